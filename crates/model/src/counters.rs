@@ -1,0 +1,122 @@
+//! Cumulative counts of an engine. A snapshot is taken at the barrier and after the last chunk; the difference, divided
+//! by its own interval, is what a point reports.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One statistic, with the same meaning on every engine. An engine reports those it has and says why it lacks the rest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Counter {
+    /// Executions of the statements under test, counted by the engine.
+    Executions,
+    /// Committed transactions.
+    Commits,
+    /// Rows inserted, updated or deleted.
+    RowsChanged,
+    /// Rows visited by full scans.
+    RowsScanned,
+    /// Parallel workers launched.
+    WorkersLaunched,
+    /// Blocks that the engine asked of its own cache.
+    LogicalReads,
+    /// Blocks that the engine read from below its cache.
+    PhysicalReads,
+    /// Blocks that the engine wrote to data files.
+    PhysicalWrites,
+    /// Blocks made dirty.
+    BlocksDirtied,
+    /// Bytes of redo (WAL) written.
+    RedoBytes,
+    /// Writes to the redo log.
+    RedoWrites,
+    /// Nanoseconds spent in them.
+    RedoWriteNs,
+    /// Waits until redo was on the device.
+    RedoSyncs,
+    /// Nanoseconds spent in them.
+    RedoSyncNs,
+    /// Checkpoints finished.
+    Checkpoints,
+    /// Reads served by the database's own flash cache, where an engine has one.
+    FlashHits,
+    /// Reads served by the storage cells' flash, where there are cells.
+    CellFlashHits,
+}
+
+/// One wait event, cumulative.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WaitCount {
+    /// The event's name in the engine's own words.
+    pub event: String,
+    /// Its class.
+    pub class: String,
+    /// How often it was waited for.
+    pub count: u64,
+    /// For how long, in nanoseconds, where the engine times it.
+    pub time_ns: Option<u64>,
+}
+
+/// A snapshot, or the difference of two.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counters {
+    /// The counts that the engine has.
+    pub values: BTreeMap<Counter, u64>,
+    /// Why others are absent.
+    pub missing: BTreeMap<Counter, String>,
+    /// Wait events.
+    pub waits: Vec<WaitCount>,
+}
+
+impl Counters {
+    /// One count, if the engine has it.
+    #[must_use]
+    pub fn get(&self, counter: Counter) -> Option<u64> {
+        self.values.get(&counter).copied()
+    }
+
+    /// What was counted since `earlier`. A counter that ran backwards (a server restart, a reset) is absent, with
+    /// the reason, rather than wrong.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        let mut difference = Self { missing: self.missing.clone(), ..Self::default() };
+        for (counter, now) in &self.values {
+            let before = earlier.values.get(counter).copied().unwrap_or(0);
+            match now.checked_sub(before) {
+                Some(delta) => _ = difference.values.insert(*counter, delta),
+                None => _ = difference.missing.insert(*counter, "the counter was reset during the point".to_owned()),
+            }
+        }
+        for wait in &self.waits {
+            let before = earlier.waits.iter().find(|w| w.event == wait.event && w.class == wait.class);
+            let count = wait.count.checked_sub(before.map_or(0, |w| w.count));
+            let time_ns = match (wait.time_ns, before.and_then(|w| w.time_ns)) {
+                (Some(now), before) => now.checked_sub(before.unwrap_or(0)),
+                (None, _) => None,
+            };
+            if let Some(count) = count.filter(|n| *n > 0) {
+                difference.waits.push(WaitCount { count, time_ns, ..wait.clone() });
+            }
+        }
+        difference
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(pairs: &[(Counter, u64)]) -> Counters {
+        Counters { values: pairs.iter().copied().collect(), ..Counters::default() }
+    }
+
+    #[test]
+    fn a_counter_that_ran_backwards_is_missing_not_wrong() {
+        let before = counts(&[(Counter::Commits, 10), (Counter::RedoBytes, 500)]);
+        let after = counts(&[(Counter::Commits, 15), (Counter::RedoBytes, 3)]);
+        let delta = after.since(&before);
+        assert_eq!(delta.get(Counter::Commits), Some(5));
+        assert_eq!(delta.get(Counter::RedoBytes), None);
+        assert!(delta.missing[&Counter::RedoBytes].contains("reset"));
+    }
+}

@@ -1,0 +1,113 @@
+//! What a reader must know about a figure before believing it.
+
+use serde::{Deserialize, Serialize};
+
+/// A remark on a point or a cell. A flag never changes a figure; it says how far to trust it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Flag {
+    /// The engine had not come to rest before the point within its limit.
+    NotSettled,
+    /// First and last third of the window differ by more than 10 %.
+    NotSteady,
+    /// A cached test read more than 1 in 1,000 blocks from below the engine's cache.
+    NotCached,
+    /// A non-cached test was served from memory: fewer than 0.7 device reads per block visit.
+    ServedFromOsCache,
+    /// Pages dirtied exceed pages written by more than 10 %: the writing still lies ahead.
+    WritesDeferred,
+    /// A setting makes commits less than durable.
+    UnsafeDurability,
+    /// dbdyno itself used more than 10 % of the machine in the server drive.
+    HarnessHeavy,
+    /// Other work on the machine, or other sessions in the database, during the window.
+    ForeignLoad,
+    /// The hypervisor gave more than 2 % of the time to others.
+    CpuSteal,
+    /// The clocks disagree about how long the point took: it was suspended, or the wall clock was set.
+    ClockJump,
+    /// The table's checksum was not verified after loading.
+    DataNotVerified,
+    /// Cell: the 95 % interval is wider than 5 % of the median to a side.
+    Noisy,
+    /// Cell: fewer than three repeats, so no interval.
+    NoInterval,
+}
+
+impl Flag {
+    /// Every flag, in the order in which reports explain them.
+    pub const ALL: [Self; 13] = [
+        Self::NotSettled,
+        Self::NotSteady,
+        Self::NotCached,
+        Self::ServedFromOsCache,
+        Self::WritesDeferred,
+        Self::UnsafeDurability,
+        Self::HarnessHeavy,
+        Self::ForeignLoad,
+        Self::CpuSteal,
+        Self::ClockJump,
+        Self::DataNotVerified,
+        Self::Noisy,
+        Self::NoInterval,
+    ];
+
+    /// The name as in JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NotSettled => "not_settled",
+            Self::NotSteady => "not_steady",
+            Self::NotCached => "not_cached",
+            Self::ServedFromOsCache => "served_from_os_cache",
+            Self::WritesDeferred => "writes_deferred",
+            Self::UnsafeDurability => "unsafe_durability",
+            Self::HarnessHeavy => "harness_heavy",
+            Self::ForeignLoad => "foreign_load",
+            Self::CpuSteal => "cpu_steal",
+            Self::ClockJump => "clock_jump",
+            Self::DataNotVerified => "data_not_verified",
+            Self::Noisy => "noisy",
+            Self::NoInterval => "no_interval",
+        }
+    }
+
+    /// What it means and what to do, in one sentence.
+    #[must_use]
+    pub fn advice(self) -> &'static str {
+        match self {
+            Self::NotSettled => "the engine was still busy with earlier work when the point began; repeat the test",
+            Self::NotSteady => "the rate changed by more than 10 % within the window; use a longer --duration",
+            Self::NotCached => "data came from below the engine's cache; give the engine more cache",
+            Self::ServedFromOsCache => {
+                "the device was hardly read, so this is a figure of memory; use a larger size or a file system that lets go of its cache"
+            }
+            Self::WritesDeferred => "pages were dirtied faster than written; use a longer --duration",
+            Self::UnsafeDurability => {
+                "a crash could lose commits with these settings; do not compare with durable runs"
+            }
+            Self::HarnessHeavy => "dbdyno itself took over 10 % of the machine; the figure is a lower bound",
+            Self::ForeignLoad => "something else was at work; repeat on a quiet machine",
+            Self::CpuSteal => "the hypervisor took time away; repeat, or ask for reserved cores",
+            Self::ClockJump => "the machine slept or its clock was set during the point; repeat it",
+            Self::DataNotVerified => "the table's content was not proved after loading; load again without --no-verify",
+            Self::Noisy => {
+                "repeats differ: the 95 % interval is wider than 5 %; use more repeats or a longer --duration"
+            }
+            Self::NoInterval => "fewer than three repeats, so the error is unknown; use --repeat 3",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_flag_is_listed_and_named_as_in_json() {
+        for flag in Flag::ALL {
+            assert_eq!(serde_json::to_value(flag).unwrap(), flag.name());
+            assert!(!flag.advice().is_empty());
+        }
+    }
+}

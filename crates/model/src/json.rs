@@ -1,0 +1,33 @@
+//! The JSON document of a run: the contract of `show --json`, `run --json` and `export`.
+
+use crate::{Cell, Database, Platform, Point, Run};
+use serde::{Deserialize, Serialize};
+
+/// Version of the document. Readers ignore unknown keys; a change that breaks them raises this number.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// A whole run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunJson {
+    /// `SCHEMA_VERSION` of the writer.
+    pub schema_version: u32,
+    /// The run.
+    pub run: Run,
+    /// The platform sheet.
+    pub platform: Platform,
+    /// The database.
+    pub database: Database,
+    /// Every point, in the order of measuring.
+    pub points: Vec<Point>,
+    /// The cells that they make up.
+    pub cells: Vec<Cell>,
+}
+
+impl RunJson {
+    /// Puts a run together and computes its cells.
+    #[must_use]
+    pub fn new(run: Run, platform: Platform, database: Database, points: Vec<Point>) -> Self {
+        let cells = Cell::of_points(&points);
+        Self { schema_version: SCHEMA_VERSION, run, platform, database, points, cells }
+    }
+}

@@ -1,0 +1,37 @@
+//! The words of dbdyno as types: what a run, a cell, a point, a DOP, a metric, an outcome, a test, a size and a
+//! mapping is, and the JSON contract in which a run leaves the tool. No I/O lives here, and no engine is known here.
+
+mod counters;
+mod dop;
+mod flag;
+mod ids;
+mod json;
+mod mapping;
+mod metric;
+mod outcome;
+mod plan;
+mod platform;
+mod point;
+mod run;
+mod size;
+mod table;
+mod test;
+
+pub use counters::{Counter, Counters, WaitCount};
+pub use dop::{Dimension, Dop};
+pub use flag::Flag;
+pub use ids::{IdError, RunId, TestCode};
+pub use json::{RunJson, SCHEMA_VERSION};
+pub use mapping::Mapping;
+pub use metric::{Better, Metric, MetricId};
+pub use outcome::{ErrorClass, Outcomes};
+pub use plan::{Plan, PlannedPoint};
+pub use platform::{Cpu, Disk, Memory, Platform};
+pub use point::{
+    CommitMode, CpuUse, DatabaseRates, DeviceIo, IoRates, MemoryUse, MetricValue, NetworkUse, Point, Pressure, Redo,
+    ResponseTime, Status, Wait,
+};
+pub use run::{Cell, CellKey, Database, Run, RunStatus};
+pub use size::{Shape, Size};
+pub use table::{Organisation, TableName};
+pub use test::{Cache, Compression, Drive, Layer, Procedure, Proof, Ramp, Rhythm, Suite, SuiteStep, Test, Tier};

@@ -1,0 +1,386 @@
+//! A point: one measurement of a cell, whole, with everything that decides whether to believe it.
+
+use crate::{Dop, Drive, Flag, MetricId, Outcomes, TestCode};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// How a point ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Measured; flags may still say how far to trust it.
+    Ok,
+    /// An error ended it.
+    Failed,
+    /// Measured, but the work was not what the test asks for.
+    Invalid,
+    /// The engine cannot do it.
+    Unsupported,
+}
+
+impl Status {
+    /// The name as in JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Failed => "failed",
+            Self::Invalid => "invalid",
+            Self::Unsupported => "unsupported",
+        }
+    }
+}
+
+/// Whether each commit waits for the log.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CommitMode {
+    /// Each commit waits until it is on the device.
+    #[default]
+    Durable,
+    /// Whatever the engine does in a procedure by default.
+    EngineDefault,
+}
+
+/// One measurement. Field names are the JSON contract; an `Option` that is `None` has its reason in `missing`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// The test.
+    pub test: TestCode,
+    /// Hash of the test's definition: entry and SQL.
+    pub definition: String,
+    /// `native`, `equivalent` or `none`.
+    pub mapping: String,
+    /// How an equivalent is made, or why there is none.
+    #[serde(default)]
+    pub mapping_note: Option<String>,
+    /// Who ran the loop.
+    pub drive: Drive,
+    /// Nodes, jobs, threads.
+    #[serde(flatten)]
+    pub dop: Dop,
+    /// Rows per transaction; 0 where the test has no transactions.
+    pub rows_per_tx: u64,
+    /// 1, 2, 3 …
+    pub repeat: u32,
+    /// When it began, UTC.
+    pub started_at: jiff::Timestamp,
+    /// How commits behaved, on writing points.
+    #[serde(default)]
+    pub commit: Option<CommitMode>,
+    /// Settings in force that decide durability, on writing points.
+    #[serde(default)]
+    pub durability: BTreeMap<String, String>,
+    /// The plan that the engine used.
+    #[serde(default)]
+    pub plan: Option<String>,
+    /// How it ended.
+    pub status: Status,
+    /// Why it did not end well.
+    #[serde(default)]
+    pub reason: Option<String>,
+    /// What a reader must know.
+    #[serde(default)]
+    pub flags: Vec<Flag>,
+    /// What stands behind a flag, where there is more to say: flag name -> sentence.
+    #[serde(default)]
+    pub flag_notes: BTreeMap<String, String>,
+    /// The window that the rates are of.
+    #[serde(default)]
+    pub window_s: Option<f64>,
+    /// The interval of the engine's counters.
+    #[serde(default)]
+    pub counters_s: Option<f64>,
+    /// Operations inside the window (a chunk on its edge counts in proportion, rounded).
+    #[serde(default)]
+    pub ops: Option<u64>,
+    /// Rows inside the window.
+    #[serde(default)]
+    pub rows: Option<u64>,
+    /// Operations from the barrier to the last chunk's end: what the engine's own count must equal.
+    #[serde(default)]
+    pub ops_total: Option<u64>,
+    /// Checksum over all work done.
+    #[serde(default)]
+    pub checksum: Option<String>,
+    /// Operations/s.
+    #[serde(default)]
+    pub ops_per_s: Option<f64>,
+    /// Rows/s.
+    #[serde(default)]
+    pub rows_per_s: Option<f64>,
+    /// Transactions/s.
+    #[serde(default)]
+    pub tx_per_s: Option<f64>,
+    /// Bytes of the test's own work per second, in MiB (files written, table bytes scanned).
+    #[serde(default)]
+    pub work_mib_per_s: Option<f64>,
+    /// Seconds for the work that the test names: one statement, or the documented fibonacci number.
+    #[serde(default)]
+    pub elapsed_s: Option<f64>,
+    /// The key metric.
+    #[serde(default)]
+    pub metric: Option<MetricValue>,
+    /// How requests ended.
+    #[serde(default)]
+    pub outcomes: Outcomes,
+    /// Time of one operation as its caller sees it.
+    #[serde(default)]
+    pub service_time_s: Option<ResponseTime>,
+    /// From the moment it was due.
+    #[serde(default)]
+    pub response_time_s: Option<ResponseTime>,
+    /// Processor use during the window.
+    #[serde(default)]
+    pub cpu: CpuUse,
+    /// Device use during the window.
+    #[serde(default)]
+    pub io: IoRates,
+    /// Memory during the window.
+    #[serde(default)]
+    pub memory: MemoryUse,
+    /// Network during the window.
+    #[serde(default)]
+    pub network: NetworkUse,
+    /// Pressure (stall) shares during the window.
+    #[serde(default)]
+    pub pressure: Pressure,
+    /// Redo during the counters' interval.
+    #[serde(default)]
+    pub redo: Redo,
+    /// The database's own rates during the counters' interval.
+    #[serde(default)]
+    pub database: DatabaseRates,
+    /// Wait events, longest first.
+    #[serde(default)]
+    pub waits: Vec<Wait>,
+    /// JSON path -> why it is absent.
+    #[serde(default)]
+    pub missing: BTreeMap<String, String>,
+}
+
+/// A metric's value on a point.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MetricValue {
+    /// Its id.
+    pub id: MetricId,
+    /// Its value in its unit.
+    pub value: f64,
+    /// Its unit.
+    pub unit: String,
+}
+
+/// A distribution of times in seconds.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ResponseTime {
+    /// Mean.
+    pub mean: Option<f64>,
+    /// Median.
+    pub p50: Option<f64>,
+    /// 90th percentile.
+    pub p90: Option<f64>,
+    /// 95th percentile.
+    pub p95: Option<f64>,
+    /// 99th percentile.
+    pub p99: Option<f64>,
+    /// 99.9th percentile.
+    pub p99_9: Option<f64>,
+    /// 99.99th percentile.
+    pub p99_99: Option<f64>,
+    /// Largest.
+    pub max: Option<f64>,
+}
+
+/// Shares of the whole machine, in percent.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CpuUse {
+    /// Not idle and not waiting for I/O.
+    pub busy_pct: Option<f64>,
+    /// User code, nice included.
+    pub user_pct: Option<f64>,
+    /// Kernel, interrupts included.
+    pub system_pct: Option<f64>,
+    /// Idle with I/O outstanding.
+    pub iowait_pct: Option<f64>,
+    /// Taken by the hypervisor.
+    pub steal_pct: Option<f64>,
+    /// dbdyno itself.
+    pub harness_pct: Option<f64>,
+}
+
+/// Device use, summed over the devices that hold the database where they are known.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct IoRates {
+    /// Reads/s that reached the devices.
+    pub read_iops: Option<f64>,
+    /// Writes/s.
+    pub write_iops: Option<f64>,
+    /// MiB/s read.
+    pub read_mib_per_s: Option<f64>,
+    /// MiB/s written.
+    pub write_mib_per_s: Option<f64>,
+    /// Mean time of a read at the device.
+    pub read_service_time_s: Option<f64>,
+    /// Mean time of a write at the device.
+    pub write_service_time_s: Option<f64>,
+    /// Each device.
+    pub devices: Vec<DeviceIo>,
+}
+
+/// One device's use.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DeviceIo {
+    /// Kernel name.
+    pub name: String,
+    /// Reads/s.
+    pub read_iops: f64,
+    /// Writes/s.
+    pub write_iops: f64,
+    /// MiB/s read.
+    pub read_mib_per_s: f64,
+    /// MiB/s written.
+    pub write_mib_per_s: f64,
+    /// Share of the time with I/O in flight.
+    pub busy_pct: f64,
+}
+
+/// Memory at the window's end.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MemoryUse {
+    /// Available for new work.
+    pub available_bytes: Option<u64>,
+    /// The page cache.
+    pub page_cache_bytes: Option<u64>,
+    /// dbdyno's own resident set.
+    pub harness_rss_bytes: Option<u64>,
+    /// Swapped in or out per second.
+    pub swap_mib_per_s: Option<f64>,
+}
+
+/// Network over all interfaces but loopback.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct NetworkUse {
+    /// MiB/s received.
+    pub receive_mib_per_s: Option<f64>,
+    /// MiB/s sent.
+    pub send_mib_per_s: Option<f64>,
+    /// MiB/s over loopback.
+    pub loopback_mib_per_s: Option<f64>,
+}
+
+/// Share of the window in which some task waited for a resource (Linux PSI).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Pressure {
+    /// For a processor.
+    pub cpu_some_pct: Option<f64>,
+    /// For I/O.
+    pub io_some_pct: Option<f64>,
+    /// For memory.
+    pub memory_some_pct: Option<f64>,
+}
+
+/// Redo (WAL).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Redo {
+    /// MiB/s written.
+    pub mib_per_s: Option<f64>,
+    /// Log writes/s.
+    pub writes_per_s: Option<f64>,
+    /// Mean time of one.
+    pub write_service_time_s: Option<f64>,
+    /// Waits for the log to be on the device, per second.
+    pub sync_writes_per_s: Option<f64>,
+    /// Mean time of one.
+    pub sync_service_time_s: Option<f64>,
+}
+
+/// The database's own rates.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DatabaseRates {
+    /// Blocks asked of the engine's cache, per second.
+    pub logical_reads_per_s: Option<f64>,
+    /// Blocks read from below it.
+    pub physical_reads_per_s: Option<f64>,
+    /// Blocks written to data files.
+    pub physical_writes_per_s: Option<f64>,
+    /// Share of logical reads served by the engine's cache.
+    pub buffer_hit_pct: Option<f64>,
+    /// Blocks written per second, data and log.
+    pub write_blocks_per_s: Option<f64>,
+    /// Database flash cache.
+    pub flash_hit_pct: Option<f64>,
+    /// Storage cells' flash cache.
+    pub cell_flash_hit_pct: Option<f64>,
+}
+
+/// One wait event during the counters' interval.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Wait {
+    /// The event in the engine's own words.
+    pub event: String,
+    /// Its class.
+    pub class: String,
+    /// How often.
+    pub count: u64,
+    /// For how long, where the engine times it.
+    pub time_s: Option<f64>,
+}
+
+impl Point {
+    /// The value of a metric on this point, in the metric's unit; `None` where the point has none.
+    #[must_use]
+    pub fn value(&self, metric: &MetricId) -> Option<f64> {
+        match metric.as_str() {
+            "ops_per_s" => self.ops_per_s,
+            "rows_per_s" => self.rows_per_s,
+            "tx_per_s" => self.tx_per_s,
+            "elapsed_s" => self.elapsed_s,
+            "work_mib_per_s" => self.work_mib_per_s,
+            "service_time_s" => self.service_time_s.as_ref().and_then(|t| t.mean),
+            "response_time_s" => self.response_time_s.as_ref().and_then(|t| t.mean),
+            "read_iops" => self.io.read_iops,
+            "write_iops" => self.io.write_iops,
+            "read_mib_per_s" => self.io.read_mib_per_s,
+            "write_mib_per_s" => self.io.write_mib_per_s,
+            "read_service_time_s" => self.io.read_service_time_s,
+            "write_service_time_s" => self.io.write_service_time_s,
+            "redo_mib_per_s" => self.redo.mib_per_s,
+            "redo_writes_per_s" => self.redo.writes_per_s,
+            "redo_write_service_time_s" => self.redo.write_service_time_s,
+            "redo_sync_writes_per_s" => self.redo.sync_writes_per_s,
+            "redo_sync_service_time_s" => self.redo.sync_service_time_s,
+            "cpu_busy_pct" => self.cpu.busy_pct,
+            _ => None,
+        }
+    }
+
+    /// Whether a flag is set.
+    #[must_use]
+    pub fn has(&self, flag: Flag) -> bool {
+        self.flags.contains(&flag)
+    }
+
+    /// Sets a flag once, with what stands behind it.
+    pub fn flag(&mut self, flag: Flag, note: impl Into<Option<String>>) {
+        if !self.has(flag) {
+            self.flags.push(flag);
+        }
+        if let Some(note) = note.into() {
+            self.flag_notes.insert(flag.name().to_owned(), note);
+        }
+    }
+
+    /// Notes why a value is absent.
+    pub fn lacks(&mut self, path: &str, why: impl Into<String>) {
+        self.missing.insert(path.to_owned(), why.into());
+    }
+}

@@ -1,0 +1,116 @@
+//! The test tables: two shapes, many organisations.
+
+use crate::{Shape, size::Size};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// How a table keeps its rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Organisation {
+    /// Rows in no order, reached by indexes.
+    Heap,
+    /// Rows in the primary key's index.
+    Iot,
+    /// Rows placed by a hash of the key.
+    Hash,
+    /// Heap, list-partitioned by region.
+    HeapList,
+    /// Index-organised, list-partitioned by region.
+    IotList,
+    /// Heap, range-partitioned by booked_on, list-subpartitioned by region.
+    HeapRangeList,
+}
+
+/// One test table: a shape, an organisation and whether it is compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TableName {
+    /// Small heap.
+    SmallHeap,
+    /// Small index-organised table.
+    SmallIot,
+    /// Small hash cluster.
+    SmallHash,
+    /// Small heap, list-partitioned.
+    SmallHeapList,
+    /// Small index-organised table, list-partitioned.
+    SmallIotList,
+    /// Large heap, range-list-partitioned.
+    LargeHeapRangeList,
+    /// The same, compressed.
+    LargeCompressed,
+}
+
+impl TableName {
+    /// Every table, in loading order.
+    pub const ALL: [Self; 7] = [
+        Self::SmallHeap,
+        Self::SmallIot,
+        Self::SmallHash,
+        Self::SmallHeapList,
+        Self::SmallIotList,
+        Self::LargeHeapRangeList,
+        Self::LargeCompressed,
+    ];
+
+    /// Small or large.
+    #[must_use]
+    pub fn shape(self) -> Shape {
+        match self {
+            Self::LargeHeapRangeList | Self::LargeCompressed => Shape::Large,
+            _ => Shape::Small,
+        }
+    }
+
+    /// How it keeps its rows.
+    #[must_use]
+    pub fn organisation(self) -> Organisation {
+        match self {
+            Self::SmallHeap => Organisation::Heap,
+            Self::SmallIot => Organisation::Iot,
+            Self::SmallHash => Organisation::Hash,
+            Self::SmallHeapList => Organisation::HeapList,
+            Self::SmallIotList => Organisation::IotList,
+            Self::LargeHeapRangeList | Self::LargeCompressed => Organisation::HeapRangeList,
+        }
+    }
+
+    /// The table's name within dbdyno's schema; also its name in the catalogue.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SmallHeap => "small_heap",
+            Self::SmallIot => "small_iot",
+            Self::SmallHash => "small_hash",
+            Self::SmallHeapList => "small_heap_list",
+            Self::SmallIotList => "small_iot_list",
+            Self::LargeHeapRangeList => "large_heap_range_list",
+            Self::LargeCompressed => "large_compressed",
+        }
+    }
+
+    /// Rows at a size class.
+    #[must_use]
+    pub fn rows(self, size: &Size) -> u64 {
+        size.rows(self.shape())
+    }
+}
+
+impl fmt::Display for TableName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_the_catalogues_names() {
+        for table in TableName::ALL {
+            assert_eq!(serde_json::to_value(table).unwrap(), table.name());
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Times in nanoseconds, three significant digits, mergeable and storable (HdrHistogram, V2 format, compressed by none).
+
+use hdrhistogram::Histogram as Hdr;
+use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
+
+/// Why a stored histogram cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum HistogramError {
+    /// The bytes are no HdrHistogram.
+    #[error("the stored histogram cannot be read: {0}")]
+    Unreadable(String),
+    /// The histogram cannot be written.
+    #[error("the histogram cannot be stored: {0}")]
+    Unwritable(String),
+}
+
+/// Every recorded time, with three significant digits.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Histogram(Hdr<u64>);
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Histogram {
+    const HIGHEST_NS: u64 = 3_600_000_000_000;
+
+    /// An empty histogram from 1 ns to one hour; longer times count as one hour.
+    ///
+    /// # Panics
+    /// Never: the bounds are constants that the library accepts.
+    #[must_use]
+    #[expect(clippy::expect_used, reason = "constant bounds that HdrHistogram accepts")]
+    pub fn new() -> Self {
+        Self(Hdr::new_with_bounds(1, Self::HIGHEST_NS, 3).expect("constant bounds"))
+    }
+
+    /// Records one time.
+    pub fn record_ns(&mut self, ns: u64) {
+        self.0.saturating_record(ns);
+    }
+
+    /// Adds all of another histogram's times.
+    pub fn merge(&mut self, other: &Self) {
+        // Bounds are the same everywhere, so this cannot fail.
+        let _ = self.0.add(&other.0);
+    }
+
+    /// Recorded times.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.0.len()
+    }
+
+    /// Mean in nanoseconds; `None` when empty.
+    #[must_use]
+    pub fn mean_ns(&self) -> Option<f64> {
+        (self.count() > 0).then(|| self.0.mean())
+    }
+
+    /// The time that `pct` percent of all times do not exceed; `None` when empty.
+    #[must_use]
+    pub fn percentile_ns(&self, pct: f64) -> Option<u64> {
+        (self.count() > 0).then(|| self.0.value_at_percentile(pct))
+    }
+
+    /// The longest time; `None` when empty.
+    #[must_use]
+    pub fn max_ns(&self) -> Option<u64> {
+        (self.count() > 0).then(|| self.0.max())
+    }
+
+    /// The histogram as bytes.
+    ///
+    /// # Errors
+    /// The library refuses, which it does only for sizes that cannot occur here.
+    pub fn encode(&self) -> Result<Vec<u8>, HistogramError> {
+        let mut bytes = Vec::new();
+        V2Serializer::new().serialize(&self.0, &mut bytes).map_err(|e| HistogramError::Unwritable(e.to_string()))?;
+        Ok(bytes)
+    }
+
+    /// A histogram from bytes.
+    ///
+    /// # Errors
+    /// The bytes are no histogram of these bounds.
+    pub fn decode(bytes: &[u8]) -> Result<Self, HistogramError> {
+        let hdr: Hdr<u64> =
+            Deserializer::new().deserialize(&mut &bytes[..]).map_err(|e| HistogramError::Unreadable(e.to_string()))?;
+        if hdr.sigfig() == 3 && hdr.high() == Self::HIGHEST_NS {
+            Ok(Self(hdr))
+        } else {
+            Err(HistogramError::Unreadable("its bounds are not dbdyno's".to_owned()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn of(times: &[u64]) -> Histogram {
+        let mut h = Histogram::new();
+        times.iter().for_each(|t| h.record_ns(*t));
+        h
+    }
+
+    fn merged(a: &Histogram, b: &Histogram) -> Histogram {
+        let mut sum = a.clone();
+        sum.merge(b);
+        sum
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn merging_is_associative_and_loses_nothing(
+            a in proptest::collection::vec(1u64..10_000_000_000, 0..50),
+            b in proptest::collection::vec(1u64..10_000_000_000, 0..50),
+            c in proptest::collection::vec(1u64..10_000_000_000, 0..50),
+        ) {
+            let (ha, hb, hc) = (of(&a), of(&b), of(&c));
+            let left = merged(&merged(&ha, &hb), &hc);
+            let right = merged(&ha, &merged(&hb, &hc));
+            prop_assert_eq!(&left, &right);
+            let whole = of(&[a, b, c].concat());
+            prop_assert_eq!(&left, &whole);
+            prop_assert_eq!(Histogram::decode(&left.encode().unwrap()).unwrap(), left);
+        }
+
+        #[test]
+        fn percentiles_keep_three_digits(times in proptest::collection::vec(1u64..10_000_000_000, 1..200)) {
+            let h = of(&times);
+            let mut sorted = times;
+            sorted.sort_unstable();
+            let median = sorted[(sorted.len() - 1) / 2] as f64;
+            let read = h.percentile_ns(50.0).unwrap() as f64;
+            prop_assert!((read - median).abs() <= median * 0.001 + 1.0, "{} {}", read, median);
+        }
+    }
+
+    #[test]
+    fn an_empty_histogram_says_nothing() {
+        let h = Histogram::new();
+        assert_eq!((h.count(), h.mean_ns(), h.percentile_ns(99.0), h.max_ns()), (0, None, None, None));
+    }
+
+    #[test]
+    fn damaged_bytes_are_refused() {
+        assert!(Histogram::decode(b"").is_err());
+        assert!(Histogram::decode(&[7; 40]).is_err());
+    }
+}
