@@ -1,1 +1,30 @@
-//! x
+//! The engine contract, and the engines behind it: one folder each, one line in the registry each.
+//!
+//! An [`Engine`] is a database that can be measured; a [`Session`] is one connection at work; a [`Work`] is the state
+//! machine that decides what a session does next; a [`Pump`] runs many of them. The measuring itself (windows, proofs,
+//! flags) is not here but in the run room: an engine only does what it is told and counts honestly.
+
+mod clock;
+mod contract;
+pub mod data;
+mod error;
+mod mapping;
+pub mod null;
+mod pump;
+mod registry;
+mod sql;
+#[cfg(feature = "sqlite")]
+pub mod sqlite;
+mod target;
+
+pub use clock::{Clock, MonotonicClock, SimulatedClock};
+pub use contract::{
+    Canceller, ChunkResult, Durability, Engine, Features, Finding, FindingLevel, LoadReport, LoadWatch, Loaded,
+    Prepared, Request, Session, TableLoad, Task,
+};
+pub use error::EngineError;
+pub use mapping::{MappingError, Mappings};
+pub use pump::{Job, Pump, Reply, SimulatedPump, StartGate, Step, ThreadPump, Work};
+pub use registry::{EngineInfo, engine_info, engines, open};
+pub use sql::{SqlError, SqlFile, Statement};
+pub use target::{Target, TargetError};

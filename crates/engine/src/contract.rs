@@ -1,0 +1,300 @@
+//! The contract that every engine keeps. The conformance suite (tests/conformance) holds each of them to it.
+
+use crate::{EngineError, Pump, ThreadPump};
+use dbdyno_model::{CommitMode, Counters, Database, Size, TableName, Test};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A database that can be measured. One value serves a whole run; it is shared by all threads.
+pub trait Engine: Send + Sync {
+    /// The engine's name as in targets and mappings.
+    fn name(&self) -> &'static str;
+
+    /// What the measuring must know about the engine.
+    fn features(&self) -> Features;
+
+    /// Version, settings that decide figures, facts. Changes nothing.
+    ///
+    /// # Errors
+    /// The target cannot be reached.
+    fn describe(&self) -> Result<Database, EngineError>;
+
+    /// How durable commits are with the settings in force.
+    ///
+    /// # Errors
+    /// The target cannot be reached.
+    fn durability(&self, commit: CommitMode) -> Result<Durability, EngineError>;
+
+    /// Looks at the target without changing it: can it be reached, are privileges there, what stands in the way.
+    fn check(&self, size: &Size) -> Vec<Finding>;
+
+    /// Which data the target holds.
+    ///
+    /// # Errors
+    /// The target cannot be reached, or what it holds cannot be read.
+    fn loaded(&self) -> Result<Loaded, EngineError>;
+
+    /// The tables that this engine needs for its mappings, in loading order.
+    fn tables(&self) -> Vec<TableName>;
+
+    /// Bytes that loading this size takes, work space for index builds and inserts included.
+    fn space_needed_bytes(&self, size: &Size) -> u64;
+
+    /// Creates and fills all tables, going on where an interrupted load of the same size and seed stopped; verifies
+    /// every table's checksum against the generator's unless told otherwise. `jobs` load at the same time where the
+    /// engine can. Ends settled: indexed, analysed, written out.
+    ///
+    /// # Errors
+    /// Anything that ends the load; what was committed stays, for the next attempt.
+    fn load(
+        &self,
+        size: &Size,
+        seed: u64,
+        jobs: u32,
+        verify: bool,
+        watch: &dyn LoadWatch,
+    ) -> Result<LoadReport, EngineError>;
+
+    /// The checksum over a table's rows as the database gives them back: [`crate::data::Checksum`].
+    ///
+    /// # Errors
+    /// The table cannot be read.
+    fn checksum(&self, table: TableName, watch: &dyn LoadWatch) -> Result<crate::data::Checksum, EngineError>;
+
+    /// Drops everything that belongs to dbdyno, and nothing else. Returns whether there was anything.
+    ///
+    /// # Errors
+    /// Something could not be dropped, or the schema is not dbdyno's.
+    fn drop_all(&self) -> Result<bool, EngineError>;
+
+    /// Brings the engine to rest (checkpoint, vacuum, purge) within a limit. Returns whether it did.
+    ///
+    /// # Errors
+    /// The target is lost.
+    fn settle(&self, limit: Duration) -> Result<bool, EngineError>;
+
+    /// Prepares a point that all jobs share: empty tables for inserts, caches warmed.
+    ///
+    /// # Errors
+    /// The point cannot be prepared.
+    fn begin_point(&self, task: &Task) -> Result<(), EngineError>;
+
+    /// Cleans up after a point, also after one that failed.
+    ///
+    /// # Errors
+    /// Something is left behind.
+    fn end_point(&self, task: &Task) -> Result<(), EngineError>;
+
+    /// Opens a session for a job of a point. `job` counts from 0; nodes take turns.
+    ///
+    /// # Errors
+    /// The target refuses.
+    fn session(&self, job: u32) -> Result<Box<dyn Session>, EngineError>;
+
+    /// Cumulative statistics. Sessions have flushed theirs before.
+    ///
+    /// # Errors
+    /// The target is lost.
+    fn snapshot(&self) -> Result<Counters, EngineError>;
+
+    /// Files that hold the data, where they are on this machine; empty for remote targets.
+    fn data_files(&self) -> Vec<PathBuf>;
+
+    /// The pump that runs this engine's sessions; a thread each unless the engine brings its own.
+    fn pump(&self) -> Box<dyn Pump> {
+        Box::new(ThreadPump)
+    }
+}
+
+/// What the measuring must know about an engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Features {
+    /// Runs inside dbdyno's process, so that its cycles cannot be told from the engine's.
+    pub in_process: bool,
+    /// Runs on this machine, so that the operating system's figures are the platform's.
+    pub local: bool,
+    /// Loads what is missing without being asked (embedded files and private instances).
+    pub loads_on_demand: bool,
+    /// One transaction writes at a time: ramps of writing tests default to one job.
+    pub single_writer: bool,
+    /// Whether a statement can use parallel workers.
+    pub parallel_query: bool,
+    /// Bytes of a data block.
+    pub block_bytes: u64,
+}
+
+/// How durable commits are.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Durability {
+    /// The settings in force.
+    pub settings: BTreeMap<String, String>,
+    /// Those that let a crash lose commits, each with what it means.
+    pub unsafe_settings: Vec<String>,
+}
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FindingLevel {
+    /// As it should be.
+    Ok,
+    /// Will make figures doubtful.
+    Warning,
+    /// Nothing can be measured like this.
+    Blocker,
+}
+
+/// One thing that `dbdyno check` looked at.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Finding {
+    /// How bad it is.
+    pub level: FindingLevel,
+    /// What was looked at.
+    pub subject: String,
+    /// What was found, and what to do about it.
+    pub message: String,
+}
+
+/// Which data a target holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Loaded {
+    /// Nothing of dbdyno's.
+    Nothing,
+    /// An unfinished load.
+    Partly {
+        /// Its size class.
+        size: String,
+        /// Its seed.
+        seed: u64,
+    },
+    /// Everything.
+    Complete {
+        /// Its size class.
+        size: String,
+        /// Its seed.
+        seed: u64,
+        /// Whether every checksum was verified after loading.
+        verified: bool,
+        /// Checksum of each table.
+        checksums: BTreeMap<String, String>,
+    },
+    /// Something that bears our names but is not ours; the text says what.
+    Foreign(String),
+}
+
+/// Hears how far a load has come, and may stop it.
+pub trait LoadWatch: Sync {
+    /// `rows` of `of` rows of `what` are done.
+    fn progress(&self, what: &str, rows: u64, of: u64);
+    /// Whether to stop as soon as possible.
+    fn cancelled(&self) -> bool;
+}
+
+/// What a load did.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct LoadReport {
+    /// Each table.
+    pub tables: Vec<TableLoad>,
+    /// Whether it went on with an earlier load.
+    pub resumed: bool,
+}
+
+/// What a load did for one table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TableLoad {
+    /// The table.
+    pub table: TableName,
+    /// Its rows.
+    pub rows: u64,
+    /// Rows written by this load (fewer when resumed).
+    pub rows_written: u64,
+    /// Seconds, indexes included.
+    pub elapsed_s: f64,
+    /// Checksum.
+    pub checksum: String,
+}
+
+/// What the jobs of one point have to do.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Task {
+    /// The test.
+    pub test: Test,
+    /// Size class of the data.
+    pub size: Size,
+    /// Seed of data and keys.
+    pub seed: u64,
+    /// Jobs at work.
+    pub jobs: u32,
+    /// Parallel workers per statement.
+    pub threads: u32,
+    /// Rows per transaction; 0 where the test has no transactions.
+    pub rows_per_tx: u64,
+    /// How commits behave.
+    pub commit: CommitMode,
+}
+
+/// What a session found when it prepared itself for a task.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Prepared {
+    /// The plan of the statement under test, as the engine explains it.
+    pub plan: Option<String>,
+    /// What is other than the test needs; makes the point invalid.
+    pub problems: Vec<String>,
+}
+
+/// One connection at work.
+pub trait Session: Send {
+    /// Prepares statements, checks plans, warms this session's cache for job `job` of the task.
+    ///
+    /// # Errors
+    /// The work cannot be done.
+    fn prepare(&mut self, task: &Task, job: u32) -> Result<Prepared, EngineError>;
+
+    /// Does what is asked, and returns when it is done.
+    ///
+    /// # Errors
+    /// The engine's error, with its class.
+    fn execute(&mut self, request: &Request) -> Result<ChunkResult, EngineError>;
+
+    /// Makes this session's statistics visible to [`Engine::snapshot`].
+    ///
+    /// # Errors
+    /// The target is lost.
+    fn flush(&mut self) -> Result<(), EngineError>;
+
+    /// A handle with which another thread can stop what this session is doing.
+    fn canceller(&self) -> Arc<dyn Canceller>;
+}
+
+/// Stops a session's current statement from another thread.
+pub trait Canceller: Send + Sync {
+    /// Asks once; the session's call then returns with class `Cancelled`.
+    fn cancel(&self);
+}
+
+/// What a session is asked to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Request {
+    /// Server drive: run the task's procedure for passes `first_pass .. first_pass + passes`.
+    Chunk {
+        /// Ordinal of the first pass; keys are a pure function of (seed, job, pass).
+        first_pass: u64,
+        /// Passes to run.
+        passes: u64,
+    },
+}
+
+/// What a chunk did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ChunkResult {
+    /// Operations, as the test counts them.
+    pub ops: u64,
+    /// Rows touched.
+    pub rows: u64,
+    /// Bytes of the test's own work (files written), 0 where that has no meaning.
+    pub bytes: u64,
+    /// A sum over what was touched, so that no work can be left out unseen; adds up over chunks (wrapping).
+    pub checksum: u64,
+}

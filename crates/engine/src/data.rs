@@ -1,0 +1,445 @@
+//! The content of the test tables, and the keys that tests ask for: both pure functions, the same on every engine.
+//!
+//! A row is a function of (seed, shape, id). `customer_id` and `ref_id` come from affine bijections, so that counts are
+//! exact and neighbours lie far apart; everything else comes from a mixing function of (seed, id).
+//! A key is a function of (seed, job, pass): a multiplicative congruential generator (modulus 2^31 - 1, multiplier
+//! 48271: Park, Miller and Stockmeyer, CACM 36(7), 1993) whose every step fits a 64-bit SQL integer, with a jump to any pass.
+
+use dbdyno_model::{Shape, Size};
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// Characters of `filler`, half from words and half random.
+pub const FILLER_CHARS: usize = 256;
+const HALF: usize = FILLER_CHARS / 2;
+const WORDS_BYTES: usize = 1 << 16;
+/// 2020-01-01 as days since 1970-01-01; range `r` is the r-th month from there.
+const FIRST_DAY: i64 = 18_262;
+const STATUSES: [&str; 4] = ["N", "P", "S", "X"];
+
+/// One row of a test table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Row<'a> {
+    /// Primary key, 1..n.
+    pub id: i64,
+    /// Secondary key, 1..values.
+    pub customer_id: i64,
+    /// A permutation of id, 1..n.
+    pub ref_id: i64,
+    /// List key: 1..8 in small tables, 1..4 in large ones.
+    pub region: i64,
+    /// Range key, days since 1970-01-01; one month a range.
+    pub booked_on_days: i64,
+    /// 1..100. Never changed by an update, so that sums over it stay provable.
+    pub quantity: i64,
+    /// An amount of money in hundredths.
+    pub amount_cents: i64,
+    /// One letter.
+    pub status: &'a str,
+    /// Text, half of it compressible.
+    pub filler: &'a str,
+}
+
+/// Makes the rows of tables of one shape.
+#[derive(Debug, Clone)]
+pub struct Generator {
+    seed: u64,
+    shape: Shape,
+    rows: u64,
+    small_rows: u64,
+    customer: Bijection,
+    reference: Bijection,
+    words: Arc<str>,
+    filler: String,
+}
+
+impl Generator {
+    /// A generator for tables of this shape and size.
+    #[must_use]
+    pub fn new(size: &Size, shape: Shape, seed: u64) -> Self {
+        let rows = size.rows(shape);
+        Self {
+            seed,
+            shape,
+            rows,
+            small_rows: size.small_rows,
+            customer: Bijection::new(size.values(shape), mix(seed ^ 0xc057)),
+            reference: Bijection::new(rows, mix(seed ^ 0x5ef1)),
+            words: words(),
+            filler: String::with_capacity(FILLER_CHARS),
+        }
+    }
+
+    /// Rows of the table.
+    #[must_use]
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// The row with this id, 1..n.
+    pub fn row(&mut self, id: u64) -> Row<'_> {
+        let h = mix(self.seed ^ mix(id));
+        self.fill(h);
+        let (customer_id, ref_id) = (self.customer_id(id), self.ref_id(id));
+        let range = self.range(id);
+        Row {
+            id: id.cast_signed(),
+            customer_id: customer_id.cast_signed(),
+            ref_id: ref_id.cast_signed(),
+            region: region(self.shape, id).cast_signed(),
+            booked_on_days: first_day(range) + (h >> 40).cast_signed() % 28,
+            quantity: quantity(h),
+            amount_cents: ((h >> 8) % 10_000_000).cast_signed(),
+            status: STATUSES[(h >> 62) as usize & 3],
+            filler: &self.filler,
+        }
+    }
+
+    /// The row's `customer_id`, without making the rest.
+    #[must_use]
+    pub fn customer_id(&self, id: u64) -> u64 {
+        1 + self.customer.of(id % self.customer.modulus)
+    }
+
+    /// The row's `ref_id`, without making the rest.
+    #[must_use]
+    pub fn ref_id(&self, id: u64) -> u64 {
+        1 + self.reference.of(id - 1)
+    }
+
+    /// The row's `quantity`, without making the rest.
+    #[must_use]
+    pub fn quantity(&self, id: u64) -> u64 {
+        quantity(mix(self.seed ^ mix(id))).cast_unsigned()
+    }
+
+    /// The range partition of a row, 0..31; small tables are the first range.
+    #[must_use]
+    pub fn range(&self, id: u64) -> u64 {
+        ((id - 1) / self.small_rows) % Size::RANGES
+    }
+
+    /// The table's checksum as it must be. Takes as long as making every row.
+    #[must_use]
+    pub fn checksum(&mut self) -> Checksum {
+        let mut checksum = Checksum::default();
+        for id in 1..=self.rows {
+            checksum.add(&self.row(id));
+        }
+        checksum
+    }
+
+    fn fill(&mut self, h: u64) {
+        const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+        let start = (h >> 13) as usize % (WORDS_BYTES - HALF);
+        self.filler.clear();
+        self.filler.push_str(&self.words[start..start + HALF]);
+        let mut random = [0u8; HALF];
+        let mut state = h;
+        for letters in random.chunks_mut(10) {
+            state = mix(state);
+            let mut bits = state;
+            for letter in letters {
+                *letter = LETTERS[bits as usize & 63];
+                bits >>= 6;
+            }
+        }
+        // LETTERS is ASCII, so this is always text.
+        self.filler.push_str(std::str::from_utf8(&random).unwrap_or_default());
+    }
+}
+
+/// The list key of a row.
+#[must_use]
+pub fn region(shape: Shape, id: u64) -> u64 {
+    1 + id % regions(shape)
+}
+
+/// Distinct list-key values of a shape.
+#[must_use]
+pub fn regions(shape: Shape) -> u64 {
+    match shape {
+        Shape::Small => 8,
+        Shape::Large => 4,
+    }
+}
+
+/// The first day of a range, days since 1970-01-01.
+#[must_use]
+pub fn first_day(range: u64) -> i64 {
+    let (year, month) = month_of(range);
+    days_before_year(year) - days_before_year(2020)
+        + FIRST_DAY
+        + DAYS_BEFORE_MONTH[month]
+        + i64::from(month > 1 && leap(year))
+}
+
+/// A day as `YYYY-MM-DD`.
+#[must_use]
+pub fn iso_day(days: i64) -> String {
+    let range = (0..).take_while(|r| first_day(*r) <= days).last().unwrap_or(0);
+    let (year, month) = month_of(range);
+    format!("{year:04}-{:02}-{:02}", month + 1, days - first_day(range) + 1)
+}
+
+/// A day from `YYYY-MM-DD`, for days from 2020 on.
+#[must_use]
+pub fn day_from_iso(text: &str) -> Option<i64> {
+    let mut parts = text.splitn(3, '-').map(str::parse::<i64>);
+    let (year, month, day) = (parts.next()?.ok()?, parts.next()?.ok()?, parts.next()?.ok()?);
+    let range = u64::try_from((year - 2020) * 12 + month - 1).ok().filter(|_| (1..=12).contains(&month))?;
+    Some(first_day(range) + day - 1)
+}
+
+const DAYS_BEFORE_MONTH: [i64; 12] = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
+
+fn month_of(range: u64) -> (i64, usize) {
+    (2020 + (range / 12).cast_signed(), (range % 12) as usize)
+}
+
+fn leap(year: i64) -> bool {
+    (year % 4 == 0 && year % 100 != 0) || year % 400 == 0
+}
+
+fn days_before_year(year: i64) -> i64 {
+    let y = year - 1;
+    y * 365 + y / 4 - y / 100 + y / 400
+}
+
+fn quantity(h: u64) -> i64 {
+    1 + ((h >> 32) % 100).cast_signed()
+}
+
+/// A mixing function of 64 bits (the finaliser of SplitMix64: Steele, Lea and Flood, OOPSLA 2014).
+#[must_use]
+pub fn mix(x: u64) -> u64 {
+    let mut z = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// `x -> (a x + b) mod m` with a coprime to m and near the golden section of it, so that neighbours part.
+#[derive(Debug, Clone, Copy)]
+struct Bijection {
+    factor: u64,
+    offset: u64,
+    modulus: u64,
+}
+
+impl Bijection {
+    fn new(modulus: u64, seed: u64) -> Self {
+        let modulus = modulus.max(1);
+        let near = (u128::from(modulus) * 618_033_989 / 1_000_000_000) as u64 + seed % (modulus / 64 + 1);
+        let factor = (near.max(1)..).find(|a| gcd(*a, modulus) == 1).unwrap_or(1);
+        Self { factor, offset: mix(seed) % modulus, modulus }
+    }
+
+    fn of(self, x: u64) -> u64 {
+        ((u128::from(self.factor) * u128::from(x) + u128::from(self.offset)) % u128::from(self.modulus)) as u64
+    }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// 64 KiB of text made of 1,000 words, the same for every seed.
+fn words() -> Arc<str> {
+    const STARTS: [&str; 10] = ["ba", "co", "di", "fe", "ga", "ho", "ju", "la", "mo", "ne"];
+    const ENDS: [&str; 10] = ["ber", "dan", "fil", "kor", "lum", "nis", "ral", "sto", "ten", "vax"];
+    let word = |n: usize| format!("{}{}{} ", STARTS[n % 10], STARTS[n / 10 % 10], ENDS[n / 100 % 10]);
+    let mut text = String::with_capacity(WORDS_BYTES + 16);
+    let mut n = 0;
+    while text.len() < WORDS_BYTES {
+        text.push_str(&word((mix(n) % 1_000) as usize));
+        n += 1;
+    }
+    text.truncate(WORDS_BYTES);
+    text.into()
+}
+
+/// A checksum over rows, in any order: their number and the wrapping sum of XXH3-64 over each row's canonical bytes
+/// (id, `customer_id`, `ref_id`, region, `booked_on` in days, quantity, amount in hundredths: each 8 bytes little-endian;
+/// status; filler).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Checksum {
+    /// Rows counted.
+    pub rows: u64,
+    /// The sum.
+    pub sum: u64,
+}
+
+impl Checksum {
+    /// Adds a row.
+    pub fn add(&mut self, row: &Row<'_>) {
+        let mut bytes = [0u8; 7 * 8 + 1 + FILLER_CHARS];
+        let numbers =
+            [row.id, row.customer_id, row.ref_id, row.region, row.booked_on_days, row.quantity, row.amount_cents];
+        for (slot, number) in bytes.chunks_exact_mut(8).zip(numbers) {
+            slot.copy_from_slice(&number.to_le_bytes());
+        }
+        bytes[56] = row.status.as_bytes().first().copied().unwrap_or(0);
+        let filler = row.filler.as_bytes();
+        let length = filler.len().min(FILLER_CHARS);
+        bytes[57..57 + length].copy_from_slice(&filler[..length]);
+        self.rows += 1;
+        self.sum = self.sum.wrapping_add(xxhash_rust::xxh3::xxh3_64(&bytes));
+    }
+
+    /// Adds another part of the same table.
+    pub fn merge(&mut self, other: Self) {
+        self.rows += other.rows;
+        self.sum = self.sum.wrapping_add(other.sum);
+    }
+}
+
+impl fmt::Display for Checksum {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{:016x}", self.rows, self.sum)
+    }
+}
+
+impl FromStr for Checksum {
+    type Err = ();
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let (rows, sum) = text.split_once(':').ok_or(())?;
+        Ok(Self { rows: rows.parse().map_err(|_| ())?, sum: u64::from_str_radix(sum, 16).map_err(|_| ())? })
+    }
+}
+
+/// The stream of key draws of one job. Procedures on every engine take `state` as an argument and go on from there:
+/// `state = state * 48271 % 2147483647` before each draw, a draw over n being `state * n / 2147483647`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Keys {
+    /// 1 .. 2^31 - 2.
+    pub state: u64,
+}
+
+impl Keys {
+    /// The modulus.
+    pub const MODULUS: u64 = 2_147_483_647;
+    /// The multiplier.
+    pub const FACTOR: u64 = 48_271;
+
+    /// The stream of a job, advanced by `draws` draws.
+    #[must_use]
+    pub fn at(seed: u64, job: u32, draws: u64) -> Self {
+        let start = 1 + mix(seed ^ mix(u64::from(job) + 1)) % (Self::MODULUS - 1);
+        let (mut state, mut factor, mut n) = (start, Self::FACTOR, draws % (Self::MODULUS - 1));
+        while n > 0 {
+            if n & 1 == 1 {
+                state = state * factor % Self::MODULUS;
+            }
+            factor = factor * factor % Self::MODULUS;
+            n >>= 1;
+        }
+        Self { state }
+    }
+
+    /// The next draw, 0..n.
+    pub fn draw(&mut self, n: u64) -> u64 {
+        self.state = self.state * Self::FACTOR % Self::MODULUS;
+        self.state * n / Self::MODULUS
+    }
+
+    /// Primary key number `i` of `k` in a transaction, keys ascending: each comes from its own k-th of the job's keys.
+    /// Jobs share all keys when `jobs` is 1, and own those that are `job` modulo `jobs` otherwise.
+    pub fn primary(&mut self, rows: u64, i: u64, k: u64, job: u64, jobs: u64) -> u64 {
+        let stratum = rows / jobs / k;
+        1 + (i * stratum + self.draw(stratum)) * jobs + job
+    }
+
+    /// A secondary-key value; with `jobs` above 1, one of the job's own.
+    pub fn secondary(&mut self, values: u64, job: u64, jobs: u64) -> u64 {
+        1 + self.draw(values / jobs) * jobs + job
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn size() -> Size {
+        Size {
+            id: "T".to_owned(),
+            title: String::new(),
+            small_rows: 3_200,
+            large_rows: 102_400,
+            engine_cache_bytes: 8 << 20,
+            file_bytes: 1 << 20,
+            bulk_partitions_per_job: 1,
+        }
+    }
+
+    #[test]
+    fn every_secondary_value_has_exactly_its_rows_and_ref_id_is_a_permutation() {
+        for shape in [Shape::Small, Shape::Large] {
+            let generator = Generator::new(&size(), shape, 42);
+            let mut counts = vec![0u64; size().values(shape) as usize + 1];
+            let mut seen = vec![false; generator.rows() as usize + 1];
+            for id in 1..=generator.rows() {
+                counts[generator.customer_id(id) as usize] += 1;
+                assert!(!std::mem::replace(&mut seen[generator.ref_id(id) as usize], true));
+            }
+            assert!(counts[1..].iter().all(|n| *n == size().rows_per_value(shape)));
+        }
+    }
+
+    #[test]
+    fn content_depends_on_seed_and_id_alone() {
+        let mut a = Generator::new(&size(), Shape::Small, 1);
+        let mut b = Generator::new(&size(), Shape::Small, 1);
+        let _ = b.row(17);
+        assert_eq!(a.row(5), b.row(5));
+        assert_eq!(a.checksum(), b.checksum());
+        let mut c = Generator::new(&size(), Shape::Small, 2);
+        assert_ne!(a.checksum(), c.checksum());
+        let row = a.row(3_200);
+        assert_eq!(row.filler.len(), FILLER_CHARS);
+        assert_eq!(row.quantity.cast_unsigned(), b.quantity(3_200));
+    }
+
+    #[test]
+    fn this_content_is_what_every_engine_must_hold() {
+        // A change here makes data loaded by earlier versions unusable: it needs a new seed rule, not a new number.
+        assert_eq!(Generator::new(&size(), Shape::Small, 42).checksum().to_string(), "3200:4b5ad8f1440793fe");
+        assert_eq!(Generator::new(&size(), Shape::Large, 42).checksum().to_string(), "102400:0000000000000000");
+    }
+
+    #[test]
+    fn ranges_are_months() {
+        assert_eq!(iso_day(first_day(0)), "2020-01-01");
+        assert_eq!(iso_day(first_day(2)), "2020-03-01");
+        assert_eq!(iso_day(first_day(31)), "2022-08-01");
+        assert_eq!(iso_day(first_day(13) + 27), "2021-02-28");
+        assert_eq!(day_from_iso("2022-08-15"), Some(first_day(31) + 14));
+        assert_eq!(day_from_iso("2022-13-15"), None);
+        assert_eq!(day_from_iso("x"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn a_stream_can_be_entered_anywhere(seed in any::<u64>(), job in 0u32..64, skip in 0u64..5_000) {
+            let mut walked = Keys::at(seed, job, 0);
+            for _ in 0..skip {
+                walked.draw(7);
+            }
+            prop_assert_eq!(walked, Keys::at(seed, job, skip));
+        }
+
+        #[test]
+        fn keys_ascend_stay_inside_and_belong_to_their_job(
+            seed in any::<u64>(), jobs in 1u64..16, k in 1u64..64, rows in 3_200u64..1_000_000
+        ) {
+            for job in 0..jobs {
+                let mut keys = Keys::at(seed, job as u32, 0);
+                let tx: Vec<u64> = (0..k).map(|i| keys.primary(rows, i, k, job, jobs)).collect();
+                prop_assert!(tx.windows(2).all(|w| w[0] < w[1]));
+                prop_assert!(tx.iter().all(|key| (1..=rows).contains(key) && (key - 1) % jobs == job));
+            }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! What an engine says when something goes wrong: a class that is the same for every engine, and its own words.
+
+use dbdyno_model::ErrorClass;
+
+/// An engine's error. The message is the engine's own, with what was being done; never a password.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{class}: {message}")]
+pub struct EngineError {
+    /// The class, for outcomes and exit codes.
+    pub class: ErrorClass,
+    /// What was being done and what the engine said.
+    pub message: String,
+}
+
+impl EngineError {
+    /// An error of a class.
+    pub fn new(class: ErrorClass, message: impl Into<String>) -> Self {
+        Self { class, message: message.into() }
+    }
+
+    /// The same error with what was being done put before it.
+    #[must_use]
+    pub fn while_doing(mut self, what: &str) -> Self {
+        self.message = format!("{what}: {}", self.message);
+        self
+    }
+
+    /// Whether nothing more can be asked of this target.
+    #[must_use]
+    pub fn target_lost(&self) -> bool {
+        matches!(self.class, ErrorClass::ConnectionLost)
+    }
+}

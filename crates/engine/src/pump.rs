@@ -1,0 +1,181 @@
+//! Work and the pumps that run it.
+//!
+//! Work is a state machine: it is given the reply to its last step and says what to do next. A pump runs many of them,
+//! each with a session of its own, and does the timing. The common pump gives every session a thread; the simulated one
+//! runs all of them in one thread on a clock of its own, so that a test can know the truth.
+
+use crate::{ChunkResult, Clock, EngineError, Request, Session, SimulatedClock};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// What a session shall do next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// Send this and wait for the answer.
+    Execute(Request),
+    /// Do nothing for this long.
+    ThinkNs(u64),
+    /// No more.
+    Done,
+}
+
+/// The answer to a step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    /// When the step began.
+    pub started_ns: u64,
+    /// When it ended.
+    pub ended_ns: u64,
+    /// What came of it.
+    pub result: Result<ChunkResult, EngineError>,
+}
+
+/// A resumable state machine: work, written once, run by any pump.
+pub trait Work: Send {
+    /// Says what to do at `now_ns`, given the reply to the last executed step (none at the start and after thinking).
+    fn next(&mut self, now_ns: u64, reply: Option<Reply>) -> Step;
+}
+
+/// A session and the work it is to do.
+pub struct Job<'a> {
+    /// The session, prepared.
+    pub session: &'a mut dyn Session,
+    /// Its work.
+    pub work: &'a mut dyn Work,
+}
+
+/// Where all jobs wait for each other, and for the one who measures. Unlike a barrier it can be left, so that a job
+/// that could not be started does not keep the others waiting.
+#[derive(Debug)]
+pub struct StartGate {
+    waiting_for: Mutex<usize>,
+    open: Condvar,
+}
+
+impl StartGate {
+    /// A gate that opens when this many have come or given up.
+    #[must_use]
+    pub fn new(participants: usize) -> Self {
+        Self { waiting_for: Mutex::new(participants), open: Condvar::new() }
+    }
+
+    /// Comes to the gate and waits until all have.
+    pub fn wait(&self) {
+        let left = self.arrive();
+        drop(self.open.wait_while(left, |n| *n > 0));
+    }
+
+    /// Gives up: the gate opens without this participant.
+    pub fn leave(&self) {
+        drop(self.arrive());
+    }
+
+    fn arrive(&self) -> MutexGuard<'_, usize> {
+        let mut left = self.waiting_for.lock().unwrap_or_else(PoisonError::into_inner);
+        *left = left.saturating_sub(1);
+        if *left == 0 {
+            self.open.notify_all();
+        }
+        left
+    }
+}
+
+/// Runs jobs to their end.
+pub trait Pump: Send + Sync {
+    /// Runs all jobs until each is done. A job whose thread panics ends; its work keeps what it had recorded.
+    ///
+    /// # Errors
+    /// A thread could not be started, or panicked.
+    fn run(&self, jobs: Vec<Job<'_>>, clock: &dyn Clock, gate: &StartGate) -> Result<(), EngineError>;
+}
+
+/// The common pump: a thread for each session, for blocking drivers.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ThreadPump;
+
+impl Pump for ThreadPump {
+    fn run(&self, jobs: Vec<Job<'_>>, clock: &dyn Clock, gate: &StartGate) -> Result<(), EngineError> {
+        std::thread::scope(|scope| {
+            let mut threads = Vec::with_capacity(jobs.len());
+            let mut result = Ok(());
+            for (n, job) in jobs.into_iter().enumerate() {
+                // A small stack: 1,000 sessions should cost little memory, and no work recurses deeply.
+                let thread = std::thread::Builder::new().name(format!("job-{n}")).stack_size(1 << 20);
+                let started = thread.spawn_scoped(scope, move || {
+                    gate.wait();
+                    run_job(job, clock);
+                });
+                match started {
+                    Ok(thread) => threads.push(thread),
+                    Err(error) => {
+                        gate.leave();
+                        result = Err(internal(format!("cannot start a thread for a job: {error}")));
+                    }
+                }
+            }
+            for thread in threads {
+                if thread.join().is_err() {
+                    result = Err(internal("a job's thread panicked".to_owned()));
+                }
+            }
+            result
+        })
+    }
+}
+
+fn internal(message: String) -> EngineError {
+    EngineError::new(dbdyno_model::ErrorClass::Other, message)
+}
+
+fn run_job(job: Job<'_>, clock: &dyn Clock) {
+    let Job { session, work } = job;
+    let mut now_ns = clock.now_ns();
+    let mut reply = None;
+    loop {
+        match work.next(now_ns, reply.take()) {
+            Step::Execute(request) => {
+                let started_ns = clock.now_ns();
+                let result = session.execute(&request);
+                now_ns = clock.now_ns();
+                reply = Some(Reply { started_ns, ended_ns: now_ns, result });
+            }
+            Step::ThinkNs(ns) => {
+                clock.sleep_ns(ns);
+                now_ns = clock.now_ns();
+            }
+            Step::Done => return,
+        }
+    }
+}
+
+/// All jobs in one thread, on a simulated clock: the job that is furthest behind goes next, so that what jobs tell each
+/// other through shared state happens in the right order. Sessions must take their time from the same clock.
+pub struct SimulatedPump<'c>(pub &'c SimulatedClock);
+
+impl Pump for SimulatedPump<'_> {
+    fn run(&self, jobs: Vec<Job<'_>>, _: &dyn Clock, gate: &StartGate) -> Result<(), EngineError> {
+        let start_ns = self.0.now_ns();
+        gate.wait();
+        let mut jobs: Vec<(Job<'_>, Option<Reply>)> = jobs.into_iter().map(|job| (job, None)).collect();
+        let mut queue: BinaryHeap<Reverse<(u64, usize)>> = (0..jobs.len()).map(|n| Reverse((start_ns, n))).collect();
+        let mut latest_ns = start_ns;
+        while let Some(Reverse((now_ns, n))) = queue.pop() {
+            self.0.set_ns(now_ns);
+            latest_ns = latest_ns.max(now_ns);
+            let (job, reply) = &mut jobs[n];
+            match job.work.next(now_ns, reply.take()) {
+                Step::Execute(request) => {
+                    let result = job.session.execute(&request);
+                    let ended_ns = self.0.now_ns();
+                    *reply = Some(Reply { started_ns: now_ns, ended_ns, result });
+                    queue.push(Reverse((ended_ns, n)));
+                }
+                Step::ThinkNs(ns) => queue.push(Reverse((now_ns + ns, n))),
+                Step::Done => {}
+            }
+        }
+        self.0.set_ns(latest_ns);
+        Ok(())
+    }
+}

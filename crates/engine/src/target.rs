@@ -1,0 +1,110 @@
+//! Targets: how to reach one database on a platform, as a URL. What comes after the scheme is the engine's business.
+
+use std::fmt;
+
+/// Why a text is no target.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TargetError {
+    /// No scheme at all.
+    #[error("'{0}' is no target: it lacks the engine's name; write it as in sqlite:FILE")]
+    NoScheme(String),
+    /// The engine's part is not understood.
+    #[error("the target '{target}' cannot be used: {problem}")]
+    Invalid {
+        /// The target as given, without a password.
+        target: String,
+        /// What is wrong and what to do.
+        problem: String,
+    },
+    /// No engine of that name.
+    #[error("there is no engine '{name}' in this build{hint}; it has: {known}")]
+    UnknownEngine {
+        /// As given.
+        name: String,
+        /// `; did you mean …?` or nothing.
+        hint: String,
+        /// What there is.
+        known: String,
+    },
+}
+
+/// A target: a scheme, a path, options after `?`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Target {
+    /// The engine's name, or `private`.
+    pub scheme: String,
+    /// What follows the colon, without options.
+    pub rest: String,
+    /// Options: `name=value`, in order.
+    pub options: Vec<(String, String)>,
+}
+
+impl Target {
+    /// Takes a target apart.
+    ///
+    /// # Errors
+    /// There is no scheme, or an option has no value.
+    pub fn parse(text: &str) -> Result<Self, TargetError> {
+        let (scheme, rest) = text.split_once(':').ok_or_else(|| TargetError::NoScheme(text.to_owned()))?;
+        if scheme.is_empty() || !scheme.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit()) {
+            return Err(TargetError::NoScheme(text.to_owned()));
+        }
+        let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let mut options = Vec::new();
+        for option in query.split('&').filter(|o| !o.is_empty()) {
+            let (name, value) = option.split_once('=').ok_or_else(|| TargetError::Invalid {
+                target: format!("{scheme}:{rest}"),
+                problem: format!("the option '{option}' has no value; write name=value"),
+            })?;
+            options.push((name.to_owned(), value.to_owned()));
+        }
+        Ok(Self { scheme: scheme.to_owned(), rest: rest.to_owned(), options })
+    }
+
+    /// An error about this target.
+    #[must_use]
+    pub fn invalid(&self, problem: impl Into<String>) -> TargetError {
+        TargetError::Invalid { target: self.to_string(), problem: problem.into() }
+    }
+}
+
+/// Without a password: `user:password@` becomes `user@`.
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rest = match self.rest.strip_prefix("//").and_then(|r| r.rsplit_once('@')) {
+            Some((user, host)) => format!("//{}@{host}", user.split(':').next().unwrap_or_default()),
+            None => self.rest.clone(),
+        };
+        write!(f, "{}:{rest}", self.scheme)?;
+        for (n, (name, value)) in self.options.iter().filter(|(name, _)| name != "password").enumerate() {
+            write!(f, "{}{name}={value}", if n == 0 { '?' } else { '&' })?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_never_shows_its_password() {
+        let target = Target::parse("postgres://scott:ti:ger@db1:5432/x?sslmode=require&password=tiger").unwrap();
+        assert_eq!(target.to_string(), "postgres://scott@db1:5432/x?sslmode=require");
+        assert!(!format!("{target:?}").contains("ger"));
+    }
+
+    #[test]
+    fn files_are_targets() {
+        let target = Target::parse("sqlite:/tmp/a:b.db?synchronous=normal").unwrap();
+        assert_eq!((target.scheme.as_str(), target.rest.as_str()), ("sqlite", "/tmp/a:b.db"));
+        assert!(Target::parse("/tmp/x.db").is_err());
+        assert!(Target::parse("sqlite:x?flag").is_err());
+    }
+}
