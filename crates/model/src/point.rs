@@ -336,6 +336,53 @@ pub struct Wait {
 }
 
 impl Point {
+    /// A point of which nothing is known yet but its test and when it began.
+    #[must_use]
+    pub fn new(test: TestCode, started_at: jiff::Timestamp) -> Self {
+        Self {
+            test,
+            definition: String::new(),
+            mapping: String::new(),
+            mapping_note: None,
+            drive: Drive::Server,
+            dop: Dop::ONE,
+            rows_per_tx: 0,
+            repeat: 1,
+            started_at,
+            commit: None,
+            durability: BTreeMap::new(),
+            plan: None,
+            status: Status::Ok,
+            reason: None,
+            flags: Vec::new(),
+            flag_notes: BTreeMap::new(),
+            window_s: None,
+            counters_s: None,
+            ops: None,
+            rows: None,
+            ops_total: None,
+            checksum: None,
+            ops_per_s: None,
+            rows_per_s: None,
+            tx_per_s: None,
+            work_mib_per_s: None,
+            elapsed_s: None,
+            metric: None,
+            outcomes: Outcomes::default(),
+            service_time_s: None,
+            response_time_s: None,
+            cpu: CpuUse::default(),
+            io: IoRates::default(),
+            memory: MemoryUse::default(),
+            network: NetworkUse::default(),
+            pressure: Pressure::default(),
+            redo: Redo::default(),
+            database: DatabaseRates::default(),
+            waits: Vec::new(),
+            missing: BTreeMap::new(),
+        }
+    }
+
     /// The value of a metric on this point, in the metric's unit; `None` where the point has none.
     #[must_use]
     pub fn value(&self, metric: &MetricId) -> Option<f64> {

@@ -1,1 +1,26 @@
-//! placeholder
+//! What the operating system says: the sheet of the platform, and what a point cost it in processor, device, memory and
+//! network terms. Linux only, from `/proc`, `/sys` and a few system calls; elsewhere every value is missing and says why.
+//!
+//! Two speeds: [`inventory`] is read once a run and may take its time; [`Sampler`] is read at both ends of a window and
+//! must cost next to nothing there. Texts of the kernel are taken apart by pure functions (`parse`), so that machines which
+//! no developer owns can be tested from recordings.
+
+mod cpu;
+mod devices;
+mod disks;
+mod inventory;
+mod missing;
+mod os;
+pub mod page_cache;
+mod parse;
+mod root;
+mod sampler;
+mod space;
+mod telemetry;
+mod virtualisation;
+
+pub use cpu::hardware_threads;
+pub use inventory::inventory;
+pub use sampler::{HarnessShare, Sampler, Snapshot};
+pub use space::{free_bytes, peak_rss_bytes};
+pub use telemetry::Telemetry;

@@ -1,1 +1,28 @@
-//! placeholder
+//! The measuring: plan, settle, warm up, barrier, measure, verify, record.
+//!
+//! The rules are those of the design's section 3. Where each lives: warm-up, window and constant load in [`Window`]; chunks
+//! and their calibration in [`ServerDrive`]; rates in [`Log`]; proofs, cache and durability assertions and noise in `judge`;
+//! what the operating system and the engine counted in `figures`; the order of points in [`resolve`]; keeping each point as soon
+//! as it is measured in [`Runner`].
+
+mod drive;
+mod events;
+mod figures;
+mod judge;
+mod load;
+mod log;
+mod plan;
+mod point;
+mod runner;
+mod stop;
+mod window;
+
+pub use drive::{Calibration, ServerDrive};
+pub use events::{Event, Events, Silent};
+pub use load::{LoadError, LoadWish, ensure_loaded, load};
+pub use log::{Chunk, Log};
+pub use plan::{PlanError, Wish, estimate_s, resolve};
+pub use point::{Bench, measure};
+pub use runner::{RunError, Runner};
+pub use stop::Stop;
+pub use window::{Pace, Span, Window};

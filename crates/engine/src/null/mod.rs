@@ -31,7 +31,7 @@ pub(crate) const INFO: EngineInfo = EngineInfo {
 /// How the null engine behaves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Behaviour {
-    /// Passes per second of one job; 0 takes no time at all.
+    /// Passes per second of one job, at least 1.
     pub speed: u64,
     /// Nanoseconds that every call takes besides.
     pub delay_ns: u64,
@@ -70,7 +70,7 @@ impl Behaviour {
         for (name, value) in &target.options {
             let number = || value.parse::<u64>().map_err(|_| target.invalid(format!("{name} must be a whole number")));
             match name.as_str() {
-                "speed" => behaviour.speed = number()?,
+                "speed" => behaviour.speed = number()?.max(1),
                 "delay_us" => behaviour.delay_ns = number()? * 1_000,
                 "stall_every" => behaviour.stall_every = number()?,
                 "stall_ms" => behaviour.stall_ns = number()? * 1_000_000,

@@ -1,0 +1,134 @@
+//! Processors: what they are, and how many of them this process may use.
+
+use crate::missing::{Missing, Reading};
+use crate::os;
+use crate::parse::CpuInfo;
+use crate::root::Root;
+use dbdyno_model::Cpu;
+use std::collections::BTreeSet;
+
+const CPUS: &str = "sys/devices/system/cpu";
+
+/// Hardware threads that this process can keep busy: those that its affinity allows, cut down to the processor quota of
+/// its control group (version 1 or 2; a quota of 2.5 processors counts as 2). At least 1.
+///
+/// The standard library's count is taken, which knows all three; a ramp that is made of it does not pass what the
+/// container may use.
+#[must_use]
+pub fn hardware_threads() -> u32 {
+    let threads = std::thread::available_parallelism().ok().and_then(|n| u32::try_from(n.get()).ok());
+    threads.or_else(|| os::affinity_threads().ok()).unwrap_or(1)
+}
+
+/// The processors of the inventory.
+pub(crate) fn cpu(root: &Root, info: &CpuInfo, missing: &mut Missing) -> Cpu {
+    let topology = Topology::read(root);
+    let unknown = |what: &str| format!("neither /{CPUS} nor /proc/cpuinfo tells {what}");
+    let model = info.model.clone().ok_or_else(|| "/proc/cpuinfo names no model".to_owned());
+    Cpu {
+        model: missing.keep("cpu.model", model),
+        sockets: missing.keep("cpu.sockets", topology.sockets.or(info.sockets).ok_or_else(|| unknown("the sockets"))),
+        cores: missing.keep("cpu.cores", topology.cores.or(info.cores).ok_or_else(|| unknown("the cores"))),
+        threads: missing.keep("cpu.threads", threads()),
+        clock_mhz: missing.keep("cpu.clock_mhz", clock_mhz(root, info).ok_or_else(|| unknown("a clock"))),
+        governor: missing.keep("cpu.governor", governor(root)),
+    }
+}
+
+fn threads() -> Reading<u32> {
+    os::affinity_threads().map_err(|e| format!("the scheduler does not say which processors may be used: {e}"))
+}
+
+/// Sockets and cores as the scheduler sees them.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Topology {
+    sockets: Option<u32>,
+    cores: Option<u32>,
+}
+
+impl Topology {
+    fn read(root: &Root) -> Self {
+        let (mut packages, mut cores) = (BTreeSet::new(), BTreeSet::new());
+        for cpu in cpus(root) {
+            let read = |file: &str| root.word(&format!("{CPUS}/{cpu}/topology/{file}")).ok();
+            // Some firmware knows no packages and says -1.
+            packages.extend(read("physical_package_id").filter(|id| !id.starts_with('-')));
+            // The threads of one core all name the same set of threads.
+            cores.extend(read("core_cpus_list").or_else(|| read("thread_siblings_list")));
+        }
+        let count = |n: usize| u32::try_from(n).ok().filter(|n| *n > 0);
+        Self { sockets: count(packages.len()), cores: count(cores.len()) }
+    }
+}
+
+fn cpus(root: &Root) -> Vec<String> {
+    let number = |name: &str| name.strip_prefix("cpu").is_some_and(|n| n.parse::<u32>().is_ok());
+    root.names(CPUS).into_iter().filter(|name| number(name)).collect()
+}
+
+/// The highest clock that frequency scaling knows, else the one in the model's name, else what is running now.
+fn clock_mhz(root: &Root, info: &CpuInfo) -> Option<f64> {
+    let scaled = cpus(root).into_iter().filter_map(|cpu| {
+        let khz = root.word(&format!("{CPUS}/{cpu}/cpufreq/cpuinfo_max_freq")).ok()?.parse::<u64>().ok()?;
+        Some(khz as f64 / 1_000.0)
+    });
+    scaled.reduce(f64::max).or(info.nominal_mhz).or(info.current_mhz)
+}
+
+fn governor(root: &Root) -> Reading<String> {
+    let governors: BTreeSet<String> =
+        cpus(root).iter().filter_map(|cpu| root.word(&format!("{CPUS}/{cpu}/cpufreq/scaling_governor")).ok()).collect();
+    if governors.is_empty() {
+        return Err("the kernel does not scale the clock here (usual in virtual machines)".to_owned());
+    }
+    Ok(governors.into_iter().collect::<Vec<_>>().join(","))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::root::tests::tree;
+
+    #[test]
+    fn two_sockets_with_two_threads_a_core() {
+        let mut files = Vec::new();
+        for cpu in 0..8 {
+            let (package, core) = (cpu / 2 % 2, cpu % 4);
+            let dir = format!("{CPUS}/cpu{cpu}");
+            files.push((format!("{dir}/topology/physical_package_id"), format!("{package}\n")));
+            files.push((format!("{dir}/topology/core_cpus_list"), format!("{core},{}\n", core + 4)));
+            files.push((format!("{dir}/cpufreq/scaling_governor"), "performance\n".to_owned()));
+            files.push((format!("{dir}/cpufreq/cpuinfo_max_freq"), format!("{}\n", 3_000_000 + cpu * 100_000)));
+        }
+        files.push((format!("{CPUS}/cpu8/online"), "0\n".to_owned()));
+        files.push((format!("{CPUS}/cpufreq/ignored"), "x".to_owned()));
+        let (_dir, root) = tree(&files);
+        let mut missing = Missing::default();
+        let cpu = cpu(&root, &CpuInfo::default(), &mut missing);
+        assert_eq!((cpu.sockets, cpu.cores, cpu.clock_mhz), (Some(2), Some(4), Some(3_700.0)));
+        assert_eq!(cpu.governor.as_deref(), Some("performance"));
+        assert_eq!(missing.0.keys().collect::<Vec<_>>(), ["cpu.model"]);
+    }
+
+    #[test]
+    fn without_topology_the_processor_is_asked_and_what_nobody_knows_has_a_reason() {
+        let (_dir, root) = tree(&[(format!("{CPUS}/cpu0/topology/physical_package_id"), "-1\n".to_owned())]);
+        let info =
+            CpuInfo { sockets: Some(4), nominal_mhz: Some(2_300.0), current_mhz: Some(9.0), ..CpuInfo::default() };
+        let mut missing = Missing::default();
+        let cpu = cpu(&root, &info, &mut missing);
+        assert_eq!((cpu.sockets, cpu.cores, cpu.clock_mhz), (Some(4), None, Some(2_300.0)));
+        assert_eq!(missing.0.keys().collect::<Vec<_>>(), ["cpu.cores", "cpu.governor", "cpu.model"]);
+    }
+
+    #[test]
+    fn affinity_counts() {
+        let threads = std::thread::spawn(|| {
+            let mut one = rustix::thread::CpuSet::new();
+            one.set(rustix::thread::sched_getcpu());
+            rustix::thread::sched_setaffinity(None, &one).unwrap();
+            (hardware_threads(), threads())
+        });
+        assert_eq!(threads.join().unwrap(), (1, Ok(1)));
+    }
+}

@@ -1,0 +1,264 @@
+//! From a file to the devices that hold it. A file lies on a file system, that on a partition, a volume or a loop device,
+//! and that on whole devices: it is these whose counters tell what really reached storage.
+
+use crate::missing::Reading;
+use crate::os::{self, DeviceNumber};
+use crate::parse::{self, Mount};
+use crate::root::{Root, linux, names_in, unreadable};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Stacks of devices deeper than this are a circle.
+const DEEPEST: u32 = 16;
+
+/// Kernel names of whole devices at the bottom of their stacks.
+pub(crate) type Names = BTreeSet<String>;
+
+/// The machine's block devices and what is mounted from them.
+#[derive(Debug)]
+pub(crate) struct BlockDevices {
+    root: Root,
+    /// All mounts.
+    pub(crate) mounts: Vec<Mount>,
+}
+
+impl BlockDevices {
+    /// Reads the table of mounts.
+    pub(crate) fn read(root: &Root) -> Self {
+        let mounts = parse::mounts(&root.text("proc/self/mountinfo").unwrap_or_default());
+        Self { root: root.clone(), mounts }
+    }
+
+    /// All whole devices, also those made of others.
+    pub(crate) fn whole(&self) -> Names {
+        self.root.names("sys/block").into_iter().map(|n| n.replace('!', "/")).collect()
+    }
+
+    /// Whole devices that hardware, or what passes for it in a virtual machine, stands behind; no optical or floppy
+    /// drives.
+    pub(crate) fn physical(&self) -> Names {
+        const SCSI_OPTICAL: &str = "5";
+        let real = |name: &String| {
+            let dir = directory(name);
+            let optical = self.root.word(&format!("{dir}/device/type")).is_ok_and(|t| t == SCSI_OPTICAL);
+            self.root.has(&format!("{dir}/device")) && !optical && !name.starts_with("fd")
+        };
+        self.whole().into_iter().filter(real).collect()
+    }
+
+    /// The devices below all of these files, and why some of them have none.
+    pub(crate) fn of_files(&self, files: &[PathBuf]) -> (Names, Vec<String>) {
+        let (mut devices, mut problems) = (Names::new(), Vec::new());
+        for file in files {
+            match self.of_file(file) {
+                Ok(found) => devices.extend(found),
+                Err(why) if !problems.contains(&why) => problems.push(why),
+                Err(_) => {}
+            }
+        }
+        (devices, problems)
+    }
+
+    /// The devices below a file, or below the folder where it will be.
+    pub(crate) fn of_file(&self, file: &Path) -> Reading<Names> {
+        linux()?;
+        self.below_file(file, DEEPEST)
+    }
+
+    /// The devices below a mount.
+    pub(crate) fn of_mount(&self, mount: &Mount) -> Reading<Names> {
+        self.below_mount(mount, DEEPEST)
+    }
+
+    fn below_file(&self, file: &Path, depth: u32) -> Reading<Names> {
+        let place = existing(file)?;
+        let device = os::device_of(&place).map_err(|e| unreadable(&place, &e))?;
+        // File systems without a device of their own have major 0.
+        if device.0 != 0 {
+            return self.below_device(device, depth);
+        }
+        let mount = parse::mount_of(&self.mounts, &place)
+            .ok_or_else(|| format!("{} lies on a file system that is not in the table of mounts", place.display()))?;
+        self.below_mount(mount, depth)
+    }
+
+    fn below_mount(&self, mount: &Mount, depth: u32) -> Reading<Names> {
+        if depth == 0 {
+            return Err(format!("the devices below {} go round in a circle", mount.point.display()));
+        }
+        if mount.device.0 != 0 {
+            return self.below_device(mount.device, depth);
+        }
+        let what = format!("{} is {}", mount.point.display(), mount.kind);
+        if mount.kind == "overlay" {
+            let upper = mount.option("upperdir").map(Path::new).filter(|dir| dir.exists());
+            let upper = upper.ok_or_else(|| format!("{what}, whose upper layer cannot be seen from here"))?;
+            return self.below_file(upper, depth - 1);
+        }
+        if !mount.source.starts_with("/dev/") {
+            return Err(format!("{what}, which has no block device of its own"));
+        }
+        let node = os::device_of_node(Path::new(&mount.source))
+            .map_err(|e| format!("{what} on {}, which cannot be examined: {e}", mount.source))?;
+        let mut devices = self.below_device(node, depth)?;
+        for member in self.btrfs_members(node) {
+            devices.extend(self.below(&member, depth)?);
+        }
+        Ok(devices)
+    }
+
+    /// The other devices of a btrfs file system of which one device is known.
+    fn btrfs_members(&self, known: DeviceNumber) -> Vec<PathBuf> {
+        let known = std::fs::canonicalize(self.root.path(&number_link(known))).ok();
+        let systems = self.root.names("sys/fs/btrfs");
+        let members = systems.iter().map(|id| {
+            let dir = self.root.path(&format!("sys/fs/btrfs/{id}/devices"));
+            names_in(&dir).iter().filter_map(|n| std::fs::canonicalize(dir.join(n)).ok()).collect::<Vec<_>>()
+        });
+        members.into_iter().find(|m| m.iter().any(|d| Some(d) == known.as_ref())).unwrap_or_default()
+    }
+
+    fn below_device(&self, device: DeviceNumber, depth: u32) -> Reading<Names> {
+        let link = number_link(device);
+        let dir =
+            std::fs::canonicalize(self.root.path(&link)).map_err(|e| unreadable(Path::new("/").join(&link), &e))?;
+        self.below(&dir, depth)
+    }
+
+    /// Goes down from a device's directory in /sys.
+    fn below(&self, dir: &Path, depth: u32) -> Reading<Names> {
+        if depth == 0 {
+            return Err(format!("the devices below {} go round in a circle", dir.display()));
+        }
+        if dir.join("partition").exists() {
+            return dir.parent().map_or_else(|| Ok(Names::new()), |whole| self.below(whole, depth - 1));
+        }
+        let slaves = names_in(&dir.join("slaves"));
+        if !slaves.is_empty() {
+            let mut devices = Names::new();
+            for slave in slaves {
+                let link = dir.join("slaves").join(slave);
+                let dir = std::fs::canonicalize(&link).map_err(|e| unreadable(&link, &e))?;
+                devices.extend(self.below(&dir, depth - 1)?);
+            }
+            return Ok(devices);
+        }
+        let backing = std::fs::read_to_string(dir.join("loop/backing_file")).ok();
+        if let Some(found) = backing.and_then(|file| self.below_file(Path::new(file.trim_end()), depth - 1).ok()) {
+            return Ok(found);
+        }
+        // The bottom, or a loop device whose file cannot be seen from here.
+        Ok(dir.file_name().map(|name| name.to_string_lossy().replace('!', "/")).into_iter().collect())
+    }
+}
+
+/// A device's directory. The kernel writes `!` for the slash of names such as `cciss/c0d0`.
+pub(crate) fn directory(name: &str) -> String {
+    format!("sys/block/{}", name.replace('/', "!"))
+}
+
+fn number_link((major, minor): DeviceNumber) -> String {
+    format!("sys/dev/block/{major}:{minor}")
+}
+
+/// The path itself, or its nearest parent that exists, without links.
+fn existing(path: &Path) -> Reading<PathBuf> {
+    let absolute = std::path::absolute(path).map_err(|e| unreadable(path, &e))?;
+    let place = absolute.ancestors().find_map(|p| std::fs::canonicalize(p).ok());
+    place.ok_or_else(|| format!("no part of {} can be reached", path.display()))
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    /// A machine with a partitioned disk, a mirror of two NVMe drives with a volume on it, a RAID controller's disk and
+    /// an optical drive.
+    pub(crate) fn machine() -> (tempfile::TempDir, Root) {
+        let files = [
+            ("sys/devices/pci/block/sda/size", "4096\n"),
+            ("sys/devices/pci/block/sda/device/vendor", "ATA     \n"),
+            ("sys/devices/pci/block/sda/device/model", "SuperDisk 9\n"),
+            ("sys/devices/pci/block/sda/queue/rotational", "1\n"),
+            ("sys/devices/pci/block/sda/queue/scheduler", "none [mq-deadline] bfq\n"),
+            ("sys/devices/pci/block/sda/queue/write_cache", "write back\n"),
+            ("sys/devices/pci/block/sda/sda1/partition", "1\n"),
+            ("sys/devices/pci/block/nvme0n1/device/model", "Fast One\n"),
+            ("sys/devices/pci/block/nvme1n1/device/model", "Fast One\n"),
+            ("sys/devices/pci/block/nvme1n1/nvme1n1p2/partition", "2\n"),
+            ("sys/devices/pci/block/cciss!c0d0/device/model", "Logical\n"),
+            ("sys/devices/pci/block/sr0/device/type", "5\n"),
+            ("sys/devices/virtual/block/md0/size", "8\n"),
+            ("sys/devices/virtual/block/dm-3/size", "8\n"),
+            ("sys/devices/virtual/block/dm-4/size", "8\n"),
+            (
+                "proc/self/mountinfo",
+                "27 1 8:1 / / rw - ext4 /dev/sda1 rw\n28 27 253:3 / /data rw,noatime - xfs /dev/mapper/vg-data rw\n\
+                 29 27 0:50 / /dev/shm rw - tmpfs tmpfs rw\n31 27 0:5 / /proc rw - proc proc rw\n30 27 7:1 / /snap/core ro - squashfs /dev/loop1 ro\n",
+            ),
+        ];
+        let (dir, root) = crate::root::tests::tree(&files);
+        let link = |at: &str, to: &str| {
+            let at = root.path(at);
+            std::fs::create_dir_all(at.parent().unwrap()).unwrap();
+            symlink(root.path("sys/devices").canonicalize().unwrap().join(to), at).unwrap();
+        };
+        for name in ["sda", "nvme0n1", "nvme1n1", "cciss!c0d0", "sr0"] {
+            link(&format!("sys/block/{name}"), &format!("pci/block/{name}"));
+        }
+        for name in ["md0", "dm-3", "dm-4"] {
+            link(&format!("sys/block/{name}"), &format!("virtual/block/{name}"));
+        }
+        link("sys/dev/block/8:1", "pci/block/sda/sda1");
+        link("sys/dev/block/9:0", "virtual/block/md0");
+        link("sys/dev/block/104:0", "pci/block/cciss!c0d0");
+        link("sys/dev/block/253:3", "virtual/block/dm-3");
+        link("sys/dev/block/253:4", "virtual/block/dm-4");
+        link("sys/devices/virtual/block/md0/slaves/nvme0n1", "pci/block/nvme0n1");
+        link("sys/devices/virtual/block/md0/slaves/nvme1n1p2", "pci/block/nvme1n1/nvme1n1p2");
+        link("sys/devices/virtual/block/dm-3/slaves/md0", "virtual/block/md0");
+        link("sys/devices/virtual/block/dm-4/slaves/dm-4", "virtual/block/dm-4");
+        (dir, root)
+    }
+
+    fn names(names: &Names) -> Vec<&str> {
+        names.iter().map(String::as_str).collect()
+    }
+
+    #[test]
+    fn partitions_volumes_and_mirrors_lead_to_whole_devices() {
+        let (_dir, root) = machine();
+        let devices = BlockDevices::read(&root);
+        let below = |number| devices.below_device(number, DEEPEST).unwrap();
+        assert_eq!(names(&below((8, 1))), ["sda"]);
+        assert_eq!(names(&below((253, 3))), ["nvme0n1", "nvme1n1"]);
+        assert_eq!(names(&below((104, 0))), ["cciss/c0d0"]);
+        assert!(devices.below_device((253, 4), DEEPEST).unwrap_err().contains("circle"));
+        assert!(devices.below_device((1, 1), DEEPEST).unwrap_err().contains("/sys/dev/block/1:1"));
+    }
+
+    #[test]
+    fn physical_devices_have_hardware_behind_them() {
+        let (_dir, root) = machine();
+        let devices = BlockDevices::read(&root);
+        assert_eq!(names(&devices.physical()), ["cciss/c0d0", "nvme0n1", "nvme1n1", "sda"]);
+        assert!(devices.whole().contains("dm-3"));
+    }
+
+    #[test]
+    fn memory_file_systems_say_that_they_have_no_device() {
+        let (_dir, root) = machine();
+        let devices = BlockDevices::read(&root);
+        let why = devices.of_mount(&devices.mounts[2]).unwrap_err();
+        assert_eq!(why, "/dev/shm is tmpfs, which has no block device of its own");
+        let overlay = parse::mounts("1 0 0:9 / / rw - overlay overlay rw,upperdir=/no/such/layer\n");
+        assert!(devices.of_mount(&overlay[0]).unwrap_err().contains("upper layer cannot be seen"));
+    }
+
+    #[test]
+    fn a_file_that_is_yet_to_come_lies_where_its_folder_is() {
+        let place = existing(Path::new("no/such/folder/x.db")).unwrap();
+        assert_eq!(place, std::env::current_dir().unwrap().canonicalize().unwrap());
+    }
+}

@@ -1,0 +1,144 @@
+//! The few system calls, and their twins on other systems, which have nothing to say.
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) use elsewhere::*;
+#[cfg(target_os = "linux")]
+pub(crate) use linux::*;
+
+/// Major and minor number of a device.
+pub(crate) type DeviceNumber = (u32, u32);
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use super::DeviceNumber;
+    use rustix::fs::{Advice, FileType};
+    use rustix::time::{ClockId, clock_gettime};
+    use std::fs::File;
+    use std::io;
+    use std::os::unix::fs::FileExt;
+    use std::path::Path;
+
+    /// Processor time of this process, all threads, in nanoseconds.
+    pub(crate) fn process_cpu_ns() -> Option<u64> {
+        nanoseconds(ClockId::ProcessCPUTime)
+    }
+
+    /// Time since the machine started, sleep included, in nanoseconds.
+    pub(crate) fn since_boot_ns() -> Option<u64> {
+        nanoseconds(ClockId::Boottime)
+    }
+
+    fn nanoseconds(clock: ClockId) -> Option<u64> {
+        let time = clock_gettime(clock);
+        u64::try_from(time.tv_sec).ok()?.checked_mul(1_000_000_000)?.checked_add(u64::try_from(time.tv_nsec).ok()?)
+    }
+
+    /// Hardware threads that the scheduler may give to this thread.
+    pub(crate) fn affinity_threads() -> io::Result<u32> {
+        Ok(rustix::thread::sched_getaffinity(None)?.count())
+    }
+
+    /// Bytes of a memory page.
+    pub(crate) fn page_bytes() -> u64 {
+        rustix::param::page_size() as u64
+    }
+
+    /// The device that a file lies on; major 0 where the file system has none of its own.
+    pub(crate) fn device_of(path: &Path) -> io::Result<DeviceNumber> {
+        let device = rustix::fs::stat(path)?.st_dev;
+        Ok((rustix::fs::major(device), rustix::fs::minor(device)))
+    }
+
+    /// The device that a block device node stands for.
+    pub(crate) fn device_of_node(path: &Path) -> io::Result<DeviceNumber> {
+        let stat = rustix::fs::stat(path)?;
+        if FileType::from_raw_mode(stat.st_mode) != FileType::BlockDevice {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a block device"));
+        }
+        Ok((rustix::fs::major(stat.st_rdev), rustix::fs::minor(stat.st_rdev)))
+    }
+
+    /// Bytes that an ordinary user may still write to a file system.
+    pub(crate) fn free_bytes(path: &Path) -> io::Result<u64> {
+        let space = rustix::fs::statvfs(path)?;
+        Ok(space.f_bavail.saturating_mul(space.f_frsize))
+    }
+
+    /// Asks the kernel to let go of a file's clean pages.
+    pub(crate) fn drop_cached_pages(file: &File) -> io::Result<()> {
+        Ok(rustix::fs::fadvise(file, 0, None, Advice::DontNeed)?)
+    }
+
+    /// What tells one file from another, and how many names it has.
+    pub(crate) fn identity(file: &File) -> io::Result<((u64, u64), u64)> {
+        let stat = rustix::fs::fstat(file)?;
+        Ok(((stat.st_dev, stat.st_ino), stat.st_nlink))
+    }
+
+    /// [`identity`] without opening the file.
+    pub(crate) fn identity_of(path: &Path) -> io::Result<(u64, u64)> {
+        let stat = rustix::fs::stat(path)?;
+        Ok((stat.st_dev, stat.st_ino))
+    }
+
+    /// Reads at an offset without moving a shared position.
+    pub(crate) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        file.read_at(buffer, offset)
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod elsewhere {
+    use super::DeviceNumber;
+    use std::fs::File;
+    use std::io;
+    use std::path::Path;
+
+    fn unsupported<T>() -> io::Result<T> {
+        Err(io::Error::new(io::ErrorKind::Unsupported, crate::root::NOT_LINUX))
+    }
+
+    pub(crate) fn process_cpu_ns() -> Option<u64> {
+        None
+    }
+
+    pub(crate) fn since_boot_ns() -> Option<u64> {
+        None
+    }
+
+    pub(crate) fn affinity_threads() -> io::Result<u32> {
+        unsupported()
+    }
+
+    pub(crate) fn page_bytes() -> u64 {
+        4096
+    }
+
+    pub(crate) fn device_of(_: &Path) -> io::Result<DeviceNumber> {
+        unsupported()
+    }
+
+    pub(crate) fn device_of_node(_: &Path) -> io::Result<DeviceNumber> {
+        unsupported()
+    }
+
+    pub(crate) fn free_bytes(_: &Path) -> io::Result<u64> {
+        unsupported()
+    }
+
+    pub(crate) fn drop_cached_pages(_: &File) -> io::Result<()> {
+        unsupported()
+    }
+
+    pub(crate) fn identity(_: &File) -> io::Result<((u64, u64), u64)> {
+        unsupported()
+    }
+
+    pub(crate) fn identity_of(_: &Path) -> io::Result<(u64, u64)> {
+        unsupported()
+    }
+
+    pub(crate) fn read_at(_: &File, _: &mut [u8], _: u64) -> io::Result<usize> {
+        unsupported()
+    }
+}

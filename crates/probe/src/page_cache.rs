@@ -1,0 +1,138 @@
+//! Letting go of the operating system's copy of data files, so that a read that should reach the device does.
+//!
+//! A file that has been opened here stays open until the process ends or the file is deleted. That is on purpose: POSIX
+//! record locks belong to process and file, and closing *any* descriptor of a file drops all of them. An engine inside
+//! dbdyno (SQLite) would lose its locks unseen whenever its database file was evicted and closed.
+
+use crate::os;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What happens to pages that were changed and not yet written. The kernel keeps such pages whatever it is advised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EvictMode {
+    /// They are written to the device first, so that everything goes. Not during a point: the writing would be
+    /// measured with it.
+    FlushFirst,
+    /// They stay.
+    AsIs,
+}
+
+/// Evicts one file.
+///
+/// # Errors
+/// The file cannot be opened, flushed or advised on.
+pub fn evict(path: &Path, mode: EvictMode) -> io::Result<()> {
+    let file = open(path)?;
+    evict_file(&file, mode)
+}
+
+/// Files held open for cheap eviction again and again.
+#[derive(Debug)]
+pub struct Evictor(Vec<Arc<File>>);
+
+impl Evictor {
+    /// Opens files.
+    ///
+    /// # Errors
+    /// One of them cannot be opened; the error names it.
+    pub fn open(paths: &[PathBuf]) -> io::Result<Self> {
+        paths.iter().map(|path| open(path)).collect::<io::Result<Vec<_>>>().map(Self)
+    }
+
+    /// Evicts all of them.
+    ///
+    /// # Errors
+    /// One of them cannot be flushed or advised on.
+    pub fn evict_all(&self, mode: EvictMode) -> io::Result<()> {
+        self.0.iter().try_for_each(|file| evict_file(file, mode))
+    }
+}
+
+impl Drop for Evictor {
+    fn drop(&mut self) {
+        self.0.clear();
+        close_deleted(&mut OPEN.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+fn evict_file(file: &File, mode: EvictMode) -> io::Result<()> {
+    if mode == EvictMode::FlushFirst {
+        file.sync_data()?;
+    }
+    os::drop_cached_pages(file)
+}
+
+/// A deleted file would go on taking space on disk, and nobody can want its locks.
+fn close_deleted(files: &mut OpenFiles) {
+    files.retain(|_, file| os::identity(file).is_ok_and(|(_, names)| names > 0));
+}
+
+type OpenFiles = BTreeMap<(u64, u64), Arc<File>>;
+
+/// Every file ever opened here that still has a name: device and inode -> descriptor.
+static OPEN: Mutex<OpenFiles> = Mutex::new(BTreeMap::new());
+
+fn open(path: &Path) -> io::Result<Arc<File>> {
+    let named = |e: io::Error| io::Error::new(e.kind(), format!("cannot evict {}: {e}", path.display()));
+    let mut files = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+    close_deleted(&mut files);
+    if let Some(file) = files.get(&os::identity_of(path).map_err(named)?) {
+        return Ok(Arc::clone(file));
+    }
+    let file = Arc::new(File::open(path).map_err(named)?);
+    let (identity, _) = os::identity(&file).map_err(named)?;
+    files.insert(identity, Arc::clone(&file));
+    Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_not_there_is_named() {
+        let error = Evictor::open(&[PathBuf::from("/no/such/file.db")]).unwrap_err();
+        assert!(error.to_string().contains("/no/such/file.db"), "{error}");
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn a_deleted_file_is_let_go() {
+        let dir = tempfile::tempdir().unwrap();
+        let held = |id| OPEN.lock().unwrap().contains_key(&id);
+        let (first, second) = (dir.path().join("a"), dir.path().join("b"));
+        std::fs::write(&first, "x").unwrap();
+        std::fs::write(&second, "y").unwrap();
+        evict(&first, EvictMode::FlushFirst).unwrap();
+        let id = os::identity_of(&first).unwrap();
+        assert!(held(id));
+        std::fs::remove_file(&first).unwrap();
+        evict(&second, EvictMode::AsIs).unwrap();
+        assert!(!held(id));
+        assert!(held(os::identity_of(&second).unwrap()));
+    }
+
+    #[test]
+    fn eviction_leaves_the_locks_of_this_process_alone() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        rustix::fs::fcntl_lock(file.as_file(), rustix::fs::FlockOperation::LockExclusive).unwrap();
+        let (_, inode) = os::identity_of(file.path()).unwrap();
+        let locked = || {
+            let locks = std::fs::read_to_string("/proc/locks").unwrap();
+            locks.lines().any(|l| l.contains("POSIX") && l.contains(&format!(":{inode} ")))
+        };
+        assert!(locked(), "the check itself must see the lock");
+        evict(file.path(), EvictMode::FlushFirst).unwrap();
+        let evictor = Evictor::open(&[file.path().to_owned()]).unwrap();
+        evictor.evict_all(EvictMode::AsIs).unwrap();
+        drop(evictor);
+        assert!(locked());
+        // What would happen otherwise, so that this test cannot pass for another reason.
+        drop(File::open(file.path()).unwrap());
+        assert!(!locked());
+    }
+}

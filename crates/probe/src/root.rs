@@ -1,0 +1,102 @@
+//! Reads the kernel's text files below a root directory, which is `/` on a machine and a recorded tree in tests.
+
+use crate::missing::Reading;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why nothing can be read on another system.
+pub(crate) const NOT_LINUX: &str = "dbdyno reads Linux's /proc and /sys; this system has none";
+
+/// Where `proc`, `sys` and `etc` are.
+#[derive(Debug, Clone)]
+pub(crate) struct Root(PathBuf);
+
+impl Root {
+    /// The machine that dbdyno runs on.
+    pub(crate) fn machine() -> Self {
+        Self(PathBuf::from("/"))
+    }
+
+    /// A recorded tree.
+    #[cfg(test)]
+    pub(crate) fn at(dir: &Path) -> Self {
+        Self(dir.to_owned())
+    }
+
+    /// The place of a file given without its leading slash.
+    pub(crate) fn path(&self, file: &str) -> PathBuf {
+        self.0.join(file)
+    }
+
+    /// A file's text without white space (and the NULs of device trees) at its ends.
+    pub(crate) fn text(&self, file: &str) -> Reading<String> {
+        let bytes = linux()
+            .and_then(|()| std::fs::read(self.path(file)).map_err(|e| unreadable(Path::new("/").join(file), &e)))?;
+        Ok(String::from_utf8_lossy(&bytes).trim_matches(|c: char| c.is_whitespace() || c == '\0').to_owned())
+    }
+
+    /// A file's text, where an empty one counts as absent.
+    pub(crate) fn word(&self, file: &str) -> Reading<String> {
+        self.text(file).and_then(|t| if t.is_empty() { Err(format!("/{file} is empty")) } else { Ok(t) })
+    }
+
+    /// The names in a directory, in order; none when it cannot be read.
+    pub(crate) fn names(&self, dir: &str) -> Vec<String> {
+        names_in(&self.path(dir))
+    }
+
+    /// Whether there is such a file.
+    pub(crate) fn has(&self, file: &str) -> bool {
+        self.path(file).exists()
+    }
+}
+
+/// The names in a directory, in order; none when it cannot be read.
+pub(crate) fn names_in(dir: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries.filter_map(|e| e.file_name().into_string().ok()).collect();
+    names.sort_unstable();
+    names
+}
+
+/// Refuses on every other system.
+pub(crate) fn linux() -> Reading<()> {
+    if cfg!(target_os = "linux") { Ok(()) } else { Err(NOT_LINUX.to_owned()) }
+}
+
+/// Why a file cannot be read, in a reader's words.
+pub(crate) fn unreadable(path: impl AsRef<Path>, error: &io::Error) -> String {
+    let path = path.as_ref().display();
+    match error.kind() {
+        io::ErrorKind::NotFound => format!("there is no {path} here"),
+        io::ErrorKind::PermissionDenied => format!("{path} may not be read by this user"),
+        _ => format!("cannot read {path}: {error}"),
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A tree of files as recorded on a machine.
+    pub(crate) fn tree<P: AsRef<str>, T: AsRef<str>>(files: &[(P, T)]) -> (tempfile::TempDir, Root) {
+        let dir = tempfile::tempdir().unwrap();
+        for (file, text) in files {
+            let path = dir.path().join(file.as_ref());
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text.as_ref()).unwrap();
+        }
+        let root = Root::at(dir.path());
+        (dir, root)
+    }
+
+    #[test]
+    fn a_missing_file_has_a_reason_that_names_it() {
+        let (_dir, root) = tree(&[("etc/empty", "\n"), ("etc/full", " x\0\n")]);
+        assert_eq!(root.text("etc/none").unwrap_err(), "there is no /etc/none here");
+        assert_eq!(root.word("etc/empty").unwrap_err(), "/etc/empty is empty");
+        assert_eq!(root.word("etc/full").unwrap(), "x");
+        assert_eq!(root.names("etc"), ["empty", "full"]);
+        assert!(root.names("nowhere").is_empty());
+    }
+}

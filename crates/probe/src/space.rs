@@ -1,0 +1,54 @@
+//! Room on disk, and in memory.
+
+use crate::{os, parse, root::Root};
+use std::io;
+use std::path::Path;
+
+/// Bytes that may still be written to the file system where `path` is, or will be: the nearest parent that exists
+/// decides. Blocks kept for root do not count.
+///
+/// # Errors
+/// The file system cannot be asked (no permission on the way, or not Linux).
+pub fn free_bytes(path: &Path) -> io::Result<u64> {
+    let mut place = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+    loop {
+        match os::free_bytes(place) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => match place.parent() {
+                Some(parent) if parent.as_os_str().is_empty() => place = Path::new("."),
+                Some(parent) => place = parent,
+                None => return Err(error),
+            },
+            answer => return answer,
+        }
+    }
+}
+
+/// The most memory that this process has had resident, in bytes (`VmHWM`); `None` where the kernel does not say.
+#[must_use]
+pub fn peak_rss_bytes() -> Option<u64> {
+    parse::kilobytes(&Root::machine().text("proc/self/status").ok()?, "VmHWM")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_yet_to_come_has_its_parents_space() {
+        let dir = tempfile::tempdir().unwrap();
+        let here = free_bytes(dir.path()).unwrap();
+        let there = free_bytes(&dir.path().join("a/b/c.db")).unwrap();
+        assert!(here > 0 && there > 0);
+        assert!(here.abs_diff(there) < here / 2, "{here} {there}");
+        assert!(free_bytes(Path::new("no-such-folder/x.db")).unwrap() > 0, "a relative path starts here");
+        assert!(free_bytes(Path::new("")).unwrap() > 0);
+    }
+
+    #[test]
+    fn the_peak_rises_with_memory_touched() {
+        let before = peak_rss_bytes().unwrap();
+        let block = vec![7u8; 64 << 20];
+        assert_eq!(block.iter().map(|b| usize::from(*b)).sum::<usize>(), 7 * (64 << 20));
+        assert!(peak_rss_bytes().unwrap() >= before.max(64 << 20));
+    }
+}

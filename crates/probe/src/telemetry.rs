@@ -1,0 +1,340 @@
+//! What lies between two snapshots, as rates and shares.
+
+use crate::missing::{Missing, Reading};
+use crate::os;
+use crate::parse::{CpuTicks, DeviceCounts};
+use crate::sampler::{HarnessShare, Scope, Snapshot};
+use dbdyno_model::{CpuUse, DeviceIo, IoRates, MemoryUse, NetworkUse, Pressure};
+use std::collections::BTreeMap;
+
+const MIB: f64 = 1_048_576.0;
+const LOOPBACK: &str = "lo";
+
+/// What the machine and this process did between two snapshots. Percentages are of the whole machine: all processors
+/// online. An absent value has its reason in `missing`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Telemetry {
+    /// The interval, by the monotonic clock.
+    pub seconds: f64,
+    /// Processors. `busy_pct` includes stolen time: work was there that could not run.
+    pub cpu: CpuUse,
+    /// Devices.
+    pub io: IoRates,
+    /// Memory at the interval's end; swapping during it.
+    pub memory: MemoryUse,
+    /// Network.
+    pub network: NetworkUse,
+    /// Pressure.
+    pub pressure: Pressure,
+    /// This process's share of the whole machine, engine included where it runs inside. What is busy beyond it (and
+    /// beyond the server, where that is local) is foreign load.
+    pub process_cpu_pct: Option<f64>,
+    /// Bytes that this process fetched from devices.
+    pub process_read_bytes: Option<u64>,
+    /// Bytes that this process sent to devices, or made dirty so that they will be sent.
+    pub process_write_bytes: Option<u64>,
+    /// Bytes read from the devices that `io` sums.
+    pub device_read_bytes: Option<u64>,
+    /// Reads from them.
+    pub device_read_ops: Option<u64>,
+    /// Bytes written to them.
+    pub device_write_bytes: Option<u64>,
+    /// Writes to them.
+    pub device_write_ops: Option<u64>,
+    /// JSON path (`cpu.harness_pct`, `io.read_iops`) or field name -> why the value there is absent; `io.devices` and
+    /// the like may also say how a value that is there is meant.
+    pub missing: BTreeMap<String, String>,
+}
+
+/// Two snapshots and what is meant by them.
+pub(crate) struct Interval<'a> {
+    pub(crate) scope: &'a Scope,
+    pub(crate) earlier: &'a Snapshot,
+    pub(crate) later: &'a Snapshot,
+}
+
+impl Interval<'_> {
+    pub(crate) fn telemetry(&self) -> Telemetry {
+        let mut missing = Missing::default();
+        let process_cpu_pct = self.process_cpu_pct();
+        let own_io = self.own_io();
+        let mut telemetry = Telemetry {
+            seconds: self.seconds(),
+            cpu: self.cpu(&process_cpu_pct, &mut missing),
+            memory: self.memory(&mut missing),
+            network: self.network(&mut missing),
+            pressure: self.pressure(&mut missing),
+            process_cpu_pct: missing.keep("process_cpu_pct", process_cpu_pct),
+            process_read_bytes: missing.keep("process_read_bytes", own_io.clone().map(|(read, _)| read)),
+            process_write_bytes: missing.keep("process_write_bytes", own_io.map(|(_, written)| written)),
+            ..Telemetry::default()
+        };
+        self.devices(&mut telemetry, &mut missing);
+        telemetry.missing = missing.0;
+        telemetry
+    }
+
+    fn seconds(&self) -> f64 {
+        self.later.taken_at().saturating_duration_since(self.earlier.taken_at()).as_secs_f64()
+    }
+
+    fn per_s(&self, amount: f64) -> Reading<f64> {
+        let seconds = self.seconds();
+        if seconds > 0.0 { Ok(amount / seconds) } else { Err("no time passed between the snapshots".to_owned()) }
+    }
+
+    /// The difference of a counter. One that ran backwards was reset, and says nothing.
+    fn delta<T>(&self, what: &str, of: impl Fn(&Snapshot) -> &Reading<T>, count: impl Fn(&T) -> u64) -> Reading<u64> {
+        let read = |snapshot| of(snapshot).as_ref().map(&count).map_err(String::clone);
+        since(what, read(self.earlier)?, read(self.later)?)
+    }
+
+    fn process_cpu_pct(&self) -> Reading<f64> {
+        let ns = self.delta("this process's processor time", |s| &s.process_cpu_ns, |n| *n)?;
+        let online = self.later.cpu.as_ref().map_err(String::clone)?.online;
+        if online == 0 {
+            return Err("/proc/stat lists no processor".to_owned());
+        }
+        Ok(self.per_s(ns as f64 / 1e9)? / f64::from(online) * 100.0)
+    }
+
+    fn cpu(&self, process_cpu_pct: &Reading<f64>, missing: &mut Missing) -> CpuUse {
+        let harness_pct = match self.scope.harness {
+            HarnessShare::OwnProcess => process_cpu_pct.clone(),
+            HarnessShare::NotSeparable => {
+                Err("the engine runs inside dbdyno's process, so their processor time cannot be told apart".to_owned())
+            }
+        };
+        let shares = match (&self.earlier.cpu, &self.later.cpu) {
+            (Ok(earlier), Ok(later)) => shares(earlier, later),
+            (Err(why), _) | (_, Err(why)) => Err(why.clone()),
+        };
+        let mut share = |name: &str, n: usize| missing.keep(&format!("cpu.{name}"), shares.clone().map(|s| s[n]));
+        CpuUse {
+            busy_pct: share("busy_pct", 0),
+            user_pct: share("user_pct", 1),
+            system_pct: share("system_pct", 2),
+            iowait_pct: share("iowait_pct", 3),
+            steal_pct: share("steal_pct", 4),
+            harness_pct: missing.keep("cpu.harness_pct", harness_pct),
+        }
+    }
+
+    fn own_io(&self) -> Reading<(u64, u64)> {
+        let read = self.delta("/proc/self/io", |s| &s.own_io, |io| io.read_bytes)?;
+        Ok((read, self.delta("/proc/self/io", |s| &s.own_io, |io| io.written_bytes)?))
+    }
+
+    fn devices(&self, telemetry: &mut Telemetry, missing: &mut Missing) {
+        if let Some(remark) = &self.scope.remark {
+            missing.note("io.devices", remark);
+        }
+        match self.device_use() {
+            Ok(uses) => {
+                let sum = uses
+                    .iter()
+                    .filter(|u| self.scope.summed.contains(&u.name))
+                    .fold(DeviceUse::default(), DeviceUse::plus);
+                telemetry.device_read_ops = Some(sum.reads);
+                telemetry.device_read_bytes = Some(sum.read_bytes);
+                telemetry.device_write_ops = Some(sum.writes);
+                telemetry.device_write_bytes = Some(sum.written_bytes);
+                let mut rate = |name: &str, amount: f64| missing.keep(&format!("io.{name}"), self.per_s(amount));
+                telemetry.io = IoRates {
+                    read_iops: rate("read_iops", sum.reads as f64),
+                    write_iops: rate("write_iops", sum.writes as f64),
+                    read_mib_per_s: rate("read_mib_per_s", sum.read_bytes as f64 / MIB),
+                    write_mib_per_s: rate("write_mib_per_s", sum.written_bytes as f64 / MIB),
+                    read_service_time_s: missing.keep("io.read_service_time_s", mean_s("read", sum.read_ms, sum.reads)),
+                    write_service_time_s: missing
+                        .keep("io.write_service_time_s", mean_s("write", sum.write_ms, sum.writes)),
+                    devices: uses.iter().filter_map(|u| self.device_io(u)).collect(),
+                };
+            }
+            Err(why) => {
+                let rates = ["read_iops", "write_iops", "read_mib_per_s", "write_mib_per_s"];
+                for name in rates.iter().chain(&["read_service_time_s", "write_service_time_s"]) {
+                    missing.note(&format!("io.{name}"), why.clone());
+                }
+            }
+        }
+    }
+
+    /// What each whole device did that was active, or holds the database.
+    fn device_use(&self) -> Reading<Vec<DeviceUse>> {
+        let earlier = self.earlier.devices.as_ref().map_err(String::clone)?;
+        let later = self.later.devices.as_ref().map_err(String::clone)?;
+        let scope = self.scope;
+        if scope.summed.is_empty() {
+            return Err("no block device can be seen from here".to_owned());
+        }
+        let mut uses = Vec::new();
+        for name in scope.whole.union(&scope.data) {
+            // A device that is not listed has not done anything yet.
+            let none = DeviceCounts::default();
+            let of = |list: &'_ [DeviceCounts]| list.iter().find(|d| d.name == *name).cloned();
+            let (before, after) = (of(earlier).unwrap_or_else(|| none.clone()), of(later).unwrap_or(none));
+            match DeviceUse::between(name, &before, &after) {
+                Ok(used) if used.reads + used.writes > 0 || scope.data.contains(name) => uses.push(used),
+                Ok(_) => {}
+                Err(why) if scope.summed.contains(name) => return Err(why),
+                Err(_) => {}
+            }
+        }
+        Ok(uses)
+    }
+
+    fn device_io(&self, used: &DeviceUse) -> Option<DeviceIo> {
+        let rate = |amount: f64| self.per_s(amount).ok();
+        Some(DeviceIo {
+            name: used.name.clone(),
+            read_iops: rate(used.reads as f64)?,
+            write_iops: rate(used.writes as f64)?,
+            read_mib_per_s: rate(used.read_bytes as f64 / MIB)?,
+            write_mib_per_s: rate(used.written_bytes as f64 / MIB)?,
+            busy_pct: rate(used.busy_ms as f64 / 1e3 * 100.0)?.min(100.0),
+        })
+    }
+
+    fn memory(&self, missing: &mut Missing) -> MemoryUse {
+        let page_bytes = os::page_bytes();
+        let memory = &self.later.memory;
+        let own = self.later.own_pages.clone().map(|pages| pages.saturating_mul(page_bytes));
+        let swapped = self
+            .delta("/proc/vmstat", |s| &s.swapped_pages, |n| *n)
+            .and_then(|pages| self.per_s(pages as f64 * page_bytes as f64 / MIB));
+        MemoryUse {
+            available_bytes: missing.keep("memory.available_bytes", memory.clone().map(|m| m.available_bytes)),
+            page_cache_bytes: missing.keep("memory.page_cache_bytes", memory.clone().map(|m| m.page_cache_bytes)),
+            harness_rss_bytes: missing.keep("memory.harness_rss_bytes", own),
+            swap_mib_per_s: missing.keep("memory.swap_mib_per_s", swapped),
+        }
+    }
+
+    fn network(&self, missing: &mut Missing) -> NetworkUse {
+        let outside = |name: &str| name != LOOPBACK && !self.scope.stacked.contains(name);
+        let mut rate =
+            |path: &str, bytes: Reading<u64>| missing.keep(path, bytes.and_then(|b| self.per_s(b as f64 / MIB)));
+        NetworkUse {
+            receive_mib_per_s: rate("network.receive_mib_per_s", self.carried(outside, Direction::Received)),
+            send_mib_per_s: rate("network.send_mib_per_s", self.carried(outside, Direction::Sent)),
+            // What loopback sends it receives, so one direction is all.
+            loopback_mib_per_s: rate(
+                "network.loopback_mib_per_s",
+                self.carried(|n| n == LOOPBACK, Direction::Received),
+            ),
+        }
+    }
+
+    /// Bytes that some interfaces carried, interface by interface: one that is replaced must not make the sum run back.
+    fn carried(&self, wanted: impl Fn(&str) -> bool, direction: Direction) -> Reading<u64> {
+        let earlier = self.earlier.interfaces.as_ref().map_err(String::clone)?;
+        let later = self.later.interfaces.as_ref().map_err(String::clone)?;
+        later.iter().filter(|i| wanted(&i.name)).try_fold(0u64, |sum, now| {
+            let before = earlier.iter().find(|i| i.name == now.name);
+            let bytes = since(&now.name, before.map_or(0, |b| direction.of(b)), direction.of(now))?;
+            Ok(sum.saturating_add(bytes))
+        })
+    }
+
+    fn pressure(&self, missing: &mut Missing) -> Pressure {
+        let mut share = |path: &str, of: fn(&Snapshot) -> &Reading<u64>| {
+            let waited_us = self.delta("the kernel's pressure account", of, |n| *n);
+            // The account and the clock are not read in the same instant.
+            missing.keep(path, waited_us.and_then(|us| Ok((self.per_s(us as f64 / 1e6)? * 100.0).min(100.0))))
+        };
+        Pressure {
+            cpu_some_pct: share("pressure.cpu_some_pct", |s| &s.cpu_waits_us),
+            io_some_pct: share("pressure.io_some_pct", |s| &s.io_waits_us),
+            memory_some_pct: share("pressure.memory_some_pct", |s| &s.memory_waits_us),
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Direction {
+    Received,
+    Sent,
+}
+
+impl Direction {
+    fn of(self, interface: &crate::parse::InterfaceBytes) -> u64 {
+        match self {
+            Self::Received => interface.received,
+            Self::Sent => interface.sent,
+        }
+    }
+}
+
+fn since(what: &str, earlier: u64, later: u64) -> Reading<u64> {
+    later.checked_sub(earlier).ok_or_else(|| format!("the count of {what} ran backwards: it was reset in between"))
+}
+
+/// Busy, user, system, I/O wait and stolen, in percent of all processor time between two readings.
+fn shares(earlier: &CpuTicks, later: &CpuTicks) -> Reading<[f64; 5]> {
+    // The kernel's idle times may step back by a tick when a processor wakes, so a negative step counts as none.
+    let ticks = |of: fn(&CpuTicks) -> u64| of(later).saturating_sub(of(earlier)) as f64;
+    let (user, system, steal) = (ticks(|t| t.user), ticks(|t| t.system), ticks(|t| t.steal));
+    let (idle, iowait) = (ticks(|t| t.idle), ticks(|t| t.iowait));
+    let busy = user + system + steal;
+    let all = busy + idle + iowait;
+    if all <= 0.0 {
+        return Err("the interval is shorter than a tick of the kernel's processor account".to_owned());
+    }
+    Ok([busy, user, system, iowait, steal].map(|ticks| ticks / all * 100.0))
+}
+
+/// Milliseconds over operations; the kernel adds up whole operations' times in nanoseconds and shows milliseconds.
+fn mean_s(what: &str, ms: u64, operations: u64) -> Reading<f64> {
+    if operations == 0 {
+        return Err(format!("no {what} reached the devices"));
+    }
+    Ok(ms as f64 / 1e3 / operations as f64)
+}
+
+/// What one device did in an interval.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct DeviceUse {
+    name: String,
+    reads: u64,
+    read_bytes: u64,
+    read_ms: u64,
+    writes: u64,
+    written_bytes: u64,
+    write_ms: u64,
+    busy_ms: u64,
+}
+
+impl DeviceUse {
+    fn between(name: &str, earlier: &DeviceCounts, later: &DeviceCounts) -> Reading<Self> {
+        let count = |of: fn(&DeviceCounts) -> u64| since(name, of(earlier), of(later));
+        // Times are shown in 32 bits, which a busy device fills within days.
+        let ms = |of: fn(&DeviceCounts) -> u64| of(later).wrapping_sub(of(earlier)) & u64::from(u32::MAX);
+        Ok(Self {
+            name: name.to_owned(),
+            reads: count(|d| d.reads)?,
+            read_bytes: count(|d| d.read_bytes)?,
+            read_ms: ms(|d| d.read_ms),
+            writes: count(|d| d.writes)?,
+            written_bytes: count(|d| d.written_bytes)?,
+            write_ms: ms(|d| d.write_ms),
+            busy_ms: ms(|d| d.busy_ms),
+        })
+    }
+
+    fn plus(sum: Self, other: &Self) -> Self {
+        Self {
+            name: sum.name,
+            reads: sum.reads.saturating_add(other.reads),
+            read_bytes: sum.read_bytes.saturating_add(other.read_bytes),
+            read_ms: sum.read_ms.saturating_add(other.read_ms),
+            writes: sum.writes.saturating_add(other.writes),
+            written_bytes: sum.written_bytes.saturating_add(other.written_bytes),
+            write_ms: sum.write_ms.saturating_add(other.write_ms),
+            busy_ms: sum.busy_ms.saturating_add(other.busy_ms),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

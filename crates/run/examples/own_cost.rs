@@ -1,0 +1,93 @@
+//! What dbdyno itself costs, measured on the null engine: the time between two chunks of a job, and the time to record a
+//! point with its histograms. Run by `benches/own_cost`.
+#![allow(clippy::print_stdout, clippy::expect_used)]
+
+use dbdyno_catalogue::Catalogue;
+use dbdyno_engine::null::{Behaviour, NullEngine};
+use dbdyno_engine::{Engine, Job, MonotonicClock, Session, StartGate, Task};
+use dbdyno_model::{CommitMode, Database, Plan, Platform, Point, Run, RunId, RunStatus, TestCode};
+use dbdyno_results::{Access, HistogramKind, Repository};
+use dbdyno_run::{Calibration, Pace, ServerDrive, Window};
+use dbdyno_stats::Histogram;
+use std::sync::Arc;
+use std::time::Instant;
+
+fn main() {
+    for jobs in [1, 64] {
+        let mut gaps = gaps_us(jobs);
+        gaps.sort_unstable_by(f64::total_cmp);
+        let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+        let at = |pct: usize| gaps[(gaps.len() - 1) * pct / 100];
+        println!(
+            "gap between chunks, {jobs} jobs: mean {mean:.2} us, median {:.2} us, p99 {:.2} us ({} gaps)",
+            at(50),
+            at(99),
+            gaps.len()
+        );
+    }
+    let mut times = record_ms();
+    times.sort_unstable_by(f64::total_cmp);
+    println!(
+        "recording a point with two histograms: median {:.2} ms, p99 {:.2} ms ({} points)",
+        times[times.len() / 2],
+        times[(times.len() - 1) * 99 / 100],
+        times.len()
+    );
+}
+
+fn gaps_us(jobs: u32) -> Vec<f64> {
+    let catalogue = Catalogue::embedded().expect("embedded catalogue");
+    let clock = Arc::new(MonotonicClock::default());
+    let size = catalogue.size("T").expect("size T").clone();
+    let engine = NullEngine::new(Behaviour { speed: 1_000_000, ..Behaviour::default() }, size.clone(), clock.clone());
+    let test = catalogue.test("T111").expect("T111").clone();
+    let task = Task { test, size, seed: 42, jobs, threads: 1, rows_per_tx: 0, commit: CommitMode::Durable };
+    let window = Window::new(Pace::steady(5.0), jobs as usize);
+    let mut sessions: Vec<Box<dyn Session>> = (0..jobs).map(|job| engine.session(job).expect("session")).collect();
+    for session in &mut sessions {
+        session.prepare(&task, 0).expect("prepared");
+    }
+    let timed = Calibration::Timed { passes: 50_000 };
+    let mut drives: Vec<ServerDrive<'_>> = (0..jobs).map(|_| ServerDrive::new(&window, timed)).collect();
+    let pairs = sessions.iter_mut().zip(&mut drives).map(|(s, work)| Job { session: s.as_mut(), work }).collect();
+    engine.pump().run(pairs, clock.as_ref(), &StartGate::new(jobs as usize)).expect("pumped");
+    let chunks = drives.iter().flat_map(|d| d.log.chunks.windows(2));
+    chunks.map(|pair| (pair[1].started_ns - pair[0].ended_ns) as f64 / 1e3).collect()
+}
+
+fn record_ms() -> Vec<f64> {
+    let folder = tempfile::tempdir().expect("folder");
+    let mut repository = Repository::open(&folder.path().join("cost.db"), Access::ReadWrite).expect("repository");
+    let id = RunId::new("owncost").expect("id");
+    let now = jiff::Timestamp::now();
+    let run = Run {
+        id: id.clone(),
+        label: None,
+        suite: "cost".to_owned(),
+        size: "T".to_owned(),
+        seed: 42,
+        started_at: now,
+        tool_version: "0".to_owned(),
+        target: "null:".to_owned(),
+        status: RunStatus::Running,
+    };
+    let plan = Plan {
+        suite: "cost".to_owned(),
+        size: "T".to_owned(),
+        seed: 42,
+        definitions: String::new(),
+        points: Vec::new(),
+    };
+    repository.begin_run(&run, &plan, &Platform::default(), &Database::default()).expect("begun");
+    let mut histogram = Histogram::new();
+    (0..100_000u64).for_each(|n| histogram.record_ns(1_000 + n * 977 % 50_000_000));
+    let point = Point::new(TestCode::new("T611").expect("code"), now);
+    let histograms = [(HistogramKind::Service, &histogram), (HistogramKind::Response, &histogram)];
+    (0..500)
+        .map(|index| {
+            let begun = Instant::now();
+            repository.record_point(&id, index, &point, &histograms).expect("recorded");
+            begun.elapsed().as_secs_f64() * 1e3
+        })
+        .collect()
+}

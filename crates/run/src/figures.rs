@@ -1,0 +1,174 @@
+//! From counts to the figures of a point: rates inside the window, counters over their own interval, telemetry.
+
+use crate::log::{Done, Log};
+use crate::{Pace, Span};
+use dbdyno_catalogue::Catalogue;
+use dbdyno_engine::Task;
+use dbdyno_model::{Counter, Counters, DatabaseRates, MetricValue, Point, Procedure, Redo, ResponseTime, Rhythm, Wait};
+use dbdyno_probe::Telemetry;
+
+const MIB: f64 = 1_048_576.0;
+
+/// Fills in the rates of the work inside the window.
+pub(crate) fn work(point: &mut Point, task: &Task, log: &Log, window: Span) {
+    let done = log.inside(window);
+    let seconds = window.seconds();
+    let rate = |n: f64| (seconds > 0.0).then_some(n / seconds);
+    point.window_s = Some(seconds);
+    point.ops = Some(done.ops.round() as u64);
+    point.ops_total = Some(log.total_ops());
+    point.checksum = Some(format!("{:016x}", log.checksum));
+    point.ops_per_s = rate(done.ops);
+    if task.test.rows_per_op(&task.size, task.rows_per_tx).is_some() {
+        point.rows = Some(done.rows.round() as u64);
+        point.rows_per_s = rate(done.rows);
+    } else {
+        point.lacks("rows_per_s", "the test's work has no rows");
+    }
+    if task.test.procedure.transactional() {
+        point.tx_per_s = point.ops_per_s;
+    } else {
+        point.lacks("tx_per_s", "the test's operations are no transactions");
+    }
+    match done.bytes {
+        bytes if bytes > 0.0 => point.work_mib_per_s = rate(bytes / MIB),
+        _ => point.lacks("work_mib_per_s", "the test does not count bytes of its own"),
+    }
+    let mean_s = (done.ops > 0.0).then_some(done.busy_ns / 1e9 / done.ops);
+    point.service_time_s = Some(ResponseTime { mean: mean_s, ..ResponseTime::default() });
+    point.lacks("service_time_s.p50", "the server drive times chunks, so it knows a mean and no percentiles");
+    point.lacks("response_time_s", "no rate was set, so nothing was due at a moment");
+    point.elapsed_s = elapsed_s(task, &done, mean_s, seconds);
+}
+
+/// Seconds for the work that the test names.
+fn elapsed_s(task: &Task, done: &Done, mean_s: Option<f64>, window_s: f64) -> Option<f64> {
+    match (task.test.procedure, task.test.rhythm) {
+        (Procedure::CpuFibonacci, _) => {
+            // One job's seconds for the documented number, scaled by calls.
+            let calls = fibonacci_calls(task.test.documented_argument.or(task.test.argument)?);
+            (done.ops > 0.0).then(|| calls * window_s * f64::from(task.jobs) / done.ops)
+        }
+        (_, Rhythm::Once) => Some(window_s),
+        (_, Rhythm::Statements) => mean_s,
+        (_, Rhythm::Chunks) => None,
+    }
+}
+
+/// Calls that naive fibonacci(n) makes, itself included: calls(n) = 1 + calls(n-1) + calls(n-2), calls(0) = calls(1) = 1.
+pub(crate) fn fibonacci_calls(n: u64) -> f64 {
+    let (mut calls, mut next) = (1.0, 1.0);
+    for _ in 0..n {
+        (calls, next) = (next, 1.0 + calls + next);
+    }
+    calls
+}
+
+/// Fills in what the operating system counted.
+pub(crate) fn telemetry(point: &mut Point, telemetry: &Telemetry, local: bool) {
+    if !local {
+        for path in ["cpu", "io", "memory", "network", "pressure"] {
+            point.lacks(path, "the target is on another machine, whose operating system dbdyno does not see");
+        }
+        return;
+    }
+    point.cpu = telemetry.cpu.clone();
+    point.io = telemetry.io.clone();
+    point.memory = telemetry.memory.clone();
+    point.network = telemetry.network.clone();
+    point.pressure = telemetry.pressure.clone();
+    point.missing.extend(telemetry.missing.iter().map(|(path, why)| (path.clone(), why.clone())));
+}
+
+/// Fills in what the engine counted, divided by the counters' own interval.
+pub(crate) fn counters(point: &mut Point, counters: &Counters, counters_s: f64) {
+    point.counters_s = Some(counters_s);
+    let get = |counter| counters.get(counter).map(|n| n as f64);
+    let rate = |counter| get(counter).filter(|_| counters_s > 0.0).map(|n| n / counters_s);
+    let mean_s = |ns, n| get(ns).zip(get(n)).filter(|(_, n)| *n > 0.0).map(|(ns, n)| ns / n / 1e9);
+    let hit_pct =
+        |hits| get(hits).zip(get(Counter::PhysicalReads)).filter(|(_, n)| *n > 0.0).map(|(h, n)| h / n * 100.0);
+    point.redo = Redo {
+        mib_per_s: rate(Counter::RedoBytes).map(|b| b / MIB),
+        writes_per_s: rate(Counter::RedoWrites),
+        write_service_time_s: mean_s(Counter::RedoWriteNs, Counter::RedoWrites),
+        sync_writes_per_s: rate(Counter::RedoSyncs),
+        sync_service_time_s: mean_s(Counter::RedoSyncNs, Counter::RedoSyncs),
+    };
+    let logical = get(Counter::LogicalReads);
+    let physical = get(Counter::PhysicalReads);
+    point.database = DatabaseRates {
+        logical_reads_per_s: rate(Counter::LogicalReads),
+        physical_reads_per_s: rate(Counter::PhysicalReads),
+        physical_writes_per_s: rate(Counter::PhysicalWrites),
+        buffer_hit_pct: logical.zip(physical).filter(|(l, _)| *l > 0.0).map(|(l, p)| (1.0 - p / l).max(0.0) * 100.0),
+        write_blocks_per_s: rate(Counter::BlocksDirtied),
+        flash_hit_pct: hit_pct(Counter::FlashHits),
+        cell_flash_hit_pct: hit_pct(Counter::CellFlashHits),
+    };
+    for (counter, why) in &counters.missing {
+        if let Some(path) = path_of(*counter) {
+            point.lacks(path, why.clone());
+        }
+    }
+    point.waits = counters
+        .waits
+        .iter()
+        .map(|w| Wait {
+            event: w.event.clone(),
+            class: w.class.clone(),
+            count: w.count,
+            time_s: w.time_ns.map(|ns| ns as f64 / 1e9),
+        })
+        .collect();
+    point.waits.sort_by(|a, b| b.time_s.unwrap_or(0.0).total_cmp(&a.time_s.unwrap_or(0.0)).then(b.count.cmp(&a.count)));
+}
+
+fn path_of(counter: Counter) -> Option<&'static str> {
+    Some(match counter {
+        Counter::RedoBytes => "redo.mib_per_s",
+        Counter::RedoWrites => "redo.writes_per_s",
+        Counter::RedoWriteNs => "redo.write_service_time_s",
+        Counter::RedoSyncs => "redo.sync_writes_per_s",
+        Counter::RedoSyncNs => "redo.sync_service_time_s",
+        Counter::LogicalReads => "database.logical_reads_per_s",
+        Counter::PhysicalReads => "database.physical_reads_per_s",
+        Counter::PhysicalWrites => "database.physical_writes_per_s",
+        Counter::BlocksDirtied => "database.write_blocks_per_s",
+        Counter::FlashHits => "database.flash_hit_pct",
+        Counter::CellFlashHits => "database.cell_flash_hit_pct",
+        _ => return None,
+    })
+}
+
+/// Sets the key metric: the first of the test's metrics that the point has a value for.
+pub(crate) fn metric(point: &mut Point, task: &Task, catalogue: &Catalogue) {
+    point.metric = task.test.metrics.iter().find_map(|id| {
+        let unit = catalogue.metric(id).ok()?.unit.clone();
+        Some(MetricValue { id: id.clone(), value: point.value(id)?, unit })
+    });
+}
+
+/// The pace of a test.
+pub(crate) fn pace(task: &Task, duration_s: f64) -> Pace {
+    match task.test.rhythm {
+        Rhythm::Once => Pace::Once,
+        Rhythm::Chunks | Rhythm::Statements => Pace::steady(duration_s),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fibonacci_calls_are_those_of_the_recursion() {
+        fn calls(n: u64) -> u64 {
+            if n < 2 { 1 } else { 1 + calls(n - 1) + calls(n - 2) }
+        }
+        for n in 0..20 {
+            assert_eq!(fibonacci_calls(n), calls(n) as f64, "{n}");
+        }
+        assert_eq!(fibonacci_calls(39), 204_668_309.0);
+    }
+}

@@ -1,0 +1,205 @@
+//! Making sure that the target holds the data that the tests need.
+
+use crate::{Event, Events, Stop};
+use dbdyno_catalogue::{Catalogue, CatalogueError};
+use dbdyno_engine::{Engine, EngineError, LoadReport, LoadWatch, Loaded};
+use dbdyno_model::Size;
+use std::path::PathBuf;
+
+/// Why the data is not there.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The target holds another size or seed.
+    #[error(
+        "{target} holds size {found} (seed {found_seed}), but {wanted} was asked for; leave --size and --seed away, or run `dbdyno drop --target {target}` first"
+    )]
+    Other {
+        /// The target.
+        target: String,
+        /// Size it holds.
+        found: String,
+        /// Seed it holds.
+        found_seed: u64,
+        /// What was asked for.
+        wanted: String,
+    },
+    /// The target holds nothing, and dbdyno does not load there without being asked.
+    #[error("{target} holds no data of dbdyno's; load it first: `dbdyno load --target {target} --size {size}`")]
+    NotLoaded {
+        /// The target.
+        target: String,
+        /// Size that was asked for.
+        size: String,
+    },
+    /// Something there has our names but is not ours.
+    #[error("{target} cannot be used: {problem}; dbdyno changed nothing there")]
+    Foreign {
+        /// The target.
+        target: String,
+        /// What is there.
+        problem: String,
+    },
+    /// The device is too small.
+    #[error(
+        "loading size {size} takes about {needed_mib} MiB and {folder} has {free_mib} MiB free; use a smaller size (`dbdyno list sizes`) or another place"
+    )]
+    NoSpace {
+        /// The size.
+        size: String,
+        /// What it takes.
+        needed_mib: u64,
+        /// Where.
+        folder: String,
+        /// What is there.
+        free_mib: u64,
+    },
+    /// The size that the target says it holds is unknown.
+    #[error(transparent)]
+    Catalogue(#[from] CatalogueError),
+    /// The engine's error.
+    #[error("loading failed: {0}")]
+    Engine(#[from] EngineError),
+    /// The target cannot be reached.
+    #[error("{target} cannot be used: {error}")]
+    Unreachable {
+        /// The target.
+        target: String,
+        /// The engine's error.
+        error: EngineError,
+    },
+}
+
+/// What data is asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct LoadWish<'a> {
+    /// The target, for messages.
+    pub target: &'a str,
+    /// The size, if the user named one.
+    pub size: Option<&'a str>,
+    /// The seed, if the user named one.
+    pub seed: Option<u64>,
+    /// Jobs that load at the same time.
+    pub jobs: u32,
+    /// Whether every table's checksum is verified after loading.
+    pub verify: bool,
+}
+
+impl LoadWish<'_> {
+    /// The size for a target that holds no data yet.
+    pub const DEFAULT_SIZE: &'static str = "D";
+    /// The seed for a target that holds no data yet.
+    pub const DEFAULT_SEED: u64 = 42;
+
+    fn wanted(&self) -> String {
+        let size = self.size.map(|s| format!("size {s}"));
+        let seed = self.seed.map(|s| format!("seed {s}"));
+        size.into_iter().chain(seed).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// The data that a target holds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Data {
+    /// Its size class.
+    pub size: Size,
+    /// Its seed.
+    pub seed: u64,
+    /// Whether every checksum was verified after loading.
+    pub verified: bool,
+    /// What was loaded just now, if anything was.
+    pub report: Option<LoadReport>,
+}
+
+/// Loads what is missing where the engine loads on demand; elsewhere says how to load.
+///
+/// # Errors
+/// The target holds other data, foreign data or none, is too small or cannot be reached.
+pub fn ensure_loaded(
+    engine: &dyn Engine,
+    catalogue: &Catalogue,
+    wish: LoadWish<'_>,
+    events: &dyn Events,
+    stop: &Stop,
+) -> Result<Data, LoadError> {
+    let loaded = engine.loaded().map_err(|error| LoadError::Unreachable { target: wish.target.to_owned(), error })?;
+    let incomplete = !matches!(loaded, Loaded::Complete { .. } | Loaded::Foreign(_));
+    if incomplete && !engine.features().loads_on_demand {
+        let size = wish.size.unwrap_or(LoadWish::DEFAULT_SIZE).to_owned();
+        return Err(LoadError::NotLoaded { target: wish.target.to_owned(), size });
+    }
+    load(engine, catalogue, wish, events, stop)
+}
+
+/// Loads what is missing.
+///
+/// # Errors
+/// As for [`ensure_loaded`].
+pub fn load(
+    engine: &dyn Engine,
+    catalogue: &Catalogue,
+    wish: LoadWish<'_>,
+    events: &dyn Events,
+    stop: &Stop,
+) -> Result<Data, LoadError> {
+    let loaded = engine.loaded().map_err(|error| LoadError::Unreachable { target: wish.target.to_owned(), error })?;
+    let (size, seed) = match &loaded {
+        Loaded::Foreign(problem) => {
+            return Err(LoadError::Foreign { target: wish.target.to_owned(), problem: problem.clone() });
+        }
+        Loaded::Nothing => {
+            (wish.size.unwrap_or(LoadWish::DEFAULT_SIZE).to_owned(), wish.seed.unwrap_or(LoadWish::DEFAULT_SEED))
+        }
+        Loaded::Partly { size, seed } | Loaded::Complete { size, seed, .. } => {
+            if wish.size.is_some_and(|s| s != size) || wish.seed.is_some_and(|s| s != *seed) {
+                return Err(LoadError::Other {
+                    target: wish.target.to_owned(),
+                    found: size.clone(),
+                    found_seed: *seed,
+                    wanted: wish.wanted(),
+                });
+            }
+            (size.clone(), *seed)
+        }
+    };
+    let size = catalogue.size(&size)?.clone();
+    if let Loaded::Complete { verified, .. } = loaded {
+        return Ok(Data { size, seed, verified, report: None });
+    }
+    enough_space(engine, &size)?;
+    let report = engine.load(&size, seed, wish.jobs, wish.verify, &Watch { events, stop })?;
+    Ok(Data { size, seed, verified: wish.verify, report: Some(report) })
+}
+
+fn enough_space(engine: &dyn Engine, size: &Size) -> Result<(), LoadError> {
+    let files = engine.data_files();
+    let Some(folder) = files.first() else { return Ok(()) };
+    let held: u64 = files.iter().filter_map(|f| std::fs::metadata(f).ok()).map(|m| m.len()).sum();
+    let needed = engine.space_needed_bytes(size).saturating_sub(held);
+    // Where the file system does not say, the load itself will find out.
+    let Ok(free) = dbdyno_probe::free_bytes(folder) else { return Ok(()) };
+    if free >= needed {
+        return Ok(());
+    }
+    let folder = folder.parent().map_or_else(PathBuf::new, std::path::Path::to_path_buf);
+    Err(LoadError::NoSpace {
+        size: size.id.clone(),
+        needed_mib: needed >> 20,
+        folder: if folder.as_os_str().is_empty() { ".".to_owned() } else { folder.display().to_string() },
+        free_mib: free >> 20,
+    })
+}
+
+struct Watch<'a> {
+    events: &'a dyn Events,
+    stop: &'a Stop,
+}
+
+impl LoadWatch for Watch<'_> {
+    fn progress(&self, what: &str, rows: u64, of: u64) {
+        self.events.on(&Event::Loading { what, rows, of });
+    }
+
+    fn cancelled(&self) -> bool {
+        self.stop.requested()
+    }
+}

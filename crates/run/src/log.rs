@@ -1,0 +1,143 @@
+//! What was done when: the chunks of a job, and the arithmetic that turns them into work inside a window.
+
+use crate::Span;
+
+/// One chunk as it happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Chunk {
+    /// When it began.
+    pub started_ns: u64,
+    /// When it ended.
+    pub ended_ns: u64,
+    /// Operations done in it.
+    pub ops: u64,
+    /// Rows touched in it.
+    pub rows: u64,
+    /// Bytes of work done in it.
+    pub bytes: u64,
+}
+
+impl Chunk {
+    /// The share of the chunk that lies inside a span: a chunk on an edge counts in proportion.
+    #[must_use]
+    pub fn share(&self, span: Span) -> f64 {
+        let inside_ns = self.inside_ns(span);
+        match self.ended_ns - self.started_ns {
+            0 => f64::from(u8::from(span.start_ns <= self.started_ns && self.started_ns < span.end_ns)),
+            length_ns => inside_ns as f64 / length_ns as f64,
+        }
+    }
+
+    /// Nanoseconds of the chunk inside a span.
+    #[must_use]
+    pub fn inside_ns(&self, span: Span) -> u64 {
+        self.ended_ns.min(span.end_ns).saturating_sub(self.started_ns.max(span.start_ns))
+    }
+}
+
+/// The work inside a span.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Done {
+    /// Operations.
+    pub ops: f64,
+    /// Rows.
+    pub rows: f64,
+    /// Bytes.
+    pub bytes: f64,
+    /// Time that jobs spent in chunks, in nanoseconds, summed over jobs.
+    pub busy_ns: f64,
+}
+
+/// Everything that one or several jobs did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Log {
+    /// The chunks.
+    pub chunks: Vec<Chunk>,
+    /// Sum of all chunks' checksums.
+    pub checksum: u64,
+}
+
+impl Log {
+    /// Adds another job's log.
+    pub fn merge(&mut self, other: Self) {
+        self.chunks.extend(other.chunks);
+        self.checksum = self.checksum.wrapping_add(other.checksum);
+    }
+
+    /// The work inside a span.
+    #[must_use]
+    pub fn inside(&self, span: Span) -> Done {
+        self.chunks.iter().fold(Done::default(), |done, chunk| {
+            let share = chunk.share(span);
+            Done {
+                ops: share.mul_add(chunk.ops as f64, done.ops),
+                rows: share.mul_add(chunk.rows as f64, done.rows),
+                bytes: share.mul_add(chunk.bytes as f64, done.bytes),
+                busy_ns: done.busy_ns + chunk.inside_ns(span) as f64,
+            }
+        })
+    }
+
+    /// Operations of all chunks, warm-up and tail included.
+    #[must_use]
+    pub fn total_ops(&self) -> u64 {
+        self.chunks.iter().map(|c| c.ops).sum()
+    }
+
+    /// Rows of all chunks.
+    #[must_use]
+    pub fn total_rows(&self) -> u64 {
+        self.chunks.iter().map(|c| c.rows).sum()
+    }
+
+    /// When the last chunk ended.
+    #[must_use]
+    pub fn last_ended_ns(&self) -> Option<u64> {
+        self.chunks.iter().map(|c| c.ended_ns).max()
+    }
+
+    /// By how much the last third's rate differs from the first third's, in percent of the larger; `None` when nothing
+    /// was done in the window.
+    #[must_use]
+    pub fn drift_pct(&self, window: Span) -> Option<f64> {
+        let third_ns = window.length_ns() / 3;
+        let first = Span { start_ns: window.start_ns, end_ns: window.start_ns + third_ns };
+        let last = Span { start_ns: window.end_ns - third_ns, end_ns: window.end_ns };
+        let (first, last) = (self.inside(first).ops, self.inside(last).ops);
+        let larger = first.max(last);
+        (larger > 0.0).then(|| (first - last).abs() / larger * 100.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chunk(started_ns: u64, ended_ns: u64, ops: u64) -> Chunk {
+        Chunk { started_ns, ended_ns, ops, rows: 2 * ops, bytes: 0 }
+    }
+
+    #[test]
+    fn a_chunk_on_the_edge_counts_in_proportion() {
+        let log = Log { chunks: vec![chunk(0, 100, 10), chunk(100, 200, 10), chunk(200, 300, 10)], checksum: 0 };
+        let done = log.inside(Span { start_ns: 50, end_ns: 225 });
+        assert!((done.ops - 17.5).abs() < 1e-9 && (done.rows - 35.0).abs() < 1e-9);
+        assert!((done.busy_ns - 175.0).abs() < 1e-9);
+        assert_eq!((log.total_ops(), log.total_rows(), log.last_ended_ns()), (30, 60, Some(300)));
+    }
+
+    #[test]
+    fn a_chunk_without_length_is_inside_or_not() {
+        let span = Span { start_ns: 10, end_ns: 20 };
+        assert_eq!(chunk(10, 10, 1).share(span), 1.0);
+        assert_eq!(chunk(20, 20, 1).share(span), 0.0);
+    }
+
+    #[test]
+    fn drift_compares_the_outer_thirds() {
+        let window = Span { start_ns: 0, end_ns: 300 };
+        let falling = Log { chunks: vec![chunk(0, 100, 100), chunk(100, 200, 90), chunk(200, 300, 80)], checksum: 0 };
+        assert!((falling.drift_pct(window).unwrap() - 20.0).abs() < 1e-9);
+        assert_eq!(Log::default().drift_pct(window), None);
+    }
+}

@@ -1,0 +1,218 @@
+//! From what a user typed to the points that will be measured: everything is decided here, before the first point.
+
+use dbdyno_catalogue::{Catalogue, CatalogueError};
+use dbdyno_engine::{EngineError, EngineInfo, Features};
+use dbdyno_model::{
+    CommitMode, Dimension, Dop, Drive, Mapping, Plan, PlannedPoint, Procedure, Ramp, Rhythm, Size, SuiteStep, Test,
+};
+use std::collections::BTreeMap;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Why there is no plan.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    /// The catalogue does not have what was asked for.
+    #[error(transparent)]
+    Catalogue(#[from] CatalogueError),
+    /// The engine's SQL is incomplete.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// Nothing was asked for.
+    #[error("no test or suite was named; `dbdyno list suites` and `dbdyno list tests` show what there is")]
+    Nothing,
+}
+
+/// What a user asks for, as typed; what is `None` comes from the suite.
+#[derive(Debug, Clone, Default)]
+pub struct Wish {
+    /// A suite, or codes and patterns of tests.
+    pub what: Vec<String>,
+    /// DOPs of the dimension that the test names.
+    pub ramp: Option<Ramp>,
+    /// Fixed number of nodes.
+    pub nodes: Option<u32>,
+    /// Fixed number of jobs.
+    pub jobs: Option<u32>,
+    /// Fixed number of threads.
+    pub threads: Option<u32>,
+    /// Window of each point.
+    pub duration_s: Option<f64>,
+    /// How often the whole ramp is repeated.
+    pub repeat: Option<u32>,
+    /// How commits behave.
+    pub commit: CommitMode,
+}
+
+/// What the plan is made for.
+#[derive(Clone, Copy)]
+pub struct Ground<'a> {
+    /// The catalogue.
+    pub catalogue: &'a Catalogue,
+    /// The engine, without its target.
+    pub engine: &'a EngineInfo,
+    /// What the engine can do.
+    pub features: Features,
+    /// Size class of the data.
+    pub size: &'a Size,
+    /// Seed of the data.
+    pub seed: u64,
+    /// Hardware threads of the platform.
+    pub hardware_threads: u32,
+}
+
+/// Tests that share a ramp and a duration.
+struct Group<'a> {
+    tests: Vec<&'a Test>,
+    step: Option<&'a SuiteStep>,
+    ramp: Ramp,
+    duration_s: f64,
+    repeat: u32,
+}
+
+/// A duration from which a suite is meant for decisions, so that tests' least durations apply.
+const DECISIVE_DURATION_S: f64 = 10.0;
+
+/// Makes the plan.
+///
+/// # Errors
+/// Something that was asked for does not exist, or nothing was.
+pub fn resolve(wish: &Wish, ground: Ground<'_>) -> Result<Plan, PlanError> {
+    let mut points = Vec::new();
+    let mut definitions = BTreeMap::new();
+    for group in groups(wish, ground.catalogue)? {
+        for test in &group.tests {
+            let mapping = (ground.engine.mapping)(test);
+            let definition = definition(test, &mapping, ground)?;
+            definitions.insert(test.code.clone(), definition.clone());
+            let template = PlannedPoint {
+                test: test.code.clone(),
+                drive: Drive::Server,
+                dop: Dop { nodes: wish.nodes.unwrap_or(1), ..Dop::ONE },
+                rows_per_tx: test.rows_per_tx.unwrap_or(0),
+                repeat: 1,
+                duration_s: duration_s(wish, &group, test),
+                commit: wish.commit,
+                mapping: mapping.clone(),
+                definition,
+            };
+            if matches!(mapping, Mapping::None { .. }) {
+                points.push(template);
+                continue;
+            }
+            let steps = steps(wish, &group, test, &template, ground);
+            for repeat in 1..=group.repeat {
+                let again = steps.iter().map(|step| PlannedPoint { repeat, ..step.clone() });
+                // Up and down in turn, so that a drift of the machine does not look like scaling.
+                if repeat % 2 == 1 { points.extend(again) } else { points.extend(again.rev()) }
+            }
+        }
+    }
+    let all: String = definitions.iter().map(|(code, hash)| format!("{code}={hash};")).collect();
+    Ok(Plan {
+        suite: wish.what.join(" "),
+        size: ground.size.id.clone(),
+        seed: ground.seed,
+        definitions: format!("{:016x}", xxh3_64(all.as_bytes())),
+        points,
+    })
+}
+
+fn groups<'a>(wish: &Wish, catalogue: &'a Catalogue) -> Result<Vec<Group<'a>>, PlanError> {
+    let [first, ..] = wish.what.as_slice() else { return Err(PlanError::Nothing) };
+    if wish.what.len() == 1 && catalogue.suites().iter().any(|s| s.id == *first) {
+        let suite = catalogue.suite(first)?;
+        let group = |step: &'a SuiteStep| -> Result<Group<'a>, PlanError> {
+            Ok(Group {
+                tests: step.tests.iter().map(|code| catalogue.test(code.as_str())).collect::<Result<_, _>>()?,
+                step: Some(step),
+                ramp: step.ramp.clone().unwrap_or_else(|| suite.ramp.clone()),
+                duration_s: step.duration_s.unwrap_or(suite.duration_s) as f64,
+                repeat: wish.repeat.unwrap_or(suite.repeat),
+            })
+        };
+        return suite.steps.iter().map(group).collect();
+    }
+    let mut tests: Vec<&Test> = Vec::new();
+    for pattern in &wish.what {
+        let selected = catalogue.select(pattern).map_err(|error| match catalogue.suite(pattern) {
+            // What is neither a test nor a suite, but looks like a suite, is answered as one.
+            Err(suite_error) if !pattern.contains(|c: char| c.is_ascii_digit() || c == '*') => suite_error,
+            _ => error,
+        })?;
+        tests.extend(
+            selected.into_iter().filter(|t| !tests.iter().any(|known| known.code == t.code)).collect::<Vec<_>>(),
+        );
+    }
+    let repeat = wish.repeat.unwrap_or(1);
+    Ok(vec![Group { tests, step: None, ramp: Ramp::Threads(1), duration_s: DECISIVE_DURATION_S, repeat }])
+}
+
+fn duration_s(wish: &Wish, group: &Group<'_>, test: &Test) -> f64 {
+    let least_s = test.least_duration_s.filter(|_| group.duration_s >= DECISIVE_DURATION_S).unwrap_or(0) as f64;
+    wish.duration_s.unwrap_or_else(|| group.duration_s.max(least_s))
+}
+
+/// The ramp's points, in ascending order, with the sweep before and the last step behind.
+fn steps(
+    wish: &Wish,
+    group: &Group<'_>,
+    test: &Test,
+    template: &PlannedPoint,
+    ground: Ground<'_>,
+) -> Vec<PlannedPoint> {
+    let by_suite = group.step.and_then(|s| s.dimension);
+    let by_test = template.mapping.ramp().or(test.ramp.first().copied());
+    let dimension =
+        by_suite.filter(|d| template.mapping.ramp().is_none_or(|m| m == *d)).or(by_test).unwrap_or(Dimension::Jobs);
+    // Every job of a file test has a file of its own; all other writers of a single-writer engine would only queue.
+    let queues = ground.features.single_writer && test.procedure.writes() && test.procedure != Procedure::WriteFile;
+    let fixed = match dimension {
+        Dimension::Jobs => wish.jobs,
+        Dimension::Threads => wish.threads,
+    };
+    let dops = match (&wish.ramp, fixed) {
+        (_, Some(n)) => vec![n],
+        (Some(ramp), None) => ramp.resolve(ground.hardware_threads),
+        (None, None) if queues && dimension == Dimension::Jobs => vec![1],
+        (None, None) => group.ramp.resolve(ground.hardware_threads),
+    };
+    let base = match dimension {
+        Dimension::Jobs => template.dop.with(Dimension::Threads, wish.threads.unwrap_or(1)),
+        Dimension::Threads => template.dop.with(Dimension::Jobs, wish.jobs.unwrap_or(1)),
+    };
+    let at = |dop: Dop, rows_per_tx: u64| PlannedPoint { dop, rows_per_tx, ..template.clone() };
+    let mut steps: Vec<PlannedPoint> = Vec::new();
+    steps.extend(
+        test.sweep_rows_per_tx.iter().filter(|n| **n != template.rows_per_tx).map(|n| at(base.with(dimension, 1), *n)),
+    );
+    steps.extend(dops.iter().map(|n| at(base.with(dimension, *n), template.rows_per_tx)));
+    if let (Some(rows), Some(top)) = (test.last_step_rows_per_tx, dops.iter().max()) {
+        steps.push(at(base.with(dimension, *top), rows));
+    }
+    steps
+}
+
+/// Hash of everything that decides what a test measures: its entry, its mapping and every statement at this size.
+fn definition(test: &Test, mapping: &Mapping, ground: Ground<'_>) -> Result<String, PlanError> {
+    let script = match mapping {
+        Mapping::None { why } => why.clone(),
+        _ => (ground.engine.script)(test, ground.size)?,
+    };
+    let whole = format!("{}\n{}\n{mapping:?}\n{script}", ground.catalogue.definition(test), ground.engine.name);
+    Ok(format!("{:016x}", xxh3_64(whole.as_bytes())))
+}
+
+/// Seconds that points will take, roughly: what is certain (warm-up, window, settling), not how long a scan is.
+#[must_use]
+pub fn estimate_s(points: &[PlannedPoint], catalogue: &Catalogue) -> f64 {
+    const SET_UP_S: f64 = 0.3;
+    let one = |point: &PlannedPoint| {
+        let rhythm = catalogue.test(point.test.as_str()).map(|t| t.rhythm).ok();
+        match (&point.mapping, rhythm) {
+            (Mapping::None { .. }, _) | (_, None) => 0.0,
+            (_, Some(Rhythm::Once)) => SET_UP_S + 2.0,
+            (_, Some(_)) => SET_UP_S + point.duration_s + (point.duration_s / 5.0).max(1.0),
+        }
+    };
+    points.iter().map(one).sum()
+}

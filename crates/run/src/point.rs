@@ -1,0 +1,322 @@
+//! One point, from settling to the judged figures.
+
+use crate::drive::first_cause;
+use crate::log::Log;
+use crate::{Calibration, Pace, ServerDrive, Stop, Window, figures, judge};
+use dbdyno_catalogue::Catalogue;
+use dbdyno_engine::{Clock, Engine, EngineError, Job, Session, StartGate, Task};
+use dbdyno_model::{
+    Cache, Counters, ErrorClass, Flag, Mapping, Outcomes, PlannedPoint, Point, Procedure, Rhythm, Size, Status, Test,
+};
+use dbdyno_probe::page_cache::{EvictMode, Evictor};
+use dbdyno_probe::{HarnessShare, Sampler, Snapshot};
+use std::time::Duration;
+
+/// How long an engine may take to come to rest before a point.
+const SETTLE_LIMIT: Duration = Duration::from_secs(60);
+/// How often the measuring thread looks up while jobs work.
+const TICK: Duration = Duration::from_millis(20);
+/// Scans read ahead: letting go of the page cache at every tick would throw away what is about to be used.
+const SCAN_EVICTION_TICKS: u32 = 5;
+
+/// What all points of a run share.
+pub struct Bench<'a> {
+    /// The engine.
+    pub engine: &'a dyn Engine,
+    /// The catalogue.
+    pub catalogue: &'a Catalogue,
+    /// Size class of the data.
+    pub size: &'a Size,
+    /// Seed of the data.
+    pub seed: u64,
+    /// Whether the data was verified after loading.
+    pub data_verified: bool,
+    /// The clock.
+    pub clock: &'a dyn Clock,
+    /// The switch.
+    pub stop: &'a Stop,
+}
+
+/// What came of the measuring, before it is judged.
+struct Measured {
+    log: Log,
+    outcomes: Outcomes,
+    counters: Counters,
+    before: Option<Snapshot>,
+    after: Option<Snapshot>,
+}
+
+/// Measures one point. Whatever goes wrong is in the point, with its reason; the second value is the error when the target is
+/// lost, so that nothing more should be asked of it.
+pub fn measure(bench: &Bench<'_>, planned: &PlannedPoint) -> (Point, Option<EngineError>) {
+    let mut point = empty_point(planned);
+    let test = match bench.catalogue.test(planned.test.as_str()) {
+        Ok(test) => test,
+        Err(error) => return (failed(point, &EngineError::new(ErrorClass::UnknownObject, error.to_string())), None),
+    };
+    if let Some(why) = unsupported(planned, test, bench.size) {
+        point.status = Status::Unsupported;
+        point.reason = Some(why);
+        return (point, None);
+    }
+    let task = Task {
+        test: test.clone(),
+        size: bench.size.clone(),
+        seed: bench.seed,
+        jobs: planned.dop.jobs,
+        threads: planned.dop.threads,
+        rows_per_tx: planned.rows_per_tx,
+        commit: planned.commit,
+    };
+    let result = attempt(bench, planned, &task, &mut point);
+    bench.stop.at_work(Vec::new());
+    // A point's own tables go whatever happened, and a failure to remove them must not hide the first error.
+    let result = match (result, bench.engine.end_point(&task)) {
+        (Ok(()), Err(error)) => Err(error.while_doing("cleaning up after the point")),
+        (result, _) => result,
+    };
+    match result {
+        Ok(()) => (point, None),
+        Err(error) => {
+            let lost = error.target_lost().then(|| error.clone());
+            (failed(point, &error), lost)
+        }
+    }
+}
+
+fn empty_point(planned: &PlannedPoint) -> Point {
+    Point {
+        definition: planned.definition.clone(),
+        mapping: planned.mapping.kind().to_owned(),
+        mapping_note: planned.mapping.note().map(str::to_owned),
+        drive: planned.drive,
+        dop: planned.dop,
+        rows_per_tx: planned.rows_per_tx,
+        repeat: planned.repeat,
+        ..Point::new(planned.test.clone(), jiff::Timestamp::now())
+    }
+}
+
+/// Why a point cannot be measured here, though the engine may know the test.
+fn unsupported(planned: &PlannedPoint, test: &Test, size: &Size) -> Option<String> {
+    if let Mapping::None { why } = &planned.mapping {
+        return Some(why.clone());
+    }
+    let jobs = u64::from(planned.dop.jobs);
+    let shape = test.table.map(dbdyno_model::TableName::shape)?;
+    let (keys, what) = match test.procedure {
+        Procedure::UpdatePrimary => (size.rows(shape) / planned.rows_per_tx.max(1), "transactions' worth of keys"),
+        Procedure::UpdateSecondary => (size.values(shape), "secondary-key values"),
+        _ => return None,
+    };
+    let too_many =
+        || format!("{jobs} jobs cannot own disjoint keys: size {} has {keys} {what}; use a larger size", size.id);
+    (jobs > keys).then(too_many)
+}
+
+fn failed(mut point: Point, error: &EngineError) -> Point {
+    point.status = Status::Failed;
+    point.reason = Some(match error.class {
+        ErrorClass::Cancelled => "interrupted".to_owned(),
+        _ => error.to_string(),
+    });
+    if point.outcomes.requests == 0 {
+        point.outcomes.fail(error.class);
+    }
+    point
+}
+
+fn attempt(bench: &Bench<'_>, planned: &PlannedPoint, task: &Task, point: &mut Point) -> Result<(), EngineError> {
+    let engine = bench.engine;
+    let durability = match task.test.procedure.writes() {
+        true => Some(engine.durability(task.commit)?),
+        false => None,
+    };
+    if let Some(durability) = &durability {
+        point.commit = Some(task.commit);
+        point.durability = durability.settings.clone();
+    }
+    if !engine.settle(SETTLE_LIMIT).map_err(|e| e.while_doing("settling"))? {
+        point.flag(Flag::NotSettled, format!("not at rest after {} s", SETTLE_LIMIT.as_secs()));
+    }
+    if !bench.data_verified && !task.test.procedure.is_cpu() {
+        point.flag(Flag::DataNotVerified, None);
+    }
+    engine.begin_point(task).map_err(|e| e.while_doing("preparing the point"))?;
+
+    let mut sessions = Vec::with_capacity(task.jobs as usize);
+    for job in 0..task.jobs {
+        let mut session = engine.session(job).map_err(|e| e.while_doing(&format!("opening session {}", job + 1)))?;
+        bench.stop.at_work(sessions.iter().chain([&session]).map(|s: &Box<dyn Session>| s.canceller()).collect());
+        let prepared = session.prepare(task, job).map_err(|e| e.while_doing("preparing the statements"))?;
+        point.plan = point.plan.take().or(prepared.plan);
+        if !prepared.problems.is_empty() {
+            point.status = Status::Invalid;
+            point.reason = Some(prepared.problems.join("; "));
+            return Ok(());
+        }
+        session.flush()?;
+        sessions.push(session);
+    }
+
+    let features = engine.features();
+    let files = engine.data_files();
+    let share = if features.in_process { HarnessShare::NotSeparable } else { HarnessShare::OwnProcess };
+    let sampler = Sampler::new(&files, share);
+    let evictor = match task.test.cache {
+        Cache::NonCached if features.local => evictor(&files, point),
+        _ => None,
+    };
+    let window = Window::new(figures::pace(task, planned.duration_s), sessions.len());
+    let measured = run_jobs(bench, task, &window, &mut sessions, &sampler, evictor.as_ref(), point)?;
+    point.outcomes = measured.outcomes;
+
+    let span = window.span().ok_or_else(|| EngineError::new(ErrorClass::Cancelled, "the point was stopped"))?;
+    figures::work(point, task, &measured.log, span);
+    figures::counters(point, &measured.counters, judge::counters_s(&window, &measured.log));
+    let (Some(before), Some(after)) = (measured.before, measured.after) else {
+        return Err(EngineError::new(ErrorClass::Other, "the window had no beginning"));
+    };
+    let telemetry = sampler.difference(&before, &after);
+    figures::telemetry(point, &telemetry, features.local);
+    let evidence = judge::Evidence {
+        task,
+        features,
+        log: &measured.log,
+        window: span,
+        counters: &measured.counters,
+        telemetry: &telemetry,
+        durability: durability.as_ref(),
+        clock_jump_s: before.clock_jump_s(&after),
+    };
+    judge::flag(point, &evidence);
+    judge::prove(point, &evidence);
+    figures::metric(point, task, bench.catalogue);
+    Ok(())
+}
+
+/// Opens the data files for eviction. Where that fails the point goes on: the judge sees whether devices were read.
+fn evictor(files: &[std::path::PathBuf], point: &mut Point) -> Option<Evictor> {
+    let there: Vec<_> = files.iter().filter(|f| f.exists()).cloned().collect();
+    let opened = Evictor::open(&there).and_then(|evictor| evictor.evict_all(EvictMode::FlushFirst).map(|()| evictor));
+    opened.map_err(|error| point.lacks("proof.eviction", format!("the page cache could not be evicted: {error}"))).ok()
+}
+
+/// Lets the jobs work, and watches: telemetry at the window's edges, eviction while they read, the stop switch.
+fn run_jobs(
+    bench: &Bench<'_>,
+    task: &Task,
+    window: &Window,
+    sessions: &mut [Box<dyn Session>],
+    sampler: &Sampler,
+    evictor: Option<&Evictor>,
+    point: &mut Point,
+) -> Result<Measured, EngineError> {
+    let calibration = match (task.test.rhythm, task.test.procedure) {
+        (Rhythm::Chunks, _) => Calibration::Timed { passes: 1 },
+        (_, Procedure::BulkLoad) => Calibration::Fixed { passes: task.size.bulk_partitions_per_job },
+        _ => Calibration::Fixed { passes: 1 },
+    };
+    let mut drives: Vec<ServerDrive<'_>> = sessions.iter().map(|_| ServerDrive::new(window, calibration)).collect();
+    let gate = StartGate::new(sessions.len() + 1);
+    if let Some(evictor) = evictor {
+        // Preparing may have read again; whether eviction worked is judged by what the devices read.
+        let _ = evictor.evict_all(EvictMode::AsIs);
+    }
+    let counters_before = bench.engine.snapshot()?;
+    let pump = bench.engine.pump();
+    let (pumped, before, after) = std::thread::scope(|scope| {
+        let jobs = sessions.iter_mut().zip(&mut drives);
+        let jobs = jobs.map(|(session, work)| Job { session: session.as_mut(), work }).collect();
+        let gate = &gate;
+        let pump = scope.spawn(move || {
+            let pumped = pump.run(jobs, bench.clock, gate);
+            // Whatever ended the jobs, nobody is left to end the window.
+            if !window.over() {
+                window.abort();
+            }
+            pumped
+        });
+        let (before, after) = watch(bench, window, sampler, evictor, gate, task.test.rhythm);
+        (pump.join(), before, after)
+    });
+    pumped.map_err(|_| EngineError::new(ErrorClass::Other, "the pump panicked"))??;
+
+    let mut log = Log::default();
+    let mut outcomes = Outcomes::default();
+    let mut errors = Vec::new();
+    for drive in drives {
+        log.merge(drive.log);
+        outcomes.merge(&drive.outcomes);
+        errors.extend(drive.error);
+    }
+    point.outcomes = outcomes.clone();
+    if let Some(error) = first_cause(errors.into_iter()) {
+        return Err(error);
+    }
+    for session in sessions.iter_mut() {
+        session.flush()?;
+    }
+    let counters = bench.engine.snapshot()?.since(&counters_before);
+    Ok(Measured { log, outcomes, counters, before, after })
+}
+
+/// The measuring thread's part while jobs work. Returns what the operating system said at the window's edges.
+fn watch(
+    bench: &Bench<'_>,
+    window: &Window,
+    sampler: &Sampler,
+    evictor: Option<&Evictor>,
+    gate: &StartGate,
+    rhythm: Rhythm,
+) -> (Option<Snapshot>, Option<Snapshot>) {
+    let mut before = None;
+    if window.pace() == Pace::Once {
+        before = Some(sampler.snapshot());
+    }
+    gate.wait();
+    let every = if rhythm == Rhythm::Chunks { 1 } else { SCAN_EVICTION_TICKS };
+    let mut ticks = 0u32;
+    let mut look_up = || {
+        ticks = ticks.wrapping_add(1);
+        if let Some(evictor) = evictor.filter(|_| ticks.is_multiple_of(every)) {
+            let _ = evictor.evict_all(EvictMode::AsIs);
+        }
+        if bench.stop.requested() {
+            bench.stop.cancel_current();
+            window.abort();
+        }
+    };
+    let until = |ns: u64| Duration::from_nanos(ns.saturating_sub(bench.clock.now_ns()));
+    while before.is_none() && !window.over() {
+        match window.wait_for_start(TICK) {
+            Some(start_ns) if until(start_ns) <= TICK => {
+                std::thread::sleep(until(start_ns));
+                before = Some(sampler.snapshot());
+            }
+            _ => _ = window.wait_for_end(TICK),
+        }
+        look_up();
+    }
+    // The window is aimed to end at a known moment; where a job needs longer, the later snapshot counts.
+    let aimed_end_ns = match (window.pace(), window.start_ns()) {
+        (Pace::Steady { duration_ns, .. }, Some(start_ns)) => Some(start_ns + duration_ns),
+        _ => None,
+    };
+    let mut after = None;
+    loop {
+        let left = aimed_end_ns.map_or(TICK, until).min(TICK);
+        if after.is_none() && aimed_end_ns.is_some() && left.is_zero() {
+            after = Some(sampler.snapshot());
+        }
+        if window.wait_for_end(if left.is_zero() { TICK } else { left }) {
+            break;
+        }
+        look_up();
+    }
+    let late = window.span().zip(aimed_end_ns).is_none_or(|(span, aimed_ns)| span.end_ns > aimed_ns);
+    if late || after.is_none() {
+        after = Some(sampler.snapshot());
+    }
+    (before, after)
+}

@@ -1,0 +1,189 @@
+//! The window that rates are taken of, agreed on by all jobs while they work.
+//!
+//! It begins when the warm-up is over and every job has done at least one chunk; it ends when the duration has passed
+//! and every job has done its least number of whole chunks inside it. A job that has come that far keeps working until the
+//! last one has, so that the load is constant to the end.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// A span of monotonic time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    /// First nanosecond.
+    pub start_ns: u64,
+    /// First nanosecond after it.
+    pub end_ns: u64,
+}
+
+impl Span {
+    /// Its length.
+    #[must_use]
+    pub fn length_ns(self) -> u64 {
+        self.end_ns.saturating_sub(self.start_ns)
+    }
+
+    /// Its length in seconds.
+    #[must_use]
+    pub fn seconds(self) -> f64 {
+        self.length_ns() as f64 / 1e9
+    }
+}
+
+/// How a point's time is laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pace {
+    /// Warm up, then work for a duration.
+    Steady {
+        /// Warm-up, not counted.
+        warm_up_ns: u64,
+        /// The window aimed at.
+        duration_ns: u64,
+        /// Whole chunks that every job does inside the window at least.
+        least_chunks: u32,
+    },
+    /// Every job does one chunk; the window is from the barrier to the last job's end.
+    Once,
+}
+
+impl Pace {
+    /// Whole chunks that make a rate; also the "at least three statements" of one-statement tests.
+    pub const LEAST_CHUNKS: u32 = 3;
+
+    /// Warm-up of 1 s or 20 % of the duration, whichever is longer.
+    #[must_use]
+    pub fn steady(duration_s: f64) -> Self {
+        let duration_ns = (duration_s * 1e9) as u64;
+        Self::Steady { warm_up_ns: (duration_ns / 5).max(1_000_000_000), duration_ns, least_chunks: Self::LEAST_CHUNKS }
+    }
+}
+
+#[derive(Debug, Default)]
+struct State {
+    jobs: usize,
+    arrived: usize,
+    first_arrival_ns: Option<u64>,
+    last_arrival_ns: u64,
+    warm: usize,
+    last_warm_ns: u64,
+    start_ns: Option<u64>,
+    passed: usize,
+    last_pass_ns: u64,
+    end_ns: Option<u64>,
+    aborted: bool,
+}
+
+/// The window, shared by the jobs of a point and by the one who measures.
+#[derive(Debug)]
+pub struct Window {
+    pace: Pace,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+impl Window {
+    /// A window for this many jobs.
+    #[must_use]
+    pub fn new(pace: Pace, jobs: usize) -> Self {
+        Self { pace, state: Mutex::new(State { jobs, ..State::default() }), changed: Condvar::new() }
+    }
+
+    /// How time is laid out.
+    #[must_use]
+    pub fn pace(&self) -> Pace {
+        self.pace
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A job has passed the barrier.
+    pub fn arrive(&self, now_ns: u64) {
+        let mut state = self.state();
+        state.arrived += 1;
+        state.last_arrival_ns = state.last_arrival_ns.max(now_ns);
+        let first_ns = state.first_arrival_ns.map_or(now_ns, |first| first.min(now_ns));
+        state.first_arrival_ns = Some(first_ns);
+        if self.pace == Pace::Once && state.arrived == state.jobs {
+            state.start_ns = Some(first_ns);
+            self.changed.notify_all();
+        }
+    }
+
+    /// A job has done its first chunk. With the last job's, the window's start is known.
+    pub fn warmed(&self, ended_ns: u64) {
+        let Pace::Steady { warm_up_ns, .. } = self.pace else { return };
+        let mut state = self.state();
+        state.warm += 1;
+        state.last_warm_ns = state.last_warm_ns.max(ended_ns);
+        if state.warm == state.jobs {
+            state.start_ns = Some(state.last_warm_ns.max(state.last_arrival_ns + warm_up_ns));
+            self.changed.notify_all();
+        }
+    }
+
+    /// When the window begins, once that is known.
+    #[must_use]
+    pub fn start_ns(&self) -> Option<u64> {
+        self.state().start_ns
+    }
+
+    /// A job has worked to the duration's end and done its least chunks, the last of them ending at `least_done_ns`.
+    pub fn pass(&self, least_done_ns: u64) {
+        let mut state = self.state();
+        state.passed += 1;
+        state.last_pass_ns = state.last_pass_ns.max(least_done_ns);
+        if state.passed < state.jobs {
+            return;
+        }
+        state.end_ns = match (self.pace, state.start_ns) {
+            (Pace::Steady { duration_ns, .. }, Some(start_ns)) => Some(state.last_pass_ns.max(start_ns + duration_ns)),
+            (Pace::Once, Some(_)) => Some(state.last_pass_ns),
+            (_, None) => None,
+        };
+        self.changed.notify_all();
+    }
+
+    /// Something went wrong: everybody stops after the current chunk.
+    pub fn abort(&self) {
+        self.state().aborted = true;
+        self.changed.notify_all();
+    }
+
+    /// Whether to stop: the window has ended for every job, or was aborted.
+    #[must_use]
+    pub fn over(&self) -> bool {
+        let state = self.state();
+        state.aborted || state.end_ns.is_some()
+    }
+
+    /// The window, once it has ended.
+    #[must_use]
+    pub fn span(&self) -> Option<Span> {
+        let state = self.state();
+        Some(Span { start_ns: state.start_ns?, end_ns: state.end_ns.filter(|_| !state.aborted)? })
+    }
+
+    /// When the first job passed the barrier.
+    #[must_use]
+    pub fn barrier_ns(&self) -> Option<u64> {
+        self.state().first_arrival_ns
+    }
+
+    /// Waits until the start is known, the window is over, or the time is up.
+    pub fn wait_for_start(&self, limit: Duration) -> Option<u64> {
+        let state = self.state();
+        let unknown = |s: &mut State| s.start_ns.is_none() && !s.aborted && s.end_ns.is_none();
+        let (state, _) = self.changed.wait_timeout_while(state, limit, unknown).unwrap_or_else(PoisonError::into_inner);
+        state.start_ns
+    }
+
+    /// Waits until the window is over or the time is up.
+    pub fn wait_for_end(&self, limit: Duration) -> bool {
+        let state = self.state();
+        let open = |s: &mut State| !s.aborted && s.end_ns.is_none();
+        let (state, _) = self.changed.wait_timeout_while(state, limit, open).unwrap_or_else(PoisonError::into_inner);
+        state.aborted || state.end_ns.is_some()
+    }
+}

@@ -1,0 +1,229 @@
+//! Window arithmetic against a truth that is known exactly: the null engine on a simulated clock.
+
+use dbdyno_engine::null::{Behaviour, NullEngine};
+use dbdyno_engine::{Canceller, ChunkResult, EngineError, Prepared};
+use dbdyno_engine::{Clock, Engine, Job, Pump, Request, Session, SimulatedClock, SimulatedPump, StartGate, Task};
+use dbdyno_model::{Cache, CommitMode, Dimension, Layer, Procedure, Rhythm, Size, Test, TestCode};
+use dbdyno_run::{Calibration, Log, Pace, ServerDrive, Span, Window};
+use proptest::prelude::*;
+use std::sync::{Arc, Mutex};
+
+fn size() -> Size {
+    Size {
+        id: "T".to_owned(),
+        title: String::new(),
+        small_rows: 3_200,
+        large_rows: 102_400,
+        engine_cache_bytes: 8 << 20,
+        file_bytes: 1 << 20,
+        bulk_partitions_per_job: 1,
+    }
+}
+
+fn task(jobs: u32) -> Task {
+    let test = Test {
+        code: TestCode::new("T111").unwrap(),
+        title: "loop".to_owned(),
+        layer: Layer::Cpu,
+        procedure: Procedure::CpuLoop,
+        table: None,
+        cache: Cache::Any,
+        ramp: vec![Dimension::Jobs],
+        rhythm: Rhythm::Chunks,
+        ops_per_pass: 1,
+        rows_per_tx: None,
+        sweep_rows_per_tx: Vec::new(),
+        last_step_rows_per_tx: None,
+        argument: None,
+        documented_argument: None,
+        tier: dbdyno_model::Tier::Default,
+        compression: dbdyno_model::Compression::None,
+        least_duration_s: None,
+        metrics: vec!["ops_per_s".into()],
+        reconstructed: false,
+        variant_of: None,
+        note: None,
+    };
+    Task { test, size: size(), seed: 1, jobs, threads: 1, rows_per_tx: 0, commit: CommitMode::Durable }
+}
+
+/// A session that works at a constant speed, with pauses of its own between calls, and knows exactly when it worked.
+struct Worker {
+    clock: Arc<SimulatedClock>,
+    ns_per_pass: u64,
+    calls: u64,
+    worked: Arc<Mutex<Vec<(Span, u64)>>>,
+}
+
+impl Session for Worker {
+    fn prepare(&mut self, _: &Task, _: u32) -> Result<Prepared, EngineError> {
+        Ok(Prepared::default())
+    }
+
+    fn execute(&mut self, request: &Request) -> Result<ChunkResult, EngineError> {
+        let Request::Chunk { passes, .. } = *request;
+        self.calls += 1;
+        let start_ns = self.clock.now_ns();
+        self.clock.sleep_ns(passes * self.ns_per_pass);
+        self.worked.lock().unwrap().push((Span { start_ns, end_ns: self.clock.now_ns() }, passes));
+        Ok(ChunkResult { ops: passes, rows: passes, bytes: 0, checksum: 1 })
+    }
+
+    fn flush(&mut self) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    fn canceller(&self) -> Arc<dyn Canceller> {
+        struct Never;
+        impl Canceller for Never {
+            fn cancel(&self) {}
+        }
+        Arc::new(Never)
+    }
+}
+
+/// A drive that pauses between chunks, as a scheduler that takes the processor away between two calls would.
+struct Pausing<'w> {
+    drive: ServerDrive<'w>,
+    every: u64,
+    pause_ns: u64,
+    steps: u64,
+}
+
+impl dbdyno_engine::Work for Pausing<'_> {
+    fn next(&mut self, now_ns: u64, reply: Option<dbdyno_engine::Reply>) -> dbdyno_engine::Step {
+        if reply.is_some() {
+            self.steps += 1;
+            let step = self.drive.next(now_ns, reply);
+            // The pause lies before the step that follows it.
+            if self.every > 0 && self.steps.is_multiple_of(self.every) && step != dbdyno_engine::Step::Done {
+                return dbdyno_engine::Step::ThinkNs(self.pause_ns);
+            }
+            return step;
+        }
+        self.drive.next(now_ns, None)
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn the_rate_is_the_true_one_for_any_chunks_jobs_and_pauses(
+        jobs in proptest::collection::vec((50u64..5_000_000, 1u64..2_000, 0u64..9, 0u64..400_000_000), 1..17),
+        duration_ms in 100u64..20_000,
+        timed in any::<bool>(),
+    ) {
+        let clock = Arc::new(SimulatedClock::default());
+        let pace = Pace::steady(duration_ms as f64 / 1e3);
+        let window = Window::new(pace, jobs.len());
+        let mut workers: Vec<Worker> = jobs.iter().map(|(ns_per_pass, _, _, _)| Worker {
+            clock: Arc::clone(&clock), ns_per_pass: *ns_per_pass, calls: 0, worked: Arc::default(),
+        }).collect();
+        let mut works: Vec<Pausing<'_>> = jobs.iter().map(|(_, passes, every, pause_ns)| {
+            let calibration = if timed { Calibration::Timed { passes: 1 } } else { Calibration::Fixed { passes: *passes } };
+            Pausing { drive: ServerDrive::new(&window, calibration), every: *every, pause_ns: *pause_ns, steps: 0 }
+        }).collect();
+        let gate = StartGate::new(1);
+        let pairs = workers.iter_mut().zip(&mut works).map(|(session, work)| Job { session, work }).collect();
+        SimulatedPump(&clock).run(pairs, clock.as_ref(), &gate).unwrap();
+
+        let span = window.span().expect("the window ended");
+        let Pace::Steady { duration_ns, least_chunks, .. } = pace else { unreachable!() };
+        prop_assert!(span.length_ns() >= duration_ns);
+
+        let mut log = Log::default();
+        for work in works {
+            // Every job did its least chunks inside the window and worked to its end.
+            let inside = work.drive.log.chunks.iter().filter(|c| c.started_ns >= span.start_ns && c.started_ns < span.end_ns).count();
+            prop_assert!(inside >= least_chunks as usize - 1, "{} chunks inside", inside);
+            let last = work.drive.log.last_ended_ns().unwrap();
+            prop_assert!(last + work.pause_ns >= span.end_ns);
+            log.merge(work.drive.log);
+        }
+        // The truth: every job's own speed over the time in which it was at work inside the window.
+        let truth: f64 = workers.iter().map(|w| {
+            w.worked.lock().unwrap().iter().map(|(worked, _)| {
+                let inside = worked.end_ns.min(span.end_ns).saturating_sub(worked.start_ns.max(span.start_ns));
+                inside as f64 / w.ns_per_pass as f64
+            }).sum::<f64>()
+        }).sum();
+        let measured = log.inside(span).ops;
+        prop_assert!((measured - truth).abs() <= truth * 0.001, "measured {} true {}", measured, truth);
+        // Nothing is lost or counted twice over all chunks, warm-up and tail included.
+        let total: u64 = workers.iter().map(|w| w.worked.lock().unwrap().iter().map(|(_, passes)| passes).sum::<u64>()).sum();
+        prop_assert_eq!(log.total_ops(), total);
+        prop_assert_eq!(log.checksum, workers.iter().map(|w| w.calls).sum::<u64>());
+    }
+
+    #[test]
+    fn the_null_engine_counts_what_the_drives_count(
+        jobs in 1u32..20, speed in 1_000u64..10_000_000, stall_every in 0u64..7, stall_ms in 0u64..500, duration_ms in 200u64..5_000,
+    ) {
+        let clock = Arc::new(SimulatedClock::default());
+        let behaviour = Behaviour { speed, stall_every, stall_ns: stall_ms * 1_000_000, ..Behaviour::default() };
+        let engine = NullEngine::new(behaviour, size(), Arc::clone(&clock) as Arc<dyn Clock>);
+        let task = task(jobs);
+        let window = Window::new(Pace::steady(duration_ms as f64 / 1e3), jobs as usize);
+        let mut sessions: Vec<Box<dyn Session>> = (0..jobs).map(|job| engine.session(job).unwrap()).collect();
+        for session in &mut sessions {
+            session.prepare(&task, 0).unwrap();
+        }
+        let mut drives: Vec<ServerDrive<'_>> =
+            (0..jobs).map(|_| ServerDrive::new(&window, Calibration::Timed { passes: 1 })).collect();
+        let pairs = sessions.iter_mut().zip(&mut drives).map(|(s, work)| Job { session: s.as_mut(), work }).collect();
+        SimulatedPump(&clock).run(pairs, clock.as_ref(), &StartGate::new(1)).unwrap();
+        for session in &mut sessions {
+            session.flush().unwrap();
+        }
+        let total: u64 = drives.iter().map(|d| d.log.total_ops()).sum();
+        prop_assert_eq!(total, engine.ops());
+        let span = window.span().unwrap();
+        let rate = drives.iter().map(|d| d.log.inside(span).ops).sum::<f64>() / span.seconds();
+        let full = f64::from(jobs) * speed as f64;
+        if stall_every == 0 || stall_ms == 0 {
+            prop_assert!((rate - full).abs() <= full * 0.001, "rate {} of {}", rate, full);
+        } else {
+            // A stall inside a chunk on the window's edge is shared out in proportion: off by one chunk a job at most.
+            prop_assert!(rate <= full * 1.001);
+        }
+    }
+}
+
+#[test]
+fn once_means_from_the_barrier_to_the_last_jobs_end() {
+    let clock = Arc::new(SimulatedClock::default());
+    let window = Window::new(Pace::Once, 2);
+    let mut workers: Vec<Worker> = [10_000u64, 30_000]
+        .iter()
+        .map(|ns| Worker { clock: Arc::clone(&clock), ns_per_pass: *ns, calls: 0, worked: Arc::default() })
+        .collect();
+    let mut drives: Vec<ServerDrive<'_>> =
+        (0..2).map(|_| ServerDrive::new(&window, Calibration::Fixed { passes: 100 })).collect();
+    let pairs = workers.iter_mut().zip(&mut drives).map(|(session, work)| Job { session, work }).collect();
+    SimulatedPump(&clock).run(pairs, clock.as_ref(), &StartGate::new(1)).unwrap();
+    let span = window.span().unwrap();
+    assert_eq!(span, Span { start_ns: 0, end_ns: 3_000_000 });
+    let ops: f64 = drives.iter().map(|d| d.log.inside(span).ops).sum();
+    assert_eq!(ops, 200.0);
+}
+
+#[test]
+fn an_error_stops_everybody_and_leaves_no_window() {
+    let clock = Arc::new(SimulatedClock::default());
+    let behaviour =
+        Behaviour { error_at: 5, error_class: dbdyno_model::ErrorClass::OutOfSpace, ..Behaviour::default() };
+    let engine = NullEngine::new(behaviour, size(), Arc::clone(&clock) as Arc<dyn Clock>);
+    let window = Window::new(Pace::steady(2.0), 3);
+    let mut sessions: Vec<Box<dyn Session>> = (0..3).map(|job| engine.session(job).unwrap()).collect();
+    for session in &mut sessions {
+        session.prepare(&task(3), 0).unwrap();
+    }
+    let mut drives: Vec<ServerDrive<'_>> =
+        (0..3).map(|_| ServerDrive::new(&window, Calibration::Timed { passes: 1 })).collect();
+    let pairs = sessions.iter_mut().zip(&mut drives).map(|(s, work)| Job { session: s.as_mut(), work }).collect();
+    SimulatedPump(&clock).run(pairs, clock.as_ref(), &StartGate::new(1)).unwrap();
+    assert_eq!(window.span(), None);
+    assert!(drives.iter().any(|d| d.error.is_some()));
+    assert!(drives.iter().all(|d| d.outcomes.adds_up()));
+}

@@ -1,0 +1,159 @@
+//! The promises of the design, kept by tests: which room may use which, where engines may be named, that every test is
+//! mapped for every engine, that every report has a golden file, and which licences come in with dependencies.
+
+use dbdyno_catalogue::Catalogue;
+use dbdyno_model::Mapping;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+/// Floors of the rooms. A room may use the floors below its own, never one beside or above.
+const FLOORS: &[(&str, u32)] = &[
+    ("dbdyno-stats", 0),
+    ("dbdyno-model", 1),
+    ("dbdyno-catalogue", 2),
+    ("dbdyno-engine", 2),
+    ("dbdyno-storage", 2),
+    ("dbdyno-probe", 2),
+    ("dbdyno-results", 2),
+    ("dbdyno-workload", 3),
+    ("dbdyno-run", 3),
+    ("dbdyno-report", 3),
+    ("dbdyno", 4),
+];
+
+fn metadata() -> serde_json::Value {
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+    let output = std::process::Command::new(cargo)
+        .args(["metadata", "--format-version", "1", "--offline", "--locked"])
+        .current_dir(ROOT)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.extension().and_then(|e| e.to_str()) {
+            _ if path.is_dir() => files.extend(sources(&path)),
+            Some("rs") => files.push(path),
+            _ => {}
+        }
+    }
+    files
+}
+
+#[test]
+fn rooms_use_only_the_floors_below() {
+    let floors: BTreeMap<&str, u32> = FLOORS.iter().copied().collect();
+    let metadata = metadata();
+    let mut rooms = 0;
+    for package in metadata["packages"].as_array().unwrap() {
+        let name = package["name"].as_str().unwrap();
+        if !name.starts_with("dbdyno") || !package["source"].is_null() {
+            continue;
+        }
+        rooms += 1;
+        let floor = floors.get(name).unwrap_or_else(|| panic!("{name} has no floor in the design"));
+        for dependency in package["dependencies"].as_array().unwrap() {
+            let used = dependency["name"].as_str().unwrap();
+            // What tests use of other rooms builds no floor.
+            if dependency["kind"] == "dev" || !used.starts_with("dbdyno-") {
+                continue;
+            }
+            assert!(floors[used] < *floor, "{name} (floor {floor}) must not use {used} (floor {})", floors[used]);
+        }
+    }
+    assert!(rooms >= 9, "only {rooms} rooms found");
+}
+
+#[test]
+fn engines_are_named_only_in_their_folders_the_registry_features_and_help() {
+    let names = ["sqlite", "postgres", "mariadb", "mysql", "oracle"];
+    let root = Path::new(ROOT);
+    let mut files = sources(&root.join("src"));
+    for room in ["stats", "model", "catalogue", "engine", "probe", "run", "report"] {
+        files.extend(sources(&root.join("crates").join(room).join("src")));
+    }
+    let mut found = Vec::new();
+    for file in files {
+        let path = file.strip_prefix(root).unwrap().to_string_lossy().into_owned();
+        let allowed = names.iter().any(|n| path.starts_with(&format!("crates/engine/src/{n}/")))
+            || ["crates/engine/src/registry.rs", "src/cli.rs"].contains(&path.as_str())
+            || path.starts_with("src/cli/");
+        if allowed {
+            continue;
+        }
+        let text = std::fs::read_to_string(&file).unwrap();
+        // Unit tests may use examples; comments explain.
+        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+        for (n, line) in code.lines().enumerate() {
+            let line = line.split("//").next().unwrap_or_default().to_lowercase();
+            // The registry's module line and the results file's own format are no engines at work.
+            let line = line.replace("rusqlite", "").replace("feature = \"sqlite\"", "").replace("pub mod sqlite", "");
+            if let Some(name) = names.iter().find(|name| line.contains(**name)) {
+                found.push(format!("{path}:{}: {name}", n + 1));
+            }
+        }
+    }
+    assert!(found.is_empty(), "engines named where they must not be:\n{}", found.join("\n"));
+}
+
+#[test]
+fn every_test_is_mapped_for_every_engine() {
+    let catalogue = Catalogue::embedded().unwrap();
+    for engine in dbdyno_engine::engines() {
+        for test in catalogue.tests() {
+            let mapping = (engine.mapping)(test);
+            let forgotten = mapping.note().is_some_and(|note| note.contains("not mapped for this engine yet"));
+            assert!(!forgotten, "{} has no mapping for {}", engine.name, test.code);
+            if let Mapping::Equivalent { how: text, .. } | Mapping::None { why: text } = &mapping {
+                assert!(text.len() >= 15, "{} {}: '{text}' tells a reader too little", engine.name, test.code);
+            }
+            if !matches!(mapping, Mapping::None { .. }) {
+                let size = catalogue.size("D").unwrap();
+                let script =
+                    (engine.script)(test, size).unwrap_or_else(|e| panic!("{} {}: {e}", engine.name, test.code));
+                assert!(!script.trim().is_empty(), "{} {} has no script", engine.name, test.code);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_report_has_a_golden_file() {
+    let golden = Path::new(ROOT).join("crates/report/tests/golden");
+    for report in dbdyno_report::registry::REPORTS {
+        let file = golden.join(format!("{}.txt", report.name));
+        assert!(file.is_file(), "the report '{}' has no golden file", report.name);
+    }
+}
+
+#[test]
+fn dependencies_have_licences_that_fit() {
+    let fits = [
+        "MIT",
+        "Apache-2.0",
+        "Apache-2.0 WITH LLVM-exception",
+        "BSD-2-Clause",
+        "BSD-3-Clause",
+        "BSL-1.0",
+        "ISC",
+        "Unicode-3.0",
+        "Unlicense",
+        "Zlib",
+        "CC0-1.0",
+        "MIT-0",
+    ];
+    for package in metadata()["packages"].as_array().unwrap() {
+        let licence = package["license"].as_str().unwrap_or_default().replace('/', " OR ");
+        let one_fits = licence.split(" OR ").any(|choice| {
+            choice.trim_matches(['(', ')', ' ']).split(" AND ").all(|l| fits.contains(&l.trim_matches(['(', ')', ' '])))
+        });
+        assert!(one_fits, "{} is licensed under '{licence}'", package["name"]);
+    }
+}
