@@ -1,1 +1,17 @@
-//! placeholder
+//! Text reports. They read a run and the catalogue and know no engine: what an engine could not do, or did by other
+//! means, stands in the points themselves. Every function returns text and prints nothing.
+//!
+//! Whatever comes from a database, a platform or a user passes through one place (`text::clean`) on its way into a
+//! line, so that no version string or error message can steer the terminal on which it is read.
+
+mod layout;
+mod legend;
+pub mod lists;
+pub mod numbers;
+pub mod platform;
+mod registry;
+pub mod summary;
+pub mod tables;
+mod text;
+
+pub use registry::{REPORTS, Report, report};

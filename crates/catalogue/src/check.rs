@@ -1,0 +1,206 @@
+//! What an entry must satisfy beyond its form. Each check returns the first thing that is wrong, naming the key.
+
+use dbdyno_model::{Compression, Dimension, Metric, Organisation, Procedure, Rhythm, Shape, Size, Suite, Test, Tier};
+
+type Checked = Result<(), String>;
+
+/// Fails with a message unless a condition holds.
+fn ensure(condition: bool, problem: impl FnOnce() -> String) -> Checked {
+    if condition { Ok(()) } else { Err(problem()) }
+}
+
+/// A test by itself.
+pub(crate) fn test(test: &Test) -> Checked {
+    title(&test.title)?;
+    ramp(&test.ramp)?;
+    table(test)?;
+    rhythm(test)?;
+    transactions(test)?;
+    argument(test)?;
+    ensure(test.ops_per_pass > 0, || "key 'ops_per_pass' must be at least 1".to_owned())?;
+    ensure(test.least_duration_s != Some(0), || "key 'least_duration_s' must be at least 1".to_owned())?;
+    ensure(!test.metrics.is_empty(), || "key 'metrics' is empty; the first metric is the key metric".to_owned())?;
+    match twice(&test.metrics) {
+        Some(metric) => Err(format!("key 'metrics' names '{metric}' twice")),
+        None => Ok(()),
+    }
+}
+
+/// A size.
+pub(crate) fn size(size: &Size) -> Checked {
+    title(&size.title)?;
+    let multiple = |key: &str, rows: u64, of: u64| {
+        ensure(rows > 0 && rows.is_multiple_of(of), || {
+            format!("key '{key}' is {rows}; it must be a multiple of {of}, the rows of one secondary-key value")
+        })
+    };
+    multiple("small_rows", size.small_rows, Size::SMALL_ROWS_PER_VALUE)?;
+    let large = size.small_rows.checked_mul(Size::RANGES);
+    ensure(large == Some(size.large_rows), || {
+        format!(
+            "key 'large_rows' is {}; it must be {} times small_rows{}",
+            size.large_rows,
+            Size::RANGES,
+            large.map(|n| format!(", {n}")).unwrap_or_default()
+        )
+    })?;
+    multiple("large_rows", size.large_rows, Size::LARGE_ROWS_PER_VALUE)?;
+    let counts = [
+        ("engine_cache_bytes", size.engine_cache_bytes),
+        ("file_bytes", size.file_bytes),
+        ("bulk_partitions_per_job", size.bulk_partitions_per_job),
+    ];
+    for (key, count) in counts {
+        ensure(count > 0, || format!("key '{key}' must be at least 1"))?;
+    }
+    let partitions = size.bulk_partitions_per_job;
+    ensure(partitions <= Size::RANGES, || {
+        format!("key 'bulk_partitions_per_job' is {partitions}; a large table has {} ranges", Size::RANGES)
+    })
+}
+
+/// A metric.
+pub(crate) fn metric(metric: &Metric) -> Checked {
+    title(&metric.title)?;
+    ensure(!metric.id.as_str().is_empty(), || "key 'id' is empty".to_owned())?;
+    ensure(!metric.unit.trim().is_empty(), || "key 'unit' is empty".to_owned())
+}
+
+/// A suite's head; its steps name tests, which only the catalogue knows.
+pub(crate) fn suite(suite: &Suite) -> Checked {
+    title(&suite.title)?;
+    ensure(!suite.id.is_empty(), || "key 'id' is empty".to_owned())?;
+    ensure(suite.duration_s > 0, || "key 'duration_s' must be at least 1".to_owned())?;
+    ensure(suite.repeat > 0, || "key 'repeat' must be at least 1".to_owned())?;
+    ensure(!suite.steps.is_empty(), || "the suite is empty: it needs at least one [[step]] with tests".to_owned())
+}
+
+/// The passes' calls of a naive fibonacci: `calls(n) = calls(n-1) + calls(n-2) + 1`, `calls(0) = calls(1) = 1`;
+/// `None` where they exceed 64 bits.
+fn fibonacci_calls(n: u64) -> Option<u64> {
+    let (mut before, mut calls) = (1u64, 1u64);
+    for _ in 1..n.min(100) {
+        (before, calls) = (calls, before.checked_add(calls)?.checked_add(1)?);
+    }
+    Some(calls)
+}
+
+fn title(title: &str) -> Checked {
+    ensure(!title.trim().is_empty(), || "key 'title' is empty".to_owned())
+}
+
+fn ramp(ramp: &[Dimension]) -> Checked {
+    ensure(!ramp.is_empty(), || "key 'ramp' is empty; it names what a ramp may move: jobs, threads".to_owned())?;
+    match twice(ramp) {
+        Some(dimension) => Err(format!("key 'ramp' names '{}' twice", dimension.name())),
+        None => Ok(()),
+    }
+}
+
+fn table(test: &Test) -> Checked {
+    let name = test.procedure.name();
+    let tableless = test.procedure.is_cpu() || test.procedure == Procedure::WriteFile;
+    let Some(table) = test.table else {
+        return ensure(tableless, || format!("the key 'table' is missing; {name} needs one"));
+    };
+    ensure(!tableless, || format!("key 'table' has no meaning for {name}"))?;
+    let ranges = table.organisation() == Organisation::HeapRangeList;
+    ensure(test.procedure != Procedure::ScanRange || ranges, || {
+        format!("key 'table' is '{table}', which has no ranges; scan_range needs large_heap_range_list")
+    })?;
+    ensure(test.compression == Compression::None || test.procedure == Procedure::BulkLoad, || {
+        format!("key 'compression' has no meaning for {name}; it is how a bulk_load compresses")
+    })?;
+    ensure(test.tier == Tier::Default || table.shape() == Shape::Large, || {
+        "key 'tier' has no meaning for a small table, which stays in the engine's cache".to_owned()
+    })
+}
+
+fn rhythm(test: &Test) -> Checked {
+    let (due, word, why) = match test.procedure {
+        Procedure::WriteFile | Procedure::BulkLoad | Procedure::IndexUnique | Procedure::IndexNonUnique => {
+            (Rhythm::Once, "once", "its window ends with the last job")
+        }
+        Procedure::Scan | Procedure::ScanRange | Procedure::Sort | Procedure::Group | Procedure::Report => {
+            (Rhythm::Statements, "statements", "it repeats whole statements")
+        }
+        _ => (Rhythm::Chunks, "chunks", "it is called again and again"),
+    };
+    ensure(test.rhythm == due, || format!("key 'rhythm' must be '{word}' for {}: {why}", test.procedure.name()))
+}
+
+fn transactions(test: &Test) -> Checked {
+    let name = test.procedure.name();
+    let counted = matches!(test.procedure, Procedure::Insert | Procedure::SelectPrimary | Procedure::UpdatePrimary);
+    if counted {
+        let rows = test.rows_per_tx.ok_or_else(|| format!("the key 'rows_per_tx' is missing; {name} needs it"))?;
+        ensure(rows > 0, || "key 'rows_per_tx' must be at least 1".to_owned())?;
+        ensure(!test.sweep_rows_per_tx.contains(&0), || "key 'sweep_rows_per_tx' must not hold 0".to_owned())?;
+        if let Some(rows) = twice(&test.sweep_rows_per_tx) {
+            return Err(format!("key 'sweep_rows_per_tx' holds {rows} twice"));
+        }
+        return ensure(test.last_step_rows_per_tx != Some(0), || {
+            "key 'last_step_rows_per_tx' must be at least 1".to_owned()
+        });
+    }
+    let given = [
+        ("rows_per_tx", test.rows_per_tx.is_some()),
+        ("sweep_rows_per_tx", !test.sweep_rows_per_tx.is_empty()),
+        ("last_step_rows_per_tx", test.last_step_rows_per_tx.is_some()),
+    ];
+    match given.iter().find(|(_, given)| *given) {
+        Some((key, _)) => {
+            Err(format!("key '{key}' has no meaning for {name}, whose work says how many rows it touches"))
+        }
+        None => Ok(()),
+    }
+}
+
+fn argument(test: &Test) -> Checked {
+    let name = test.procedure.name();
+    let takes_one = matches!(test.procedure, Procedure::CpuFibonacci | Procedure::CpuPrimes | Procedure::CpuQuicksort);
+    let Some(n) = test.argument else {
+        ensure(!takes_one, || format!("the key 'argument' is missing; {name} needs it"))?;
+        return ensure(test.documented_argument.is_none(), || {
+            "key 'documented_argument' has no meaning without 'argument'".to_owned()
+        });
+    };
+    ensure(takes_one, || format!("key 'argument' has no meaning for {name}"))?;
+    let ops = match test.procedure {
+        Procedure::CpuFibonacci => fibonacci_calls(n),
+        Procedure::CpuPrimes => n.checked_sub(1),
+        _ => Some(n),
+    };
+    let ops = ops.filter(|ops| *ops > 0).ok_or_else(|| format!("key 'argument' is {n}, which {name} cannot do"))?;
+    ensure(test.ops_per_pass == ops, || {
+        format!("key 'ops_per_pass' is {}; {name} of {n} counts as {ops}", test.ops_per_pass)
+    })?;
+    ensure(test.documented_argument.is_none_or(|d| d > n && fibonacci_calls(d).is_some()), || {
+        format!("key 'documented_argument' must be larger than 'argument', {n}, and within reach")
+    })
+}
+
+/// The first item that stands twice in a list.
+pub(crate) fn twice<T: PartialEq>(items: &[T]) -> Option<&T> {
+    items.iter().enumerate().find(|(n, item)| items[..*n].contains(item)).map(|(_, item)| item)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_are_those_of_the_naive_function() {
+        fn fibonacci(n: u64, calls: &mut u64) -> u64 {
+            *calls += 1;
+            if n < 2 { n } else { fibonacci(n - 1, calls) + fibonacci(n - 2, calls) }
+        }
+        for n in 0..=22 {
+            let mut calls = 0;
+            fibonacci(n, &mut calls);
+            assert_eq!(fibonacci_calls(n), Some(calls), "{n}");
+        }
+        assert_eq!(fibonacci_calls(39), Some(204_668_309));
+        assert_eq!(fibonacci_calls(u64::MAX), None);
+    }
+}

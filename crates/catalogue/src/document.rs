@@ -1,0 +1,137 @@
+//! One file, taken apart into entries that know where they stand, so that every message can say so.
+
+use crate::error::CatalogueError;
+use crate::files::Source;
+use crate::wording;
+use serde::de::DeserializeOwned;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue, ValueDeserializer};
+
+/// Where something stands.
+#[derive(Debug, Clone)]
+pub(crate) struct Place {
+    file: String,
+    entry: String,
+    line: Option<usize>,
+}
+
+impl Place {
+    /// An error at this place.
+    pub(crate) fn invalid(&self, problem: impl Into<String>) -> CatalogueError {
+        CatalogueError::Invalid {
+            file: self.file.clone(),
+            entry: self.entry.clone(),
+            problem: problem.into(),
+            line: self.line,
+        }
+    }
+}
+
+/// An entry and where it stands.
+#[derive(Debug, Clone)]
+pub(crate) struct Entry<T> {
+    pub(crate) value: T,
+    pub(crate) place: Place,
+}
+
+/// A TOML file of the catalogue.
+pub(crate) struct Document<'a> {
+    source: &'a Source,
+    table: DeTable<'a>,
+}
+
+impl<'a> Document<'a> {
+    /// Reads a file as TOML.
+    pub(crate) fn parse(source: &'a Source) -> Result<Self, CatalogueError> {
+        match DeTable::parse(&source.text) {
+            Ok(table) => Ok(Self { source, table: table.into_inner() }),
+            Err(error) => {
+                let offset = error.span().map_or(0, |s| s.start);
+                let entry = entry_before(&source.text, offset);
+                let place = Place { file: source.shown.clone(), entry, line: Some(line_of(&source.text, offset)) };
+                Err(place.invalid(wording::problem(error.message(), key_on_line(&source.text, offset))))
+            }
+        }
+    }
+
+    /// Takes out the tables `[[array]]`, each named by its key `name_key`.
+    pub(crate) fn entries<T: DeserializeOwned>(
+        &mut self,
+        array: &str,
+        name_key: &str,
+    ) -> Result<Vec<Entry<T>>, CatalogueError> {
+        let head = self.place("head", None);
+        let Some(entries) = self.table.remove(array) else {
+            return Err(head.invalid(format!("there is no [[{array}]]")));
+        };
+        let DeValue::Array(entries) = entries.into_inner() else {
+            return Err(head.invalid(format!("'{array}' must be a list of tables, each beginning with [[{array}]]")));
+        };
+        let entries = entries.into_iter().enumerate().map(|(n, entry)| {
+            let table = entry.get_ref().as_table();
+            let name = table.and_then(|t| t.get(name_key)).and_then(|v| v.get_ref().as_str());
+            let name = name.map_or_else(|| format!("number {}", n + 1), str::to_owned);
+            let place = self.place(&format!("[[{array}]] {name}"), Some(entry.span().start));
+            Ok(Entry { value: self.read(entry, &place)?, place })
+        });
+        entries.collect()
+    }
+
+    /// What is left: the keys before the entries.
+    pub(crate) fn head<T: DeserializeOwned>(mut self) -> Result<Entry<T>, CatalogueError> {
+        let place = self.place("head", None);
+        let table = std::mem::take(&mut self.table);
+        let value = self.read(Spanned::new(0..0, DeValue::Table(table)), &place)?;
+        Ok(Entry { value, place })
+    }
+
+    fn place(&self, entry: &str, offset: Option<usize>) -> Place {
+        let line = offset.map(|o| line_of(&self.source.text, o));
+        Place { file: self.source.shown.clone(), entry: entry.to_owned(), line }
+    }
+
+    fn read<T: DeserializeOwned>(&self, value: Spanned<DeValue<'a>>, place: &Place) -> Result<T, CatalogueError> {
+        let at = value.span().start;
+        // The deserialiser consumes the value, and says where it stumbled but not at which key.
+        let keys = keys_of(&value);
+        T::deserialize(ValueDeserializer::from(value)).map_err(|error| {
+            let offset = error.span().map_or(at, |s| s.start);
+            let key = keys.iter().find(|(span, _)| span.contains(&offset)).map(|(_, key)| key.as_str());
+            let line = (offset > 0).then(|| line_of(&self.source.text, offset));
+            Place { line, ..place.clone() }.invalid(wording::problem(error.message(), key))
+        })
+    }
+}
+
+/// The keys of a table, each with the span of its value.
+fn keys_of(value: &Spanned<DeValue<'_>>) -> Vec<(std::ops::Range<usize>, String)> {
+    let table = value.get_ref().as_table();
+    let keys = table.into_iter().flat_map(|t| t.iter());
+    keys.map(|(key, value)| (value.span(), key.get_ref().to_string())).collect()
+}
+
+/// The line of an offset, from 1.
+fn line_of(text: &str, offset: usize) -> usize {
+    text.bytes().take(offset).filter(|b| *b == b'\n').count() + 1
+}
+
+/// The key of the line at an offset, where that line is `key = value`.
+fn key_on_line(text: &str, offset: usize) -> Option<&str> {
+    let (key, _) = text.lines().nth(line_of(text, offset) - 1)?.split_once('=')?;
+    Some(key.trim())
+}
+
+/// The entry that an offset stands in, for a file that could not be read as TOML.
+fn entry_before(text: &str, offset: usize) -> String {
+    let mut entry = "head".to_owned();
+    for line in text.lines().take(line_of(text, offset)).map(str::trim) {
+        if line.starts_with("[[") {
+            entry = line.split('#').next().unwrap_or_default().trim().to_owned();
+        } else if let Some(("code" | "id", name)) = line.split_once('=').map(|(k, v)| (k.trim(), v.trim()))
+            && entry.ends_with("]]")
+        {
+            entry = format!("{entry} {}", name.split('"').nth(1).unwrap_or(name));
+        }
+    }
+    entry
+}

@@ -1,0 +1,131 @@
+//! The files of a catalogue: those in the binary, and those of a folder that replace or add to them.
+
+use crate::error::CatalogueError;
+use crate::nearest::nearest;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+macro_rules! embedded {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../../../catalogue/", $name)))),*]
+    };
+}
+
+/// The catalogue in the binary: name within the folder, text.
+const EMBEDDED: &[(&str, &str)] = embedded![
+    "metrics.toml",
+    "sizes.toml",
+    "suites/baseline.toml",
+    "suites/bps8.0.toml",
+    "suites/bps8.4.toml",
+    "suites/orabench.toml",
+    "suites/quick.toml",
+    "tests/T100_cpu.toml",
+    "tests/T200_data_write.toml",
+    "tests/T300_data_load.toml",
+    "tests/T400_data_scan.toml",
+    "tests/T500_aggregation.toml",
+    "tests/T600_select.toml",
+    "tests/T700_update.toml",
+    "tests/T800_join.toml",
+];
+
+/// Folders and files that a catalogue folder may hold. `platforms` belongs to the reports, which read it themselves.
+const FOLDERS: [&str; 2] = ["tests", "suites"];
+const OTHER_FOLDERS: [&str; 1] = ["platforms"];
+const FILES: [&str; 2] = ["sizes.toml", "metrics.toml"];
+
+/// One file.
+#[derive(Debug, Clone)]
+pub(crate) struct Source {
+    /// How messages call it: the name within the catalogue, or the path of an override.
+    pub(crate) shown: String,
+    /// What it says.
+    pub(crate) text: Cow<'static, str>,
+}
+
+/// Files by their names within the catalogue, so in the order of their classes.
+pub(crate) type Sources = BTreeMap<String, Source>;
+
+/// The catalogue in the binary.
+pub(crate) fn embedded() -> Sources {
+    let source = |(name, text): &(&str, &'static str)| {
+        ((*name).to_owned(), Source { shown: (*name).to_owned(), text: Cow::Borrowed(*text) })
+    };
+    EMBEDDED.iter().map(source).collect()
+}
+
+/// Lays the files of a folder over `sources`. Hidden files and files that are not TOML are none of our business; a TOML
+/// file or a folder with a name that means nothing is an error, for its author believes that it counts.
+pub(crate) fn overlay(sources: &mut Sources, dir: &Path) -> Result<(), CatalogueError> {
+    for name in names(dir)? {
+        let path = dir.join(&name);
+        if path.is_dir() {
+            if FOLDERS.contains(&name.as_str()) {
+                for file in names(&path)?.into_iter().filter(|f| is_toml(f)) {
+                    sources.insert(format!("{name}/{file}"), read(&path.join(file))?);
+                }
+            } else if !OTHER_FOLDERS.contains(&name.as_str()) {
+                return Err(meaningless(&path, &name, &[&FOLDERS[..], &OTHER_FOLDERS].concat()));
+            }
+        } else if FILES.contains(&name.as_str()) {
+            sources.insert(name, read(&path)?);
+        } else if is_toml(&name) {
+            return Err(meaningless(&path, &name, &FILES));
+        }
+    }
+    Ok(())
+}
+
+fn names(dir: &Path) -> Result<Vec<String>, CatalogueError> {
+    let unreadable = |e: std::io::Error| unreadable(dir, &e);
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(dir).map_err(unreadable)? {
+        let name = entry.map_err(unreadable)?.file_name().to_string_lossy().into_owned();
+        if !name.starts_with('.') {
+            names.push(name);
+        }
+    }
+    names.sort_unstable();
+    Ok(names)
+}
+
+fn read(path: &Path) -> Result<Source, CatalogueError> {
+    let text = std::fs::read_to_string(path).map_err(|e| unreadable(path, &e))?;
+    Ok(Source { shown: path.display().to_string(), text: Cow::Owned(text) })
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> CatalogueError {
+    CatalogueError::Unreadable { path: path.display().to_string(), problem: error.to_string() }
+}
+
+fn meaningless(path: &Path, name: &str, known: &[&str]) -> CatalogueError {
+    let hint = match nearest(name, known.iter().copied()).first() {
+        Some(near) => format!("did you mean '{near}'?"),
+        None => "tests stand in tests/, suites in suites/, the rest in sizes.toml and metrics.toml".to_owned(),
+    };
+    CatalogueError::Invalid {
+        file: path.display().to_string(),
+        entry: "name".to_owned(),
+        problem: format!("'{name}' is no part of a catalogue; {hint}"),
+        line: None,
+    }
+}
+
+fn is_toml(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|e| e == "toml")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_of_the_folder_is_in_the_binary() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../catalogue");
+        let mut found = Sources::new();
+        overlay(&mut found, &folder).unwrap();
+        assert_eq!(found.keys().collect::<Vec<_>>(), embedded().keys().collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,38 @@
+//! Messages of the deserialiser in dbdyno's words, with the nearest name where a name is wrong.
+
+use crate::nearest::nearest;
+
+/// Says what is wrong. `key` is the key whose value the message is about, if it is about a value.
+pub(crate) fn problem(message: &str, key: Option<&str>) -> String {
+    if let Some(rest) = message.strip_prefix("unknown field ") {
+        let names = quoted(rest);
+        if let Some((field, known)) = names.split_first() {
+            return format!("unknown key '{field}'{}", suggestion(field, known));
+        }
+    }
+    if let Some(field) = message.strip_prefix("missing field ") {
+        return format!("the key '{}' is missing", field.trim_matches('`'));
+    }
+    let of = key.map(|k| format!("key '{k}': ")).unwrap_or_default();
+    if let Some(rest) = message.strip_prefix("unknown variant ") {
+        let names = quoted(rest);
+        if let Some((value, known)) = names.split_first() {
+            return format!("{of}unknown value '{value}'{}", suggestion(value, known));
+        }
+    }
+    format!("{of}{}", message.trim().replace('`', "'"))
+}
+
+/// The nearest of the known names, or all of them when none is near.
+fn suggestion(wrong: &str, known: &[&str]) -> String {
+    match nearest(wrong, known.iter().copied()).first() {
+        Some(near) => format!("; did you mean '{near}'?"),
+        None if known.is_empty() => "; no key may stand here".to_owned(),
+        None => format!("; it can be {}", known.join(", ")),
+    }
+}
+
+/// The names between backticks.
+fn quoted(text: &str) -> Vec<&str> {
+    text.split('`').skip(1).step_by(2).collect()
+}

@@ -1,0 +1,217 @@
+//! Marks on rows, and what stands below a table to explain them: titles, mappings, commits, flags. A reader never takes
+//! an equivalent for the real thing, nor a doubtful figure for a sound one.
+
+use crate::text::hanging;
+use dbdyno_catalogue::Catalogue;
+use dbdyno_model::{CommitMode, Drive, Flag, Point, Status, TestCode};
+use std::collections::BTreeMap;
+
+/// Marks a figure that the engine reached by other means than the test names.
+pub(crate) const EQUIVALENT: char = '~';
+/// Marks a figure of the client drive.
+pub(crate) const CLIENT: char = '*';
+
+/// Sentences behind one flag that a legend shows before it refers to the JSON.
+const MOST_NOTES: usize = 3;
+
+/// The letter of a flag: the same in every report, so that it is learnt once.
+pub(crate) fn letter(flag: Flag) -> char {
+    let place = Flag::ALL.iter().position(|f| *f == flag).unwrap_or_default();
+    char::from(b'a' + u8::try_from(place).unwrap_or_default())
+}
+
+/// Whether a point's figures come from other means than the test names.
+pub(crate) fn is_equivalent(point: &Point) -> bool {
+    point.mapping == "equivalent"
+}
+
+/// The marks of figures made of these points, with these flags.
+pub(crate) fn marks<'a>(points: impl IntoIterator<Item = &'a Point>, flags: &[Flag]) -> String {
+    let mut marks = String::new();
+    let (mut equivalent, mut client) = (false, false);
+    for point in points {
+        equivalent |= is_equivalent(point);
+        client |= point.drive == Drive::Client;
+    }
+    marks.extend(equivalent.then_some(EQUIVALENT));
+    marks.extend(client.then_some(CLIENT));
+    marks.extend(Flag::ALL.into_iter().filter(|f| flags.contains(f)).map(letter));
+    marks
+}
+
+/// Why a point has no figures, in words.
+pub(crate) fn refusal(point: &Point) -> Option<String> {
+    let words = match point.status {
+        Status::Ok => return None,
+        Status::Unsupported => "not supported",
+        Status::Failed | Status::Invalid => point.status.name(),
+    };
+    let reason = point.reason.as_deref().or(point.mapping_note.as_deref());
+    Some(format!("{words}: {}", reason.unwrap_or("no reason was recorded")))
+}
+
+/// The codes and titles of the tests of these points.
+pub(crate) fn titles(points: &[&Point], catalogue: &Catalogue, width: Option<u16>) -> String {
+    let codes = codes(points.iter().map(|p| &p.test));
+    let widest = codes.iter().map(|c| c.as_str().len()).max().unwrap_or(0);
+    let lines = codes.iter().map(|code| {
+        let title = catalogue.test(code.as_str()).map_or("not in this catalogue", |t| t.title.as_str());
+        hanging(&format!("{code:widest$}  "), title, width)
+    });
+    lines.collect()
+}
+
+/// Every equivalent and every test that the engine cannot do, each reason once.
+pub(crate) fn mappings(points: &[&Point], width: Option<u16>) -> String {
+    let mut equivalents: Vec<(&str, Vec<&TestCode>)> = Vec::new();
+    let mut impossible: Vec<(&str, Vec<&TestCode>)> = Vec::new();
+    for point in points {
+        let note = point.mapping_note.as_deref();
+        match point.mapping.as_str() {
+            "equivalent" => group(&mut equivalents, note.unwrap_or("how was not recorded"), &point.test),
+            "none" => {
+                group(
+                    &mut impossible,
+                    note.or(point.reason.as_deref()).unwrap_or("no reason was recorded"),
+                    &point.test,
+                );
+            }
+            _ => {}
+        }
+    }
+    let mut out = String::new();
+    for (how, codes) in equivalents {
+        out.push_str(&hanging(&format!("{EQUIVALENT} "), &format!("{} equivalent: {how}", join(&codes)), width));
+    }
+    for (why, codes) in impossible {
+        out.push_str(&hanging("  ", &format!("{} not supported: {why}", join(&codes)), width));
+    }
+    out
+}
+
+fn group<'a>(groups: &mut Vec<(&'a str, Vec<&'a TestCode>)>, note: &'a str, code: &'a TestCode) {
+    match groups.iter_mut().find(|(n, _)| *n == note) {
+        Some((_, codes)) if codes.contains(&code) => {}
+        Some((_, codes)) => codes.push(code),
+        None => groups.push((note, vec![code])),
+    }
+}
+
+fn join(codes: &[&TestCode]) -> String {
+    codes.iter().map(|c| c.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+/// Codes, each once, in the order in which they come.
+pub(crate) fn codes<'a>(all: impl IntoIterator<Item = &'a TestCode>) -> Vec<&'a TestCode> {
+    let mut codes: Vec<&TestCode> = Vec::new();
+    for code in all {
+        if !codes.contains(&code) {
+            codes.push(code);
+        }
+    }
+    codes
+}
+
+/// Why a point lacks the value at a JSON path: the reason stands there or at the object around it.
+pub(crate) fn missing<'p>(point: &'p Point, path: &str) -> Option<&'p str> {
+    let around = path.rsplit_once('.').map_or("", |(object, _)| object);
+    point.missing.get(path).or_else(|| point.missing.get(around)).map(String::as_str)
+}
+
+/// Why some values of a table are missing: each reason once, with the values and, if it is not all, the tests.
+pub(crate) fn gaps(gaps: &[(&Point, &'static str, &str)], tests: usize, width: Option<u16>) -> String {
+    let mut reasons: Vec<(&str, Vec<&str>, Vec<&TestCode>)> = Vec::new();
+    for (point, name, path) in gaps {
+        let Some(reason) = missing(point, path) else { continue };
+        let at = reasons.iter().position(|(r, ..)| *r == reason).unwrap_or_else(|| {
+            reasons.push((reason, Vec::new(), Vec::new()));
+            reasons.len() - 1
+        });
+        let (_, names, codes) = &mut reasons[at];
+        if !names.contains(name) {
+            names.push(name);
+        }
+        if !codes.contains(&&point.test) {
+            codes.push(&point.test);
+        }
+    }
+    let lines = reasons.iter().map(|(reason, names, codes)| {
+        let which = if codes.len() < tests { format!(" of {}", join(codes)) } else { String::new() };
+        hanging("- ", &format!("{}{which}: {reason}", names.join(", ")), width)
+    });
+    lines.collect()
+}
+
+/// How the commits of these points behaved; empty where nothing was written.
+pub(crate) fn commits(points: &[&Point], width: Option<u16>) -> String {
+    let of = |mode| codes(points.iter().filter(|p| p.commit == Some(mode)).map(|p| &p.test));
+    let mut out = String::new();
+    for (mode, words) in [
+        (CommitMode::Durable, "durable commits, each waits for the log"),
+        (CommitMode::EngineDefault, "commits as the engine does them by default, which may not wait for the log"),
+    ] {
+        let codes = of(mode);
+        if !codes.is_empty() {
+            out.push_str(&hanging("  ", &format!("{}: {words}", join(&codes)), width));
+        }
+    }
+    out
+}
+
+/// What stands behind the mark of the client drive; empty without such points.
+pub(crate) fn client(points: &[&Point], width: Option<u16>) -> String {
+    if points.iter().any(|p| p.drive == Drive::Client) {
+        hanging(&format!("{CLIENT} "), "client drive: dbdyno sent each statement", width)
+    } else {
+        String::new()
+    }
+}
+
+/// A flag's letter, name and advice.
+pub(crate) fn advice(flag: Flag, width: Option<u16>) -> String {
+    hanging(&format!("{} ", letter(flag)), &format!("{}: {}", flag.name(), flag.advice()), width)
+}
+
+/// The marks in use, what each means, and what stands behind it on single points.
+pub(crate) fn flags(points: &[&Point], flags: &[Flag], width: Option<u16>) -> String {
+    let mut out = client(points, width);
+    for flag in Flag::ALL.into_iter().filter(|f| flags.contains(f)) {
+        out.push_str(&advice(flag, width));
+        out.push_str(&notes(points, flag, width));
+    }
+    out
+}
+
+fn notes(points: &[&Point], flag: Flag, width: Option<u16>) -> String {
+    let mut notes: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for point in points.iter().filter(|p| p.has(flag)) {
+        if let Some(note) = point.flag_notes.get(flag.name()) {
+            let place = format!("{} {}", point.test, point.dop);
+            let places = notes.entry(note).or_default();
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+    }
+    let lines = notes.iter().take(MOST_NOTES).map(|(note, places)| {
+        let more = if places.len() > 1 { " and others" } else { "" };
+        hanging("    ", &format!("{}{more}: {note}", places.first().map_or("", String::as_str)), width)
+    });
+    let mut out: String = lines.collect();
+    if notes.len() > MOST_NOTES {
+        out.push_str(&hanging("    ", &format!("and {} more in --json", notes.len() - MOST_NOTES), width));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_flag_has_its_own_letter() {
+        let letters: std::collections::BTreeSet<char> = Flag::ALL.into_iter().map(letter).collect();
+        assert_eq!(letters.len(), Flag::ALL.len());
+        assert_eq!(letter(Flag::NotSettled), 'a');
+    }
+}

@@ -1,0 +1,106 @@
+//! The platform sheet: what decides the figures, and what could not be found out.
+
+use crate::numbers::bytes;
+use crate::text::{columns, hanging, push_line};
+use dbdyno_model::{Cpu, Disk, Memory, Platform, RunJson};
+
+type Facts = Vec<(String, String)>;
+
+/// Hardware, operating system, storage, database and its parameters, one fact a line. `width` is the terminal's.
+#[must_use]
+pub fn sheet(run: &RunJson, width: Option<u16>) -> String {
+    let platform = &run.platform;
+    let database = &run.database;
+    let mut sections: Vec<(&str, Facts)> = vec![
+        ("Hardware", hardware(platform)),
+        ("Operating system", operating_system(platform)),
+        ("Storage", platform.disks.iter().map(disk).collect()),
+        ("Database", database_facts(run)),
+        ("Parameters", pairs(&database.parameters)),
+        ("Not known", pairs(&platform.missing)),
+    ];
+    sections.retain(|(_, facts)| !facts.is_empty());
+    // One column for all names, so that the page reads as one; a very long name does not push everything away.
+    let names = sections.iter().flat_map(|(_, facts)| facts.iter().map(|(name, _)| columns(name)));
+    let widest = names.max().unwrap_or(0).min(28);
+    let mut out = String::new();
+    for (i, (title, facts)) in sections.iter().enumerate() {
+        if i > 0 {
+            out.push('\n');
+        }
+        push_line(&mut out, title, width);
+        for (name, value) in facts {
+            let blanks = " ".repeat(widest.saturating_sub(columns(name)) + 2);
+            out.push_str(&hanging(&format!("  {name}{blanks}"), value, width));
+        }
+    }
+    out
+}
+
+fn fact(facts: &mut Facts, name: &str, value: Option<impl ToString>) {
+    if let Some(value) = value {
+        facts.push((name.to_owned(), value.to_string()));
+    }
+}
+
+fn pairs(map: &std::collections::BTreeMap<String, String>) -> Facts {
+    map.iter().map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
+fn hardware(platform: &Platform) -> Facts {
+    let Cpu { model, sockets, cores, threads, clock_mhz, governor } = &platform.cpu;
+    let Memory { total_bytes, huge_pages_bytes, transparent_huge_pages, swap_bytes } = &platform.memory;
+    let mut facts = Facts::new();
+    fact(&mut facts, "Host", platform.host.as_ref());
+    fact(&mut facts, "Product", platform.product.as_ref());
+    fact(&mut facts, "Processor", model.as_ref());
+    fact(&mut facts, "Sockets", *sockets);
+    fact(&mut facts, "Cores", *cores);
+    fact(&mut facts, "Hardware threads", *threads);
+    fact(&mut facts, "Clock", clock_mhz.filter(|m| m.is_finite()).map(|m| format!("{m:.0} MHz")));
+    fact(&mut facts, "Governor", governor.as_ref());
+    fact(&mut facts, "NUMA nodes", platform.numa_nodes);
+    fact(&mut facts, "Memory", total_bytes.map(bytes));
+    fact(&mut facts, "Huge pages", huge_pages_bytes.map(bytes));
+    fact(&mut facts, "Transparent huge pages", transparent_huge_pages.as_ref());
+    fact(&mut facts, "Swap", swap_bytes.map(bytes));
+    facts
+}
+
+fn operating_system(platform: &Platform) -> Facts {
+    let mut facts = Facts::new();
+    fact(&mut facts, "Distribution", platform.os.as_ref());
+    fact(&mut facts, "Kernel", platform.kernel.as_ref());
+    fact(&mut facts, "Virtualisation", platform.virtualisation.as_ref());
+    facts
+}
+
+fn disk(disk: &Disk) -> (String, String) {
+    let kind = disk.rotational.map(|spins| if spins { "rotating" } else { "solid state" });
+    let holds = disk.holds_database.then_some("holds the database");
+    let scheduler = disk.scheduler.as_ref().map(|s| format!("scheduler {s}"));
+    let cache = disk.write_cache.as_ref().map(|c| format!("cache {c}"));
+    let facts = [
+        holds.map(str::to_owned),
+        disk.model.clone(),
+        disk.size_bytes.map(bytes),
+        kind.map(str::to_owned),
+        scheduler,
+        cache,
+    ];
+    let mut facts: Vec<String> = facts.into_iter().flatten().collect();
+    facts.extend(disk.mounts.iter().cloned());
+    (disk.name.clone(), facts.join("; "))
+}
+
+fn database_facts(run: &RunJson) -> Facts {
+    let mut facts = Facts::new();
+    fact(&mut facts, "Engine", Some(&run.database.engine));
+    fact(&mut facts, "Version", Some(&run.database.version));
+    fact(&mut facts, "Target", Some(&run.run.target));
+    fact(&mut facts, "Size", Some(&run.run.size));
+    fact(&mut facts, "Seed", Some(run.run.seed));
+    facts.extend(pairs(&run.database.facts));
+    fact(&mut facts, "Notice", run.database.notice.as_ref());
+    facts
+}

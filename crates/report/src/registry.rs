@@ -1,0 +1,41 @@
+//! Every text report in one place. Adding a report is one file and one line here; a house rule demands a golden file
+//! for each.
+
+use crate::{platform, summary, tables};
+use dbdyno_catalogue::Catalogue;
+use dbdyno_model::RunJson;
+
+/// A report that can be asked for by name.
+#[derive(Debug, Clone, Copy)]
+pub struct Report {
+    /// What it is called on the command line.
+    pub name: &'static str,
+    /// What it shows.
+    pub title: &'static str,
+    /// Makes its text for a terminal of this width; `None` is as wide as needed.
+    pub render: fn(&RunJson, &Catalogue, Option<u16>) -> String,
+}
+
+/// Every text report.
+pub const REPORTS: &[Report] = &[
+    Report { name: "summary", title: "key metrics of the platform on one page", render: summary::page },
+    Report { name: "bps8.0", title: "every point, in the Benchware 8.0 table", render: tables::bps80 },
+    Report { name: "bps8.4-load", title: "load tests, in the Benchware 8.4 table", render: tables::bps84_load },
+    Report {
+        name: "bps8.4-oltp",
+        title: "select and update tests, in the Benchware 8.4 table",
+        render: tables::bps84_oltp,
+    },
+    Report { name: "cells", title: "medians, intervals and flags of every cell", render: tables::cells },
+    Report {
+        name: "platform",
+        title: "hardware, operating system, database, settings",
+        render: |run, _, width| platform::sheet(run, width),
+    },
+];
+
+/// The report of that name.
+#[must_use]
+pub fn report(name: &str) -> Option<&'static Report> {
+    REPORTS.iter().find(|r| r.name == name)
+}

@@ -1,0 +1,88 @@
+//! The head of the summary: what was measured, where, when and how.
+
+use crate::legend::codes;
+use crate::numbers::bytes;
+use crate::text::{clean, columns, hanging, push_line};
+use dbdyno_model::{CommitMode, Platform, RunJson, Status};
+
+/// The head, a fact a line.
+pub(super) fn head(run: &RunJson, width: Option<u16>) -> String {
+    let mut out = String::new();
+    let title = match &run.run.label {
+        Some(label) => format!("Key metrics of {label} (run {})", run.run.id),
+        None => format!("Key metrics of run {}", run.run.id),
+    };
+    push_line(&mut out, &title, width);
+    push_line(&mut out, &"=".repeat(columns(&clean(&title))), width);
+    out.push_str(&hanging("Platform  ", &hardware(&run.platform), width));
+    out.push_str(&hanging("          ", &system(&run.platform), width));
+    let database =
+        format!("{} {}, size {}, seed {}", run.database.engine, run.database.version, run.run.size, run.run.seed);
+    out.push_str(&hanging("Database  ", &database, width));
+    out.push_str(&hanging("Run       ", &measured(run), width));
+    out.push_str(&hanging("Points    ", &points(run), width));
+    if let Some(notice) = &run.database.notice {
+        out.push_str(&hanging("Notice    ", notice, width));
+    }
+    out
+}
+
+fn hardware(platform: &Platform) -> String {
+    let cpu = &platform.cpu;
+    let parts = [
+        platform.product.clone(),
+        cpu.model.clone(),
+        cpu.clock_mhz.filter(|m| m.is_finite()).map(|m| format!("{:.2} GHz", m / 1e3)),
+        cpu.sockets.map(|n| counted(u64::from(n), "socket")),
+        cpu.cores.map(|n| counted(u64::from(n), "core")),
+        cpu.threads.map(|n| counted(u64::from(n), "thread")),
+        platform.memory.total_bytes.map(bytes),
+    ];
+    joined(parts)
+}
+
+fn system(platform: &Platform) -> String {
+    let parts = [
+        platform.host.clone(),
+        platform.os.clone(),
+        platform.kernel.as_ref().map(|k| format!("kernel {k}")),
+        platform.virtualisation.as_ref().map(|v| if v == "none" { "bare metal".to_owned() } else { v.clone() }),
+        platform.disks.iter().find(|d| d.holds_database).map(|d| format!("data on {}", d.name)),
+    ];
+    joined(parts)
+}
+
+fn joined<const N: usize>(parts: [Option<String>; N]) -> String {
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    if parts.is_empty() { "not known".to_owned() } else { parts.join(", ") }
+}
+
+fn measured(run: &RunJson) -> String {
+    let started = run.run.started_at.strftime("%Y-%m-%d %H:%M UTC");
+    format!("{}, {started}, dbdyno {}, {}", run.run.suite, run.run.tool_version, run.run.status.name())
+}
+
+/// How the points ended and how commits behaved.
+fn points(run: &RunJson) -> String {
+    let of = |status| run.points.iter().filter(|p| p.status == status).count();
+    let mut parts = vec![format!("{} ok", of(Status::Ok))];
+    for status in [Status::Failed, Status::Invalid, Status::Unsupported] {
+        if of(status) > 0 {
+            parts.push(format!("{} {}", of(status), status.name()));
+        }
+    }
+    parts.push(counted(codes(run.points.iter().map(|p| &p.test)).len() as u64, "test"));
+    let commits = |mode| run.points.iter().any(|p| p.commit == Some(mode));
+    match (commits(CommitMode::Durable), commits(CommitMode::EngineDefault)) {
+        (true, false) => parts.push("commits durable".to_owned()),
+        (false, true) => parts.push("commits as the engine's default".to_owned()),
+        (true, true) => parts.push("commits mixed".to_owned()),
+        (false, false) => {}
+    }
+    parts.join(", ")
+}
+
+/// `1 core`, `2 cores`.
+pub(super) fn counted(n: u64, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}

@@ -1,0 +1,186 @@
+//! The one-page summary: what a car's data sheet is to a car. Speed is the rate at DOP 1, throughput the best median at
+//! any DOP; a figure that is not what it seems stands in parentheses, one that is missing is replaced by its reason.
+
+mod figure;
+mod head;
+mod lines;
+
+use crate::layout::{Column, Keep, Row, Sheet};
+use crate::legend::{self, EQUIVALENT, is_equivalent, marks};
+use crate::numbers::{MISSING, duration, short, thousands};
+use crate::text::hanging;
+use dbdyno_catalogue::Catalogue;
+use dbdyno_model::{Flag, Point, RunJson};
+use figure::{CellFigure, DOUBTFUL, Found, find, missing, most_redo};
+use lines::{Line, PerCore, REDO, SECTIONS, Shows};
+
+use Keep::{Always, Drop};
+
+const COLUMNS: [Column; 10] = [
+    Column::left("name", &[], Always),
+    Column::left("test", &["Test"], Always),
+    Column::left("unit", &["Unit"], Always),
+    Column::right("speed", &["Speed", "DOP 1"], Always),
+    Column::right("± of speed", &["±%"], Drop(1)),
+    Column::right("throughput", &["Throughput", "best DOP"], Always),
+    Column::right("± of throughput", &["±%"], Drop(2)),
+    Column::right("best DOP", &["at"], Drop(3)),
+    Column::right("time of one operation", &["Time/op"], Drop(4)),
+    Column::left("marks", &[], Always),
+];
+
+/// Repeats are counted in the ± columns, so these two need no letter here.
+const SHOWN_BY_INTERVAL: [Flag; 2] = [Flag::Noisy, Flag::NoInterval];
+
+/// What the page has used, for the notes below it.
+#[derive(Default)]
+struct Used<'a> {
+    points: Vec<&'a Point>,
+    flags: Vec<Flag>,
+}
+
+impl<'a> Used<'a> {
+    /// Notes the points behind figures and returns their marks.
+    fn mark(&mut self, cells: &[Option<&CellFigure<'a>>]) -> String {
+        let points: Vec<&Point> = cells.iter().flatten().flat_map(|c| c.points.iter().copied()).collect();
+        let flags = points.iter().flat_map(|p| p.flags.iter().copied());
+        let flags: Vec<Flag> = flags.filter(|f| !SHOWN_BY_INTERVAL.contains(f)).collect();
+        let text = marks(points.iter().copied(), &flags);
+        self.points.extend(points);
+        self.flags.extend(flags);
+        text
+    }
+}
+
+/// The summary of a run on one page. `width` is the terminal's; `None` drops and wraps nothing.
+#[must_use]
+pub fn page(run: &RunJson, catalogue: &Catalogue, width: Option<u16>) -> String {
+    let mut used = Used::default();
+    let mut rows = Vec::new();
+    let mut per_core: Vec<(&Line, Found<'_>)> = Vec::new();
+    for section in SECTIONS {
+        rows.push(Row::Section(section.title.to_owned()));
+        for line in section.lines {
+            let found = find(line, run, catalogue);
+            if line.name.is_empty() && !adds(&found) {
+                continue;
+            }
+            used.points.extend(&found.instead_of);
+            rows.push(row(line, &found, &mut used));
+            if line.per_core == PerCore::Shown {
+                per_core.push((line, found));
+            }
+        }
+    }
+    rows.push(redo_row(run, &mut used));
+    rows.extend(per_core_rows(run, &per_core));
+
+    let mut out = head::head(run, width);
+    out.push('\n');
+    out.push_str(&Sheet { columns: COLUMNS.to_vec(), rows, gap: 1 }.render(width));
+    out.push('\n');
+    out.push_str(&notes(&used, width));
+    out
+}
+
+/// Whether rows/s say more than the tx/s on the line above: nothing where there are none, or one row per transaction.
+fn adds(rows: &Found<'_>) -> bool {
+    rows.throughput().is_some_and(|c| c.points.iter().any(|p| p.rows_per_s != p.tx_per_s))
+}
+
+fn keys(name: &str, test: &str) -> Vec<String> {
+    let name = if name.is_empty() { String::new() } else { format!(" {name}") };
+    vec![name, test.to_owned()]
+}
+
+fn row<'a>(line: &Line, found: &Found<'a>, used: &mut Used<'a>) -> Row {
+    if let Err(reason) = &found.cells {
+        return Row::Remark { keys: keys(line.name, &found.test), text: reason.clone() };
+    }
+    let speed = found.speed();
+    let throughput = found.throughput().filter(|_| line.shows == Shows::Both);
+    let mut texts = keys(line.name, &found.test);
+    texts.push(line.unit.to_owned());
+    texts.extend(value_and_doubt(speed));
+    if line.shows == Shows::Both {
+        texts.extend(value_and_doubt(throughput));
+        texts.push(throughput.map_or_else(|| MISSING.to_owned(), |c| c.dop.to_string()));
+        texts.push(
+            line.time.map_or_else(String::new, |_| in_doubt(throughput, duration(throughput.and_then(|c| c.time_s)))),
+        );
+    } else {
+        texts.extend([String::new(), String::new(), String::new(), String::new()]);
+    }
+    texts.push(used.mark(&[speed, throughput]));
+    Row::Figures(texts)
+}
+
+/// A cell's median and half the width of its interval in percent.
+fn value_and_doubt(cell: Option<&CellFigure<'_>>) -> [String; 2] {
+    let value = in_doubt(cell, thousands(cell.map(|c| c.estimate.median)));
+    let width = cell.and_then(|c| c.estimate.half_width_pct());
+    [value, width.map_or_else(String::new, short)]
+}
+
+/// Parentheses around a figure that is one of something else.
+fn in_doubt(cell: Option<&CellFigure<'_>>, text: String) -> String {
+    if text != MISSING && cell.is_some_and(CellFigure::is_doubtful) { format!("({text})") } else { text }
+}
+
+fn redo_row<'a>(run: &'a RunJson, used: &mut Used<'a>) -> Row {
+    let Some(cell) = most_redo(run) else {
+        let why = run.points.iter().find_map(|p| missing(p, REDO.metric));
+        let text = why.map_or_else(|| "not measured".to_owned(), |w| format!("no figure: {w}"));
+        return Row::Remark { keys: keys(REDO.name, ""), text };
+    };
+    let test = cell.points.first().map_or("", |p| p.test.as_str());
+    let mut texts = keys(REDO.name, test);
+    texts.extend([REDO.unit.to_owned(), String::new(), String::new()]);
+    let width = cell.estimate.half_width_pct();
+    texts.extend([thousands(cell.estimate.median), width.map_or_else(String::new, short), cell.dop.to_string()]);
+    texts.extend([String::new(), used.mark(&[Some(&cell)])]);
+    Row::Figures(texts)
+}
+
+/// Throughput divided by the cores; by the hardware threads where cores are not known, and then it says so.
+fn per_core_rows(run: &RunJson, lines: &[(&Line, Found<'_>)]) -> Vec<Row> {
+    let cpu = &run.platform.cpu;
+    let (n, what) = match (cpu.cores.filter(|n| *n > 0), cpu.threads.filter(|n| *n > 0)) {
+        (Some(cores), _) => (cores, "core"),
+        (None, Some(threads)) => (threads, "hardware thread"),
+        (None, None) => return vec![Row::Section("Per core: the number of cores is not known".to_owned())],
+    };
+    let mut rows = vec![Row::Section(format!("Throughput per {what} (of {n})"))];
+    for (line, found) in lines {
+        if let Some(cell) = found.throughput() {
+            let mut texts = keys(line.name, &found.test);
+            texts.extend([line.unit.to_owned(), String::new(), String::new()]);
+            texts.push(in_doubt(Some(cell), thousands(cell.estimate.median / f64::from(n))));
+            rows.push(Row::Figures(texts));
+        }
+    }
+    if rows.len() == 1 { Vec::new() } else { rows }
+}
+
+fn notes(used: &Used<'_>, width: Option<u16>) -> String {
+    let mut out = hanging(
+        "",
+        "± is half the 95 % interval in percent of the median; it is blank with fewer than three repeats. Time/op is \
+         the service time of one operation, or of the I/O, at the best DOP; \"at\" is nodes x jobs x threads.",
+        width,
+    );
+    if used.flags.iter().any(|f| DOUBTFUL.contains(f)) {
+        let text = "A figure in parentheses is not one of what the test is meant to measure; its letter says why.";
+        out.push_str(&hanging("", text, width));
+    }
+    if used.points.iter().any(|p| is_equivalent(p)) {
+        let text = format!("{EQUIVALENT} marks work done by other means than the test names:");
+        out.push_str(&hanging("", &text, width));
+    }
+    out.push_str(&legend::mappings(&used.points, width));
+    out.push_str(&legend::client(&used.points, width));
+    for flag in Flag::ALL.into_iter().filter(|f| used.flags.contains(f)) {
+        out.push_str(&legend::advice(flag, width));
+    }
+    out
+}

@@ -1,0 +1,128 @@
+//! The Benchware tables: 8.0 for every test, 8.4 for load and OLTP tests. Every point is a row, those without figures
+//! with their reason.
+
+use super::columns::{BPS80, BPS84_LOAD, BPS84_OLTP, KEYS, MARKS, PointColumn, RUN, TST};
+use crate::layout::{Row, Sheet};
+use crate::legend::{self, refusal};
+use crate::numbers::MISSING;
+use crate::text::{clip, hanging, push_line};
+use dbdyno_catalogue::Catalogue;
+use dbdyno_model::{Flag, Point, RunJson, Status};
+
+/// Columns of a run's id in a table; a prefix names a run.
+const SHORT_ID: usize = 8;
+
+/// The Benchware 8.0 table of each test class, with its notes below. `width` is the terminal's; `None` drops nothing.
+#[must_use]
+pub fn bps80(run: &RunJson, catalogue: &Catalogue, width: Option<u16>) -> String {
+    let all: Vec<usize> = (0..run.points.len()).collect();
+    let legend = "#N nodes, #J jobs, #T threads; [rps] rows/s, [ops] operations/s, [iops] I/O operations/s at the \
+                  devices, [MBps] 2^20 bytes/s; time is the window that the rates are of.";
+    tables(run, catalogue, &all, &BPS80, legend, width)
+}
+
+/// The Benchware 8.4 table of the load tests (T3xx, DBL).
+#[must_use]
+pub fn bps84_load(run: &RunJson, catalogue: &Catalogue, width: Option<u16>) -> String {
+    let loads = of_classes(run, &["T300", "DBL"]);
+    let legend = "#N nodes, #J jobs, #T threads; [rpt] rows per transaction, [rps] rows/s, [tps] transactions/s, [iops] \
+                  I/O operations/s, [bps] blocks/s, [MBps] 2^20 bytes/s; svc is service time, sync the wait until redo \
+                  is on the device.";
+    tables(run, catalogue, &loads, &BPS84_LOAD, legend, width)
+}
+
+/// The Benchware 8.4 table of the select and update tests (T6xx, T7xx, DBX).
+#[must_use]
+pub fn bps84_oltp(run: &RunJson, catalogue: &Catalogue, width: Option<u16>) -> String {
+    let oltp = of_classes(run, &["T600", "T700", "DBX"]);
+    let legend = "#N nodes, #J jobs, #T threads; [rps] rows/s, [tps] transactions/s, [iops] I/O operations/s, [MBps] \
+                  2^20 bytes/s; svc time is service time.";
+    tables(run, catalogue, &oltp, &BPS84_OLTP, legend, width)
+}
+
+/// The places of the points of some classes.
+fn of_classes(run: &RunJson, classes: &[&str]) -> Vec<usize> {
+    let points = run.points.iter().enumerate();
+    points.filter(|(_, p)| classes.contains(&p.test.class().as_str())).map(|(at, _)| at).collect()
+}
+
+fn tables(
+    run: &RunJson,
+    catalogue: &Catalogue,
+    places: &[usize],
+    figures: &[PointColumn],
+    legend: &str,
+    width: Option<u16>,
+) -> String {
+    if places.is_empty() {
+        return hanging("", "This run has no such points.", width);
+    }
+    let mut classes: Vec<String> = Vec::new();
+    for class in places.iter().map(|at| run.points[*at].test.class()) {
+        if !classes.contains(&class) {
+            classes.push(class);
+        }
+    }
+    let mut out = String::new();
+    for class in classes {
+        let mut members: Vec<usize> =
+            places.iter().copied().filter(|at| run.points[*at].test.class() == class).collect();
+        // Repeats go through the class again; the points of one test stay together, each with its own number.
+        let order = legend::codes(members.iter().map(|at| &run.points[*at].test));
+        members.sort_by_key(|at| order.iter().position(|code| **code == run.points[*at].test));
+        out.push_str(&class_table(run, catalogue, &members, figures, width));
+        out.push('\n');
+    }
+    out.push_str(&hanging("", legend, width));
+    out
+}
+
+fn class_table(
+    run: &RunJson,
+    catalogue: &Catalogue,
+    members: &[usize],
+    figures: &[PointColumn],
+    width: Option<u16>,
+) -> String {
+    let columns = [RUN, TST].into_iter().chain(KEYS.iter().chain(figures).chain([&MARKS]).map(|c| c.column));
+    let id = clip(run.run.id.as_str(), SHORT_ID);
+    let rows = members.iter().enumerate().map(|(i, at)| {
+        let point = &run.points[*at];
+        // The documents print the run's number once.
+        let mut texts = vec![if i == 0 { id.to_string() } else { String::new() }, (at + 1).to_string()];
+        texts.extend(KEYS.iter().map(|c| (c.text)(point)));
+        match refusal(point) {
+            Some(text) => Row::Remark { keys: texts, text },
+            None => {
+                texts.extend(figures.iter().chain([&MARKS]).map(|c| (c.text)(point)));
+                Row::Figures(texts)
+            }
+        }
+    });
+    let sheet = Sheet { columns: columns.collect(), rows: rows.collect(), gap: 2 };
+
+    let points: Vec<&Point> = members.iter().map(|at| &run.points[*at]).collect();
+    let ok: Vec<&Point> = points.iter().copied().filter(|p| p.status == Status::Ok).collect();
+    let flags: Vec<Flag> = ok.iter().flat_map(|p| p.flags.iter().copied()).collect();
+    let shown: Vec<&str> = sheet.shown_columns(width).iter().map(|c| sheet.columns[*c].name).collect();
+    let measured = legend::codes(ok.iter().map(|p| &p.test)).len();
+    let gaps: Vec<(&Point, &str, &str)> = ok
+        .iter()
+        .flat_map(|p| figures.iter().filter(|f| (f.text)(p) == MISSING).map(|f| (*p, f.column.name, f.path)))
+        .filter(|(_, name, _)| shown.contains(name))
+        .collect();
+    let mut out = String::new();
+    if let Some(first) = points.first() {
+        let title = catalogue.class_title(&first.test);
+        push_line(&mut out, &format!("{}  {title}", first.test.class()), width);
+        out.push('\n');
+    }
+    out.push_str(&sheet.render(width));
+    out.push('\n');
+    out.push_str(&legend::titles(&points, catalogue, width));
+    out.push_str(&legend::mappings(&points, width));
+    out.push_str(&legend::commits(&points, width));
+    out.push_str(&legend::gaps(&gaps, measured, width));
+    out.push_str(&legend::flags(&ok, &flags, width));
+    out
+}

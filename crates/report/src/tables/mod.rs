@@ -1,0 +1,8 @@
+//! Tables of points and cells, in the layouts that readers of Benchware reports know.
+
+mod bps;
+mod cells;
+mod columns;
+
+pub use bps::{bps80, bps84_load, bps84_oltp};
+pub use cells::cells;

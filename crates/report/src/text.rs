@@ -1,0 +1,146 @@
+//! Lines of a terminal: what may stand in them, how wide they are, how they are cut and wrapped.
+
+use std::borrow::Cow;
+use unicode_width::UnicodeWidthChar;
+
+/// Shows control characters and invisible steering characters (bidirectional marks, zero-width ones) as escapes.
+pub(crate) fn clean(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(steers) {
+        return Cow::Borrowed(text);
+    }
+    let mut cleaned = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if steers(c) { cleaned.extend(c.escape_default()) } else { cleaned.push(c) }
+    }
+    Cow::Owned(cleaned)
+}
+
+fn steers(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+/// Columns that a text takes on a terminal.
+pub(crate) fn columns(text: &str) -> usize {
+    text.chars().map(char_columns).sum()
+}
+
+fn char_columns(c: char) -> usize {
+    c.width().unwrap_or(0)
+}
+
+/// Cuts a text to a number of columns, the last of which is then an ellipsis.
+pub(crate) fn clip(text: &str, width: usize) -> Cow<'_, str> {
+    if columns(text) <= width {
+        return Cow::Borrowed(text);
+    }
+    let (head, _) = split(text, width.saturating_sub(1));
+    Cow::Owned(if width == 0 { String::new() } else { format!("{head}…") })
+}
+
+/// Splits before the first character that would exceed `width` columns.
+fn split(text: &str, width: usize) -> (&str, &str) {
+    let mut used = 0;
+    for (at, c) in text.char_indices() {
+        used += char_columns(c);
+        if used > width {
+            return text.split_at(at);
+        }
+    }
+    (text, "")
+}
+
+/// Breaks a text into lines at spaces; a word wider than a line is broken inside. Cleans it first.
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
+    let width = width.max(8);
+    let text = clean(text);
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    for mut word in text.split(' ').filter(|w| !w.is_empty()) {
+        if !line.is_empty() && columns(&line) + 1 + columns(word) > width {
+            lines.push(std::mem::take(&mut line));
+        }
+        while columns(word) > width {
+            let (head, tail) = split(word, width);
+            lines.push(head.to_owned());
+            word = tail;
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    if !line.is_empty() || lines.is_empty() {
+        lines.push(line);
+    }
+    lines
+}
+
+/// A text with less room than this beside its lead goes onto lines of its own.
+const LEAST_ROOM: usize = 24;
+/// How far those lines are indented.
+const OWN_INDENT: usize = 4;
+
+/// A paragraph that hangs from a lead: the first line begins with it, the others are indented by its width. Without a
+/// width nothing is wrapped.
+pub(crate) fn hanging(lead: &str, text: &str, width: Option<u16>) -> String {
+    let mut out = String::new();
+    let Some(columns_there) = width.map(usize::from) else {
+        push_line(&mut out, &format!("{lead}{text}"), width);
+        return out;
+    };
+    let lead = clean(lead);
+    let mut indent = columns(&lead);
+    let room = columns_there.saturating_sub(indent);
+    let mut first = lead.as_ref();
+    if room < LEAST_ROOM && indent > OWN_INDENT && columns(&clean(text)) > room {
+        push_line(&mut out, &lead, width);
+        indent = OWN_INDENT;
+        first = "";
+    }
+    let blanks = " ".repeat(indent);
+    for (i, line) in wrap(text, columns_there.saturating_sub(indent)).iter().enumerate() {
+        let lead = if i == 0 && !first.is_empty() { first } else { &blanks };
+        push_line(&mut out, &format!("{lead}{line}"), width);
+    }
+    out
+}
+
+/// Adds a line without trailing blanks, cut to the terminal: the last guard of the promise that no line is wider.
+pub(crate) fn push_line(out: &mut String, line: &str, width: Option<u16>) {
+    let line = clean(line.trim_end_matches(' '));
+    out.push_str(&clip(&line, width.map_or(usize::MAX, usize::from)));
+    out.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_terminal_cannot_be_steered() {
+        assert_eq!(clean("\u{1b}[2J\r\nPG 15\u{9b}31m"), r"\u{1b}[2J\r\nPG 15\u{9b}31m");
+        assert_eq!(clean("a\u{202e}b\u{200b}c"), r"a\u{202e}b\u{200b}c");
+        assert_eq!(clean("Zürich 東京"), "Zürich 東京");
+    }
+
+    #[test]
+    fn paragraphs_hang_from_their_lead() {
+        assert_eq!(hanging("T6  ", "one two three four", Some(13)), "T6  one two\n    three\n    four\n");
+        assert_eq!(hanging("T611  native  ", "one two", Some(16)), "T611  native\n    one two\n");
+        assert_eq!(hanging("T611  ", "one two", None), "T611  one two\n");
+        assert_eq!(clip("abcdef", 4), "abc…");
+        assert_eq!(clip("東京都", 5), "東京…");
+    }
+
+    proptest! {
+        #[test]
+        fn wrapping_loses_nothing_and_keeps_the_width(text in "\\PC{0,80}", width in 8usize..40) {
+            let lines = wrap(&text, width);
+            prop_assert!(lines.iter().all(|l| columns(l) <= width));
+            let bare = |s: &str| s.chars().filter(|c| *c != ' ').collect::<String>();
+            prop_assert_eq!(bare(&lines.concat()), bare(&clean(&text)));
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Golden files: every registered report, as wide as it likes and in 80 columns. `DBDYNO_BLESS=1` writes them anew;
+//! the difference is then read before it is committed.
+
+// A test that cannot prepare its ground fails; clippy sees that only inside #[test] functions.
+#![allow(clippy::unwrap_used)]
+
+mod fixture;
+
+use dbdyno_catalogue::Catalogue;
+use dbdyno_report::{REPORTS, lists, report};
+use std::path::Path;
+
+fn golden(name: &str, text: &str) -> Result<(), String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(format!("{name}.txt"));
+    if std::env::var_os("DBDYNO_BLESS").is_some() {
+        std::fs::write(&path, text).unwrap();
+    }
+    let expected = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    if expected == text { Ok(()) } else { Err(format!("{name} differs from its golden file. It is now:\n{text}")) }
+}
+
+#[test]
+fn every_report_is_as_its_golden_files_say() {
+    let catalogue = Catalogue::embedded().unwrap();
+    let run = fixture::run();
+    let mut wrong = Vec::new();
+    for report in REPORTS {
+        for (suffix, width) in [("", None), (".80", Some(80))] {
+            let text = (report.render)(&run, &catalogue, width);
+            wrong.extend(golden(&format!("{}{suffix}", report.name), &text).err());
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_golden_file_belongs_to_a_report() {
+    for entry in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let name = name.trim_end_matches(".txt").trim_end_matches(".80");
+        assert!(report(name).is_some(), "tests/golden/{name}.txt belongs to no report");
+    }
+}
+
+#[test]
+fn the_summary_fits_one_screen() {
+    let catalogue = Catalogue::embedded().unwrap();
+    let page = (report("summary").unwrap().render)(&fixture::run(), &catalogue, Some(80));
+    let table_end = page.lines().position(|l| l.starts_with("± is")).unwrap();
+    assert!(table_end <= 50, "{table_end} lines:\n{page}");
+}
+
+#[test]
+fn a_run_without_points_says_so() {
+    let catalogue = Catalogue::embedded().unwrap();
+    let mut run = fixture::run();
+    run.points.clear();
+    run.cells.clear();
+    for report in REPORTS {
+        assert!(!(report.render)(&run, &catalogue, Some(80)).is_empty(), "{}", report.name);
+    }
+    let page = (report("summary").unwrap().render)(&run, &catalogue, Some(80));
+    assert!(page.contains("Random read       T626 not measured"), "{page}");
+}
+
+#[test]
+fn lists_are_aligned() {
+    let rows = [vec!["T611".to_owned(), "select".to_owned()], vec!["DBL-11".to_owned(), "load".to_owned()]];
+    assert_eq!(
+        lists::table(&["code", "title"], &rows, None),
+        "code    title\n------  ------\nT611    select\nDBL-11  load\n"
+    );
+}
