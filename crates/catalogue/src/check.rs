@@ -1,6 +1,8 @@
 //! What an entry must satisfy beyond its form. Each check returns the first thing that is wrong, naming the key.
 
-use dbdyno_model::{Compression, Dimension, Metric, Organisation, Procedure, Rhythm, Shape, Size, Suite, Test, Tier};
+use dbdyno_model::{
+    Compression, Dimension, Metric, Organisation, Point, Procedure, Rhythm, Shape, Size, Suite, Test, Tier,
+};
 
 type Checked = Result<(), String>;
 
@@ -63,6 +65,10 @@ pub(crate) fn size(size: &Size) -> Checked {
 pub(crate) fn metric(metric: &Metric) -> Checked {
     title(&metric.title)?;
     ensure(!metric.id.as_str().is_empty(), || "key 'id' is empty".to_owned())?;
+    ensure(Point::metric_ids().any(|id| id == metric.id.as_str()), || {
+        let known: Vec<&str> = Point::metric_ids().collect();
+        format!("no point has a figure '{}'; points have {}", metric.id, known.join(", "))
+    })?;
     ensure(!metric.unit.trim().is_empty(), || "key 'unit' is empty".to_owned())
 }
 

@@ -335,6 +335,31 @@ pub struct Wait {
     pub time_s: Option<f64>,
 }
 
+type Figure = fn(&Point) -> Option<f64>;
+
+/// Every metric by its id, and where a point keeps it.
+const FIGURES: &[(&str, Figure)] = &[
+    ("ops_per_s", |p| p.ops_per_s),
+    ("rows_per_s", |p| p.rows_per_s),
+    ("tx_per_s", |p| p.tx_per_s),
+    ("elapsed_s", |p| p.elapsed_s),
+    ("work_mib_per_s", |p| p.work_mib_per_s),
+    ("service_time_s", |p| p.service_time_s.as_ref()?.mean),
+    ("response_time_s", |p| p.response_time_s.as_ref()?.mean),
+    ("read_iops", |p| p.io.read_iops),
+    ("write_iops", |p| p.io.write_iops),
+    ("read_mib_per_s", |p| p.io.read_mib_per_s),
+    ("write_mib_per_s", |p| p.io.write_mib_per_s),
+    ("read_service_time_s", |p| p.io.read_service_time_s),
+    ("write_service_time_s", |p| p.io.write_service_time_s),
+    ("redo_mib_per_s", |p| p.redo.mib_per_s),
+    ("redo_writes_per_s", |p| p.redo.writes_per_s),
+    ("redo_write_service_time_s", |p| p.redo.write_service_time_s),
+    ("redo_sync_writes_per_s", |p| p.redo.sync_writes_per_s),
+    ("redo_sync_service_time_s", |p| p.redo.sync_service_time_s),
+    ("cpu_busy_pct", |p| p.cpu.busy_pct),
+];
+
 impl Point {
     /// A point of which nothing is known yet but its test and when it began.
     #[must_use]
@@ -386,28 +411,12 @@ impl Point {
     /// The value of a metric on this point, in the metric's unit; `None` where the point has none.
     #[must_use]
     pub fn value(&self, metric: &MetricId) -> Option<f64> {
-        match metric.as_str() {
-            "ops_per_s" => self.ops_per_s,
-            "rows_per_s" => self.rows_per_s,
-            "tx_per_s" => self.tx_per_s,
-            "elapsed_s" => self.elapsed_s,
-            "work_mib_per_s" => self.work_mib_per_s,
-            "service_time_s" => self.service_time_s.as_ref().and_then(|t| t.mean),
-            "response_time_s" => self.response_time_s.as_ref().and_then(|t| t.mean),
-            "read_iops" => self.io.read_iops,
-            "write_iops" => self.io.write_iops,
-            "read_mib_per_s" => self.io.read_mib_per_s,
-            "write_mib_per_s" => self.io.write_mib_per_s,
-            "read_service_time_s" => self.io.read_service_time_s,
-            "write_service_time_s" => self.io.write_service_time_s,
-            "redo_mib_per_s" => self.redo.mib_per_s,
-            "redo_writes_per_s" => self.redo.writes_per_s,
-            "redo_write_service_time_s" => self.redo.write_service_time_s,
-            "redo_sync_writes_per_s" => self.redo.sync_writes_per_s,
-            "redo_sync_service_time_s" => self.redo.sync_service_time_s,
-            "cpu_busy_pct" => self.cpu.busy_pct,
-            _ => None,
-        }
+        FIGURES.iter().find(|(id, _)| *id == metric.as_str()).and_then(|(_, figure)| figure(self))
+    }
+
+    /// The ids of all metrics that a point can have a value for.
+    pub fn metric_ids() -> impl Iterator<Item = &'static str> {
+        FIGURES.iter().map(|(id, _)| *id)
     }
 
     /// Whether a flag is set.
