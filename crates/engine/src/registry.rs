@@ -3,6 +3,8 @@
 use crate::{Engine, Target, TargetError};
 use dbdyno_model::{Mapping, Size, Test};
 
+type Open = fn(&Target, &Size) -> Result<Box<dyn Engine>, TargetError>;
+
 /// What is known of an engine without a target.
 #[derive(Clone, Copy)]
 pub struct EngineInfo {
@@ -22,12 +24,12 @@ pub struct EngineInfo {
     pub script: fn(&Test, &Size) -> Result<String, crate::EngineError>,
     /// The script that creates the schema at a size.
     pub schema_script: fn(&Size) -> Result<String, crate::EngineError>,
-    pub(crate) open: fn(&Target, &Size) -> Result<Box<dyn Engine>, TargetError>,
+    pub(crate) open: Open,
 }
 
 const ENGINES: &[EngineInfo] = &[
     #[cfg(feature = "sqlite")]
-    // sqlite
+    crate::sqlite::INFO,
     crate::null::INFO,
 ];
 
@@ -44,7 +46,8 @@ pub fn engines() -> &'static [EngineInfo] {
 pub fn engine_info(name: &str) -> Result<&'static EngineInfo, TargetError> {
     ENGINES.iter().find(|e| e.name == name).ok_or_else(|| {
         let known: Vec<&str> = ENGINES.iter().filter(|e| !e.hidden).map(|e| e.name).collect();
-        let near = known.iter().find(|k| k.starts_with(name.get(..2).unwrap_or(name)) && !name.is_empty());
+        let distance = |known: &str| strsim::damerau_levenshtein(known, &name.to_lowercase());
+        let near = known.iter().filter(|k| distance(k) <= 3).min_by_key(|k| distance(k));
         TargetError::UnknownEngine {
             name: name.to_owned(),
             hint: near.map(|k| format!("; did you mean '{k}'?")).unwrap_or_default(),

@@ -1,1 +1,90 @@
-//! placeholder
+//! The results repository: one SQLite file that outlives every accident of the process that writes it.
+//!
+//! A run is worth hours of a platform's time, so what was measured must survive the one who measured it. The resolved
+//! plan is stored before the first point, each point is one transaction that is on the device when
+//! [`Repository::record_point`] returns, and nothing is ever overwritten: a point that is measured again becomes a new
+//! attempt beside the old one, and readers see the newest. Files of other programs are recognised and never touched.
+
+mod error;
+mod file;
+mod lease;
+mod migrations;
+mod read;
+mod write;
+
+pub use error::ResultsError;
+pub use read::{Recorded, RunSummary};
+
+use dbdyno_stats::Histogram;
+use rusqlite::Connection;
+use std::path::{Path, PathBuf};
+
+/// What a file is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// To read; the file must be there, and nothing in it changes.
+    ReadOnly,
+    /// To read and write; a missing file is created, an older one brought to the current schema.
+    ReadWrite,
+}
+
+/// Which times a histogram holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum HistogramKind {
+    /// Time of one operation as its caller sees it.
+    Service,
+    /// From the moment it was due.
+    Response,
+}
+
+impl HistogramKind {
+    /// The name as in the file.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Service => "service",
+            Self::Response => "response",
+        }
+    }
+
+    fn from_name(name: &str) -> Option<Self> {
+        [Self::Service, Self::Response].into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// The histograms of one point.
+pub type Histograms = Vec<(HistogramKind, Histogram)>;
+
+/// An open results file.
+#[derive(Debug)]
+pub struct Repository {
+    connection: Connection,
+    path: PathBuf,
+}
+
+impl Repository {
+    /// Opens a results file.
+    ///
+    /// # Errors
+    /// The file is missing (to read), something else, of a newer version, not writable (to write), locked or damaged.
+    pub fn open(path: &Path, access: Access) -> Result<Self, ResultsError> {
+        let connection = file::open(path, access, migrations::ALL)?;
+        Ok(Self { connection, path: path.to_owned() })
+    }
+
+    /// The file, as it was named when it was opened.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Says an SQLite error in our words; `doing` completes "cannot …".
+    fn failed(&self, doing: &'static str) -> impl Fn(rusqlite::Error) -> ResultsError {
+        move |error| ResultsError::from_sqlite(&self.path, doing, error)
+    }
+
+    /// What is stored cannot be understood.
+    fn damaged(&self, what: &str, why: impl std::fmt::Display) -> ResultsError {
+        ResultsError::Damaged { path: self.path.clone(), detail: format!("{what}: {why}") }
+    }
+}

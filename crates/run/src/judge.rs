@@ -3,7 +3,7 @@
 use crate::log::Log;
 use crate::{Span, Window};
 use dbdyno_engine::{Durability, Features, Task};
-use dbdyno_model::{Cache, Counter, Counters, Drive, Flag, Point, Procedure, Proof, Status};
+use dbdyno_model::{Cache, Counter, Counters, Drive, Flag, Point, Procedure, Proof, Rhythm, Status};
 use dbdyno_probe::Telemetry;
 
 /// Cached tests: physical reads per logical read from which a table is not cached.
@@ -64,10 +64,9 @@ pub(crate) fn prove(point: &mut Point, evidence: &Evidence<'_>) {
 /// Sets the flags.
 pub(crate) fn flag(point: &mut Point, evidence: &Evidence<'_>) {
     let Evidence { task, log, window, telemetry, .. } = evidence;
-    if task.test.rhythm != dbdyno_model::Rhythm::Once {
-        if let Some(drift_pct) = log.drift_pct(*window).filter(|d| *d > DRIFT_PCT) {
-            point.flag(Flag::NotSteady, format!("first and last third of the window differ by {drift_pct:.0} %"));
-        }
+    let repeats_itself = task.test.rhythm != Rhythm::Once;
+    if let Some(drift_pct) = log.drift_pct(*window).filter(|d| repeats_itself && *d > DRIFT_PCT) {
+        point.flag(Flag::NotSteady, format!("first and last third of the window differ by {drift_pct:.0} %"));
     }
     match task.test.cache {
         Cache::Cached => cached(point, evidence),

@@ -19,9 +19,9 @@ mod window;
 
 pub use drive::{Calibration, ServerDrive};
 pub use events::{Event, Events, Silent};
-pub use load::{LoadError, LoadWish, ensure_loaded, load};
+pub use load::{Data, LoadError, LoadWish, ensure_loaded, load};
 pub use log::{Chunk, Log};
-pub use plan::{PlanError, Wish, estimate_s, resolve};
+pub use plan::{Ground, PlanError, Wish, estimate_s, resolve};
 pub use point::{Bench, measure};
 pub use runner::{RunError, Runner};
 pub use stop::Stop;

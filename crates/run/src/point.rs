@@ -145,9 +145,11 @@ fn attempt(bench: &Bench<'_>, planned: &PlannedPoint, task: &Task, point: &mut P
     engine.begin_point(task).map_err(|e| e.while_doing("preparing the point"))?;
 
     let mut sessions = Vec::with_capacity(task.jobs as usize);
+    let mut cancellers = Vec::with_capacity(task.jobs as usize);
     for job in 0..task.jobs {
         let mut session = engine.session(job).map_err(|e| e.while_doing(&format!("opening session {}", job + 1)))?;
-        bench.stop.at_work(sessions.iter().chain([&session]).map(|s: &Box<dyn Session>| s.canceller()).collect());
+        cancellers.push(session.canceller());
+        bench.stop.at_work(cancellers.clone());
         let prepared = session.prepare(task, job).map_err(|e| e.while_doing("preparing the statements"))?;
         point.plan = point.plan.take().or(prepared.plan);
         if !prepared.problems.is_empty() {

@@ -1,4 +1,5 @@
 //! Window arithmetic against a truth that is known exactly: the null engine on a simulated clock.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 use dbdyno_engine::null::{Behaviour, NullEngine};
 use dbdyno_engine::{Canceller, ChunkResult, EngineError, Prepared};

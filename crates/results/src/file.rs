@@ -1,0 +1,224 @@
+//! Opening a results file without ever harming one that is not ours.
+//!
+//! The file is first looked at through an `immutable` connection, which takes no locks, recovers nothing and creates no
+//! side files. It is SQLite's own connection rather than a plain read, because closing a plain descriptor would drop
+//! the locks that another connection of this process holds on the same file (POSIX advisory locks belong to the process).
+//!
+//! A new file gets its schema under a rollback journal and switches to a write-ahead log afterwards, so that the main
+//! file says whose it is even if its creator is killed a moment later.
+
+use crate::error::PATIENCE_S;
+use crate::migrations::{self, APPLICATION_ID, application_id, user_version};
+use crate::{Access, ResultsError};
+use rusqlite::backup::Backup;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// What a look at a path shows.
+enum Found {
+    /// No file, or an empty one.
+    Nothing,
+    /// A results file that we can read.
+    Ours,
+}
+
+/// Opens a results file for reading or writing, with the schema that `steps` lead to.
+pub(crate) fn open(path: &Path, access: Access, steps: &[&str]) -> Result<Connection, ResultsError> {
+    let found = look(path, migrations::version(steps))?;
+    match (access, found) {
+        (Access::ReadOnly, Found::Nothing) => Err(ResultsError::NoResults { path: path.to_owned() }),
+        (Access::ReadOnly, Found::Ours) => open_to_read(path, steps),
+        (Access::ReadWrite, _) => open_to_write(path, steps),
+    }
+}
+
+fn look(path: &Path, known: u32) -> Result<Found, ResultsError> {
+    let owned = || path.to_owned();
+    match std::fs::metadata(path) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Found::Nothing),
+        Err(_) => return Err(ResultsError::Unreadable { path: owned() }),
+        Ok(meta) if meta.is_dir() => return Err(ResultsError::Folder { path: owned() }),
+        Ok(meta) if !meta.is_file() => return Err(ResultsError::NoFile { path: owned() }),
+        Ok(meta) if meta.len() == 0 => return Ok(Found::Nothing),
+        Ok(_) => {}
+    }
+    let ids = open_immutable(path).and_then(|connection| {
+        // A checkpoint that was cut short leaves a main file that is shorter than its header says; the rest stands in the
+        // log. Without this SQLite, which does not look at the log here, would call such a file damaged.
+        connection.pragma_update(None, "writable_schema", true)?;
+        Ok((application_id(&connection)?, user_version(&connection)?))
+    });
+    match ids {
+        Ok((APPLICATION_ID, found)) if found > known => Err(ResultsError::Newer { path: owned(), found, known }),
+        Ok((APPLICATION_ID, _)) => Ok(Found::Ours),
+        Ok(_) => Err(ResultsError::OtherApplication { path: owned() }),
+        Err(e) if e.sqlite_error_code() == Some(ErrorCode::NotADatabase) => {
+            Err(ResultsError::SomethingElse { path: owned() })
+        }
+        Err(e) => Err(unread(path, e)),
+    }
+}
+
+fn open_to_write(path: &Path, steps: &[&str]) -> Result<Connection, ResultsError> {
+    let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !folder.is_dir() {
+        return Err(ResultsError::NoFolder { path: path.to_owned(), folder: folder.to_owned() });
+    }
+    let failed = |e| ResultsError::from_sqlite(path, "open", e);
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
+    connection.busy_timeout(Duration::from_secs(PATIENCE_S)).map_err(failed)?;
+    if connection.is_readonly("main").map_err(failed)? {
+        return Err(ResultsError::Unwritable { path: path.to_owned() });
+    }
+    // Hours of measuring must not go into a file that will not give them back.
+    let verdict: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(failed)?;
+    if verdict != "ok" {
+        return Err(ResultsError::Damaged { path: path.to_owned(), detail: verdict });
+    }
+    refuse_newer(&connection, path, steps)?;
+    migrations::migrate(&mut connection, steps).map_err(failed)?;
+    connection.pragma_update(None, "journal_mode", "WAL").map_err(failed)?;
+    // NORMAL would survive kill -9 as well; FULL also survives a loss of power, for one sync a point (examples/record_cost.rs).
+    connection.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
+    connection.pragma_update(None, "foreign_keys", true).map_err(failed)?;
+    Ok(connection)
+}
+
+/// A reader opens the file for writing where it may, and forbids itself to write: only so does SQLite recover what a
+/// killed process left behind and tidy its side files away when the last reader closes.
+fn open_to_read(path: &Path, steps: &[&str]) -> Result<Connection, ResultsError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let opened = Connection::open_with_flags(path, flags).and_then(|connection| {
+        connection.busy_timeout(Duration::from_secs(PATIENCE_S))?;
+        connection.pragma_update(None, "query_only", true)?;
+        user_version(&connection)?;
+        Ok(connection)
+    });
+    let connection = match opened {
+        Err(e) if matches!(e.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly)) => {
+            // A read-only folder has no room for side files. That is no obstacle where nothing waits in the log.
+            if side_file(path, "-wal").metadata().is_ok_and(|m| m.len() > 0) {
+                return Err(ResultsError::Unreadable { path: path.to_owned() });
+            }
+            open_immutable(path)
+        }
+        other => other,
+    };
+    let connection = connection.map_err(|e| unread(path, e))?;
+    refuse_newer(&connection, path, steps)?;
+    match user_version(&connection).map_err(|e| unread(path, e))? {
+        // The creator was killed before its first transaction was complete.
+        0 => Err(ResultsError::NoResults { path: path.to_owned() }),
+        seen if seen < migrations::version(steps) => upgraded_copy(&connection, steps).map_err(|e| unread(path, e)),
+        _ => Ok(connection),
+    }
+}
+
+/// The look at the main file may have missed what stands in the write-ahead log.
+fn refuse_newer(connection: &Connection, path: &Path, steps: &[&str]) -> Result<(), ResultsError> {
+    let known = migrations::version(steps);
+    match user_version(connection).map_err(|e| unread(path, e))? {
+        found if found > known => Err(ResultsError::Newer { path: path.to_owned(), found, known }),
+        _ => Ok(()),
+    }
+}
+
+/// A reader leaves an older file as it is, so that the older dbdyno can still read it.
+fn upgraded_copy(connection: &Connection, steps: &[&str]) -> rusqlite::Result<Connection> {
+    let mut copy = Connection::open_in_memory()?;
+    Backup::new(connection, &mut copy)?.run_to_completion(1_000, Duration::ZERO, None)?;
+    migrations::migrate(&mut copy, steps)?;
+    copy.pragma_update(None, "query_only", true)?;
+    Ok(copy)
+}
+
+/// Says why a file could not be opened to read.
+fn unread(path: &Path, error: rusqlite::Error) -> ResultsError {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied | ErrorCode::ReadOnly) => {
+            ResultsError::Unreadable { path: path.to_owned() }
+        }
+        _ => ResultsError::from_sqlite(path, "read", error),
+    }
+}
+
+fn open_immutable(path: &Path) -> rusqlite::Result<Connection> {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut uri = String::from("file://");
+    for byte in absolute.as_os_str().as_bytes() {
+        match byte {
+            b'/' | b'.' | b'-' | b'_' | b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => uri.push(char::from(*byte)),
+            other => uri.push_str(&format!("%{other:02X}")),
+        }
+    }
+    uri.push_str("?immutable=1");
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    Connection::open_with_flags(uri, flags)
+}
+
+fn side_file(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OLDER: &[&str] = &["CREATE TABLE kept (a INTEGER); INSERT INTO kept VALUES (7);"];
+    const CURRENT: &[&str] = &[OLDER[0], "ALTER TABLE kept ADD COLUMN b INTEGER DEFAULT 1;"];
+
+    fn sum(connection: &Connection) -> rusqlite::Result<i64> {
+        connection.query_row("SELECT a + b FROM kept", [], |row| row.get(0))
+    }
+
+    #[test]
+    fn a_reader_understands_an_older_file_and_leaves_it_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a b%?#é.db");
+        drop(open(&path, Access::ReadWrite, OLDER).unwrap());
+        let before = std::fs::read(&path).unwrap();
+        assert_eq!(sum(&open(&path, Access::ReadOnly, CURRENT).unwrap()).unwrap(), 8);
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+        assert!(sum(&open(&path, Access::ReadWrite, OLDER).unwrap()).is_err());
+    }
+
+    #[test]
+    fn a_writer_brings_an_older_file_up_to_date() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("dbdyno.db");
+        drop(open(&path, Access::ReadWrite, OLDER).unwrap());
+        assert_eq!(sum(&open(&path, Access::ReadWrite, CURRENT).unwrap()).unwrap(), 8);
+        let refused = open(&path, Access::ReadWrite, OLDER).unwrap_err();
+        assert!(matches!(refused, ResultsError::Newer { found: 2, known: 1, .. }));
+    }
+
+    #[test]
+    fn a_step_that_fails_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("dbdyno.db");
+        drop(open(&path, Access::ReadWrite, OLDER).unwrap());
+        let broken = [OLDER[0], "DELETE FROM kept; SELECT no_such_function();"];
+        let refused = open(&path, Access::ReadWrite, &broken).unwrap_err();
+        assert!(matches!(refused, ResultsError::Sqlite { doing: "open", .. }), "{refused}");
+        let connection = open(&path, Access::ReadOnly, OLDER).unwrap();
+        assert_eq!(connection.query_row("SELECT a FROM kept", [], |row| row.get::<_, i64>(0)).unwrap(), 7);
+    }
+
+    #[test]
+    fn a_writer_that_the_log_alone_knows_to_be_newer_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("dbdyno.db");
+        drop(open(&path, Access::ReadWrite, OLDER).unwrap());
+        // Kept open, so that the second step stays in the log.
+        let _newer = open(&path, Access::ReadWrite, CURRENT).unwrap();
+        for access in [Access::ReadOnly, Access::ReadWrite] {
+            let refused = open(&path, access, OLDER).unwrap_err();
+            assert!(matches!(refused, ResultsError::Newer { found: 2, known: 1, .. }), "{refused}");
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! Reading: what runs there are, which one a user means, what it measured and what it still has to.
+
+use crate::{HistogramKind, Histograms, Repository, ResultsError};
+use dbdyno_model::{Database, Plan, Platform, Point, Run, RunId, RunJson, Status};
+use dbdyno_stats::Histogram;
+use rusqlite::{Connection, OptionalExtension, Row};
+use serde::de::DeserializeOwned;
+
+/// Columns of `runs` in the order in which [`Repository::run_from`] reads them.
+const RUN_COLUMNS: &str = "id, label, suite, size, seed, started_at, tool_version, target, status";
+
+/// A run and how far it has come, for lists. Of each planned point the newest attempt counts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunSummary {
+    /// The run.
+    pub run: Run,
+    /// Points in its plan.
+    pub points_planned: usize,
+    /// Planned points that have been recorded, however they ended.
+    pub points_done: usize,
+    /// Of these: measured.
+    pub ok: usize,
+    /// Ended by an error.
+    pub failed: usize,
+    /// Measured, but not the work that the test asks for.
+    pub invalid: usize,
+    /// Not possible on this engine.
+    pub unsupported: usize,
+}
+
+/// How the newest attempt at a planned point ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recorded {
+    /// The point's place in the plan, from 0.
+    pub plan_index: usize,
+    /// 1, 2, 3 …
+    pub attempt: u32,
+    /// How it ended.
+    pub status: Status,
+    /// Why it did not end well.
+    pub reason: Option<String>,
+}
+
+impl Repository {
+    /// All runs, newest first.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn list_runs(&self) -> Result<Vec<RunSummary>, ResultsError> {
+        let count = |status: &str| format!("(SELECT count(*) FROM newest_points WHERE run = runs.id {status})");
+        let sql = format!(
+            "SELECT {RUN_COLUMNS}, json_array_length(plan, '$.points'), {}, {}, {}, {}, {}
+             FROM runs ORDER BY started_at DESC, rowid DESC",
+            count(""),
+            count("AND status = 'ok'"),
+            count("AND status = 'failed'"),
+            count("AND status = 'invalid'"),
+            count("AND status = 'unsupported'"),
+        );
+        let mut query = self.connection.prepare_cached(&sql).map_err(self.failed("read"))?;
+        let mut rows = query.query([]).map_err(self.failed("read"))?;
+        let mut runs = Vec::new();
+        while let Some(row) = rows.next().map_err(self.failed("read"))? {
+            let number = |column: usize| row.get::<_, usize>(column).map_err(self.failed("read"));
+            runs.push(RunSummary {
+                run: self.run_from(row)?,
+                points_planned: number(9)?,
+                points_done: number(10)?,
+                ok: number(11)?,
+                failed: number(12)?,
+                invalid: number(13)?,
+                unsupported: number(14)?,
+            });
+        }
+        Ok(runs)
+    }
+
+    /// The run that a user means: `last`, an id, a label (the newest run of it) or the beginning of one id only. What is
+    /// typed out whole goes before what is a beginning, so that a label can always be reached.
+    ///
+    /// # Errors
+    /// There are no runs yet, none of that name (the nearest are offered), or several ids begin so.
+    pub fn find(&self, asked: &str) -> Result<RunId, ResultsError> {
+        let runs = self.ids_and_labels()?;
+        let Some((newest, _)) = runs.first() else {
+            return Err(ResultsError::NoResults { path: self.path.clone() });
+        };
+        if asked == "last" {
+            return Ok(newest.clone());
+        }
+        let whole = runs.iter().find(|(id, _)| id.as_str() == asked);
+        let labelled = || runs.iter().find(|(_, label)| label.as_deref() == Some(asked));
+        if let Some((id, _)) = whole.or_else(labelled) {
+            return Ok(id.clone());
+        }
+        let begins = |id: &RunId| !asked.is_empty() && id.as_str().starts_with(asked);
+        let candidates: Vec<&RunId> = runs.iter().map(|(id, _)| id).filter(|id| begins(id)).collect();
+        match candidates[..] {
+            [one] => Ok(one.clone()),
+            [] => Err(ResultsError::RunNotFound {
+                asked: asked.to_owned(),
+                path: self.path.clone(),
+                nearest: nearest(asked, &runs),
+            }),
+            _ => Err(ResultsError::Ambiguous {
+                asked: asked.to_owned(),
+                ids: candidates.into_iter().map(RunId::to_string).collect(),
+            }),
+        }
+    }
+
+    /// The runs that share a label, newest first: a sample.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn runs_with_label(&self, label: &str) -> Result<Vec<RunId>, ResultsError> {
+        let runs = self.ids_and_labels()?;
+        Ok(runs.into_iter().filter(|(_, l)| l.as_deref() == Some(label)).map(|(id, _)| id).collect())
+    }
+
+    /// A whole run as its JSON document, points in the plan's order, of each the newest attempt. What another process
+    /// records meanwhile is in it whole or not at all.
+    ///
+    /// # Errors
+    /// The run does not exist, or the file cannot be read.
+    pub fn load(&self, run: &RunId) -> Result<RunJson, ResultsError> {
+        let snapshot = self.connection.unchecked_transaction().map_err(self.failed("read"))?;
+        let header = self.run(&snapshot, run)?;
+        let platform: Platform = self.document(&snapshot, run, "platform")?;
+        let database: Database = self.document(&snapshot, run, "database")?;
+        let points = self.points(&snapshot, run)?;
+        Ok(RunJson::new(header, platform, database, points))
+    }
+
+    /// The plan that a run was begun with.
+    ///
+    /// # Errors
+    /// The run does not exist, or the file cannot be read.
+    pub fn plan(&self, run: &RunId) -> Result<Plan, ResultsError> {
+        self.document(&self.connection, run, "plan")
+    }
+
+    /// How the recorded points of a run ended, in the plan's order.
+    ///
+    /// # Errors
+    /// The run does not exist, or the file cannot be read.
+    pub fn recorded(&self, run: &RunId) -> Result<Vec<Recorded>, ResultsError> {
+        self.run(&self.connection, run)?;
+        let sql = "SELECT plan_index, attempt, status, reason FROM newest_points WHERE run = ?1 ORDER BY plan_index";
+        let mut query = self.connection.prepare_cached(sql).map_err(self.failed("read"))?;
+        let mut rows = query.query([run.as_str()]).map_err(self.failed("read"))?;
+        let mut recorded = Vec::new();
+        while let Some(row) = rows.next().map_err(self.failed("read"))? {
+            let plan_index = row.get(0).map_err(self.failed("read"))?;
+            let status: String = row.get(2).map_err(self.failed("read"))?;
+            recorded.push(Recorded {
+                plan_index,
+                attempt: row.get(1).map_err(self.failed("read"))?,
+                status: self.word(&format!("the status of point {plan_index} of run {run}"), status)?,
+                reason: row.get(3).map_err(self.failed("read"))?,
+            });
+        }
+        Ok(recorded)
+    }
+
+    /// What `resume` has to measure, as places in the plan: points that are missing or whose newest attempt failed.
+    ///
+    /// # Errors
+    /// The run does not exist, or the file cannot be read.
+    pub fn unmeasured(&self, run: &RunId) -> Result<Vec<usize>, ResultsError> {
+        let mut left: Vec<bool> = vec![true; self.plan(run)?.points.len()];
+        for recorded in self.recorded(run)? {
+            if let Some(left) = left.get_mut(recorded.plan_index) {
+                *left = recorded.status == Status::Failed;
+            }
+        }
+        Ok(left.iter().enumerate().filter(|(_, left)| **left).map(|(index, _)| index).collect())
+    }
+
+    /// The histograms of the newest attempt at a planned point; none where none were recorded.
+    ///
+    /// # Errors
+    /// The run does not exist, or the file cannot be read.
+    pub fn histograms(&self, run: &RunId, plan_index: usize) -> Result<Histograms, ResultsError> {
+        self.run(&self.connection, run)?;
+        let sql = "SELECT h.kind, h.histogram FROM histograms AS h JOIN newest_points AS p ON p.id = h.point
+                   WHERE p.run = ?1 AND p.plan_index = ?2 ORDER BY h.kind = 'response'";
+        let mut query = self.connection.prepare_cached(sql).map_err(self.failed("read"))?;
+        let mut rows = query.query((run.as_str(), plan_index)).map_err(self.failed("read"))?;
+        let mut histograms = Vec::new();
+        while let Some(row) = rows.next().map_err(self.failed("read"))? {
+            let kind: String = row.get(0).map_err(self.failed("read"))?;
+            let bytes: Vec<u8> = row.get(1).map_err(self.failed("read"))?;
+            let what = || format!("the {kind} histogram of point {plan_index} of run {run}");
+            let known = HistogramKind::from_name(&kind).ok_or_else(|| self.damaged(&what(), "unknown kind"))?;
+            histograms.push((known, Histogram::decode(&bytes).map_err(|e| self.damaged(&what(), e))?));
+        }
+        Ok(histograms)
+    }
+
+    fn run(&self, connection: &Connection, run: &RunId) -> Result<Run, ResultsError> {
+        let sql = format!("SELECT {RUN_COLUMNS} FROM runs WHERE id = ?1");
+        let mut query = connection.prepare_cached(&sql).map_err(self.failed("read"))?;
+        let mut rows = query.query([run.as_str()]).map_err(self.failed("read"))?;
+        match rows.next().map_err(self.failed("read"))? {
+            Some(row) => self.run_from(row),
+            None => Err(self.no_such_run(run)),
+        }
+    }
+
+    fn run_from(&self, row: &Row<'_>) -> Result<Run, ResultsError> {
+        let text = |column: usize| row.get::<_, String>(column).map_err(self.failed("read"));
+        let id = text(0)?;
+        let what = |part: &str| format!("the {part} of run {id}");
+        Ok(Run {
+            label: row.get(1).map_err(self.failed("read"))?,
+            suite: text(2)?,
+            size: text(3)?,
+            seed: text(4)?.parse().map_err(|e| self.damaged(&what("seed"), e))?,
+            started_at: self.word(&what("start"), text(5)?)?,
+            tool_version: text(6)?,
+            target: text(7)?,
+            status: self.word(&what("status"), text(8)?)?,
+            id: self.word(&what("id"), id.clone())?,
+        })
+    }
+
+    fn points(&self, connection: &Connection, run: &RunId) -> Result<Vec<Point>, ResultsError> {
+        let sql = "SELECT plan_index, point FROM newest_points WHERE run = ?1 ORDER BY plan_index";
+        let mut query = connection.prepare_cached(sql).map_err(self.failed("read"))?;
+        let mut rows = query.query([run.as_str()]).map_err(self.failed("read"))?;
+        let mut points = Vec::new();
+        while let Some(row) = rows.next().map_err(self.failed("read"))? {
+            let plan_index: usize = row.get(0).map_err(self.failed("read"))?;
+            let body: String = row.get(1).map_err(self.failed("read"))?;
+            let point = serde_json::from_str(&body);
+            points.push(point.map_err(|e| self.damaged(&format!("point {plan_index} of run {run}"), e))?);
+        }
+        Ok(points)
+    }
+
+    /// One of a run's JSON columns.
+    fn document<T: DeserializeOwned>(
+        &self,
+        connection: &Connection,
+        run: &RunId,
+        column: &'static str,
+    ) -> Result<T, ResultsError> {
+        let sql = format!("SELECT {column} FROM runs WHERE id = ?1");
+        let body: String = connection
+            .query_row(&sql, [run.as_str()], |row| row.get(0))
+            .optional()
+            .map_err(self.failed("read"))?
+            .ok_or_else(|| self.no_such_run(run))?;
+        serde_json::from_str(&body).map_err(|e| self.damaged(&format!("the {column} of run {run}"), e))
+    }
+
+    /// A value that is one word in JSON.
+    fn word<T: DeserializeOwned>(&self, what: &str, word: String) -> Result<T, ResultsError> {
+        serde_json::from_value(serde_json::Value::String(word)).map_err(|e| self.damaged(what, e))
+    }
+
+    fn ids_and_labels(&self) -> Result<Vec<(RunId, Option<String>)>, ResultsError> {
+        let sql = "SELECT id, label FROM runs ORDER BY started_at DESC, rowid DESC";
+        let mut query = self.connection.prepare_cached(sql).map_err(self.failed("read"))?;
+        let rows =
+            query.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get(1)?))).map_err(self.failed("read"))?;
+        rows.map(|row| {
+            let (id, label) = row.map_err(self.failed("read"))?;
+            Ok((self.word(&format!("the id of run {id}"), id.clone())?, label))
+        })
+        .collect()
+    }
+}
+
+/// Up to three ids and labels that look like what was asked for, the likest first.
+fn nearest(asked: &str, runs: &[(RunId, Option<String>)]) -> Vec<String> {
+    const ALIKE: f64 = 0.75;
+    const OFFERED: usize = 3;
+    let names = runs.iter().flat_map(|(id, label)| std::iter::once(id.as_str()).chain(label.as_deref()));
+    let mut alike: Vec<(f64, &str)> = names
+        .map(|name| (strsim::jaro_winkler(asked, name), name))
+        .filter(|(likeness, _)| *likeness >= ALIKE)
+        .collect();
+    alike.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let mut offered: Vec<String> = Vec::new();
+    for (_, name) in alike {
+        if offered.len() < OFFERED && !offered.iter().any(|o| o == name) {
+            offered.push(name.to_owned());
+        }
+    }
+    offered
+}

@@ -1,0 +1,164 @@
+//! Writing: the plan first, then point by point, each whole or not at all.
+
+use crate::lease::Lease;
+use crate::{HistogramKind, Repository, ResultsError};
+use dbdyno_model::{Database, Plan, Platform, Point, Run, RunId, RunStatus};
+use dbdyno_stats::Histogram;
+use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, named_params, params};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+impl Repository {
+    /// Stores a run with everything that is known before its first point. A run in status `running` is marked as this
+    /// process's.
+    ///
+    /// # Errors
+    /// The id is taken, or the file cannot be written.
+    pub fn begin_run(
+        &mut self,
+        run: &Run,
+        plan: &Plan,
+        platform: &Platform,
+        database: &Database,
+    ) -> Result<(), ResultsError> {
+        let lease = Lease::ours().filter(|_| run.status == RunStatus::Running);
+        let (plan, platform) = (json("the plan", plan)?, json("the platform", platform)?);
+        let (database, lease) = (json("the database", database)?, json("the lease", &lease)?);
+        let transaction = self.begin("write")?;
+        if status_of(&transaction, &run.id).map_err(self.failed("write"))?.is_some() {
+            return Err(ResultsError::RunExists { id: run.id.clone(), path: self.path.clone() });
+        }
+        transaction
+            .execute(
+                "INSERT INTO runs (id, label, suite, size, seed, started_at, tool_version, target, status, plan, platform,
+                                   database, lease)
+                 VALUES (:id, :label, :suite, :size, :seed, :started_at, :tool_version, :target, :status, :plan,
+                         :platform, :database, nullif(:lease, 'null'))",
+                named_params! {
+                    ":id": run.id.as_str(),
+                    ":label": run.label,
+                    ":suite": run.suite,
+                    ":size": run.size,
+                    ":seed": run.seed.to_string(),
+                    ":started_at": format!("{:.9}", run.started_at),
+                    ":tool_version": run.tool_version,
+                    ":target": run.target,
+                    ":status": run.status.name(),
+                    ":plan": plan,
+                    ":platform": platform,
+                    ":database": database,
+                    ":lease": lease,
+                },
+            )
+            .map_err(self.failed("write"))?;
+        transaction.commit().map_err(self.failed("write"))
+    }
+
+    /// Stores a point and its histograms, all or none; when this returns, they are on the device. `plan_index` counts
+    /// the plan's points from 0. A point that was recorded before stays, and this one becomes its newest attempt.
+    ///
+    /// # Errors
+    /// The run or the planned point does not exist, a value is no number, or the file cannot be written
+    /// (`OutOfSpace`, `Locked`); the file is then as it was.
+    pub fn record_point(
+        &mut self,
+        run: &RunId,
+        plan_index: usize,
+        point: &Point,
+        histograms: &[(HistogramKind, &Histogram)],
+    ) -> Result<(), ResultsError> {
+        let what = || format!("point {plan_index} ({}) of run {run}", point.test);
+        let body = json(&what(), point)?;
+        let unstorable =
+            |e: dbdyno_stats::HistogramError| ResultsError::Unstorable { what: what(), why: e.to_string() };
+        let transaction = self.begin("write")?;
+        let planned = transaction
+            .prepare_cached("SELECT json_array_length(plan, '$.points') FROM runs WHERE id = ?1")
+            .and_then(|mut query| query.query_row([run.as_str()], |row| row.get::<_, usize>(0)).optional())
+            .map_err(self.failed("read"))?
+            .ok_or_else(|| self.no_such_run(run))?;
+        if plan_index >= planned {
+            return Err(ResultsError::OutsidePlan { run: run.clone(), plan_index, planned });
+        }
+        transaction
+            .prepare_cached(
+                "INSERT INTO points (run, plan_index, attempt, point)
+                 SELECT ?1, ?2, 1 + coalesce(max(attempt), 0), ?3 FROM points WHERE run = ?1 AND plan_index = ?2",
+            )
+            .and_then(|mut insert| insert.execute(params![run.as_str(), plan_index, body]))
+            .map_err(self.failed("write"))?;
+        let point_id = transaction.last_insert_rowid();
+        for (kind, histogram) in histograms {
+            let bytes = histogram.encode().map_err(unstorable)?;
+            transaction
+                .prepare_cached("INSERT INTO histograms (point, kind, histogram) VALUES (?1, ?2, ?3)")
+                .and_then(|mut insert| insert.execute(params![point_id, kind.name(), bytes]))
+                .map_err(self.failed("write"))?;
+        }
+        transaction.commit().map_err(self.failed("write"))
+    }
+
+    /// Says how far a run has come. A run that is no longer `running` is nobody's.
+    ///
+    /// # Errors
+    /// The run does not exist, or the file cannot be written.
+    pub fn set_status(&mut self, run: &RunId, status: RunStatus) -> Result<(), ResultsError> {
+        let changed = self
+            .connection
+            .execute(
+                "UPDATE runs SET status = ?2, lease = CASE ?2 WHEN 'running' THEN lease END WHERE id = ?1",
+                [run.as_str(), status.name()],
+            )
+            .map_err(self.failed("write"))?;
+        if changed == 0 { Err(self.no_such_run(run)) } else { Ok(()) }
+    }
+
+    /// Marks a run as this process's before it is resumed. A mark whose process has ended is taken over.
+    ///
+    /// # Errors
+    /// `BeingMeasured` while another process that lives has it; the run does not exist; the file cannot be written.
+    pub fn claim(&mut self, run: &RunId) -> Result<(), ResultsError> {
+        let ours = Lease::ours();
+        let mark = json("the lease", &ours)?;
+        let transaction = self.begin("write")?;
+        let held: Option<String> = transaction
+            .query_row("SELECT lease FROM runs WHERE id = ?1", [run.as_str()], |row| row.get(0))
+            .optional()
+            .map_err(self.failed("read"))?
+            .ok_or_else(|| self.no_such_run(run))?;
+        let held: Option<Lease> = held
+            .map(|text| serde_json::from_str(&text))
+            .transpose()
+            .map_err(|e| self.damaged(&format!("the lease of run {run}"), e))?;
+        if let Some(other) = held.filter(|lease| Some(lease) != ours.as_ref() && lease.holds()) {
+            return Err(ResultsError::BeingMeasured { run: run.clone(), pid: other.pid });
+        }
+        transaction
+            .execute("UPDATE runs SET lease = nullif(?2, 'null') WHERE id = ?1", [run.as_str(), &mark])
+            .map_err(self.failed("write"))?;
+        transaction.commit().map_err(self.failed("write"))
+    }
+
+    /// Begins a transaction that may write; whatever ends early is rolled back. The methods that call this take
+    /// `&mut self`, so no second transaction can be open on the connection.
+    fn begin(&self, doing: &'static str) -> Result<Transaction<'_>, ResultsError> {
+        Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate).map_err(self.failed(doing))
+    }
+
+    pub(crate) fn no_such_run(&self, run: &RunId) -> ResultsError {
+        ResultsError::RunNotFound { asked: run.to_string(), path: self.path.clone(), nearest: Vec::new() }
+    }
+}
+
+fn status_of(transaction: &Transaction<'_>, run: &RunId) -> rusqlite::Result<Option<String>> {
+    transaction.query_row("SELECT status FROM runs WHERE id = ?1", [run.as_str()], |row| row.get(0)).optional()
+}
+
+/// A value as JSON that is known to read back. JSON has no word for "not a number", and a file that holds what its
+/// reader refuses would lose the whole run.
+fn json<T: Serialize + DeserializeOwned>(what: &str, value: &T) -> Result<String, ResultsError> {
+    let unstorable = |e: serde_json::Error| ResultsError::Unstorable { what: what.to_owned(), why: e.to_string() };
+    let text = serde_json::to_string(value).map_err(unstorable)?;
+    serde_json::from_str::<T>(&text).map_err(unstorable)?;
+    Ok(text)
+}

@@ -1,0 +1,115 @@
+//! Whatever a point says, it says after it was stored.
+
+use crate::sample;
+use dbdyno_model::*;
+use proptest::prelude::*;
+
+fn figure() -> impl Strategy<Value = f64> {
+    use proptest::num::f64::{NEGATIVE, NORMAL, POSITIVE, SUBNORMAL, ZERO};
+    prop_oneof![POSITIVE | NEGATIVE | NORMAL | SUBNORMAL | ZERO, 0.0..1e9]
+}
+
+fn figures() -> impl Strategy<Value = Vec<Option<f64>>> {
+    proptest::collection::vec(proptest::option::of(figure()), 60)
+}
+
+fn counts() -> impl Strategy<Value = Vec<u64>> {
+    proptest::collection::vec(any::<u64>(), 12)
+}
+
+/// Any text: quotes, control characters, other scripts.
+fn texts() -> impl Strategy<Value = Vec<String>> {
+    proptest::collection::vec(proptest::collection::vec(any::<char>(), 0..20).prop_map(String::from_iter), 14)
+}
+
+fn times(next: &mut impl FnMut() -> Option<f64>) -> ResponseTime {
+    let (mean, p50, p90, p95) = (next(), next(), next(), next());
+    ResponseTime { mean, p50, p90, p95, p99: next(), p99_9: next(), p99_99: next(), max: next() }
+}
+
+fn any_point() -> impl Strategy<Value = Point> {
+    let status = prop::sample::select(vec![Status::Ok, Status::Failed, Status::Invalid, Status::Unsupported]);
+    let flags = prop::sample::subsequence(Flag::ALL.to_vec(), 0..=Flag::ALL.len());
+    let dop =
+        (any::<u32>(), any::<u32>(), any::<u32>()).prop_map(|(nodes, jobs, threads)| Dop { nodes, jobs, threads });
+    let second = -60_000_000_000i64..250_000_000_000;
+    (figures(), counts(), texts(), status, flags, dop, second, 0..1_000_000_000i32).prop_map(
+        |(figures, n, t, status, flags, dop, second, nanosecond)| {
+            let mut figures = figures.into_iter();
+            let mut next = || figures.next().flatten();
+            let pairs = || [(t[0].clone(), t[1].clone()), (t[2].clone(), t[3].clone())].into_iter().collect();
+            let device = DeviceIo {
+                name: t[4].clone(),
+                read_iops: next().unwrap_or(0.0),
+                write_iops: next().unwrap_or(0.0),
+                read_mib_per_s: next().unwrap_or(0.0),
+                write_mib_per_s: next().unwrap_or(0.0),
+                busy_pct: next().unwrap_or(0.0),
+            };
+            let metric = next().map(|value| MetricValue { id: t[5].as_str().into(), value, unit: t[6].clone() });
+            Point {
+                started_at: jiff::Timestamp::new(second, nanosecond).unwrap(),
+                definition: t[7].clone(),
+                mapping_note: next().map(|_| t[8].clone()),
+                dop,
+                rows_per_tx: n[0],
+                commit: next().map(|_| CommitMode::EngineDefault),
+                durability: pairs(),
+                plan: next().map(|_| t[9].clone()),
+                reason: next().map(|_| t[10].clone()),
+                flags,
+                flag_notes: pairs(),
+                window_s: next(),
+                counters_s: next(),
+                ops: next().map(|_| n[1]),
+                rows: next().map(|_| n[2]),
+                ops_total: next().map(|_| n[3]),
+                checksum: next().map(|_| t[11].clone()),
+                ops_per_s: next(),
+                rows_per_s: next(),
+                tx_per_s: next(),
+                work_mib_per_s: next(),
+                elapsed_s: next(),
+                metric,
+                outcomes: Outcomes {
+                    requests: n[4],
+                    ok: n[5],
+                    retries: n[6],
+                    errors: [(ErrorClass::Conflict, n[7]), (ErrorClass::Other, n[8])].into_iter().collect(),
+                },
+                service_time_s: next().map(|_| times(&mut next)),
+                response_time_s: next().map(|_| times(&mut next)),
+                cpu: CpuUse { busy_pct: next(), harness_pct: next(), ..CpuUse::default() },
+                io: IoRates { read_iops: next(), devices: vec![device], ..IoRates::default() },
+                memory: MemoryUse { available_bytes: next().map(|_| n[9]), ..MemoryUse::default() },
+                network: NetworkUse { send_mib_per_s: next(), ..NetworkUse::default() },
+                pressure: Pressure { io_some_pct: next(), ..Pressure::default() },
+                redo: Redo { mib_per_s: next(), ..Redo::default() },
+                database: DatabaseRates { buffer_hit_pct: next(), ..DatabaseRates::default() },
+                waits: vec![Wait { event: t[12].clone(), class: t[13].clone(), count: n[10], time_s: next() }],
+                missing: pairs(),
+                ..sample::point(0, status)
+            }
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
+
+    #[test]
+    fn a_point_comes_back_to_the_last_bit(point in any_point(), seed in any::<usize>()) {
+        let folder = tempfile::tempdir().unwrap();
+        let mut repository = sample::open(&folder.path().join("dbdyno.db"));
+        let run = sample::run("r1", None, 0);
+        sample::begin(&mut repository, &run, 1);
+        let histogram = sample::histogram(seed);
+        let service = dbdyno_results::HistogramKind::Service;
+        repository.record_point(&run.id, 0, &point, &[(service, &histogram)]).unwrap();
+        let document = repository.load(&run.id).unwrap();
+        // Debug tells -0.0 from 0.0, which equality does not.
+        prop_assert_eq!(format!("{:?}", &document.points), format!("{:?}", [&point]));
+        prop_assert_eq!(document, RunJson::new(run.clone(), sample::platform(), sample::database(), vec![point]));
+        prop_assert_eq!(repository.histograms(&run.id, 0).unwrap(), vec![(service, histogram)]);
+    }
+}
