@@ -1,5 +1,6 @@
 //! The promises of the design, kept by tests: which room may use which, where engines may be named, that every test is
 //! mapped for every engine, that every report has a golden file, and which licences come in with dependencies.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::Mapping;

@@ -1,1 +1,259 @@
-//! SQLite, embedded.
+//! Embedded SQLite: the engine that needs no server. It runs inside dbdyno's process, one connection a job; its server
+//! drive is an in-process loop over prepared statements (procedures.rs), because SQLite has no stored procedures.
+//!
+//! What an expert should know of the choices: a heap is a table whose key is an ordinary unique index, an index-organised
+//! table one whose key is the rowid's b-tree. There is one writer at a time, so writers queue fairly (writer.rs). Caches
+//! are per connection; a commit by one connection empties those of the others. ANALYZE is not run: without statistics
+//! SQLite chooses the index plans that the tests are about, and every plan is checked.
+
+mod counters;
+mod describe;
+mod errors;
+mod link;
+mod load;
+mod meta;
+mod options;
+mod point;
+mod procedures;
+mod recipe;
+mod remove;
+mod script;
+mod session;
+mod totals;
+mod verify;
+mod writer;
+mod writing;
+
+use crate::data::Checksum;
+use crate::{
+    Durability, Engine, EngineError, EngineInfo, Features, Finding, LoadReport, LoadWatch, Loaded, Mappings, Session,
+    SqlFile, Task,
+};
+use dbdyno_model::{CommitMode, Counters, Database, ErrorClass, Mapping, Organisation, Size, TableName, Test};
+use link::Link;
+use meta::Contents;
+use options::{Journal, Options, Synchronous};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use totals::Totals;
+use writer::WriterQueue;
+
+pub(crate) const INFO: EngineInfo = EngineInfo {
+    name: "sqlite",
+    title: "embedded SQLite, inside dbdyno's own process",
+    target: "sqlite:FILE[?synchronous=full|normal|off&journal=wal|delete]",
+    notice: None,
+    hidden: false,
+    mapping,
+    script: script::of_test,
+    schema_script: script::of_schema,
+    open: |target, size| Ok(Box::new(SqliteEngine::new(Options::parse(target)?, size))),
+};
+
+/// The tables that SQLite can have, in loading order.
+const TABLE_NAMES: [TableName; 3] = [TableName::SmallHeap, TableName::SmallIot, TableName::LargeHeapRangeList];
+
+static TABLES: LazyLock<SqlFile> =
+    LazyLock::new(|| SqlFile::parse("sqlite/sql/tables.sql", include_str!("sql/tables.sql")));
+static PROCEDURES: LazyLock<SqlFile> =
+    LazyLock::new(|| SqlFile::parse("sqlite/sql/procedures.sql", include_str!("sql/procedures.sql")));
+static STATISTICS: LazyLock<SqlFile> =
+    LazyLock::new(|| SqlFile::parse("sqlite/sql/statistics.sql", include_str!("sql/statistics.sql")));
+static MAPPINGS: LazyLock<Result<Mappings, String>> = LazyLock::new(|| {
+    Mappings::parse("sqlite", include_str!("mapping.toml")).map_err(|error| errors::unreadable(&error))
+});
+
+fn mapping(test: &Test) -> Mapping {
+    match &*MAPPINGS {
+        Ok(mappings) => mappings.get(&test.code),
+        Err(why) => Mapping::None { why: why.clone() },
+    }
+}
+
+/// The table's name in the file.
+fn table_name(table: TableName) -> String {
+    format!("dbdyno_{table}")
+}
+
+/// The statement that creates a table of an organisation.
+fn shape_statement(organisation: Organisation) -> &'static str {
+    if organisation == Organisation::Iot { "create_iot" } else { "create_heap" }
+}
+
+/// What all sessions share.
+struct Shared {
+    options: Options,
+    cache_bytes: u64,
+    writer: WriterQueue,
+    /// Pages of the log that no checkpoint has moved yet.
+    pending_pages: AtomicU64,
+    totals: Mutex<Totals>,
+}
+
+impl Shared {
+    fn add(&self, totals: &Totals) {
+        self.totals.lock().unwrap_or_else(PoisonError::into_inner).merge(totals);
+    }
+}
+
+struct SqliteEngine {
+    shared: Arc<Shared>,
+}
+
+impl SqliteEngine {
+    fn new(options: Options, size: &Size) -> Self {
+        let shared = Shared {
+            options,
+            cache_bytes: size.engine_cache_bytes,
+            writer: WriterQueue::default(),
+            pending_pages: AtomicU64::new(0),
+            totals: Mutex::default(),
+        };
+        Self { shared: Arc::new(shared) }
+    }
+
+    fn options(&self) -> &Options {
+        &self.shared.options
+    }
+
+    /// A connection of the engine itself.
+    fn link(&self) -> Result<Link, EngineError> {
+        Link::open_for_work(self.options(), self.shared.cache_bytes)
+    }
+}
+
+impl Engine for SqliteEngine {
+    fn name(&self) -> &'static str {
+        INFO.name
+    }
+
+    fn features(&self) -> Features {
+        Features {
+            in_process: true,
+            local: true,
+            loads_on_demand: true,
+            single_writer: true,
+            parallel_query: false,
+            block_bytes: totals::PAGE_BYTES,
+        }
+    }
+
+    fn describe(&self) -> Result<Database, EngineError> {
+        describe::database(&self.shared)
+    }
+
+    fn durability(&self, _: CommitMode) -> Result<Durability, EngineError> {
+        // What the engine does by default (synchronous=full) is durable: both modes are one here.
+        Ok(describe::durability(self.options()))
+    }
+
+    fn check(&self, size: &Size) -> Vec<Finding> {
+        describe::findings(self.options(), size)
+    }
+
+    fn loaded(&self) -> Result<Loaded, EngineError> {
+        Ok(match meta::look(&self.options().path)? {
+            Contents::Nothing => Loaded::Nothing,
+            Contents::Foreign(why) => Loaded::Foreign(why),
+            Contents::Ours(meta) => meta.loaded(),
+        })
+    }
+
+    fn tables(&self) -> Vec<TableName> {
+        TABLE_NAMES.to_vec()
+    }
+
+    fn space_needed_bytes(&self, size: &Size) -> u64 {
+        describe::space_needed_bytes(size)
+    }
+
+    fn load(
+        &self,
+        size: &Size,
+        seed: u64,
+        jobs: u32,
+        verify: bool,
+        watch: &dyn LoadWatch,
+    ) -> Result<LoadReport, EngineError> {
+        load::load(self.options(), size, seed, jobs, verify, watch)
+    }
+
+    fn checksum(&self, table: TableName, watch: &dyn LoadWatch) -> Result<Checksum, EngineError> {
+        let rows = match meta::look(&self.options().path)? {
+            Contents::Ours(meta) => meta.rows_done(table),
+            Contents::Foreign(why) => return Err(EngineError::new(ErrorClass::Other, why)),
+            Contents::Nothing => 0,
+        };
+        verify::checksum(&self.options().path, table, rows, 1, None, watch)
+    }
+
+    fn drop_all(&self) -> Result<bool, EngineError> {
+        remove::drop_all(self.options())
+    }
+
+    fn settle(&self, limit: Duration) -> Result<bool, EngineError> {
+        if self.options().journal != Journal::Wal {
+            return Ok(true);
+        }
+        let (link, started) = (self.link()?, Instant::now());
+        let sql = &STATISTICS.get("checkpoint_truncate")?.text;
+        loop {
+            let wait = limit.saturating_sub(started.elapsed()).min(Duration::from_secs(1));
+            let busy = link
+                .connection
+                .busy_timeout(wait)
+                .and_then(|()| link.connection.query_row(sql, [], |row| row.get::<_, i64>(0)))
+                .map_err(|e| link.says("settling", e))?;
+            if busy == 0 {
+                return Ok(true);
+            }
+            if started.elapsed() >= limit {
+                return Ok(false);
+            }
+        }
+    }
+
+    fn begin_point(&self, task: &Task) -> Result<(), EngineError> {
+        point::begin(&self.shared, &self.link()?, task)
+    }
+
+    fn end_point(&self, _: &Task) -> Result<(), EngineError> {
+        point::end(&self.shared, &self.link()?)
+    }
+
+    fn session(&self, _: u32) -> Result<Box<dyn Session>, EngineError> {
+        Ok(Box::new(session::SqliteSession::open(Arc::clone(&self.shared))?))
+    }
+
+    fn snapshot(&self) -> Result<Counters, EngineError> {
+        let totals = self.shared.totals.lock().unwrap_or_else(PoisonError::into_inner);
+        let pending_pages = self.shared.pending_pages.load(Ordering::Relaxed);
+        Ok(totals.counters(pending_pages, self.options().journal, self.options().synchronous))
+    }
+
+    fn data_files(&self) -> Vec<PathBuf> {
+        let path = &self.options().path;
+        [path.clone(), meta::beside(path, "-wal")].into_iter().filter(|file| file.exists()).collect()
+    }
+}
+
+/// Whether a setting lets a crash lose commits, and how.
+fn unsafe_setting(options: &Options) -> Option<String> {
+    match (options.synchronous, options.journal) {
+        (Synchronous::Full, _) => None,
+        (Synchronous::Normal, Journal::Wal) => {
+            Some("synchronous=normal: commits since the last checkpoint are lost in a power failure".to_owned())
+        }
+        (Synchronous::Normal, Journal::Delete) => {
+            Some("synchronous=normal: a power failure at a bad moment can damage the file".to_owned())
+        }
+        (Synchronous::Off, _) => {
+            Some("synchronous=off: a power failure loses commits and can damage the file".to_owned())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,84 @@
+//! What a point needs that its jobs share, and what it leaves behind. Everything that a point makes is named
+//! `dbdyno_load_…` or ends in `.write-JOB`, so that one rule cleans up after any point, also one that was killed.
+
+use super::link::Link;
+use super::meta::beside;
+use super::recipe::load_table;
+use super::writing::{FILE_SUFFIX, remove};
+use super::{STATISTICS, Shared, TABLES, shape_statement};
+use crate::{EngineError, Task};
+use dbdyno_model::{Organisation, Procedure};
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+/// Makes what a point needs.
+///
+/// # Errors
+/// SQLite's.
+pub(super) fn begin(shared: &Shared, link: &Link, task: &Task) -> Result<(), EngineError> {
+    end(shared, link)?;
+    let doing = format!("preparing {}", task.test.code);
+    let organisation = task.test.table.map_or(Organisation::Heap, |t| t.organisation());
+    match task.test.procedure {
+        Procedure::Insert => {
+            let table = load_table(&task.test, 0);
+            let mut statements = vec![shape_statement(organisation), "index_customer"];
+            if organisation != Organisation::Iot {
+                statements.push("index_primary");
+            }
+            for statement in statements {
+                link.run(&doing, &TABLES.fill(statement, &[("table", &table)])?)?;
+            }
+        }
+        Procedure::BulkLoad => {
+            let mut tables: Vec<String> = (0..task.jobs).map(|job| load_table(&task.test, job)).collect();
+            tables.dedup();
+            for table in tables {
+                link.run(&doing, &TABLES.fill(shape_statement(organisation), &[("table", &table)])?)?;
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Removes whatever a point has made.
+///
+/// # Errors
+/// SQLite's, or a file that cannot be removed.
+pub(super) fn end(shared: &Shared, link: &Link) -> Result<(), EngineError> {
+    for (kind, name) in leftovers(link)? {
+        let (statement, placeholder) = if kind == "index" { ("drop_index", "index") } else { ("drop_table", "table") };
+        link.run("cleaning up after a point", &TABLES.fill(statement, &[(placeholder, &name)])?)?;
+    }
+    shared.pending_pages.store(0, Ordering::Relaxed);
+    remove_files(&shared.options.path)
+}
+
+fn leftovers(link: &Link) -> Result<Vec<(String, String)>, EngineError> {
+    let sql = &STATISTICS.get("leftovers")?.text;
+    let read = || -> rusqlite::Result<Vec<(String, String)>> {
+        let mut statement = link.connection.prepare(sql)?;
+        statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+    };
+    read().map_err(|e| link.says("looking for what a point left", e))
+}
+
+/// Removes the files that T211 wrote beside the database.
+///
+/// # Errors
+/// One cannot be removed.
+pub(super) fn remove_files(path: &Path) -> Result<(), EngineError> {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let prefix = beside(path, FILE_SUFFIX);
+    let Some(prefix) = prefix.file_name().and_then(|name| name.to_str()) else { return Ok(()) };
+    let Ok(entries) = std::fs::read_dir(folder) else { return Ok(()) };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let job = name.to_str().and_then(|name| name.strip_prefix(prefix));
+        if job.is_some_and(|job| !job.is_empty() && job.bytes().all(|b| b.is_ascii_digit())) {
+            remove(&entry.path())?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,49 @@
+//! Dropping what is ours, and nothing else.
+
+use super::link::{Access, Link};
+use super::meta::{self, Contents, beside};
+use super::options::Options;
+use super::{TABLE_NAMES, TABLES, point, table_name};
+use crate::EngineError;
+use dbdyno_model::ErrorClass;
+
+/// Drops our tables, and the file with them where it was made for them and holds nothing else.
+///
+/// # Errors
+/// The file is not ours, is in use, or cannot be changed.
+pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
+    let path = &options.path;
+    let meta = match meta::look(path)? {
+        Contents::Nothing => return Ok(false),
+        Contents::Foreign(why) => return Err(EngineError::new(ErrorClass::Other, why)),
+        Contents::Ours(meta) => meta,
+    };
+    let link = Link::open(path, Access::Write)?;
+    // Leaving the write-ahead log needs the file for itself: whoever else has it open is found out here.
+    link.set_journal("delete")?;
+    let ours = |name: &str| {
+        name == "dbdyno_meta" || name.starts_with("dbdyno_load_") || TABLE_NAMES.iter().any(|t| table_name(*t) == name)
+    };
+    let (mine, others): (Vec<String>, Vec<String>) = meta::objects(&link)?.into_iter().partition(|name| ours(name));
+    if others.is_empty() && meta.created_file() {
+        link.run("locking the file", "BEGIN EXCLUSIVE; ROLLBACK")?;
+        drop(link);
+        for file in [path.clone(), beside(path, "-wal"), beside(path, "-shm"), beside(path, "-journal")] {
+            match std::fs::remove_file(&file) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    let message = format!("{}: cannot be removed: {error}", file.display());
+                    return Err(EngineError::new(ErrorClass::Permission, message));
+                }
+                _ => {}
+            }
+        }
+    } else {
+        // The book-keeping goes last: while it stands, the rest is known to be ours.
+        let (meta_table, tables): (Vec<&String>, Vec<&String>) = mine.iter().partition(|name| *name == "dbdyno_meta");
+        for table in tables.into_iter().chain(meta_table) {
+            link.run(&format!("dropping {table}"), &TABLES.fill("drop_table", &[("table", table)])?)?;
+        }
+    }
+    point::remove_files(path)?;
+    Ok(true)
+}

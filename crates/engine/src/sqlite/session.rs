@@ -1,0 +1,205 @@
+//! A session: one connection, prepared for a job of a point.
+
+use super::Shared;
+use super::counters::take_page_counts;
+use super::errors::Fault;
+use super::link::Link;
+use super::meta;
+use super::procedures::Chunk;
+use super::recipe::Recipe;
+use super::totals::Totals;
+use super::{TABLES, table_name};
+use crate::data::Generator;
+use crate::{Canceller, ChunkResult, EngineError, Prepared, Request, Session, Task};
+use dbdyno_model::{Cache, ErrorClass, Organisation, Procedure, Shape, TableName};
+use rusqlite::InterruptHandle;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A job's work, understood.
+pub(super) struct Work {
+    /// What to do.
+    pub(super) task: Task,
+    /// Which of the task's jobs this is.
+    pub(super) job: u32,
+    /// Its statements.
+    pub(super) recipe: Recipe,
+    /// The statement under test.
+    pub(super) sql: String,
+    /// Knows what the rows copied by insert tests hold.
+    pub(super) small: Generator,
+}
+
+/// Tells a session to stop.
+pub(super) struct Stop {
+    asked: Arc<AtomicBool>,
+    interrupt: InterruptHandle,
+}
+
+impl Canceller for Stop {
+    fn cancel(&self) {
+        // The flag first: a statement that begins after the interrupt is then not begun at all.
+        self.asked.store(true, Ordering::Relaxed);
+        self.interrupt.interrupt();
+    }
+}
+
+/// One connection at work.
+pub(super) struct SqliteSession {
+    shared: Arc<Shared>,
+    link: Link,
+    work: Option<Work>,
+    own: Totals,
+    stop: Arc<AtomicBool>,
+}
+
+impl SqliteSession {
+    /// A session of its own connection.
+    ///
+    /// # Errors
+    /// The file cannot be opened.
+    pub(super) fn open(shared: Arc<Shared>) -> Result<Self, EngineError> {
+        let link = Link::open_for_work(&shared.options, shared.cache_bytes)?;
+        Ok(Self { shared, link, work: None, own: Totals::default(), stop: Arc::default() })
+    }
+
+    /// The plan of a statement, line by line.
+    fn plan(&self, sql: &str) -> rusqlite::Result<String> {
+        let mut statement = self.link.connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
+        let mut rows = statement.raw_query();
+        let mut plan = Vec::new();
+        while let Some(row) = rows.next()? {
+            plan.push(row.get::<_, String>(3)?);
+        }
+        Ok(plan.join("; "))
+    }
+
+    /// Reads a table and its indexes into this connection's cache.
+    fn warm(&self, table: TableName) -> Result<(), EngineError> {
+        let name = table_name(table);
+        let mut statements = vec!["warm_table", "warm_customer"];
+        if table.organisation() != Organisation::Iot {
+            statements.push("warm_primary");
+        }
+        for statement in statements {
+            let sql = TABLES.fill(statement, &[("table", &name)])?;
+            let read = self.link.connection.query_row(&sql, [], |_| Ok(()));
+            read.map_err(|e| self.link.says(&format!("reading {table} into the cache"), e))?;
+        }
+        Ok(())
+    }
+
+    fn helper_threads(&self, threads: u32) -> Result<Option<String>, EngineError> {
+        // One thread is a serial statement: no helpers. More are that many helpers beside the job's own thread.
+        let wanted = if threads > 1 { threads } else { 0 };
+        self.link.set("threads", &wanted.to_string())?;
+        let granted = self.link.pragma("threads")?;
+        let less = granted != wanted.to_string();
+        Ok(less.then(|| format!("asked for {wanted} helper threads, and this build of SQLite grants {granted}")))
+    }
+}
+
+/// A connection's cache for a task. What is to be cached gets the size class's whole cache. What is to come from the
+/// device, and what sorts, gets a sixteenth: large enough for the upper levels of every index, too small to keep rows
+/// (about 1 % of a large table at any size), and small enough that sorts go through runs, as sorts larger than memory do.
+fn cache_bytes(task: &Task) -> u64 {
+    let whole = task.size.engine_cache_bytes;
+    match (task.test.cache, task.test.procedure) {
+        (Cache::Cached, _) => whole,
+        (Cache::Any, p) if !sorts(p) => whole,
+        _ => whole / 16,
+    }
+}
+
+fn sorts(procedure: Procedure) -> bool {
+    matches!(
+        procedure,
+        Procedure::IndexUnique | Procedure::IndexNonUnique | Procedure::Sort | Procedure::Group | Procedure::Report
+    )
+}
+
+/// Whether there are keys enough for each job to own some.
+fn enough_keys(task: &Task) -> Result<(), EngineError> {
+    let (jobs, shape) = (u64::from(task.jobs), task.test.table.map_or(Shape::Small, TableName::shape));
+    let (keys, needed) = match task.test.procedure {
+        Procedure::UpdatePrimary => (task.size.rows(shape), jobs * task.rows_per_tx.max(1)),
+        Procedure::SelectPrimary => (task.size.rows(shape), task.rows_per_tx.max(1)),
+        Procedure::UpdateSecondary => (task.size.values(shape), jobs),
+        _ => return Ok(()),
+    };
+    if needed <= keys {
+        return Ok(());
+    }
+    let message = format!(
+        "{} at {jobs} jobs needs {needed} keys of their own, and a table of size {} has {keys}; use fewer jobs or a larger size",
+        task.test.code, task.size.id
+    );
+    Err(EngineError::new(ErrorClass::Unsupported, message))
+}
+
+impl Session for SqliteSession {
+    fn prepare(&mut self, task: &Task, job: u32) -> Result<Prepared, EngineError> {
+        self.work = None;
+        let recipe = Recipe::of(&task.test, job)?;
+        enough_keys(task)?;
+        self.link.set_cache(cache_bytes(task))?;
+        let doing = format!("preparing {}", task.test.code);
+        self.link.connection.release_memory().map_err(|e| self.link.says(&doing, e))?;
+        // EXPLAIN reads nothing, and so would go by a schema that another connection has changed since.
+        meta::objects(&self.link)?;
+        let problem = self.helper_threads(task.threads)?;
+        let mut prepared = Prepared { plan: None, problems: problem.into_iter().collect() };
+        let sql = recipe.sql()?;
+        if task.test.procedure != Procedure::WriteFile {
+            let plan = self.plan(&sql).map_err(|e| self.link.says(&doing, e))?;
+            if let Some(expected) = recipe.expected_plan()?.filter(|expected| *expected != plan) {
+                let problem =
+                    format!("{} must run as [{expected}], and SQLite would run it as [{plan}]", task.test.code);
+                prepared.problems.push(problem);
+            }
+            prepared.plan = Some(plan).filter(|plan| !plan.is_empty());
+        }
+        if task.test.cache == Cache::Cached || task.test.procedure == Procedure::Insert {
+            recipe.reads.iter().try_for_each(|table| self.warm(*table))?;
+        }
+        let small = Generator::new(&task.size, Shape::Small, task.seed);
+        self.work = Some(Work { task: task.clone(), job, recipe, sql, small });
+        self.own.add_pages(take_page_counts(&self.link.connection));
+        Ok(prepared)
+    }
+
+    fn execute(&mut self, request: &Request) -> Result<ChunkResult, EngineError> {
+        let Request::Chunk { first_pass, passes } = *request;
+        let unprepared = || EngineError::new(ErrorClass::Other, "a session was asked to work before it was prepared");
+        let work = self.work.as_ref().ok_or_else(unprepared)?;
+        let connection = &self.link.connection;
+        let changes = connection.total_changes();
+        let (link, shared, stop, own) = (&self.link, &*self.shared, &*self.stop, &mut self.own);
+        let done = Chunk { link, work, shared, stop, own }.run(first_pass, passes);
+        // Counted whatever came of it: work that failed was work.
+        self.own.rows_changed += connection.total_changes() - changes;
+        self.own.add_pages(take_page_counts(connection));
+        done.map_err(|fault| {
+            let error = self.link.says(&format!("{} job {}", work.task.test.code, work.job), fault);
+            if error.class == ErrorClass::Cancelled {
+                self.stop.store(false, Ordering::Relaxed);
+            }
+            error
+        })
+    }
+
+    fn flush(&mut self) -> Result<(), EngineError> {
+        self.shared.add(&std::mem::take(&mut self.own));
+        Ok(())
+    }
+
+    fn canceller(&self) -> Arc<dyn Canceller> {
+        let interrupt = self.link.connection.get_interrupt_handle();
+        Arc::new(Stop { asked: Arc::clone(&self.stop), interrupt })
+    }
+}
+
+/// The error of a session that was told to stop.
+pub(super) fn stopped() -> Fault {
+    Fault::Engine(EngineError::new(ErrorClass::Cancelled, "stopped between two operations"))
+}

@@ -1,0 +1,275 @@
+//! The procedures that write. Each transaction takes its turn in the writers' queue; checkpoints follow commits as
+//! SQLite's own would (passive, every 1,000 pages of log, by whoever commits), but where they can be timed and counted.
+
+use super::counters::take_page_counts;
+use super::errors::Fault;
+use super::link::{Access, Link};
+use super::meta::beside;
+use super::options::Journal;
+use super::procedures::{Chunk, add, taken, wrong};
+use super::totals::PAGE_BYTES;
+use super::{PROCEDURES, STATISTICS, TABLES};
+use crate::ChunkResult;
+use crate::data::{first_day, iso_day, mix};
+use dbdyno_model::{Procedure, Size};
+use rusqlite::{CachedStatement, StatementStatus};
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+/// Pages of log after which SQLite checkpoints by default.
+const CHECKPOINT_PAGES: u64 = 1_000;
+/// Bytes of each part of a file that T211 writes.
+const PART_BYTES: u64 = 1 << 20;
+/// Pages of such a file: the largest that SQLite has, so that its writes are as large as it can make them.
+const FILE_PAGE_BYTES: usize = 65_536;
+
+/// BEGIN and COMMIT, prepared.
+struct Brackets<'a> {
+    begin: CachedStatement<'a>,
+    commit: CachedStatement<'a>,
+}
+
+impl<'a> Chunk<'a> {
+    /// Copies rows one by one into the point's own table, committing every so many.
+    pub(super) fn insert(&mut self, first: u64, passes: u64) -> Result<ChunkResult, Fault> {
+        let task = &self.work.task;
+        let (k, jobs, job) = (task.rows_per_tx.max(1), u64::from(task.jobs), u64::from(self.work.job));
+        let (small_rows, small) = (task.size.small_rows, &self.work.small);
+        let mut brackets = self.brackets()?;
+        self.tested(|chunk, statement| {
+            let mut result = ChunkResult::default();
+            for pass in first..first + passes {
+                chunk.go_on()?;
+                let (rows, quantity) = chunk.transaction(&mut brackets, || {
+                    let (mut rows, mut quantity) = (0, 0u64);
+                    for i in 0..k {
+                        let number = (pass * k + i) * jobs + job;
+                        let source = number % small_rows + 1;
+                        statement.raw_bind_parameter(1, (number + 1).cast_signed())?;
+                        statement.raw_bind_parameter(2, source.cast_signed())?;
+                        rows += statement.raw_execute()? as u64;
+                        quantity += small.quantity(source);
+                    }
+                    Ok((rows, quantity))
+                })?;
+                add(&mut result, rows, quantity);
+            }
+            Ok(result)
+        })
+    }
+
+    /// Copies the small heap as often as there are passes, each into a range partition of the job's own; one commit.
+    pub(super) fn bulk_load(&mut self, first: u64, passes: u64) -> Result<ChunkResult, Fault> {
+        let task = &self.work.task;
+        let (jobs, job, partition) = (u64::from(task.jobs), u64::from(self.work.job), task.size.small_rows);
+        let copied: u64 = (1..=partition).map(|id| self.work.small.quantity(id)).sum();
+        let (mut brackets, stop) = (self.brackets()?, self.stop);
+        self.tested(|chunk, statement| {
+            chunk.go_on()?;
+            chunk.transaction(&mut brackets, || {
+                let mut result = ChunkResult::default();
+                for pass in first..first + passes {
+                    if stop.load(Ordering::Relaxed) {
+                        return Err(super::session::stopped());
+                    }
+                    let number = pass * jobs + job;
+                    let month = iso_day(first_day(number % Size::RANGES));
+                    statement.raw_bind_parameter(1, (number * partition).cast_signed())?;
+                    statement.raw_bind_parameter(2, month.get(..7))?;
+                    let rows = statement.raw_execute()? as u64;
+                    add(&mut result, rows, copied);
+                }
+                Ok(result)
+            })
+        })
+    }
+
+    /// Changes rows of the job's own, a transaction a pass. The checksum adds up the keys.
+    pub(super) fn update(&mut self, first: u64, passes: u64) -> Result<ChunkResult, Fault> {
+        let task = &self.work.task;
+        let (jobs, job) = (u64::from(task.jobs), u64::from(self.work.job));
+        let (table_rows, values) = (self.table_rows(), task.size.values(self.shape()));
+        let secondary = task.test.procedure == Procedure::UpdateSecondary;
+        let k = if secondary { 1 } else { task.rows_per_tx.max(1) };
+        let mut keys = self.keys(first.wrapping_mul(k));
+        let mut brackets = self.brackets()?;
+        self.tested(|chunk, statement| {
+            let mut result = ChunkResult::default();
+            for _ in 0..passes {
+                chunk.go_on()?;
+                let (rows, checksum) = chunk.transaction(&mut brackets, || {
+                    let (mut rows, mut checksum) = (0, 0u64);
+                    for i in 0..k {
+                        let key = match secondary {
+                            true => keys.secondary(values, job, jobs),
+                            false => keys.primary(table_rows, i, k, job, jobs),
+                        };
+                        statement.raw_bind_parameter(1, key.cast_signed())?;
+                        rows += statement.raw_execute()? as u64;
+                        checksum = checksum.wrapping_add(key);
+                    }
+                    Ok((rows, checksum))
+                })?;
+                add(&mut result, rows, checksum);
+            }
+            Ok(result)
+        })
+    }
+
+    /// Builds an index as often as there are passes, dropping the last one before the next.
+    pub(super) fn index(&mut self, passes: u64) -> Result<ChunkResult, Fault> {
+        let (link, work) = (self.link, self.work);
+        let drop_index = TABLES.fill("drop_index", &[("index", work.recipe.index())])?;
+        let count = work.recipe.fill("count_indexed")?;
+        let mut brackets = self.brackets()?;
+        let mut result = ChunkResult::default();
+        for _ in 0..passes {
+            self.go_on()?;
+            let rows: i64 = self.transaction(&mut brackets, || {
+                link.connection.execute_batch(&drop_index)?;
+                link.connection.execute_batch(&work.sql)?;
+                Ok(link.connection.query_row(&count, [], |row| row.get(0))?)
+            })?;
+            self.own.executions += 1;
+            add(&mut result, rows.cast_unsigned(), rows.cast_unsigned());
+        }
+        Ok(result)
+    }
+
+    /// Writes database files of its own, one a pass, each on the device before the next begins.
+    pub(super) fn write_files(&mut self, passes: u64) -> Result<ChunkResult, Fault> {
+        let mut result = ChunkResult::default();
+        for _ in 0..passes {
+            let bytes = self.write_file()?;
+            add(&mut result, 0, bytes);
+            result.bytes += bytes;
+        }
+        Ok(result)
+    }
+
+    fn write_file(&mut self) -> Result<u64, Fault> {
+        let options = &self.shared.options;
+        let path = file_of_job(&options.path, self.work.job);
+        remove(&path)?;
+        let link = Link::open(&path, Access::Create)?;
+        link.set("page_size", &FILE_PAGE_BYTES.to_string())?;
+        link.set("synchronous", options.synchronous.name())?;
+        let says = |fault: Fault| Fault::Engine(link.says("writing a file", fault));
+        link.run("writing a file", &PROCEDURES.get("write_file_table")?.text)?;
+        let mut write = || -> Result<(), Fault> {
+            let mut insert = link.connection.prepare(&self.work.sql)?;
+            let parts = self.work.task.size.file_bytes.div_ceil(PART_BYTES).max(1);
+            let mut part: Vec<u8> = (0..PART_BYTES / 8).flat_map(|n| mix(n).to_le_bytes()).collect();
+            link.connection.execute_batch("BEGIN IMMEDIATE")?;
+            for number in 0..parts {
+                self.go_on()?;
+                // No two pages alike, so that no storage can write fewer than it is given.
+                for (n, page) in (0..).zip(part.chunks_mut(PAGE_BYTES as usize)) {
+                    page[..8].copy_from_slice(&mix(number << 20 | n).to_le_bytes());
+                }
+                insert.execute((number.cast_signed(), part.as_slice()))?;
+                self.own.executions += 1;
+            }
+            Ok(link.connection.execute_batch("COMMIT")?)
+        };
+        write().map_err(says)?;
+        drop(link);
+        let length = path.metadata().map_err(|e| wrong(format!("{}: {e}", path.display())))?.len();
+        Ok(length)
+    }
+
+    fn brackets(&self) -> Result<Brackets<'a>, Fault> {
+        Ok(Brackets { begin: self.bracket("begin_write")?, commit: self.bracket("commit")? })
+    }
+
+    /// One transaction, when its turn has come. What fails is rolled back.
+    fn transaction<T>(
+        &mut self,
+        brackets: &mut Brackets<'a>,
+        work: impl FnOnce() -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        let turn = self.shared.writer.wait(self.stop)?;
+        if let Some(ns) = turn.waited_ns {
+            self.own.queued.add(ns);
+        }
+        brackets.begin.raw_execute()?;
+        let done = work().and_then(|done| {
+            let started = Instant::now();
+            brackets.commit.raw_execute()?;
+            self.own.write_commits.add(elapsed_ns(started));
+            Ok(done)
+        });
+        self.own.commits += taken(&brackets.commit, StatementStatus::Run);
+        if done.is_err() {
+            self.undo_if_open();
+        }
+        drop(turn);
+        self.checkpoint_if_due()?;
+        done
+    }
+
+    fn checkpoint_if_due(&mut self) -> Result<(), Fault> {
+        let pages = take_page_counts(&self.link.connection);
+        self.own.add_pages(pages);
+        if self.shared.options.journal != Journal::Wal {
+            return Ok(());
+        }
+        let pending = self.shared.pending_pages.fetch_add(pages.writes, Ordering::Relaxed) + pages.writes;
+        if pending < CHECKPOINT_PAGES || pages.writes == 0 {
+            return Ok(());
+        }
+        let before = bytes_written_by_this_thread();
+        let started = Instant::now();
+        let sql = &STATISTICS.get("checkpoint_passive")?.text;
+        let (logged, moved) = self
+            .link
+            .connection
+            .prepare_cached(sql)?
+            .query_row([], |row| Ok((row.get::<_, i64>(1)?, row.get::<_, i64>(2)?)))?;
+        self.own.checkpoints.add(elapsed_ns(started));
+        // A reader, or another checkpoint, can keep pages from being moved; they are then pending still.
+        let pending = u64::try_from(logged - moved).unwrap_or(0);
+        self.shared.pending_pages.store(pending, Ordering::Relaxed);
+        match (before, bytes_written_by_this_thread()) {
+            (Some(before), Some(after)) => self.own.checkpointed_pages += (after - before) / PAGE_BYTES,
+            _ => self.own.checkpoints_unseen = true,
+        }
+        Ok(())
+    }
+}
+
+/// The file that a job of T211 writes.
+pub(super) fn file_of_job(path: &std::path::Path, job: u32) -> PathBuf {
+    beside(path, &format!("{FILE_SUFFIX}{job}"))
+}
+
+/// What follows the database's name in the names of files that T211 writes.
+pub(super) const FILE_SUFFIX: &str = ".write-";
+
+/// Removes such a file and its journal.
+///
+/// # Errors
+/// It is there and cannot be removed.
+pub(super) fn remove(path: &std::path::Path) -> Result<(), crate::EngineError> {
+    for file in [path.to_owned(), beside(path, "-journal"), beside(path, "-wal"), beside(path, "-shm")] {
+        match std::fs::remove_file(&file) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(wrong(format!("{}: cannot be removed: {error}", file.display())));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// What the kernel says this thread has written, to files of any kind. A checkpoint writes nothing but pages of the data
+/// file, and SQLite itself does not say how many.
+fn bytes_written_by_this_thread() -> Option<u64> {
+    let io = std::fs::read_to_string("/proc/thread-self/io").ok()?;
+    io.lines().find_map(|line| line.strip_prefix("wchar: "))?.trim().parse().ok()
+}
+
+fn elapsed_ns(started: Instant) -> u64 {
+    u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,66 @@
+//! What a point's checksum must be, worked out from the generator and the key streams without any database.
+
+use dbdyno_engine::Task;
+use dbdyno_engine::data::{Generator, Keys};
+use dbdyno_model::{Cache, Procedure, Shape, Size, TableName};
+use std::collections::BTreeMap;
+
+/// The sum of all jobs' checksums over `passes` passes each, where it does not depend on the engine.
+pub fn checksum(task: &Task, passes: u64) -> Option<u64> {
+    let shape = task.test.table.map_or(Shape::Small, TableName::shape);
+    let table = Generator::new(&task.size, shape, task.seed);
+    let (rows, values) = (task.size.rows(shape), task.size.values(shape));
+    let (k, jobs) = (task.rows_per_tx.max(1), u64::from(task.jobs));
+    let whole = |generator: &Generator| (1..=generator.rows()).map(|id| generator.quantity(id)).sum::<u64>();
+    let each_job = |per_job: &dyn Fn(u64, Keys) -> u64| {
+        (0..task.jobs).map(|job| per_job(u64::from(job), Keys::at(task.seed, job, 0))).sum::<u64>()
+    };
+    Some(match task.test.procedure {
+        Procedure::CpuFibonacci => jobs * passes * fibonacci(task.test.argument?),
+        Procedure::CpuPrimes => jobs * passes * primes(task.test.argument?),
+        Procedure::Scan | Procedure::Sort | Procedure::Group | Procedure::Report => jobs * passes * whole(&table),
+        Procedure::ScanRange => each_job(&|_, mut keys| {
+            let range = |r: u64| r * task.size.small_rows + 1..=(r + 1) * task.size.small_rows;
+            (0..passes).map(|_| range(keys.draw(Size::RANGES)).map(|id| table.quantity(id)).sum::<u64>()).sum()
+        }),
+        Procedure::SelectPrimary => each_job(&|_, mut keys| {
+            let draws = (0..passes).flat_map(|_| 0..k);
+            draws.map(|i| table.quantity(keys.primary(rows, i, k, 0, 1))).sum()
+        }),
+        Procedure::SelectSecondary => {
+            let sums = by_customer(&table, |id| table.quantity(id));
+            each_job(&|_, mut keys| (0..passes).map(|_| sums[&keys.secondary(values, 0, 1)]).sum())
+        }
+        Procedure::Join => {
+            let small = Generator::new(&task.size, Shape::Small, task.seed);
+            let large = task.test.cache == Cache::NonCached;
+            let partner = |id: u64| if large { 32 * small.ref_id(id) - 16 } else { small.ref_id(id) };
+            let sums = by_customer(&small, |id| small.quantity(partner(id)));
+            let values = task.size.values(Shape::Small);
+            each_job(&|_, mut keys| (0..passes).map(|_| sums[&keys.secondary(values, 0, 1)]).sum())
+        }
+        Procedure::Insert => {
+            let small = Generator::new(&task.size, Shape::Small, task.seed);
+            let source = |n: u64, job: u64| (n * jobs + job) % task.size.small_rows + 1;
+            each_job(&|job, _| (0..passes * k).map(|n| small.quantity(source(n, job))).sum())
+        }
+        Procedure::BulkLoad => jobs * passes * whole(&Generator::new(&task.size, Shape::Small, task.seed)),
+        _ => return None,
+    })
+}
+
+fn by_customer(table: &Generator, quantity: impl Fn(u64) -> u64) -> BTreeMap<u64, u64> {
+    let mut sums = BTreeMap::new();
+    for id in 1..=table.rows() {
+        *sums.entry(table.customer_id(id)).or_default() += quantity(id);
+    }
+    sums
+}
+
+fn fibonacci(n: u64) -> u64 {
+    (0..n).fold((0, 1), |(a, b), _| (b, a + b)).0
+}
+
+fn primes(to: u64) -> u64 {
+    (2..=to).filter(|n| (2..*n).all(|d| !n.is_multiple_of(d))).count() as u64
+}

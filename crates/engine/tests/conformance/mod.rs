@@ -1,0 +1,257 @@
+//! What every engine must do, whatever it is: the same checks, run by each engine's own test file against a real target.
+//! Expected figures come from the generator and the key streams alone, never from an engine.
+#![allow(dead_code, unreachable_pub, reason = "an engine's test file uses what applies to it")]
+
+pub mod catalogue;
+pub mod expected;
+
+use dbdyno_engine::{ChunkResult, Engine, LoadWatch, Loaded, Request, Task, data::Generator};
+use dbdyno_model::{CommitMode, Counters, Mapping, Procedure, Proof, Size, Test};
+use std::collections::BTreeSet;
+
+/// What is under test.
+pub struct Subject<'a> {
+    /// Opens the engine on the one target of this subject.
+    pub open: &'a dyn Fn() -> Box<dyn Engine>,
+    /// How it realises a test.
+    pub mapping: &'a dyn Fn(&Test) -> Mapping,
+    /// Everything in the target's schema, whoever made it; files beside it too, where there are any.
+    pub schema: &'a dyn Fn() -> BTreeSet<String>,
+    /// Size class of the data.
+    pub size: Size,
+    /// Seed.
+    pub seed: u64,
+}
+
+impl Subject<'_> {
+    /// Tests that the engine has, with every procedure and table that they need.
+    pub fn tests(&self) -> Vec<Test> {
+        let mut tests = catalogue::tests();
+        tests.retain(|test| !matches!((self.mapping)(test), Mapping::None { .. }));
+        assert!(tests.len() > 10, "an engine that maps next to nothing proves nothing");
+        tests
+    }
+
+    /// A task of this subject.
+    pub fn task(&self, test: &Test, jobs: u32) -> Task {
+        task(test, &self.size, self.seed, jobs)
+    }
+
+    /// Loads the data unless it is there.
+    pub fn load(&self) {
+        (self.open)().load(&self.size, self.seed, 2, true, &Quiet).unwrap();
+    }
+}
+
+/// A task with as many rows per transaction as the test says.
+pub fn task(test: &Test, size: &Size, seed: u64, jobs: u32) -> Task {
+    let (test, size, rows_per_tx) = (test.clone(), size.clone(), test.rows_per_tx.unwrap_or(0));
+    Task { test, size, seed, jobs, threads: 1, rows_per_tx, commit: CommitMode::Durable }
+}
+
+/// Hears nothing, stops nothing.
+pub struct Quiet;
+
+impl LoadWatch for Quiet {
+    fn progress(&self, _: &str, _: u64, _: u64) {}
+    fn cancelled(&self) -> bool {
+        false
+    }
+}
+
+/// One point, run chunk by chunk: for each job the passes of its chunks, all jobs at the same time.
+pub struct Played {
+    /// Sum over all chunks.
+    pub sum: ChunkResult,
+    /// What the engine counted meanwhile.
+    pub counted: Counters,
+    /// Plans and problems, job by job.
+    pub problems: Vec<String>,
+    /// The plan of the first job.
+    pub plan: Option<String>,
+}
+
+/// Runs a point: `cuts` are the passes of each chunk, the same for every job.
+pub fn play(engine: &dyn Engine, task: &Task, cuts: &[u64]) -> Played {
+    engine.begin_point(task).unwrap();
+    let mut sessions: Vec<_> = (0..task.jobs).map(|job| engine.session(job).unwrap()).collect();
+    let mut problems = Vec::new();
+    let mut plan = None;
+    for (job, session) in (0..).zip(&mut sessions) {
+        let prepared = session.prepare(task, job).unwrap_or_else(|e| panic!("{}: {e}", task.test.code));
+        problems.extend(prepared.problems);
+        plan = plan.or(prepared.plan);
+        session.flush().unwrap();
+    }
+    let before = engine.snapshot().unwrap();
+    let results: Vec<ChunkResult> = std::thread::scope(|scope| {
+        let jobs: Vec<_> = sessions
+            .iter_mut()
+            .map(|session| {
+                scope.spawn(move || {
+                    let mut first_pass = 0;
+                    let mut sum = ChunkResult::default();
+                    for passes in cuts.iter().copied() {
+                        let chunk = session.execute(&Request::Chunk { first_pass, passes });
+                        let chunk = chunk.unwrap_or_else(|e| panic!("{}: {e}", task.test.code));
+                        sum = merge(sum, chunk);
+                        first_pass += passes;
+                    }
+                    session.flush().unwrap();
+                    sum
+                })
+            })
+            .collect();
+        jobs.into_iter().map(|job| job.join().unwrap()).collect()
+    });
+    let counted = engine.snapshot().unwrap().since(&before);
+    drop(sessions);
+    engine.end_point(task).unwrap();
+    Played { sum: results.into_iter().fold(ChunkResult::default(), merge), counted, problems, plan }
+}
+
+/// The sum of two chunks.
+pub fn merge(a: ChunkResult, b: ChunkResult) -> ChunkResult {
+    ChunkResult {
+        ops: a.ops + b.ops,
+        rows: a.rows + b.rows,
+        bytes: a.bytes + b.bytes,
+        checksum: a.checksum.wrapping_add(b.checksum),
+    }
+}
+
+/// Every table holds what the generator says, and the target knows what it holds.
+pub fn holds_what_the_generator_makes(subject: &Subject<'_>) {
+    let engine = (subject.open)();
+    let Loaded::Complete { size, seed, verified, checksums } = engine.loaded().unwrap() else {
+        panic!("not completely loaded: {:?}", engine.loaded());
+    };
+    assert_eq!((size.as_str(), seed, verified), (subject.size.id.as_str(), subject.seed, true));
+    for table in engine.tables() {
+        let expected = Generator::new(&subject.size, table.shape(), subject.seed).checksum();
+        assert_eq!(engine.checksum(table, &Quiet).unwrap(), expected, "{table}");
+        assert_eq!(checksums[table.name()], expected.to_string(), "{table}");
+    }
+    let again = engine.load(&subject.size, subject.seed, 2, true, &Quiet).unwrap();
+    assert!(again.resumed && again.tables.iter().all(|t| t.rows_written == 0), "a second load has nothing to do");
+}
+
+/// Every mapped test counts the operations and rows that it must, and reads the rows that it must.
+pub fn procedures_do_what_they_say(subject: &Subject<'_>) {
+    let engine = (subject.open)();
+    for test in subject.tests() {
+        for passes in [1, 2, 7] {
+            let task = subject.task(&test, 1);
+            let played = play(&*engine, &task, &[passes]);
+            let what = format!("{} with {passes} passes", test.code);
+            assert_eq!(played.sum.ops, passes * test.ops_per_pass, "operations of {what}");
+            let rows = test.rows_per_op(&task.size, task.rows_per_tx).unwrap_or(0);
+            assert_eq!(played.sum.rows, played.sum.ops * rows, "rows of {what}");
+            if let Some(checksum) = expected::checksum(&task, passes) {
+                assert_eq!(played.sum.checksum, checksum, "checksum of {what}");
+            }
+            if test.procedure == Procedure::WriteFile {
+                assert!(played.sum.bytes >= passes * task.size.file_bytes, "bytes of {what}");
+            }
+        }
+    }
+}
+
+/// Which keys are asked for does not depend on how the passes are cut into chunks.
+pub fn chunks_may_be_cut_anywhere(subject: &Subject<'_>) {
+    let engine = (subject.open)();
+    for test in subject.tests() {
+        let task = subject.task(&test, 2);
+        let whole = play(&*engine, &task, &[10]).sum;
+        let cut = play(&*engine, &task, &[3, 1, 6]).sum;
+        assert_eq!((whole.ops, whole.rows), (cut.ops, cut.rows), "{}", test.code);
+        // How far an empty loop counted depends on where it was cut.
+        if test.procedure != Procedure::CpuLoop {
+            assert_eq!(whole.checksum, cut.checksum, "{}", test.code);
+        }
+        if let Some(checksum) = expected::checksum(&task, 10) {
+            assert_eq!(whole.checksum, checksum, "{}", test.code);
+        }
+    }
+}
+
+/// What the engine counts equals what the procedures say they did, to the last one, also with several jobs.
+pub fn proofs_hold(subject: &Subject<'_>) {
+    let engine = (subject.open)();
+    for test in subject.tests() {
+        for jobs in [1, 3] {
+            let task = subject.task(&test, jobs);
+            let played = play(&*engine, &task, &[2, 5]);
+            for proof in test.proofs(task.rows_per_tx) {
+                let (counter, expected) = match proof {
+                    Proof::PerOperation(counter, times) => (counter, played.sum.ops * times),
+                    Proof::PerRow(counter) => (counter, played.sum.rows),
+                };
+                assert_eq!(played.counted.get(counter), Some(expected), "{} {counter:?} at {jobs} jobs", test.code);
+            }
+        }
+    }
+}
+
+/// Every statement runs by the plan that its test is about.
+pub fn plans_are_as_they_must_be(subject: &Subject<'_>) {
+    let engine = (subject.open)();
+    for test in subject.tests() {
+        let played = play(&*engine, &subject.task(&test, 1), &[1]);
+        assert_eq!(played.problems, [""; 0], "{}", test.code);
+        let reads = !test.procedure.is_cpu() && !test.procedure.writes();
+        assert!(!reads || played.plan.is_some(), "{} shows no plan", test.code);
+    }
+}
+
+/// A point leaves the target as it found it, apart from the rows that updates change.
+pub fn points_leave_nothing_behind(subject: &Subject<'_>) {
+    let engine = (subject.open)();
+    let before = (subject.schema)();
+    for test in subject.tests() {
+        play(&*engine, &subject.task(&test, 2), &[1]);
+        assert_eq!((subject.schema)(), before, "{}", test.code);
+    }
+}
+
+/// A session that is told to stop stops, says so, and can be used again.
+pub fn sessions_can_be_stopped(subject: &Subject<'_>) {
+    let engine = (subject.open)();
+    for test in subject.tests() {
+        if matches!(test.procedure, Procedure::BulkLoad | Procedure::WriteFile) {
+            continue; // They end before anybody can stop them at this size, or fill the disk if asked for more.
+        }
+        let task = subject.task(&test, 1);
+        engine.begin_point(&task).unwrap();
+        let mut session = engine.session(0).unwrap();
+        session.prepare(&task, 0).unwrap();
+        let canceller = session.canceller();
+        let error = std::thread::scope(|scope| {
+            let stopper = scope.spawn(move || {
+                std::thread::sleep(std::time::Duration::from_millis(30));
+                canceller.cancel();
+            });
+            let error = session.execute(&Request::Chunk { first_pass: 0, passes: 100_000_000 }).unwrap_err();
+            stopper.join().unwrap();
+            error
+        });
+        assert_eq!(error.class, dbdyno_model::ErrorClass::Cancelled, "{}: {error}", test.code);
+        drop(session);
+        engine.end_point(&task).unwrap();
+        let mut session = engine.session(0).unwrap();
+        engine.begin_point(&task).unwrap();
+        session.prepare(&task, 0).unwrap();
+        session.execute(&Request::Chunk { first_pass: 0, passes: 1 }).unwrap();
+        drop(session);
+        engine.end_point(&task).unwrap();
+    }
+}
+
+/// Dropping leaves nothing of ours and says whether there was anything.
+pub fn dropping_leaves_nothing(subject: &Subject<'_>, before_loading: &BTreeSet<String>) {
+    let engine = (subject.open)();
+    assert!(engine.drop_all().unwrap());
+    assert_eq!(&(subject.schema)(), before_loading);
+    assert_eq!(engine.loaded().unwrap(), Loaded::Nothing);
+    assert!(!engine.drop_all().unwrap());
+}

@@ -1,0 +1,250 @@
+//! The SQLite engine under the conformance suite.
+#![cfg(feature = "sqlite")]
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
+mod conformance;
+
+use conformance::{Subject, catalogue};
+use dbdyno_engine::{Engine, Request, Target, Task, engine_info, open};
+use dbdyno_model::{Mapping, Test};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+fn target(path: &Path, options: &str) -> Target {
+    Target::parse(&format!("sqlite:{}{options}", path.display())).unwrap()
+}
+
+fn opened(path: &Path, options: &str) -> Box<dyn Engine> {
+    open(&target(path, options), &catalogue::size_t()).unwrap()
+}
+
+fn mapping(test: &Test) -> Mapping {
+    (engine_info("sqlite").unwrap().mapping)(test)
+}
+
+/// Objects of the schema and files in the folder, but for the log that comes and goes.
+fn schema(path: &Path) -> BTreeSet<String> {
+    let mut all: BTreeSet<String> = std::fs::read_dir(path.parent().unwrap())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| !name.ends_with("-wal") && !name.ends_with("-shm"))
+        .collect();
+    if path.exists() {
+        let connection = rusqlite::Connection::open(path).unwrap();
+        let mut statement = connection.prepare("SELECT type || ' ' || name FROM sqlite_schema").unwrap();
+        all.extend(statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap));
+    }
+    all
+}
+
+/// A loaded file, made once and copied by each test.
+static LOADED: LazyLock<(tempfile::TempDir, PathBuf)> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("loaded.db");
+    opened(&path, "").load(&catalogue::size_t(), 42, 2, true, &conformance::Quiet).unwrap();
+    (folder, path)
+});
+
+fn conforms(options: &str, checks: &[fn(&Subject<'_>)]) {
+    let folder = tempfile::tempdir().unwrap();
+    let path: PathBuf = folder.path().join("conformance.db");
+    let subject = Subject {
+        open: &|| opened(&path, options),
+        mapping: &mapping,
+        schema: &|| schema(&path),
+        size: catalogue::size_t(),
+        seed: 42,
+    };
+    let before = schema(&path);
+    std::fs::copy(&LOADED.1, &path).unwrap();
+    for check in checks {
+        check(&subject);
+    }
+    conformance::dropping_leaves_nothing(&subject, &before);
+}
+
+#[test]
+fn holds_what_the_generator_makes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("fresh.db");
+    let subject = Subject {
+        open: &|| opened(&path, ""),
+        mapping: &mapping,
+        schema: &|| schema(&path),
+        size: catalogue::size_t(),
+        seed: 7,
+    };
+    let before = schema(&path);
+    subject.load();
+    conformance::holds_what_the_generator_makes(&subject);
+    conformance::dropping_leaves_nothing(&subject, &before);
+}
+
+#[test]
+fn procedures_do_what_they_say() {
+    conforms("", &[conformance::procedures_do_what_they_say]);
+}
+
+#[test]
+fn chunks_may_be_cut_anywhere() {
+    conforms("", &[conformance::chunks_may_be_cut_anywhere]);
+}
+
+#[test]
+fn proofs_hold() {
+    conforms("", &[conformance::proofs_hold]);
+}
+
+#[test]
+fn plans_are_as_they_must_be() {
+    conforms("", &[conformance::plans_are_as_they_must_be]);
+}
+
+#[test]
+fn points_leave_nothing_behind() {
+    conforms("", &[conformance::points_leave_nothing_behind]);
+}
+
+#[test]
+fn sessions_can_be_stopped() {
+    conforms("", &[conformance::sessions_can_be_stopped]);
+}
+
+#[test]
+fn a_rollback_journal_conforms_too() {
+    conforms("?journal=delete&synchronous=off", &[conformance::procedures_do_what_they_say, conformance::proofs_hold]);
+}
+
+#[test]
+fn updates_change_what_they_say_and_only_rows_of_their_job() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("updates.db");
+    std::fs::copy(&LOADED.1, &path).unwrap();
+    let engine = opened(&path, "");
+    let test = catalogue::tests().into_iter().find(|t| t.code.as_str() == "T711").unwrap();
+    let task = conformance::task(&test, &catalogue::size_t(), 42, 3);
+    for job in 0..3 {
+        let statuses = |sql: &str| -> Vec<(i64, f64)> {
+            let connection = rusqlite::Connection::open(&path).unwrap();
+            let mut statement = connection.prepare(sql).unwrap();
+            statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap().map(Result::unwrap).collect()
+        };
+        let all = "SELECT id, amount FROM dbdyno_small_heap ORDER BY id";
+        let before = statuses(all);
+        let mut session = engine.session(job).unwrap();
+        session.prepare(&task, job).unwrap();
+        let done = session.execute(&Request::Chunk { first_pass: 0, passes: 200 }).unwrap();
+        assert_eq!((done.ops, done.rows), (200, 200));
+        drop(session);
+        let after = statuses(all);
+        let raised: f64 = after.iter().zip(&before).map(|(a, b)| a.1 - b.1).sum();
+        assert!((raised - 2.0).abs() < 1e-6, "200 rows each raised by a hundredth: {raised}");
+        let touched = before.iter().zip(&after).filter(|(a, b)| a.1 != b.1);
+        assert!(touched.map(|(a, _)| (a.0 - 1) % 3).all(|owner| owner == i64::from(job)));
+    }
+}
+
+#[test]
+fn inserts_copy_the_rows_that_their_checksum_adds_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("inserts.db");
+    std::fs::copy(&LOADED.1, &path).unwrap();
+    let engine = opened(&path, "");
+    for (code, table) in [("T311", "heap"), ("T312", "iot"), ("T331", "large"), ("DBL-21", "heap_0")] {
+        let test = catalogue::tests().into_iter().find(|t| t.code.as_str() == code).unwrap();
+        let task = conformance::task(&test, &catalogue::size_t(), 42, 1);
+        engine.begin_point(&task).unwrap();
+        let mut session = engine.session(0).unwrap();
+        session.prepare(&task, 0).unwrap();
+        let done = session.execute(&Request::Chunk { first_pass: 0, passes: 3 }).unwrap();
+        let connection = rusqlite::Connection::open(&path).unwrap();
+        let sql = format!("SELECT count(*), sum(quantity), count(DISTINCT id) FROM dbdyno_load_{table}");
+        let found: (i64, i64, i64) =
+            connection.query_row(&sql, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap();
+        let [rows, checksum] = [done.rows, done.checksum].map(u64::cast_signed);
+        assert_eq!(found, (rows, checksum, rows), "{code}");
+        drop((session, connection));
+        engine.end_point(&task).unwrap();
+    }
+}
+
+#[test]
+fn bulk_loads_fill_a_month_of_their_own_with_each_copy() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bulk.db");
+    std::fs::copy(&LOADED.1, &path).unwrap();
+    let engine = opened(&path, "");
+    let test = catalogue::tests().into_iter().find(|t| t.code.as_str() == "T331").unwrap();
+    let task = conformance::task(&test, &catalogue::size_t(), 42, 2);
+    engine.begin_point(&task).unwrap();
+    for job in 0..2 {
+        let mut session = engine.session(job).unwrap();
+        session.prepare(&task, job).unwrap();
+        session.execute(&Request::Chunk { first_pass: 0, passes: 2 }).unwrap();
+    }
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    let sql = "SELECT substr(booked_on, 1, 7), count(*), min(id) FROM dbdyno_load_large GROUP BY 1 ORDER BY 1";
+    let mut statement = connection.prepare(sql).unwrap();
+    let months: Vec<(String, i64, i64)> = statement
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    let expected = ["2020-01", "2020-02", "2020-03", "2020-04"];
+    let expected: Vec<_> = (0..).zip(expected).map(|(n, month)| (month.to_owned(), 3_200, n * 3_200 + 1)).collect();
+    assert_eq!(months, expected);
+}
+
+#[test]
+fn sorts_use_the_helper_threads_that_they_are_given() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("threads.db");
+    std::fs::copy(&LOADED.1, &path).unwrap();
+    let engine = opened(&path, "");
+    let test = catalogue::tests().into_iter().find(|t| t.code.as_str() == "T513").unwrap();
+    let helpers = |threads| {
+        let task = Task { threads, ..conformance::task(&test, &catalogue::size_t(), 42, 1) };
+        let mut session = engine.session(0).unwrap();
+        assert_eq!(session.prepare(&task, 0).unwrap().problems, [""; 0]);
+        let over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            // Helpers inherit the name of the thread that starts them: only they and it bear it.
+            let name = format!("sort-{threads}");
+            let worker = std::thread::Builder::new().name(name.clone()).spawn_scoped(scope, || {
+                session.execute(&Request::Chunk { first_pass: 0, passes: 8 }).unwrap();
+                over.store(true, Ordering::Relaxed);
+            });
+            let mut most = 0;
+            while !over.load(Ordering::Relaxed) {
+                let named = |task: &std::fs::DirEntry| {
+                    std::fs::read_to_string(task.path().join("comm")).is_ok_and(|comm| comm.trim() == name)
+                };
+                let now = std::fs::read_dir("/proc/self/task").unwrap().flatten().filter(named).count();
+                most = most.max(now);
+            }
+            worker.unwrap().join().unwrap();
+            most
+        })
+    };
+    assert_eq!(helpers(1), 1);
+    assert!(helpers(4) > 1);
+}
+
+#[test]
+fn scripts_show_every_statement_that_runs() {
+    let info = engine_info("sqlite").unwrap();
+    for test in catalogue::tests() {
+        let script = (info.script)(&test, &catalogue::size_t()).unwrap();
+        assert!(script.starts_with(&format!("-- {}: ", test.code)), "{script}");
+        match mapping(&test) {
+            Mapping::None { why } => assert!(script.contains(&why) && !script.contains("SELECT"), "{script}"),
+            _ => assert!(script.contains(';') && !script.contains('{'), "{script}"),
+        }
+    }
+    let update = catalogue::tests().into_iter().find(|t| t.code.as_str() == "T711").unwrap();
+    let script = (info.script)(&update, &catalogue::size_t()).unwrap();
+    let order = ["BEGIN IMMEDIATE;", "UPDATE dbdyno_small_heap SET", "COMMIT;"].map(|s| script.find(s).unwrap());
+    assert!(order.is_sorted(), "{script}");
+}
