@@ -81,7 +81,7 @@ fn open_to_write(path: &Path, steps: &[&str]) -> Result<Connection, ResultsError
     refuse_newer(&connection, path, steps)?;
     migrations::migrate(&mut connection, steps).map_err(failed)?;
     connection.pragma_update(None, "journal_mode", "WAL").map_err(failed)?;
-    // NORMAL would survive kill -9 as well; FULL also survives a loss of power, for one sync a point (examples/record_cost.rs).
+    // NORMAL would survive kill -9 as well; FULL also survives a loss of power, for one sync a point (benches/own_cost times it).
     connection.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
     connection.pragma_update(None, "foreign_keys", true).map_err(failed)?;
     Ok(connection)

@@ -46,10 +46,7 @@ pub(super) fn database(shared: &Shared) -> Result<Database, EngineError> {
         ("compiler", compiled.iter().find_map(|o| o.strip_prefix("COMPILER=")).unwrap_or("unknown").to_owned()),
         ("math_functions", yes(compiled.iter().any(|o| o == "ENABLE_MATH_FUNCTIONS"))),
         ("checkpoints", "passive, after every 1,000 pages of log, by the job that commits".to_owned()),
-        (
-            "reads",
-            "each statement locks and unlocks the log's index, a lock that all jobs of the process share".to_owned(),
-        ),
+        ("reads", "the selects of one call share one read transaction, as in a stored procedure".to_owned()),
         ("temporary_files", temporary_folder()),
         ("licence", "public domain; no licence to count".to_owned()),
     ];

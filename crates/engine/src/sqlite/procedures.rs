@@ -129,17 +129,10 @@ impl<'a> Chunk<'a> {
     fn select_primary(&mut self, first: u64, passes: u64) -> Result<ChunkResult, Fault> {
         let (rows, k) = (self.table_rows(), self.work.task.rows_per_tx.max(1));
         let mut keys = self.keys(first.wrapping_mul(k));
-        let mut transaction = match k {
-            1 => None,
-            _ => Some((self.bracket("begin_read")?, self.bracket("commit")?)),
-        };
-        let done = self.tested(|chunk, statement| {
+        self.reading(|chunk, statement| {
             let mut result = ChunkResult::default();
             for _ in 0..passes {
                 chunk.go_on()?;
-                if let Some((begin, _)) = &mut transaction {
-                    begin.raw_execute()?;
-                }
                 for i in 0..k {
                     statement.raw_bind_parameter(1, keys.primary(rows, i, k, 0, 1).cast_signed())?;
                     if let Some(row) = statement.raw_query().next()? {
@@ -147,18 +140,10 @@ impl<'a> Chunk<'a> {
                         result.checksum = result.checksum.wrapping_add(number(row, 0)?);
                     }
                 }
-                if let Some((_, commit)) = &mut transaction {
-                    commit.raw_execute()?;
-                }
                 result.ops += 1;
             }
             Ok(result)
-        });
-        if let Some((_, commit)) = &transaction {
-            self.own.commits += taken(commit, StatementStatus::Run);
-        }
-        self.undo_if_open();
-        done
+        })
     }
 
     /// One statement a pass, over the rows of one key.
@@ -171,7 +156,7 @@ impl<'a> Chunk<'a> {
         };
         let partition = size.small_rows;
         let mut keys = self.keys(first);
-        self.tested(|chunk, statement| {
+        self.reading(|chunk, statement| {
             let mut result = ChunkResult::default();
             for _ in 0..passes {
                 chunk.go_on()?;
@@ -188,6 +173,22 @@ impl<'a> Chunk<'a> {
             }
             Ok(result)
         })
+    }
+
+    /// Runs a loop over the statement under test in one read transaction, as a stored procedure of a server would: reading
+    /// has no transaction control in the tests, and SQLite's own, for each statement, is a lock that all jobs share.
+    fn reading(
+        &mut self,
+        work: impl FnOnce(&mut Self, &mut Statement<'a>) -> Result<ChunkResult, Fault>,
+    ) -> Result<ChunkResult, Fault> {
+        let (mut begin, mut commit) = (self.bracket("begin_read")?, self.bracket("commit")?);
+        begin.raw_execute()?;
+        let done = self.tested(work).and_then(|result| {
+            commit.raw_execute()?;
+            Ok(result)
+        });
+        self.undo_if_open();
+        done
     }
 
     /// Runs a loop over the statement under test, and counts its runs whatever comes of them.

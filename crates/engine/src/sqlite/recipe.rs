@@ -31,6 +31,7 @@ impl Recipe {
             return unsupported(&format!("table {table}"));
         }
         let write = vec!["begin_write", "commit"];
+        let read = vec!["begin_read", "commit"];
         let (statement, around, reads) = match test.procedure {
             Procedure::CpuLoop => ("cpu_loop", vec![], vec![]),
             Procedure::CpuRandomNumber => ("cpu_random_number", vec![], vec![]),
@@ -47,23 +48,20 @@ impl Recipe {
             Procedure::Insert => ("insert", write, vec![TableName::SmallHeap]),
             Procedure::BulkLoad => ("bulk_load", write, vec![TableName::SmallHeap]),
             Procedure::Scan => ("scan", vec![], vec![table]),
-            Procedure::ScanRange => ("scan_range", vec![], vec![table]),
+            Procedure::ScanRange => ("scan_range", read, vec![table]),
             Procedure::IndexUnique => ("index_unique", write, vec![table]),
             Procedure::IndexNonUnique => ("index_non_unique", write, vec![table]),
             Procedure::Sort => ("sort", vec![], vec![table]),
             Procedure::Group => ("group", vec![], vec![table]),
             Procedure::Report => ("report", vec![], vec![table]),
-            Procedure::SelectPrimary if test.rows_per_tx.is_some_and(|n| n > 1) => {
-                ("select_primary", vec!["begin_read", "commit"], vec![table])
-            }
-            Procedure::SelectPrimary => ("select_primary", vec![], vec![table]),
-            Procedure::SelectSecondary => ("select_secondary", vec![], vec![table]),
+            Procedure::SelectPrimary => ("select_primary", read, vec![table]),
+            Procedure::SelectSecondary => ("select_secondary", read, vec![table]),
             Procedure::UpdatePrimary => ("update_primary", write, vec![table]),
             Procedure::UpdateSecondary => ("update_secondary", write, vec![table]),
             Procedure::Join if probes_large(test) => {
-                ("join_large", vec![], vec![TableName::SmallHeap, TableName::LargeHeapRangeList])
+                ("join_large", read, vec![TableName::SmallHeap, TableName::LargeHeapRangeList])
             }
-            Procedure::Join => ("join_small", vec![], vec![TableName::SmallHeap, TableName::SmallIot]),
+            Procedure::Join => ("join_small", read, vec![TableName::SmallHeap, TableName::SmallIot]),
         };
         let identifiers = vec![
             ("table", table_name(table)),

@@ -112,7 +112,7 @@ CREATE TABLE content (id INTEGER PRIMARY KEY, part BLOB NOT NULL);
 INSERT INTO content (id, part) VALUES (?1, ?2);
 
 -- name: begin_read
--- what: opens a transaction that reads
+-- what: opens a transaction that reads, one for all selects of a call
 BEGIN;
 
 -- name: begin_write
