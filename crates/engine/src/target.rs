@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
     /// No scheme at all.
-    #[error("'{0}' is no target: it lacks the engine's name; write it as in sqlite:FILE")]
+    #[error("'{0}' is no target: it begins with no engine's name; `dbdyno list engines` shows how targets are written")]
     NoScheme(String),
     /// The engine's part is not understood.
     #[error("the target '{target}' cannot be used: {problem}")]

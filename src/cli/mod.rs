@@ -1,0 +1,415 @@
+//! The command line as typed. Nothing is looked up here: whether a test, a target or a run exists is found out by the
+//! commands, which answer with the nearest names.
+
+mod values;
+
+use crate::error::EXIT_USAGE;
+use crate::output::{self, Format};
+use clap::error::ErrorKind;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use dbdyno_model::{CommitMode, Ramp};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use values::{dop, duration_s, label};
+
+const EXAMPLES: &str = "\
+Examples:
+  dbdyno run quick --target sqlite:demo.sqlite     a first look at this machine, in minutes
+  dbdyno show last --table platform                what its figures depend on
+  dbdyno list suites                               what else could be measured
+
+Exit codes: 0 done (unsupported tests and flags are no failure); 2 bad usage or input, nothing done;
+3 target lost, interrupted or internal error, what was measured is kept; 4 some points failed or are invalid.";
+
+/// A dynamometer for database platforms
+///
+/// Puts a known load on a platform through its database, with rising parallelism, and reports a few key metrics: how
+/// fast one job is, how much the whole platform carries, how long one operation takes, how far it scales.
+#[derive(Debug, Parser)]
+#[command(name = "dbdyno", version, after_help = EXAMPLES, arg_required_else_help = true, subcommand_required = true)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) common: Common,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What every command takes.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Everywhere")]
+pub(crate) struct Common {
+    /// File that holds the results
+    #[arg(
+        long, global = true, value_name = "FILE", env = "DBDYNO_RESULTS", hide_env_values = true,
+        default_value = Common::DEFAULT_RESULTS
+    )]
+    pub(crate) results: PathBuf,
+    /// Folder whose files replace or extend the built-in catalogue
+    #[arg(long, global = true, value_name = "DIR", env = "DBDYNO_CATALOGUE", hide_env_values = true)]
+    pub(crate) catalogue: Option<PathBuf>,
+    /// Show no progress
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+}
+
+impl Common {
+    /// The results file unless the user says otherwise.
+    pub(crate) const DEFAULT_RESULTS: &'static str = "./dbdyno.db";
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Look at a target without changing it: what stands in the way, what would make figures doubtful, how long it takes
+    Check(CheckArgs),
+    /// Measure a suite or single tests on a target
+    Run(RunArgs),
+    /// Measure what is missing or failed in a run
+    Resume(ResumeArgs),
+    /// Show what a run measured
+    Show(ShowArgs),
+    /// List what there is
+    List(ListArgs),
+    /// Create and fill the test tables on a target
+    Load(LoadArgs),
+    /// Drop the test tables of a target, and nothing else
+    Drop(DropArgs),
+    /// Print every statement that would run, for review or to run by hand
+    Sql(SqlArgs),
+}
+
+/// `--json`.
+#[derive(Debug, Args)]
+pub(crate) struct Shown {
+    /// Print one JSON document instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+impl Shown {
+    /// What was asked for.
+    pub(crate) fn format(&self) -> Format {
+        if self.json { Format::Json } else { Format::Text }
+    }
+}
+
+/// Which database and which data.
+#[derive(Debug, Args)]
+pub(crate) struct TargetArgs {
+    /// Where to measure, as a URL (`dbdyno list engines` shows how each is written)
+    #[arg(long, value_name = "URL")]
+    pub(crate) target: String,
+    /// Size class for a target that holds no data yet [default: D]
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) size: Option<String>,
+    /// Seed of the data for a target that holds none yet [default: 42]
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+}
+
+/// `dbdyno check`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  dbdyno check --target sqlite:demo.sqlite --size D")]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    #[command(flatten)]
+    pub(crate) shown: Shown,
+}
+
+/// `dbdyno run`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  dbdyno run quick --target sqlite:demo.sqlite
+  dbdyno run T611 'T7*' --target sqlite:demo.sqlite --ramp 1,2 --repeat 3")]
+pub(crate) struct RunArgs {
+    /// A suite, or codes and patterns of tests: quick, T611, 'T6*'
+    #[arg(required = true, value_name = "WHAT")]
+    pub(crate) what: Vec<String>,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    /// Degrees of parallelism to go through, in the dimension that each test names; 2x is up to twice the hardware threads
+    #[arg(long, value_name = "1,2,4")]
+    pub(crate) ramp: Option<Ramp>,
+    /// Fix the number of cluster nodes
+    #[arg(long, value_name = "N", value_parser = dop)]
+    pub(crate) nodes: Option<u32>,
+    /// Fix the number of jobs; tests whose ramp moves jobs are then measured at this number alone
+    #[arg(long, value_name = "N", value_parser = dop)]
+    pub(crate) jobs: Option<u32>,
+    /// Fix the number of threads inside one statement; as --jobs for tests whose ramp moves threads
+    #[arg(long, value_name = "N", value_parser = dop)]
+    pub(crate) threads: Option<u32>,
+    /// How long each point is measured, after its warm-up: 500ms, 10s, 1m
+    #[arg(long, value_name = "TIME", value_parser = duration_s)]
+    pub(crate) duration: Option<f64>,
+    /// How often the whole ramp is measured; from 3 on, figures have an interval
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub(crate) repeat: Option<u32>,
+    /// Name of the run; runs that share one are a sample
+    #[arg(long, value_name = "NAME", value_parser = label)]
+    pub(crate) label: Option<String>,
+    /// Whether each commit waits until it is on the device
+    #[arg(long, value_name = "MODE", default_value = "durable")]
+    pub(crate) commit: Commit,
+    /// Do not prove the tables' content after loading them
+    #[arg(long)]
+    pub(crate) no_verify: bool,
+    #[command(flatten)]
+    pub(crate) shown: Shown,
+}
+
+/// `--commit`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Commit {
+    /// Each commit waits for the log
+    Durable,
+    /// What the engine does in a procedure by default
+    #[value(name = "engine_default")]
+    EngineDefault,
+}
+
+impl From<Commit> for CommitMode {
+    fn from(commit: Commit) -> Self {
+        match commit {
+            Commit::Durable => Self::Durable,
+            Commit::EngineDefault => Self::EngineDefault,
+        }
+    }
+}
+
+/// `dbdyno resume`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  dbdyno resume last
+  dbdyno resume 7xk2                       the run whose id begins so")]
+pub(crate) struct ResumeArgs {
+    /// An id, the beginning of one, a label (its newest run), or last
+    pub(crate) run: String,
+    /// The target, where the run's own is not enough (a password is never stored)
+    #[arg(long, value_name = "URL")]
+    pub(crate) target: Option<String>,
+    #[command(flatten)]
+    pub(crate) shown: Shown,
+}
+
+/// `dbdyno show`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  dbdyno show last
+  dbdyno show last --test 'T6*' --table cells
+  dbdyno show before --json > before.json")]
+pub(crate) struct ShowArgs {
+    /// An id, the beginning of one, a label (its newest run), or last
+    pub(crate) run: String,
+    /// Only these tests: T611, 'T6*', T611,T711
+    #[arg(long, value_name = "TESTS")]
+    pub(crate) test: Option<String>,
+    /// One table instead of the summary page and the 8.0 tables
+    #[arg(long, value_name = "TABLE")]
+    pub(crate) table: Option<Table>,
+    #[command(flatten)]
+    pub(crate) shown: Shown,
+}
+
+/// `--table`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Table {
+    /// Every point, in the columns of Benchware 8.0
+    #[value(name = "8.0")]
+    Bps80,
+    /// Load, select and update tests, in the columns of Benchware 8.4
+    #[value(name = "8.4")]
+    Bps84,
+    /// Medians, intervals and flags
+    Cells,
+    /// The key metrics on one page
+    Summary,
+    /// Hardware, operating system, database and settings
+    Platform,
+}
+
+/// `dbdyno list`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  dbdyno list suites
+  dbdyno list tests --engine sqlite        how that engine realises each test
+  dbdyno list runs --json")]
+pub(crate) struct ListArgs {
+    /// What to list
+    pub(crate) what: Listed,
+    /// Tests: how this engine realises each
+    #[arg(long, value_name = "ENGINE")]
+    pub(crate) engine: Option<String>,
+    #[command(flatten)]
+    pub(crate) shown: Shown,
+}
+
+/// What can be listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Listed {
+    /// Every test of the catalogue
+    Tests,
+    /// Ordered choices of tests
+    Suites,
+    /// Size classes of the data
+    Sizes,
+    /// Databases that can be measured
+    Engines,
+    /// Figures and their units
+    Metrics,
+    /// What was measured before
+    Runs,
+}
+
+/// `dbdyno load`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  dbdyno load --target sqlite:demo.sqlite --size D --jobs 2")]
+pub(crate) struct LoadArgs {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    /// Jobs that load at the same time, where the engine can [default: hardware threads]
+    #[arg(long, value_name = "N", value_parser = dop)]
+    pub(crate) jobs: Option<u32>,
+    /// Do not prove the tables' content afterwards
+    #[arg(long)]
+    pub(crate) no_verify: bool,
+    #[command(flatten)]
+    pub(crate) shown: Shown,
+}
+
+/// `dbdyno drop`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  dbdyno drop --target sqlite:demo.sqlite")]
+pub(crate) struct DropArgs {
+    /// The target
+    #[arg(long, value_name = "URL")]
+    pub(crate) target: String,
+    #[command(flatten)]
+    pub(crate) shown: Shown,
+}
+
+/// `dbdyno sql`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  dbdyno sql sqlite --size D
+  dbdyno sql sqlite --test T611,T711 --size N")]
+pub(crate) struct SqlArgs {
+    /// The engine (`dbdyno list engines`)
+    pub(crate) engine: String,
+    /// Only these tests: T611, 'T6*', T611,T711
+    #[arg(long, value_name = "TESTS")]
+    pub(crate) test: Option<String>,
+    /// Size class that the statements are for
+    #[arg(long, value_name = "SIZE", default_value = "D")]
+    pub(crate) size: String,
+    #[command(flatten)]
+    pub(crate) shown: Shown,
+}
+
+/// Reads the command line.
+///
+/// # Errors
+/// What to answer instead: a usage error, the help or the version.
+pub(crate) fn parse() -> Result<Cli, clap::Error> {
+    Cli::try_parse()
+}
+
+/// Answers a command line that is not to be followed, and says with which code to exit.
+pub(crate) fn answer(answer: &clap::Error) -> ExitCode {
+    let text = answer.render().to_string();
+    match answer.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => match output::text(&text) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => ExitCode::from(error.exit_code()),
+        },
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            output::note(&text);
+            ExitCode::from(EXIT_USAGE)
+        }
+        _ => {
+            output::complain(text.strip_prefix("error: ").unwrap_or(&text));
+            ExitCode::from(EXIT_USAGE)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    fn parsed(line: &str) -> Result<Cli, clap::Error> {
+        Cli::try_parse_from(line.split(' '))
+    }
+
+    #[test]
+    fn the_definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_help_has_an_example() {
+        let mut root = Cli::command();
+        root.build();
+        for command in std::iter::once(&root).chain(root.get_subcommands().filter(|c| c.get_name() != "help")) {
+            let help = command.clone().render_long_help().to_string();
+            let (_, examples) = help.split_once("Example").unwrap_or_else(|| panic!("{}: {help}", command.get_name()));
+            let own = if command.get_name() == "dbdyno" {
+                "dbdyno run".to_owned()
+            } else {
+                format!("dbdyno {}", command.get_name())
+            };
+            assert!(examples.contains(&own), "{help}");
+        }
+    }
+
+    #[test]
+    fn the_examples_are_understood() {
+        let mut root = Cli::command();
+        root.build();
+        for command in root.get_subcommands().filter(|c| c.get_name() != "help") {
+            let help = command.clone().render_long_help().to_string();
+            let examples = help.lines().filter_map(|l| l.strip_prefix("  dbdyno "));
+            for example in examples {
+                let typed = example.split("   ").next().unwrap_or_default().split(" > ").next().unwrap_or_default();
+                let line = format!("dbdyno {}", typed.replace('\'', ""));
+                assert!(parsed(&line).is_ok(), "{line}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_run_is_taken_apart() {
+        let cli = parsed(
+            "dbdyno run T611 T7* --target null: --ramp 1,2 --duration 500ms --repeat 3 --commit engine_default -q",
+        );
+        let Ok(Cli { common, command: Command::Run(run) }) = cli else { panic!("{cli:?}") };
+        assert!(common.quiet);
+        assert_eq!(run.what, ["T611", "T7*"]);
+        assert_eq!((run.ramp, run.duration, run.repeat), (Some(Ramp::List(vec![1, 2])), Some(0.5), Some(3)));
+        assert_eq!(CommitMode::from(run.commit), CommitMode::EngineDefault);
+    }
+
+    #[test]
+    fn bad_values_are_refused_with_a_reason() {
+        for (arguments, reason) in [
+            ("--ramp 0", "'0' in '0' is no degree of parallelism"),
+            ("--ramp 4,x", "'4,x' is no ramp"),
+            ("--duration 0", "a window without length has no rate"),
+            ("--duration 10", "has no unit"),
+            ("--repeat 0", "0 is not in 1..=1000"),
+            ("--jobs 0", "from 1 to 65535"),
+            ("--label last", "always means the newest run"),
+            ("--commit never", "durable, engine_default"),
+        ] {
+            let error = parsed(&format!("dbdyno run T611 --target null: {arguments}")).unwrap_err();
+            assert!(error.to_string().contains(reason), "{error}");
+        }
+    }
+}

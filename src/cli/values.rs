@@ -1,0 +1,106 @@
+//! Values of options that have a form of their own. Each refusal says what was typed, what is wrong and what would do.
+
+/// The longest window that anybody means.
+const LONGEST_S: f64 = 86_400.0;
+/// Below this a window holds no whole chunks at all.
+const SHORTEST_S: f64 = 0.001;
+
+/// A time with its unit, `500ms`, `10s`, `1.5m`, in seconds.
+///
+/// # Errors
+/// What is wrong with the text.
+pub(crate) fn duration_s(text: &str) -> Result<f64, String> {
+    const RULE: &str = "write a number and its unit, as in 500ms, 10s or 1m";
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let number: f64 = number.parse().map_err(|_| format!("it is no time; {RULE}"))?;
+    if number == 0.0 {
+        return Err(
+            "a window without length has no rate; use 2s for a first look, 10s or more for decisions".to_owned()
+        );
+    }
+    let seconds = match unit {
+        "ms" => number / 1e3,
+        "s" => number,
+        "m" => number * 60.0,
+        "h" => number * 3_600.0,
+        "" => return Err(format!("it has no unit; write {text}s for seconds")),
+        _ => return Err(format!("'{unit}' is no unit of time; {RULE}")),
+    };
+    if (SHORTEST_S..=LONGEST_S).contains(&seconds) {
+        Ok(seconds)
+    } else {
+        Err("a window is from 1ms to 24h long".to_owned())
+    }
+}
+
+/// A fixed number of nodes, jobs or threads.
+///
+/// # Errors
+/// What is wrong with the text.
+pub(crate) fn dop(text: &str) -> Result<u32, String> {
+    let number = text.parse().ok().filter(|n| (1..=65_535).contains(n));
+    number.ok_or_else(|| "it is no degree of parallelism; write a whole number from 1 to 65535".to_owned())
+}
+
+/// The label of a run.
+///
+/// # Errors
+/// What is wrong with the text.
+pub(crate) fn label(text: &str) -> Result<String, String> {
+    const LONGEST: usize = 64;
+    match text {
+        "last" => Err("`last` always means the newest run; choose another name".to_owned()),
+        _ if text.trim().is_empty() => Err("a label needs at least one character that can be seen".to_owned()),
+        _ if text.chars().count() > LONGEST => Err(format!("a label has at most {LONGEST} characters")),
+        _ if text.chars().any(char::is_control) => Err("a label is one line of plain text".to_owned()),
+        _ => Ok(text.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_a_unit() {
+        for (text, seconds) in
+            [("500ms", 0.5), ("2s", 2.0), ("1m", 60.0), ("1.5m", 90.0), ("24h", 86_400.0), ("1ms", 0.001)]
+        {
+            assert_eq!(duration_s(text), Ok(seconds), "{text}");
+        }
+        for (text, reason) in [
+            ("0", "no rate"),
+            ("0.0s", "no rate"),
+            ("10", "write 10s"),
+            ("2 s", "' s' is no unit"),
+            ("2min", "'min' is no unit"),
+            ("", "no time"),
+            ("s", "no time"),
+            ("1.2.3s", "no time"),
+            ("-1s", "no time"),
+            ("0.5ms", "1ms to 24h"),
+            ("25h", "1ms to 24h"),
+            ("999999999999999999999999h", "1ms to 24h"),
+        ] {
+            let refusal = duration_s(text).unwrap_err();
+            assert!(refusal.contains(reason), "{text}: {refusal}");
+        }
+    }
+
+    #[test]
+    fn degrees_of_parallelism_are_counts() {
+        assert_eq!(dop("64"), Ok(64));
+        for text in ["0", "-1", "65536", "x", "1.5", ""] {
+            assert!(dop(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn labels_can_be_asked_for_again() {
+        assert_eq!(label("before patch"), Ok("before patch".to_owned()));
+        for text in ["last", "", "  ", "a\nb", &"x".repeat(65)] {
+            assert!(label(text).is_err(), "{text}");
+        }
+    }
+}

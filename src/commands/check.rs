@@ -1,0 +1,134 @@
+//! `dbdyno check`: looks at a target without changing it. What would stop a run or make its figures doubtful is said now,
+//! not after an hour.
+
+use super::Context;
+use super::place::Place;
+use crate::cli::CheckArgs;
+use crate::error::Error;
+use crate::output::{self, Format};
+use crate::progress::about;
+use dbdyno_engine::{Finding, FindingLevel, Loaded, Target};
+use dbdyno_report::lists;
+use dbdyno_report::numbers::bytes;
+use dbdyno_run::{LoadError, Wish, estimate_s};
+use serde::Serialize;
+
+#[derive(Debug, Serialize)]
+struct Answer {
+    target: String,
+    /// Absent where the target cannot be reached.
+    size: Option<String>,
+    findings: Vec<Finding>,
+    /// What the suites for a first look and for decisions would take.
+    estimates: Vec<Estimate>,
+}
+
+#[derive(Debug, Serialize)]
+struct Estimate {
+    suite: String,
+    points: usize,
+    /// Without loading, and without what statements take beyond their window.
+    at_least_s: f64,
+}
+
+/// The suites whose time a user wants to know.
+const SUITES: [&str; 2] = ["quick", "baseline"];
+
+pub(super) fn check(args: &CheckArgs, context: &Context) -> Result<(), Error> {
+    let wished = &args.target;
+    let place = Place::open(&wished.target, wished.size.as_deref(), wished.seed, &context.catalogue);
+    let answer = match place {
+        Ok(place) => look(&place, args, context)?,
+        Err(Error::Load(LoadError::Unreachable { target, error })) => Answer {
+            target,
+            size: None,
+            findings: vec![finding(FindingLevel::Blocker, "target", error.to_string())],
+            estimates: Vec::new(),
+        },
+        Err(error) => return Err(error),
+    };
+    match args.shown.format() {
+        Format::Json => output::json(&answer)?,
+        Format::Text => output::text(&page(&answer))?,
+    }
+    match answer.findings.iter().filter(|f| f.level == FindingLevel::Blocker).count() {
+        0 => Ok(()),
+        blockers => Err(Error::Blocked { target: answer.target, blockers }),
+    }
+}
+
+fn look(place: &Place, args: &CheckArgs, context: &Context) -> Result<Answer, Error> {
+    let mut findings = place.engine.check(&place.size);
+    findings.extend(data(place, args));
+    findings.extend(space(place));
+    let mut estimates = Vec::new();
+    for suite in SUITES {
+        let plan = place.plan(&Wish { what: vec![suite.to_owned()], ..Wish::default() }, &context.catalogue)?;
+        let at_least_s = estimate_s(&plan.points, &context.catalogue);
+        estimates.push(Estimate { suite: suite.to_owned(), points: plan.points.len(), at_least_s });
+    }
+    Ok(Answer { target: place.target.to_string(), size: Some(place.size.id.clone()), findings, estimates })
+}
+
+/// What the engine cannot know: whether the data that it found is what the user means to measure.
+fn data(place: &Place, args: &CheckArgs) -> Option<Finding> {
+    let held = place.held_words();
+    let other = |size: &str, seed: u64| {
+        args.target.size.as_deref().is_some_and(|s| s != size) || args.target.seed.is_some_and(|s| s != seed)
+    };
+    match &place.held {
+        Loaded::Partly { size, seed } | Loaded::Complete { size, seed, .. } if other(size, *seed) => {
+            let advice = format!("{held}, not what was asked for; leave --size and --seed away, or drop it first");
+            Some(finding(FindingLevel::Blocker, "data", advice))
+        }
+        Loaded::Nothing | Loaded::Partly { .. } if !place.engine.features().loads_on_demand => {
+            let load = load_command(&place.target, &place.size.id);
+            Some(finding(FindingLevel::Blocker, "data", format!("{held}; load it first: `{load}`")))
+        }
+        _ => None,
+    }
+}
+
+/// Whether what is still to be loaded has room, where its files are on this machine.
+fn space(place: &Place) -> Option<Finding> {
+    let files = place.engine.data_files();
+    let folder = files.first().filter(|_| !matches!(place.held, Loaded::Complete { .. } | Loaded::Foreign(_)))?;
+    let free_bytes = dbdyno_probe::free_bytes(folder).ok()?;
+    let needed_bytes = place.engine.space_needed_bytes(&place.size);
+    let text = format!("size {} takes about {}, {} free", place.size.id, bytes(needed_bytes), bytes(free_bytes));
+    Some(if free_bytes >= needed_bytes {
+        finding(FindingLevel::Ok, "space", text)
+    } else {
+        finding(FindingLevel::Blocker, "space", format!("{text}; use a smaller size or another place"))
+    })
+}
+
+fn load_command(target: &Target, size: &str) -> String {
+    format!("dbdyno load --target {} --size {size}", output::shell_word(&target.to_string()))
+}
+
+fn finding(level: FindingLevel, subject: &str, message: String) -> Finding {
+    Finding { level, subject: subject.to_owned(), message }
+}
+
+fn page(answer: &Answer) -> String {
+    let rows: Vec<Vec<String>> =
+        answer.findings.iter().map(|f| vec![mark(f.level).to_owned(), f.subject.clone(), f.message.clone()]).collect();
+    let mut page = lists::table(&["level", "what", "finding"], &rows, output::width());
+    if !answer.estimates.is_empty() {
+        page.push_str("\nTime that measuring takes, without loading:\n");
+    }
+    for estimate in &answer.estimates {
+        let time = about(estimate.at_least_s);
+        page.push_str(&format!("  {:<9} {:>4} points, at least {time}\n", estimate.suite, estimate.points));
+    }
+    page
+}
+
+fn mark(level: FindingLevel) -> &'static str {
+    match level {
+        FindingLevel::Ok => "ok",
+        FindingLevel::Warning => "WARNING",
+        FindingLevel::Blocker => "BLOCKER",
+    }
+}

@@ -1,0 +1,245 @@
+//! `dbdyno list`: what there is. Each kind is a list of items: programs get the items, people a row for each.
+
+use super::Context;
+use crate::cli::{ListArgs, Listed};
+use crate::error::Error;
+use crate::output::{self, Format};
+use dbdyno_engine::{EngineInfo, engine_info, engines};
+use dbdyno_model::{Better, Drive, Layer, Metric, RunId, RunStatus, Size, Suite, Test};
+use dbdyno_report::{lists, numbers};
+use dbdyno_results::{Access, Repository, RunSummary};
+use serde::Serialize;
+
+pub(super) fn list(args: &ListArgs, context: &Context) -> Result<(), Error> {
+    if args.engine.is_some() && args.what != Listed::Tests {
+        return Err(Error::Usage("--engine goes with `dbdyno list tests` only; leave it away".to_owned()));
+    }
+    let format = args.shown.format();
+    let Context { catalogue, .. } = context;
+    match args.what {
+        Listed::Tests => tests(catalogue.tests(), args.engine.as_deref().map(engine_info).transpose()?, format),
+        Listed::Suites => suites(catalogue.suites(), format),
+        Listed::Sizes => sizes(catalogue.sizes(), format),
+        Listed::Engines => known_engines(format),
+        Listed::Metrics => metrics(catalogue.metrics(), format),
+        Listed::Runs => runs(&Repository::open(&context.results, Access::ReadOnly)?.list_runs()?, format),
+    }
+}
+
+/// Shows items as they are, or as rows below these headers.
+fn show<T: Serialize>(
+    items: &[T],
+    headers: &[&str],
+    row: impl Fn(&T) -> Vec<String>,
+    format: Format,
+) -> Result<(), Error> {
+    match format {
+        Format::Json => output::json(&items),
+        Format::Text => {
+            let rows: Vec<Vec<String>> = items.iter().map(row).collect();
+            output::text(&lists::table(headers, &rows, output::width()))
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct TestItem<'a> {
+    code: &'a str,
+    class: String,
+    title: &'a str,
+    layer: Layer,
+    drive: Drive,
+    /// The first key metric, the one that cells use.
+    metric: Option<&'a str>,
+    /// How the engine realises the test; absent where no engine was named.
+    mapping: Option<&'static str>,
+    note: Option<String>,
+}
+
+fn tests(tests: &[Test], engine: Option<&EngineInfo>, format: Format) -> Result<(), Error> {
+    let items: Vec<TestItem<'_>> = tests.iter().map(|test| TestItem::of(test, engine)).collect();
+    let row = |item: &TestItem<'_>| {
+        let mut row = vec![item.code.to_owned(), item.layer.name().to_owned(), item.drive.name().to_owned()];
+        row.push(item.metric.unwrap_or_default().to_owned());
+        row.extend(item.mapping.map(str::to_owned));
+        row.push(item.note.as_ref().map_or_else(|| item.title.to_owned(), |n| format!("{} ({n})", item.title)));
+        row
+    };
+    let headers: &[&str] = match engine {
+        Some(_) => &["code", "layer", "drive", "metric", "mapping", "title (note)"],
+        None => &["code", "layer", "drive", "metric", "title (note)"],
+    };
+    show(&items, headers, row, format)
+}
+
+impl<'a> TestItem<'a> {
+    fn of(test: &'a Test, engine: Option<&EngineInfo>) -> Self {
+        let mapping = engine.map(|e| (e.mapping)(test));
+        let notes = mapping.as_ref().and_then(|m| m.note()).into_iter().chain(test.note.as_deref());
+        let note = notes.collect::<Vec<_>>().join("; ");
+        Self {
+            code: test.code.as_str(),
+            class: test.code.class(),
+            title: &test.title,
+            layer: test.layer,
+            drive: Drive::Server,
+            metric: test.metrics.first().map(|m| m.as_str()),
+            mapping: mapping.as_ref().map(|m| m.kind()),
+            note: (!note.is_empty()).then_some(note),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct SuiteItem<'a> {
+    id: &'a str,
+    title: &'a str,
+    tests: Vec<&'a str>,
+    ramp: String,
+    duration_s: u64,
+    repeat: u32,
+}
+
+fn suites(suites: &[Suite], format: Format) -> Result<(), Error> {
+    let items: Vec<SuiteItem<'_>> = suites.iter().map(SuiteItem::of).collect();
+    let row = |item: &SuiteItem<'_>| {
+        vec![
+            item.id.to_owned(),
+            item.tests.len().to_string(),
+            item.ramp.clone(),
+            format!("{}s", item.duration_s),
+            item.repeat.to_string(),
+            item.title.to_owned(),
+        ]
+    };
+    show(&items, &["id", "tests", "ramp", "duration", "repeat", "title"], row, format)
+}
+
+impl<'a> SuiteItem<'a> {
+    fn of(suite: &'a Suite) -> Self {
+        let Suite { id, title, duration_s, repeat, ramp, steps } = suite;
+        let tests = steps.iter().flat_map(|s| &s.tests).map(|t| t.as_str()).collect();
+        Self { id, title, tests, ramp: ramp.to_string(), duration_s: *duration_s, repeat: *repeat }
+    }
+}
+
+#[derive(Serialize)]
+struct SizeItem<'a> {
+    id: &'a str,
+    title: &'a str,
+    small_rows: u64,
+    large_rows: u64,
+    engine_cache_bytes: u64,
+}
+
+fn sizes(sizes: &[Size], format: Format) -> Result<(), Error> {
+    let items: Vec<SizeItem<'_>> = sizes.iter().map(SizeItem::of).collect();
+    let row = |item: &SizeItem<'_>| {
+        vec![
+            item.id.to_owned(),
+            numbers::count(item.small_rows),
+            numbers::count(item.large_rows),
+            numbers::bytes(item.engine_cache_bytes),
+            item.title.to_owned(),
+        ]
+    };
+    show(&items, &["id", "small rows", "large rows", "engine cache", "title"], row, format)
+}
+
+impl<'a> SizeItem<'a> {
+    fn of(size: &'a Size) -> Self {
+        let Size { id, title, small_rows, large_rows, engine_cache_bytes, .. } = size;
+        Self { id, title, small_rows: *small_rows, large_rows: *large_rows, engine_cache_bytes: *engine_cache_bytes }
+    }
+}
+
+#[derive(Serialize)]
+struct EngineItem {
+    name: &'static str,
+    title: &'static str,
+    target: &'static str,
+    /// What has not been verified.
+    notice: Option<&'static str>,
+}
+
+fn known_engines(format: Format) -> Result<(), Error> {
+    let shown = engines().iter().filter(|e| !e.hidden);
+    let items: Vec<EngineItem> =
+        shown.map(|e| EngineItem { name: e.name, title: e.title, target: e.target, notice: e.notice }).collect();
+    let row = |item: &EngineItem| {
+        let title = item.notice.map_or_else(|| item.title.to_owned(), |n| format!("{} ({n})", item.title));
+        vec![item.name.to_owned(), item.target.to_owned(), title]
+    };
+    show(&items, &["name", "target", "title"], row, format)
+}
+
+fn metrics(metrics: &[Metric], format: Format) -> Result<(), Error> {
+    let row = |metric: &Metric| {
+        let better = match metric.better {
+            Better::Higher => "higher",
+            Better::Lower => "lower",
+        };
+        vec![metric.id.to_string(), metric.unit.clone(), better.to_owned(), metric.title.clone()]
+    };
+    show(metrics, &["id", "unit", "better", "title"], row, format)
+}
+
+#[derive(Serialize)]
+struct RunItem<'a> {
+    id: &'a RunId,
+    label: Option<&'a str>,
+    suite: &'a str,
+    size: &'a str,
+    target: &'a str,
+    started_at: jiff::Timestamp,
+    status: RunStatus,
+    /// Points recorded, of those planned.
+    points: usize,
+    points_planned: usize,
+    ok: usize,
+    failed: usize,
+    invalid: usize,
+    unsupported: usize,
+}
+
+fn runs(runs: &[RunSummary], format: Format) -> Result<(), Error> {
+    let items: Vec<RunItem<'_>> = runs.iter().map(RunItem::of).collect();
+    let row = |item: &RunItem<'_>| {
+        let bad = match item.failed + item.invalid {
+            0 => String::new(),
+            n => format!(", {n} bad"),
+        };
+        vec![
+            item.id.to_string(),
+            item.label.unwrap_or_default().to_owned(),
+            item.suite.to_owned(),
+            item.size.to_owned(),
+            item.started_at.strftime("%Y-%m-%d %H:%M").to_string(),
+            item.status.name().to_owned(),
+            format!("{}/{}{bad}", item.points, item.points_planned),
+            item.target.to_owned(),
+        ]
+    };
+    show(&items, &["id", "label", "suite", "size", "started (UTC)", "status", "points", "target"], row, format)
+}
+
+impl<'a> RunItem<'a> {
+    fn of(summary: &'a RunSummary) -> Self {
+        let run = &summary.run;
+        Self {
+            id: &run.id,
+            label: run.label.as_deref(),
+            suite: &run.suite,
+            size: &run.size,
+            target: &run.target,
+            started_at: run.started_at,
+            status: run.status,
+            points: summary.points_done,
+            points_planned: summary.points_planned,
+            ok: summary.ok,
+            failed: summary.failed,
+            invalid: summary.invalid,
+            unsupported: summary.unsupported,
+        }
+    }
+}

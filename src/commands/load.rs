@@ -1,0 +1,121 @@
+//! `dbdyno load`: creates and fills the test tables, and says how fast that was.
+
+use super::Context;
+use super::place::Place;
+use crate::cli::LoadArgs;
+use crate::error::Error;
+use crate::output::{self, Format};
+use crate::progress::Progress;
+use crate::signals;
+use dbdyno_engine::{LoadReport, Loaded, TableLoad};
+use dbdyno_report::{lists, numbers};
+use dbdyno_run::LoadWish;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What the target holds now, and what this load did.
+#[derive(Debug, Serialize)]
+struct Answer {
+    target: String,
+    size: String,
+    seed: u64,
+    verified: bool,
+    /// Whether this load went on with an earlier one; absent when everything was there.
+    resumed: Option<bool>,
+    /// What this load did, table by table; empty when everything was there.
+    tables: Vec<Table>,
+    /// Checksums of tables that were there before.
+    checksums: BTreeMap<String, String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Table {
+    table: String,
+    rows: u64,
+    rows_written: u64,
+    elapsed_s: f64,
+    rows_per_s: Option<f64>,
+    checksum: String,
+}
+
+impl Table {
+    fn of(load: &TableLoad) -> Self {
+        let rows_per_s = (load.elapsed_s > 0.0).then(|| load.rows_written as f64 / load.elapsed_s);
+        Self {
+            table: load.table.to_string(),
+            rows: load.rows,
+            rows_written: load.rows_written,
+            elapsed_s: load.elapsed_s,
+            rows_per_s,
+            checksum: load.checksum.clone(),
+        }
+    }
+}
+
+pub(super) fn load(args: &LoadArgs, context: &Context) -> Result<(), Error> {
+    let wished = &args.target;
+    let place = Place::open(&wished.target, wished.size.as_deref(), wished.seed, &context.catalogue)?;
+    let stop = signals::stop()?;
+    let progress = Progress::new(context.verbosity);
+    let target = place.target.to_string();
+    let wish = LoadWish {
+        target: &target,
+        size: wished.size.as_deref(),
+        seed: wished.seed,
+        jobs: args.jobs.unwrap_or_else(dbdyno_probe::hardware_threads),
+        verify: !args.no_verify,
+    };
+    let loaded = dbdyno_run::load(place.engine.as_ref(), &context.catalogue, wish, &progress, &stop);
+    progress.finish();
+    let data = loaded?;
+    let held = match &place.held {
+        Loaded::Complete { checksums, .. } => checksums.clone(),
+        _ => BTreeMap::new(),
+    };
+    let tables = data.report.iter().flat_map(|r: &LoadReport| &r.tables).map(Table::of).collect();
+    let answer = Answer {
+        target: target.clone(),
+        size: data.size.id.clone(),
+        seed: data.seed,
+        verified: data.verified,
+        resumed: data.report.as_ref().map(|r| r.resumed),
+        tables,
+        checksums: held,
+    };
+    match args.shown.format() {
+        Format::Json => output::json(&answer),
+        Format::Text => output::text(&page(&answer)),
+    }
+}
+
+fn page(answer: &Answer) -> String {
+    let Answer { target, size, seed, .. } = answer;
+    let proof = if answer.verified { "every checksum verified" } else { "checksums not verified" };
+    let width = output::width();
+    match answer.resumed {
+        None => {
+            let rows: Vec<Vec<String>> = answer.checksums.iter().map(|(t, c)| vec![t.clone(), c.clone()]).collect();
+            let list = if rows.is_empty() { String::new() } else { lists::table(&["table", "checksum"], &rows, width) };
+            format!("{list}\n{target} holds size {size} (seed {seed}) already, {proof}; there was nothing to load\n")
+        }
+        Some(resumed) => {
+            let rows: Vec<Vec<String>> = answer.tables.iter().map(row).collect();
+            let list = lists::table(&["table", "rows", "written", "time", "rows/s", "checksum"], &rows, width);
+            let how = if resumed { "went on with an earlier load: " } else { "" };
+            format!("{list}\n{how}{target} now holds size {size} (seed {seed}), {proof}\n")
+        }
+    }
+    .trim_start()
+    .to_owned()
+}
+
+fn row(table: &Table) -> Vec<String> {
+    vec![
+        table.table.clone(),
+        numbers::count(table.rows),
+        numbers::count(table.rows_written),
+        numbers::duration(table.elapsed_s),
+        numbers::thousands(table.rows_per_s),
+        table.checksum.clone(),
+    ]
+}

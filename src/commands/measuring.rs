@@ -1,0 +1,169 @@
+//! The part that `run` and `resume` share: measure these points of a plan, then show the run and say what next.
+
+use super::Context;
+use super::place::Place;
+use crate::error::Error;
+use crate::output::{self, Format, shell_word};
+use crate::progress::{Progress, Verbosity};
+use dbdyno_catalogue::Catalogue;
+use dbdyno_engine::MonotonicClock;
+use dbdyno_model::{Plan, RunId, RunJson, Status};
+use dbdyno_report::{summary, tables};
+use dbdyno_results::Repository;
+use dbdyno_run::{Bench, LoadWish, RunError, Runner, Stop, ensure_loaded};
+use std::fmt::Write as _;
+
+/// Loads what the target lacks. Returns whether the data is proved.
+///
+/// # Errors
+/// The data is not there and cannot be loaded.
+pub(super) fn ensure_data(
+    place: &Place,
+    wish: LoadWish<'_>,
+    catalogue: &Catalogue,
+    progress: &Progress,
+    stop: &Stop,
+) -> Result<bool, Error> {
+    let loaded = ensure_loaded(place.engine.as_ref(), catalogue, wish, progress, stop);
+    progress.finish();
+    Ok(loaded?.verified)
+}
+
+/// Points of a run that are to be measured now.
+pub(super) struct Measuring<'a> {
+    pub(super) context: &'a Context,
+    pub(super) place: &'a Place,
+    pub(super) repository: &'a mut Repository,
+    pub(super) run: &'a RunId,
+    pub(super) plan: &'a Plan,
+    pub(super) places: &'a [usize],
+    pub(super) data_verified: bool,
+    pub(super) progress: &'a Progress,
+    pub(super) stop: &'a Stop,
+    pub(super) format: Format,
+    /// Arguments with which `dbdyno run` would measure the same again, where they are known.
+    pub(super) again: Option<&'a str>,
+}
+
+impl Measuring<'_> {
+    /// Measures the points and shows the run.
+    ///
+    /// # Errors
+    /// The run ended early, or some points are no figures. What was measured is kept and, as JSON, shown all the same.
+    pub(super) fn measure(self) -> Result<(), Error> {
+        let clock = MonotonicClock::default();
+        let mut runner = Runner {
+            bench: Bench {
+                engine: self.place.engine.as_ref(),
+                catalogue: &self.context.catalogue,
+                size: &self.place.size,
+                seed: self.place.seed,
+                data_verified: self.data_verified,
+                clock: &clock,
+                stop: self.stop,
+            },
+            repository: &mut *self.repository,
+            run: self.run,
+            plan: self.plan,
+            events: self.progress,
+        };
+        let measured = runner.measure_all(self.places);
+        self.progress.finish();
+        if let Err(error @ RunError::Results(_)) = measured {
+            return Err(error.into());
+        }
+        let run = self.repository.load(self.run)?;
+        let count = Count::of(&run, self.plan);
+        match (self.format, &measured) {
+            (Format::Json, _) => output::json(&run)?,
+            (Format::Text, Ok(())) => output::text(&self.page(&run, &count))?,
+            (Format::Text, Err(_)) if self.context.verbosity == Verbosity::Normal => {
+                output::note(&format!("{}\n", count.line(&run, self.context)));
+            }
+            (Format::Text, Err(_)) => {}
+        }
+        measured?;
+        let Count { planned, failed, invalid, .. } = count;
+        if failed + invalid > 0 {
+            return Err(Error::Points { run: self.run.clone(), planned, failed, invalid });
+        }
+        Ok(())
+    }
+
+    fn page(&self, run: &RunJson, count: &Count) -> String {
+        let width = output::width();
+        let catalogue = &self.context.catalogue;
+        let mut page = tables::bps80(run, catalogue, width);
+        _ = write!(page, "\n{}", summary::page(run, catalogue, width));
+        _ = write!(page, "\n{}\n\n{}", count.line(run, self.context), next(run, self.plan, self.again, self.context));
+        page
+    }
+}
+
+/// How the points of a run ended.
+struct Count {
+    planned: usize,
+    ok: usize,
+    failed: usize,
+    invalid: usize,
+    unsupported: usize,
+}
+
+impl Count {
+    fn of(run: &RunJson, plan: &Plan) -> Self {
+        let count = |status| run.points.iter().filter(|p| p.status == status).count();
+        Self {
+            planned: plan.points.len(),
+            ok: count(Status::Ok),
+            failed: count(Status::Failed),
+            invalid: count(Status::Invalid),
+            unsupported: count(Status::Unsupported),
+        }
+    }
+
+    fn line(&self, run: &RunJson, context: &Context) -> String {
+        let Self { planned, ok, failed, invalid, unsupported } = self;
+        let missing = match planned.saturating_sub(run.points.len()) {
+            0 => String::new(),
+            n => format!(", {n} not measured"),
+        };
+        format!(
+            "Run {} ({}, size {}) of {planned} points: {ok} ok, {failed} failed, {invalid} invalid, {unsupported} unsupported{missing}; \
+             kept in {}",
+            run.run.id,
+            run.run.suite,
+            run.run.size,
+            context.results.display()
+        )
+    }
+}
+
+/// Repeats from which figures have an interval.
+const REPEATS_FOR_INTERVALS: u32 = 3;
+
+/// What a reader of the tables may want to do now: a command, and what it is good for.
+fn next(run: &RunJson, plan: &Plan, again: Option<&str>, context: &Context) -> String {
+    let id = &run.run.id;
+    let place = &context.same_place;
+    let mut steps = vec![(
+        format!("dbdyno show {id}{place}"),
+        "this again; --table cells has medians and intervals, --table platform what they depend on",
+    )];
+    if run.points.iter().any(|p| p.status == Status::Failed) {
+        steps.push((format!("dbdyno resume {id}{place}"), "measures what failed once more"));
+    }
+    if let Some(again) = again {
+        let (target, size) = (shell_word(&run.run.target), &run.run.size);
+        if plan.points.iter().map(|p| p.repeat).max().unwrap_or(0) < REPEATS_FOR_INTERVALS {
+            let command = format!("dbdyno run {again} --target {target} --repeat {REPEATS_FOR_INTERVALS}{place}");
+            steps.push((command, "the same with 95 % intervals, which tell noise from difference"));
+        }
+        let command = format!("dbdyno run {again} --target URL --size {size} --label NAME{place}");
+        steps.push((command, "the same on another platform, to lay the two side by side"));
+    }
+    let mut text = "What next:\n".to_owned();
+    for (command, why) in steps {
+        _ = writeln!(text, "  {command}\n      {why}");
+    }
+    text
+}

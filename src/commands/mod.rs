@@ -1,0 +1,65 @@
+//! What each command does: one file each, and what several of them share (`place`, `measuring`).
+
+mod check;
+mod drop;
+mod list;
+mod load;
+mod measuring;
+mod place;
+mod resume;
+mod run;
+mod show;
+mod sql;
+
+use crate::cli::{Cli, Command, Common};
+use crate::error::Error;
+use crate::output::shell_word;
+use crate::progress::Verbosity;
+use dbdyno_catalogue::Catalogue;
+use std::path::PathBuf;
+
+/// What every command works with, resolved from what was typed.
+struct Context {
+    catalogue: Catalogue,
+    results: PathBuf,
+    verbosity: Verbosity,
+    /// Options that a further command needs in order to find the same things, with a blank before each.
+    same_place: String,
+}
+
+impl Context {
+    fn resolve(common: Common) -> Result<Self, Error> {
+        let catalogue = match &common.catalogue {
+            Some(folder) => Catalogue::with_overrides(folder)?,
+            None => Catalogue::embedded()?,
+        };
+        let mut same_place = String::new();
+        // What comes from the environment will be there again.
+        if std::env::var_os("DBDYNO_RESULTS").is_none() && common.results.as_os_str() != Common::DEFAULT_RESULTS {
+            same_place += &format!(" --results {}", shell_word(&common.results.to_string_lossy()));
+        }
+        if let Some(folder) = common.catalogue.filter(|_| std::env::var_os("DBDYNO_CATALOGUE").is_none()) {
+            same_place += &format!(" --catalogue {}", shell_word(&folder.to_string_lossy()));
+        }
+        let verbosity = if common.quiet { Verbosity::Quiet } else { Verbosity::Normal };
+        Ok(Self { catalogue, results: common.results, verbosity, same_place })
+    }
+}
+
+/// Does what was asked.
+///
+/// # Errors
+/// Why it was not done, or not done well.
+pub(crate) fn dispatch(cli: Cli) -> Result<(), Error> {
+    let context = Context::resolve(cli.common)?;
+    match cli.command {
+        Command::Check(args) => check::check(&args, &context),
+        Command::Run(args) => run::run(&args, &context),
+        Command::Resume(args) => resume::resume(&args, &context),
+        Command::Show(args) => show::show(&args, &context),
+        Command::List(args) => list::list(&args, &context),
+        Command::Load(args) => load::load(&args, &context),
+        Command::Drop(args) => drop::drop(&args, &context),
+        Command::Sql(args) => sql::sql(&args, &context),
+    }
+}

@@ -1,0 +1,134 @@
+//! `dbdyno resume`: measures what is missing or failed in a run, if what decides its figures is still the same.
+
+use super::Context;
+use super::measuring::{Measuring, ensure_data};
+use super::place::Place;
+use crate::cli::ResumeArgs;
+use crate::error::Error;
+use crate::progress::Progress;
+use crate::signals;
+use dbdyno_model::{Database, Plan, RunJson, TestCode};
+use dbdyno_results::{Access, Repository};
+use dbdyno_run::{LoadWish, Wish};
+use std::collections::{BTreeMap, BTreeSet};
+
+pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> {
+    // Read-only first: a results file that is not there must not come into being because of a mistyped name.
+    let id = Repository::open(&context.results, Access::ReadOnly)?.find(&args.run)?;
+    let mut repository = Repository::open(&context.results, Access::ReadWrite)?;
+    let (before, plan) = (repository.load(&id)?, repository.plan(&id)?);
+
+    let url = args.target.as_deref().unwrap_or(&before.run.target);
+    let place = Place::open(url, Some(&plan.size), Some(plan.seed), &context.catalogue)?;
+    refuse(&before, changes_of_the_plan(&before, &plan, &place, context)?)?;
+    repository.claim(&id)?;
+
+    let stop = signals::stop()?;
+    let progress = Progress::new(context.verbosity);
+    let target = place.target.to_string();
+    let load = LoadWish {
+        target: &target,
+        size: Some(&plan.size),
+        seed: Some(plan.seed),
+        jobs: dbdyno_probe::hardware_threads(),
+        verify: true,
+    };
+    let data_verified = ensure_data(&place, load, &context.catalogue, &progress, &stop)?;
+    let database = place.engine.describe().map_err(place.failed("describing"))?;
+    refuse(&before, changes_of_the_database(&before.database, &database))?;
+
+    let places = repository.unmeasured(&id)?;
+    let measuring = Measuring {
+        context,
+        place: &place,
+        repository: &mut repository,
+        run: &id,
+        plan: &plan,
+        places: &places,
+        data_verified,
+        progress: &progress,
+        stop: &stop,
+        format: args.shown.format(),
+        again: None,
+    };
+    measuring.measure()
+}
+
+fn refuse(run: &RunJson, changes: Vec<String>) -> Result<(), Error> {
+    if changes.is_empty() { Ok(()) } else { Err(Error::Changed { run: run.run.id.clone(), changes }) }
+}
+
+/// What differs in dbdyno, in the data and in the definitions of the planned tests.
+fn changes_of_the_plan(run: &RunJson, plan: &Plan, place: &Place, context: &Context) -> Result<Vec<String>, Error> {
+    let mut changes = Vec::new();
+    differs(&mut changes, "dbdyno", Some(&run.run.tool_version), Some(env!("CARGO_PKG_VERSION")));
+    differs(&mut changes, "the engine", Some(&run.database.engine), Some(place.info.name));
+    differs(&mut changes, "the target's size", Some(&plan.size), Some(&place.size.id));
+    differs(&mut changes, "the target's seed", Some(&plan.seed.to_string()), Some(&place.seed.to_string()));
+    if !changes.is_empty() {
+        return Ok(changes);
+    }
+    let planned: BTreeMap<&TestCode, &str> = plan.points.iter().map(|p| (&p.test, p.definition.as_str())).collect();
+    let (gone, known): (Vec<&TestCode>, Vec<&TestCode>) =
+        planned.keys().copied().partition(|code| context.catalogue.test(code.as_str()).is_err());
+    changes.extend(gone.iter().map(|code| format!("the catalogue has no test {code} any more")));
+    let what: Vec<String> = known.iter().map(|code| code.to_string()).collect();
+    if what.is_empty() {
+        return Ok(changes);
+    }
+    let now = place.plan(&Wish { what, ..Wish::default() }, &context.catalogue)?;
+    let changed: BTreeSet<&str> = now
+        .points
+        .iter()
+        .filter(|p| planned.get(&p.test).is_some_and(|before| *before != p.definition))
+        .map(|p| p.test.as_str())
+        .collect();
+    if !changed.is_empty() {
+        let codes: Vec<&str> = changed.into_iter().collect();
+        changes.push(format!("the definition of {} has changed (catalogue entry or SQL)", codes.join(", ")));
+    }
+    Ok(changes)
+}
+
+/// What differs in the database: its version, or a setting that decides figures.
+fn changes_of_the_database(before: &Database, now: &Database) -> Vec<String> {
+    let mut changes = Vec::new();
+    differs(&mut changes, "the version", Some(&before.version), Some(&now.version));
+    let names: BTreeSet<&String> = before.parameters.keys().chain(now.parameters.keys()).collect();
+    for name in names {
+        let value = |database: &Database| database.parameters.get(name).cloned();
+        differs(&mut changes, &format!("the setting {name}"), value(before).as_deref(), value(now).as_deref());
+    }
+    changes
+}
+
+fn differs(changes: &mut Vec<String>, what: &str, before: Option<&str>, now: Option<&str>) {
+    if before != now {
+        changes.push(format!("{what} was {} and is {} now", before.unwrap_or("not set"), now.unwrap_or("not set")));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn database(version: &str, parameters: &[(&str, &str)]) -> Database {
+        let parameters = parameters.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+        Database { version: version.to_owned(), parameters, ..Database::default() }
+    }
+
+    #[test]
+    fn what_decides_figures_must_be_the_same() {
+        let before = database("1", &[("cache", "8"), ("log", "on")]);
+        assert!(changes_of_the_database(&before, &before.clone()).is_empty());
+        assert_eq!(
+            changes_of_the_database(&before, &database("2", &[("cache", "16"), ("sync", "full")])),
+            [
+                "the version was 1 and is 2 now",
+                "the setting cache was 8 and is 16 now",
+                "the setting log was on and is not set now",
+                "the setting sync was not set and is full now"
+            ]
+        );
+    }
+}

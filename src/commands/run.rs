@@ -1,0 +1,124 @@
+//! `dbdyno run`. Whatever can be refused is refused before anything is done: the target, the size, the tests and the
+//! results file are looked at first, then data is loaded, then the plan is stored, then the first point is measured.
+
+use super::Context;
+use super::measuring::{Measuring, ensure_data};
+use super::place::Place;
+use crate::cli::{Commit, RunArgs};
+use crate::error::Error;
+use crate::output::shell_word;
+use crate::progress::Progress;
+use crate::signals;
+use clap::ValueEnum;
+use dbdyno_model::{Plan, Run, RunId, RunStatus};
+use dbdyno_results::{Access, Repository};
+use dbdyno_run::{LoadWish, Wish};
+
+pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
+    let wished = &args.target;
+    let place = Place::open(&wished.target, wished.size.as_deref(), wished.seed, &context.catalogue)?;
+    refuse_missing_nodes(args, &place)?;
+    let plan = place.plan(&wish(args), &context.catalogue)?;
+    let mut repository = Repository::open(&context.results, Access::ReadWrite)?;
+
+    let stop = signals::stop()?;
+    let progress = Progress::new(context.verbosity);
+    let target = place.target.to_string();
+    let load = LoadWish {
+        target: &target,
+        size: wished.size.as_deref(),
+        seed: wished.seed,
+        jobs: dbdyno_probe::hardware_threads(),
+        verify: !args.no_verify,
+    };
+    let data_verified = ensure_data(&place, load, &context.catalogue, &progress, &stop)?;
+
+    let run = new_run(args, &place, &plan)?;
+    let database = place.engine.describe().map_err(place.failed("describing"))?;
+    repository.begin_run(&run, &plan, &place.platform(), &database)?;
+    let places: Vec<usize> = (0..plan.points.len()).collect();
+    let measuring = Measuring {
+        context,
+        place: &place,
+        repository: &mut repository,
+        run: &run.id,
+        plan: &plan,
+        places: &places,
+        data_verified,
+        progress: &progress,
+        stop: &stop,
+        format: args.shown.format(),
+        again: Some(&again(args)),
+    };
+    measuring.measure()
+}
+
+fn wish(args: &RunArgs) -> Wish {
+    Wish {
+        what: args.what.clone(),
+        ramp: args.ramp.clone(),
+        nodes: args.nodes,
+        jobs: args.jobs,
+        threads: args.threads,
+        duration_s: args.duration,
+        repeat: args.repeat,
+        commit: args.commit.into(),
+    }
+}
+
+/// The arguments that decide what is measured, as they can be typed again.
+fn again(args: &RunArgs) -> String {
+    let mut words: Vec<String> = args.what.iter().map(|w| shell_word(w)).collect();
+    let mut option = |name: &str, value: Option<String>| words.extend(value.map(|v| format!("{name} {v}")));
+    option("--ramp", args.ramp.as_ref().map(ToString::to_string));
+    option("--nodes", args.nodes.map(|n| n.to_string()));
+    option("--jobs", args.jobs.map(|n| n.to_string()));
+    option("--threads", args.threads.map(|n| n.to_string()));
+    option("--duration", args.duration.map(|s| format!("{s}s")));
+    let mode = args.commit.to_possible_value().map(|mode| mode.get_name().to_owned());
+    option("--commit", mode.filter(|_| args.commit != Commit::Durable));
+    words.join(" ")
+}
+
+/// Jobs take turns over the hosts of the target, so a number of nodes that it does not name would be a claim.
+fn refuse_missing_nodes(args: &RunArgs, place: &Place) -> Result<(), Error> {
+    match (args.nodes, place.nodes()) {
+        (Some(asked), named) if asked > named => Err(Error::Usage(format!(
+            "--nodes {asked} was asked for, but {} names {named}; list the hosts of the cluster in the target, or leave --nodes away",
+            place.target
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn new_run(args: &RunArgs, place: &Place, plan: &Plan) -> Result<Run, Error> {
+    let bits = getrandom::u64().map_err(|e| Error::Internal(format!("the system gives no random bits: {e}")))?;
+    Ok(Run {
+        id: RunId::from_random(bits),
+        label: args.label.clone(),
+        suite: plan.suite.clone(),
+        size: plan.size.clone(),
+        seed: plan.seed,
+        started_at: jiff::Timestamp::now(),
+        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        target: place.target.to_string(),
+        status: RunStatus::Running,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::{Cli, Command};
+    use clap::Parser;
+
+    #[test]
+    fn what_was_typed_can_be_typed_again() {
+        let line = "dbdyno run T611 T7* --target null: --ramp 1,2 --duration 500ms --jobs 2 --commit engine_default";
+        let Command::Run(args) = Cli::try_parse_from(line.split(' ')).unwrap().command else { panic!("{line}") };
+        assert_eq!(again(&args), "T611 'T7*' --ramp 1,2 --jobs 2 --duration 0.5s --commit engine_default");
+        let line = "dbdyno run quick --target null:";
+        let Command::Run(args) = Cli::try_parse_from(line.split(' ')).unwrap().command else { panic!("{line}") };
+        assert_eq!(again(&args), "quick");
+    }
+}

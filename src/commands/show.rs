@@ -1,0 +1,75 @@
+//! `dbdyno show`: what a run measured, as tables or as the JSON document.
+
+use super::Context;
+use crate::cli::{ShowArgs, Table};
+use crate::error::Error;
+use crate::output::{self, Format};
+use dbdyno_model::{RunJson, RunStatus, TestCode};
+use dbdyno_report::{platform, summary, tables};
+use dbdyno_results::{Access, Repository};
+
+pub(super) fn show(args: &ShowArgs, context: &Context) -> Result<(), Error> {
+    let repository = Repository::open(&context.results, Access::ReadOnly)?;
+    let run = repository.load(&repository.find(&args.run)?)?;
+    let run = match &args.test {
+        Some(pattern) => only(run, pattern, context)?,
+        None => run,
+    };
+    match args.shown.format() {
+        Format::Json => output::json(&run),
+        Format::Text => output::text(&page(&run, args, context)),
+    }
+}
+
+/// The run with the points of some tests alone.
+fn only(run: RunJson, pattern: &str, context: &Context) -> Result<RunJson, Error> {
+    let codes: Vec<&TestCode> = context.catalogue.select(pattern)?.into_iter().map(|t| &t.code).collect();
+    let RunJson { run, platform, database, mut points, .. } = run;
+    points.retain(|p| codes.contains(&&p.test));
+    if points.is_empty() {
+        return Err(Error::Usage(format!(
+            "run {} has no points of {pattern}; `dbdyno show {}` shows those it has",
+            run.id, run.id
+        )));
+    }
+    Ok(RunJson::new(run, platform, database, points))
+}
+
+fn page(run: &RunJson, args: &ShowArgs, context: &Context) -> String {
+    let catalogue = &context.catalogue;
+    let width = output::width();
+    let mut page = match (args.table, &args.test) {
+        (Some(Table::Bps80), _) => tables::bps80(run, catalogue, width),
+        (Some(Table::Bps84), _) => format!(
+            "Load tests\n\n{}\nSelect and update tests\n\n{}",
+            tables::bps84_load(run, catalogue, width),
+            tables::bps84_oltp(run, catalogue, width)
+        ),
+        (Some(Table::Cells), _) => tables::cells(run, catalogue, width),
+        (Some(Table::Summary), _) => summary::page(run, catalogue, width),
+        (Some(Table::Platform), _) => platform::sheet(run, width),
+        // The key metrics of some tests alone would look like those of the platform.
+        (None, Some(_)) => tables::bps80(run, catalogue, width),
+        (None, None) => {
+            format!("{}\n{}", summary::page(run, catalogue, width), tables::bps80(run, catalogue, width))
+        }
+    };
+    if let Some(line) = incomplete(run, context) {
+        page.push_str(&line);
+    }
+    page
+}
+
+/// What a reader of an unfinished run must know.
+fn incomplete(run: &RunJson, context: &Context) -> Option<String> {
+    let id = &run.run.id;
+    let resume = format!("`dbdyno resume {id}{}` measures the rest", context.same_place);
+    match run.run.status {
+        RunStatus::Done => None,
+        RunStatus::Running => {
+            Some(format!("\nRun {id} is still being measured, or its process was killed; then {resume}\n"))
+        }
+        RunStatus::Interrupted => Some(format!("\nRun {id} was stopped before its plan was done; {resume}\n")),
+        RunStatus::Lost => Some(format!("\nRun {id} lost its target before its plan was done; {resume}\n")),
+    }
+}

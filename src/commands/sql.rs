@@ -1,0 +1,79 @@
+//! `dbdyno sql`: every statement that would run, for review by those who guard the database, or to run by hand.
+
+use super::Context;
+use crate::cli::SqlArgs;
+use crate::error::Error;
+use crate::output::{self, Format};
+use dbdyno_engine::{EngineError, EngineInfo, engine_info};
+use dbdyno_model::{Mapping, Size, Test};
+use serde::Serialize;
+
+#[derive(Debug, Serialize)]
+struct Script<'a> {
+    engine: &'static str,
+    size: &'a str,
+    schema: String,
+    tests: Vec<TestScript<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct TestScript<'a> {
+    code: &'a str,
+    title: &'a str,
+    mapping: &'static str,
+    note: Option<String>,
+    /// Absent where the engine cannot do the test.
+    script: Option<String>,
+}
+
+pub(super) fn sql(args: &SqlArgs, context: &Context) -> Result<(), Error> {
+    let engine = engine_info(&args.engine)?;
+    let size = context.catalogue.size(&args.size)?;
+    let tests = match &args.test {
+        Some(pattern) => context.catalogue.select(pattern)?,
+        None => context.catalogue.tests().iter().collect(),
+    };
+    let incomplete = |e: EngineError| Error::Internal(format!("the SQL of engine {} is incomplete: {e}", engine.name));
+    let script = Script {
+        engine: engine.name,
+        size: &size.id,
+        schema: (engine.schema_script)(size).map_err(incomplete)?,
+        tests: tests.into_iter().map(|t| script(t, engine, size)).collect::<Result<_, _>>().map_err(incomplete)?,
+    };
+    match args.shown.format() {
+        Format::Json => output::json(&script),
+        Format::Text => output::text(&text(&script)),
+    }
+}
+
+fn script<'a>(test: &'a Test, engine: &EngineInfo, size: &Size) -> Result<TestScript<'a>, EngineError> {
+    let mapping = (engine.mapping)(test);
+    let script = match mapping {
+        Mapping::None { .. } => None,
+        Mapping::Native { .. } | Mapping::Equivalent { .. } => Some((engine.script)(test, size)?),
+    };
+    Ok(TestScript {
+        code: test.code.as_str(),
+        title: &test.title,
+        mapping: mapping.kind(),
+        note: mapping.note().map(str::to_owned),
+        script,
+    })
+}
+
+fn text(script: &Script<'_>) -> String {
+    let mut text = format!(
+        "-- Everything that dbdyno {} executes on {} at size {}\n\n-- Schema\n{}",
+        env!("CARGO_PKG_VERSION"),
+        script.engine,
+        script.size,
+        script.schema
+    );
+    for test in &script.tests {
+        let note = test.note.as_deref().map(|n| format!(": {}", n.replace('\n', " "))).unwrap_or_default();
+        let mapping = if test.script.is_some() { test.mapping } else { "not supported" };
+        text.push_str(&format!("\n-- {} {} ({mapping}{note})\n", test.code, test.title));
+        text.push_str(test.script.as_deref().unwrap_or_default());
+    }
+    text
+}

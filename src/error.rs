@@ -1,0 +1,163 @@
+//! How a command ends when it does not end well. Each message says what was asked, what is wrong and what to do; the exit
+//! code says whether anything was done.
+
+use dbdyno_catalogue::CatalogueError;
+use dbdyno_engine::{EngineError, TargetError};
+use dbdyno_model::{ErrorClass, RunId};
+use dbdyno_results::ResultsError;
+use dbdyno_run::{LoadError, PlanError, RunError};
+use std::io;
+
+/// Bad usage or input; nothing was done.
+pub(crate) const EXIT_USAGE: u8 = 2;
+/// The target was lost, the user stopped, or dbdyno itself failed; what was measured is kept.
+pub(crate) const EXIT_STOPPED: u8 = 3;
+/// Some points failed or are invalid.
+pub(crate) const EXIT_POINTS: u8 = 4;
+
+/// Everything that can end a command.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    /// The target is none, or names no engine.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    /// The catalogue is wrong, or does not have what was asked for.
+    #[error(transparent)]
+    Catalogue(#[from] CatalogueError),
+    /// There is no plan.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The results file.
+    #[error(transparent)]
+    Results(#[from] ResultsError),
+    /// The data is not there and cannot be loaded.
+    #[error(transparent)]
+    Load(LoadError),
+    /// The user stopped a load.
+    #[error("stopped while loading; what was loaded is kept, and the same command goes on from there")]
+    LoadStopped,
+    /// A run that ended before its plan did.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// An engine that did not do what it was asked.
+    #[error("{doing} {target} failed: {source}")]
+    Engine {
+        /// What was being done.
+        doing: &'static str,
+        /// The target.
+        target: String,
+        /// The engine's error.
+        source: EngineError,
+    },
+    /// What a run was begun with is not there any more.
+    #[error(
+        "run {run} cannot be resumed: {}; its points would not be comparable: start a new run, `dbdyno show {run}` shows what was measured",
+        changes.join("; ")
+    )]
+    Changed {
+        /// The run.
+        run: RunId,
+        /// What differs, each as `X was A and is B now`.
+        changes: Vec<String>,
+    },
+    /// A target that nothing can be measured on as it is.
+    #[error("{target} cannot be measured like this: see {} above, remove it and check again", blockers_words(*blockers))]
+    Blocked {
+        /// The target.
+        target: String,
+        /// How many.
+        blockers: usize,
+    },
+    /// A run is complete, but not all of its points are figures.
+    #[error(
+        "run {run}: {failed} failed and {invalid} invalid of {planned} points; `dbdyno show {run}` gives the reasons, `dbdyno resume {run}` measures the failed ones again"
+    )]
+    Points {
+        /// The run.
+        run: RunId,
+        /// Points of its plan.
+        planned: usize,
+        /// Points that an error ended.
+        failed: usize,
+        /// Points whose work was not what the test asks for.
+        invalid: usize,
+    },
+    /// Bad input that no room below knows of.
+    #[error("{0}")]
+    Usage(String),
+    /// Stdout.
+    #[error("cannot write the output: {0}")]
+    Output(io::Error),
+    /// A fault of dbdyno's own, or of the machine under it.
+    #[error("internal error: {0}; please report this")]
+    Internal(String),
+}
+
+impl Error {
+    /// The exit code, as in the command line's documentation.
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self {
+            Self::Load(LoadError::Engine(_))
+            | Self::LoadStopped
+            | Self::Run(_)
+            | Self::Engine { .. }
+            | Self::Output(_)
+            | Self::Internal(_) => EXIT_STOPPED,
+            Self::Points { .. } => EXIT_POINTS,
+            Self::Target(_)
+            | Self::Catalogue(_)
+            | Self::Plan(_)
+            | Self::Results(_)
+            | Self::Load(_)
+            | Self::Changed { .. }
+            | Self::Blocked { .. }
+            | Self::Usage(_) => EXIT_USAGE,
+        }
+    }
+}
+
+impl From<LoadError> for Error {
+    fn from(error: LoadError) -> Self {
+        match error {
+            LoadError::Engine(error) if error.class == ErrorClass::Cancelled => Self::LoadStopped,
+            error => Self::Load(error),
+        }
+    }
+}
+
+fn blockers_words(n: usize) -> String {
+    if n == 1 { "the blocker".to_owned() } else { format!("the {n} blockers") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn engine(class: ErrorClass) -> EngineError {
+        EngineError::new(class, "gone")
+    }
+
+    #[test]
+    fn exit_codes_say_whether_anything_was_done() {
+        let run = RunId::from_random(7);
+        let cases = [
+            (Error::Usage(String::new()), 2),
+            (TargetError::NoScheme("x".to_owned()).into(), 2),
+            (PlanError::Nothing.into(), 2),
+            (LoadError::NotLoaded { target: "t".to_owned(), size: "D".to_owned() }.into(), 2),
+            (LoadError::Engine(engine(ErrorClass::OutOfSpace)).into(), 3),
+            (LoadError::Engine(engine(ErrorClass::Cancelled)).into(), 3),
+            (RunError::Interrupted(run.clone()).into(), 3),
+            (Error::Points { run, planned: 2, failed: 1, invalid: 0 }, 4),
+        ];
+        for (error, code) in cases {
+            assert_eq!(error.exit_code(), code, "{error}");
+        }
+    }
+
+    #[test]
+    fn a_stopped_load_says_how_to_go_on() {
+        let error = Error::from(LoadError::Engine(engine(ErrorClass::Cancelled)));
+        assert!(error.to_string().contains("the same command goes on"));
+    }
+}

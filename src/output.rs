@@ -1,0 +1,99 @@
+//! Where everything that dbdyno says goes: results to stdout, complaints and notes to stderr.
+//!
+//! A reader who leaves early (`dbdyno show last | head`) is no error: what he does not want to see is dropped, and a run
+//! whose progress nobody reads any more is still measured to its end.
+
+use crate::error::Error;
+use crate::secrets;
+use serde::Serialize;
+use std::io::{self, ErrorKind, IsTerminal, Write};
+
+/// How results are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// For people.
+    Text,
+    /// For programs: one JSON document, nothing else on stdout.
+    Json,
+}
+
+/// Columns of the terminal that stdout is; `None` for files and pipes, which are as wide as a line needs.
+pub(crate) fn width() -> Option<u16> {
+    let stdout = io::stdout();
+    if !stdout.is_terminal() {
+        return None;
+    }
+    // A terminal that does not know its size (a serial line) says 0.
+    rustix::termios::tcgetwinsize(stdout).ok().map(|size| size.ws_col).filter(|columns| *columns > 0)
+}
+
+/// Writes a text to stdout; one line end is added where it has none.
+///
+/// # Errors
+/// Stdout cannot be written, for another reason than that nobody reads it any more.
+pub(crate) fn text(text: &str) -> Result<(), Error> {
+    let end = if text.ends_with('\n') || text.is_empty() { "" } else { "\n" };
+    let mut stdout = io::stdout().lock();
+    let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.write_all(end.as_bytes()));
+    match written.and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Error::Output(error)),
+        _ => Ok(()),
+    }
+}
+
+/// Writes a JSON document to stdout, indented.
+///
+/// # Errors
+/// As for [`text`].
+pub(crate) fn json(document: &impl Serialize) -> Result<(), Error> {
+    text(&serde_json::to_string_pretty(document).map_err(|e| Error::Internal(format!("no JSON: {e}")))?)
+}
+
+/// Writes a complaint to stderr, as `dbdyno: …`.
+pub(crate) fn complain(message: &str) {
+    note(&format!("dbdyno: {message}"));
+}
+
+/// Writes a line to stderr, without passwords and without anything that steers a terminal.
+pub(crate) fn note(line: &str) {
+    let line = clean(&secrets::hidden(line.trim_end()));
+    // Where even stderr is gone there is nobody left to tell.
+    _ = writeln!(io::stderr(), "{line}");
+}
+
+/// Control characters other than line ends as escapes: an engine's message must not steer the terminal.
+pub(crate) fn clean(text: &str) -> String {
+    let mut cleaned = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() && c != '\n' { cleaned.extend(c.escape_default()) } else { cleaned.push(c) }
+    }
+    cleaned
+}
+
+/// A word that can be pasted into a shell.
+pub(crate) fn shell_word(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,=@+%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_is_not_steered() {
+        assert_eq!(clean("a\u{1b}[2Jb\nc\rd"), "a\\u{1b}[2Jb\nc\\rd");
+    }
+
+    #[test]
+    fn words_are_quoted_where_a_shell_would_read_them() {
+        assert_eq!(shell_word("db:/data/x.db"), "db:/data/x.db");
+        assert_eq!(shell_word("T6*"), "'T6*'");
+        assert_eq!(shell_word("it's"), r"'it'\''s'");
+        assert_eq!(shell_word(""), "''");
+    }
+}

@@ -1,0 +1,299 @@
+//! Bad input: the exact words, exit 2, nothing on stdout, and not a byte on disk that was not there before.
+
+use crate::small_disk::SmallDisk;
+use crate::support::{Ending, Room, Running, text};
+use rusqlite::Connection;
+use std::path::Path;
+
+/// Insists on a refusal in these words that left everything as it was.
+#[track_caller]
+fn refused(room: &Room, line: &str, words: &str) {
+    let before = room.files();
+    let ending = room.run(line);
+    check(&ending, words);
+    let after = room.files();
+    let names = |files: &std::collections::BTreeMap<std::path::PathBuf, Vec<u8>>| {
+        files.keys().map(|path| path.display().to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&before), names(&after), "`dbdyno {line}` made or removed files");
+    assert!(before == after, "`dbdyno {line}` changed a file");
+}
+
+#[track_caller]
+fn check(ending: &Ending, words: &str) {
+    assert_eq!(ending.stderr, words);
+    assert_eq!(ending.stdout, "", "a refusal is on stderr alone");
+    assert_eq!(ending.code, Some(2));
+}
+
+#[test]
+fn unknown_names_are_answered_with_the_nearest() {
+    let room = Room::new();
+    let target = "--target sqlite:x.sqlite";
+    for (line, words) in [
+        (
+            format!("run T661 {target}"),
+            "dbdyno: there is no test 'T661'; nearest: T611, T616, T621; `dbdyno list tests` shows all\n",
+        ),
+        (format!("run T611 t6x* {target}"), "dbdyno: there is no test 't6x*'; nearest: T611, T612, T613; `dbdyno list tests` shows all\n"),
+        (
+            format!("run quik {target}"),
+            "dbdyno: there is no suite 'quik'; nearest: quick; `dbdyno list suites` shows all\n",
+        ),
+        (
+            format!("run quick {target} --size XX"),
+            "dbdyno: there is no size 'XX'; nearest: XL; `dbdyno list sizes` shows all\n",
+        ),
+        (format!("load {target} --size Q"), "dbdyno: there is no size 'Q'; `dbdyno list sizes` shows all\n"),
+        (
+            "run quick --target sqlit:x.sqlite".to_owned(),
+            "dbdyno: there is no engine 'sqlit' in this build; did you mean 'sqlite'?; it has: sqlite\n",
+        ),
+        ("sql informix".to_owned(), "dbdyno: there is no engine 'informix' in this build; it has: sqlite\n"),
+        (
+            "list tests --engine squlite".to_owned(),
+            "dbdyno: there is no engine 'squlite' in this build; did you mean 'sqlite'?; it has: sqlite\n",
+        ),
+        (
+            "sql sqlite --test T119 --size T".to_owned(),
+            "dbdyno: there is no test 'T119'; nearest: T111; `dbdyno list tests` shows all\n",
+        ),
+    ] {
+        refused(&room, &line, words);
+    }
+}
+
+#[test]
+fn impossible_numbers_are_refused() {
+    const HELP: &str = "\n\nFor more information, try '--help'.\n";
+    const RAMP: &str = "a ramp is a list of degrees of parallelism from 1 to 65535, as in 1,2,4";
+    let room = Room::new();
+    for (options, words) in [
+        ("--ramp 0", format!("invalid value '0' for '--ramp <1,2,4>': '0' in '0' is no degree of parallelism; {RAMP}")),
+        (
+            "--ramp 4,x",
+            format!(
+                "invalid value '4,x' for '--ramp <1,2,4>': '4,x' is no ramp; {RAMP}, or 2x for twice the hardware threads"
+            ),
+        ),
+        (
+            "--duration 0",
+            "invalid value '0' for '--duration <TIME>': a window without length has no rate; use 2s for a first look, \
+             10s or more for decisions"
+                .to_owned(),
+        ),
+        ("--repeat 0", "invalid value '0' for '--repeat <N>': 0 is not in 1..=1000".to_owned()),
+        (
+            "--jobs 0",
+            "invalid value '0' for '--jobs <N>': it is no degree of parallelism; write a whole number from 1 to 65535"
+                .to_owned(),
+        ),
+        (
+            "--label last",
+            "invalid value 'last' for '--label <NAME>': `last` always means the newest run; choose another name"
+                .to_owned(),
+        ),
+    ] {
+        let line = format!("run T611 --target sqlite:x.sqlite {options}");
+        refused(&room, &line, &format!("dbdyno: {words}{HELP}"));
+    }
+}
+
+#[test]
+fn a_target_must_be_one() {
+    let room = Room::new();
+    refused(
+        &room,
+        "run T611",
+        "dbdyno: the following required arguments were not provided:\n  --target <URL>\n\n\
+         Usage: dbdyno run --target <URL> <WHAT>...\n\nFor more information, try '--help'.\n",
+    );
+    for (target, words) in [
+        ("x.sqlite", "'x.sqlite' is no target: it begins with no engine's name; `dbdyno list engines` shows how targets are written"),
+        ("sqlite:", "the target 'sqlite:' cannot be used: the file's name is missing; write sqlite:FILE"),
+        (
+            "sqlite::memory:",
+            "the target 'sqlite::memory:' cannot be used: every job has a connection of its own, and they would share \
+             nothing; name a file",
+        ),
+        (
+            "sqlite:x.sqlite?sync=full",
+            "the target 'sqlite:x.sqlite?sync=full' cannot be used: there is no option 'sync'; there are \
+             synchronous=full|normal|off and journal=wal|delete",
+        ),
+        (
+            "sqlite:x.sqlite?journal=memory",
+            "the target 'sqlite:x.sqlite?journal=memory' cannot be used: journal is one of wal, delete",
+        ),
+        ("null:?speed=fast", "the target 'null:?speed=fast' cannot be used: speed must be a whole number"),
+    ] {
+        refused(&room, &format!("run T611 --target {target}"), &format!("dbdyno: {words}\n"));
+    }
+}
+
+/// A folder that is not there is bad input: nothing was done, so 2 and no results file.
+#[test]
+fn a_target_in_a_folder_that_is_not_there_is_refused_before_anything_is_made() {
+    let room = Room::new();
+    let ending = room.run("run T611 --target sqlite:no/x.sqlite");
+    assert!(ending.stderr.contains("no/x.sqlite: the folder no does not exist; create it first"), "{}", ending.stderr);
+    assert_eq!(room.files().len(), 0, "nothing was to be made: {:?}", room.files().keys());
+    assert_eq!(ending.code, Some(2), "{}", ending.stderr);
+}
+
+#[test]
+fn a_password_in_a_mistyped_target_is_not_shown() {
+    let room = Room::new();
+    let ending = room.run("run T611 --target postgres//scott:tiger@db1:5432/x").expect(2);
+    assert!(!ending.stderr.contains("tiger"), "{}", ending.stderr);
+}
+
+#[test]
+fn results_go_only_where_they_can() {
+    let room = Room::new();
+    let run = "run T512 --jobs 1 --threads 1 --target null: --results";
+    refused(
+        &room,
+        &format!("{run} no/x.db"),
+        "dbdyno: cannot create no/x.db: there is no folder no; create it, or name another file with --results\n",
+    );
+    std::fs::create_dir(room.path("folder")).unwrap();
+    refused(
+        &room,
+        &format!("{run} folder"),
+        "dbdyno: folder is a folder: name a file in it, as in --results folder/dbdyno.db\n",
+    );
+    std::fs::write(room.path("notes.txt"), "a shopping list, longer than the head of a database file\n".repeat(99))
+        .unwrap();
+    let words =
+        "dbdyno: notes.txt is not a dbdyno results file; it was left as it is: name another file with --results\n";
+    refused(&room, &format!("{run} notes.txt"), words);
+    refused(&room, "show last --results notes.txt", words);
+    let other = Connection::open(room.path("music.db")).unwrap();
+    other.execute_batch("CREATE TABLE songs (title TEXT); INSERT INTO songs VALUES ('Blue in Green')").unwrap();
+    drop(other);
+    let words = "dbdyno: music.db is an SQLite file of another application; it was left as it is: name another file with \
+                 --results\n";
+    refused(&room, &format!("{run} music.db"), words);
+    refused(&room, "list runs --results music.db", words);
+}
+
+#[test]
+fn results_of_a_newer_dbdyno_are_left_alone() {
+    let room = Room::new();
+    let run = "run T512 --jobs 1 --threads 1 --target null:";
+    room.run(run).expect(0);
+    room.results().execute_batch("PRAGMA user_version = 99; PRAGMA journal_mode = DELETE").unwrap();
+    let words = "dbdyno: ./dbdyno.db was written by a newer dbdyno (results schema 99; this one knows 1): use that \
+                 version, or another file with --results\n";
+    for line in [run, "show last", "list runs", "resume last"] {
+        refused(&room, line, words);
+    }
+}
+
+#[test]
+fn results_in_a_read_only_place_are_refused() {
+    let room = Room::new();
+    let disk = SmallDisk::new(&room, 8);
+    disk.remount(&room, "ro");
+    let results = disk.path("x.db").display().to_string();
+    let line = format!("run T512 --jobs 1 --threads 1 --target null: --results {results}");
+    let ending = Running::start(disk.command(&room, crate::support::DBDYNO, &line)).end();
+    check(
+        &ending,
+        &format!(
+            "dbdyno: cannot write {results}: the file or its folder is read-only for this user; change that, or name \
+             another file with --results\n"
+        ),
+    );
+}
+
+fn override_catalogue(room: &Room, file: &str, change: impl Fn(String) -> String) {
+    let original = Path::new(env!("CARGO_MANIFEST_DIR")).join("catalogue").join(file);
+    let path = room.path("mine").join(file);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, change(std::fs::read_to_string(original).unwrap())).unwrap();
+}
+
+#[test]
+fn a_wrong_key_in_a_catalogue_override_is_named() {
+    let room = Room::new();
+    override_catalogue(&room, "tests/T600_select.toml", |toml| toml.replacen("table =", "tabel =", 1));
+    let words =
+        "dbdyno: mine/tests/T600_select.toml: [[test]] T611: unknown key 'tabel'; did you mean 'table'? (line 12)\n";
+    for line in ["run T121 --target sqlite:x.sqlite --catalogue mine", "list tests --catalogue mine"] {
+        refused(&room, line, words);
+    }
+}
+
+#[test]
+fn a_database_of_somebody_else_is_left_alone() {
+    let room = Room::new();
+    let other = Connection::open(room.path("shop.sqlite")).unwrap();
+    other.execute_batch("CREATE TABLE orders (id INTEGER PRIMARY KEY); INSERT INTO orders VALUES (1)").unwrap();
+    drop(other);
+    let ours = Connection::open(room.path("like.sqlite")).unwrap();
+    ours.execute_batch("CREATE TABLE dbdyno_small_heap (id INT); INSERT INTO dbdyno_small_heap VALUES (1)").unwrap();
+    drop(ours);
+    let shop = "dbdyno: sqlite:shop.sqlite cannot be used: shop.sqlite is a database of something else (orders); name \
+                another file; dbdyno changed nothing there\n";
+    let like = "dbdyno: sqlite:like.sqlite cannot be used: like.sqlite has tables named dbdyno_… that dbdyno did not make \
+                (dbdyno_small_heap); name another file; dbdyno changed nothing there\n";
+    for (file, words) in [("shop.sqlite", shop), ("like.sqlite", like)] {
+        for what in ["run T611", "run T121", "load", "drop"] {
+            refused(&room, &format!("{what} --target sqlite:{file}"), words);
+        }
+    }
+    let check = room.run("check --target sqlite:like.sqlite").expect(2);
+    assert!(check.stdout.contains("that dbdyno did not make"), "{}", check.stdout);
+}
+
+#[test]
+fn a_size_other_than_the_target_holds_is_refused() {
+    let room = Room::with_data();
+    let holds = "dbdyno: sqlite:x.sqlite holds size T (seed 42), but";
+    let advice = "was asked for; leave --size and --seed away, or run `dbdyno drop --target sqlite:x.sqlite` first\n";
+    refused(&room, "run T611 --target sqlite:x.sqlite --size D", &format!("{holds} size D {advice}"));
+    refused(&room, "load --target sqlite:x.sqlite --size T --seed 7", &format!("{holds} size T, seed 7 {advice}"));
+}
+
+#[test]
+fn a_run_that_is_not_there_is_answered_with_the_nearest() {
+    let room = Room::new();
+    for line in ["show last", "list runs", "resume last"] {
+        let words = "dbdyno: there are no results in ./dbdyno.db yet: measure something first, as in `dbdyno run quick \
+                     --target URL`, or name another file with --results\n";
+        refused(&room, line, words);
+    }
+    for _ in 0..2 {
+        room.run("run T512 --jobs 1 --threads 1 --target null: --label before").expect(0);
+    }
+    // Ids are random; these are chosen, so that the answers can be.
+    let results = room.results();
+    results.execute_batch("PRAGMA foreign_keys = OFF; PRAGMA journal_mode = DELETE").unwrap();
+    let runs = room.runs();
+    for (run, id) in runs.iter().zip(["7xk2aaaa", "7xk2bbbb"]) {
+        for (table, column) in [("runs", "id"), ("points", "run")] {
+            let sql = format!("UPDATE {table} SET {column} = ?1 WHERE {column} = ?2");
+            results.execute(&sql, [id, text(run, "/id")]).unwrap();
+        }
+    }
+    drop(results);
+    refused(
+        &room,
+        "show befor",
+        "dbdyno: there is no run 'befor' in ./dbdyno.db; did you mean before?: `dbdyno list runs` shows them all\n",
+    );
+    refused(&room, "show zzz", "dbdyno: there is no run 'zzz' in ./dbdyno.db: `dbdyno list runs` shows them all\n");
+    refused(
+        &room,
+        "show 7xk2",
+        "dbdyno: '7xk2' could be any of the runs 7xk2aaaa, 7xk2bbbb: type one more character\n",
+    );
+    assert_eq!(text(&room.show("7xk2b"), "/run/id"), "7xk2bbbb");
+    refused(
+        &room,
+        "show last --test T611",
+        "dbdyno: run 7xk2aaaa has no points of T611; `dbdyno show 7xk2aaaa` shows those it has\n",
+    );
+}

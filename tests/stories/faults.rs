@@ -1,0 +1,217 @@
+//! What can happen to a database file: its disk fills, somebody locks it, damages it, makes it read-only, or drops a table
+//! while it is being measured. Points fail with their class and reason, and whatever is not concerned goes on.
+
+use crate::json::check_point;
+use crate::small_disk::SmallDisk;
+use crate::support::{DBDYNO, Ending, Room, Running, points, statuses, text, wait_until};
+use rusqlite::Connection;
+use rustix::fs::OFlags;
+use serde_json::Value;
+use std::io::{PipeReader, PipeWriter, Read, Write};
+use std::os::unix::fs::FileExt;
+
+/// A pipe that takes no more: whoever writes to it waits until somebody reads.
+fn full_pipe() -> (PipeReader, PipeWriter) {
+    let (reader, mut writer) = std::io::pipe().unwrap();
+    let flags = rustix::fs::fcntl_getfl(&writer).unwrap();
+    rustix::fs::fcntl_setfl(&writer, flags | OFlags::NONBLOCK).unwrap();
+    for block in [4096, 1] {
+        while writer.write(&vec![b'.'; block]).is_ok() {}
+    }
+    rustix::fs::fcntl_setfl(&writer, flags).unwrap();
+    (reader, writer)
+}
+
+fn on_disk(disk: &SmallDisk, room: &Room, line: &str) -> Ending {
+    Running::start(disk.command(room, DBDYNO, line)).end()
+}
+
+#[test]
+fn a_disk_that_is_too_small_is_refused_before_loading() {
+    let room = Room::new();
+    let disk = SmallDisk::new(&room, 16);
+    let target = disk.path("x.sqlite").display().to_string();
+    let ending = on_disk(&disk, &room, &format!("load --target sqlite:{target} --size T")).expect(2);
+    assert!(ending.stderr.starts_with("dbdyno: loading size T takes about "), "{}", ending.stderr);
+    let folder = disk.path("").display().to_string();
+    let folder = folder.trim_end_matches('/');
+    let end = format!(" MiB and {folder} has 16 MiB free; use a smaller size (`dbdyno list sizes`) or another place\n");
+    assert!(ending.stderr.ends_with(&end), "{}", ending.stderr);
+    assert!(!disk.seen("x.sqlite").exists(), "nothing was made");
+}
+
+#[test]
+fn a_disk_that_fills_up_stops_a_load_which_goes_on_later() {
+    let room = Room::new();
+    let disk = SmallDisk::new(&room, 200);
+    let target = disk.path("x.sqlite").display().to_string();
+    let load = format!("load --target sqlite:{target} --size T");
+    // The first line of progress does not fit into the pipe, so the load stands still while the disk fills up.
+    let (mut reader, writer) = full_pipe();
+    let run = Running::start_unheard(disk.command(&room, DBDYNO, &load), writer.into());
+    wait_until("the file", || disk.seen("x.sqlite").metadata().is_ok_and(|m| m.len() > 0));
+    let ballast = disk.fill_up(512);
+    let heard = std::thread::spawn(move || {
+        let mut text = String::new();
+        reader.read_to_string(&mut text).unwrap();
+        text
+    });
+    let ending = run.end();
+    let said = heard.join().unwrap();
+    let said = said.trim_start_matches('.');
+    assert_eq!(ending.code, Some(3), "{said}");
+    assert!(said.contains("dbdyno: loading failed: out of space: "), "{said}");
+    assert!(said.ends_with("free space there and try again: what was committed is kept\n"), "{said}");
+    // With space the same command goes on.
+    std::fs::remove_file(ballast).unwrap();
+    let answer = on_disk(&disk, &room, &format!("{load} --json")).expect(0).json();
+    assert_eq!((&answer["resumed"], &answer["verified"]), (&true.into(), &true.into()), "{answer:#}");
+}
+
+#[test]
+fn a_disk_that_is_full_fails_what_writes_and_nothing_else() {
+    let room = Room::with_data();
+    let disk = SmallDisk::new(&room, 64);
+    std::fs::copy(room.path("x.sqlite"), disk.seen("x.sqlite")).unwrap();
+    let ballast = disk.fill_up(0);
+    let target = disk.path("x.sqlite").display().to_string();
+    let line = format!("run T211 T331 T611 T121 --ramp 1 --duration 50ms --target sqlite:{target}");
+    let ending = on_disk(&disk, &room, &line).expect(4);
+    let document = room.show("last");
+    assert_eq!(statuses(&document), ["T211 failed", "T331 failed", "T611 ok", "T121 ok"], "{}", ending.stderr);
+    for point in &points(&document)[..2] {
+        check_point(point);
+        assert!(text(point, "/reason").starts_with("out of space: "), "{}", point["reason"]);
+        assert!(point["outcomes"]["errors"]["out_of_space"].is_u64(), "{point:#}");
+    }
+    // With space the failed ones are measured, and the data has not suffered.
+    std::fs::remove_file(ballast).unwrap();
+    on_disk(&disk, &room, "resume last").expect(0);
+    assert_eq!(statuses(&room.show("last")), ["T211 ok", "T331 ok", "T611 ok", "T121 ok"]);
+}
+
+#[test]
+fn results_on_a_full_disk_keep_what_was_recorded() {
+    let room = Room::new();
+    let disk = SmallDisk::new(&room, 8);
+    let results = disk.path("r.db").display().to_string();
+    let line = format!("run T512 T611 --jobs 1 --threads 1 --duration 1s --target null: --results {results}");
+    let run = Running::start(disk.command(&room, DBDYNO, &line));
+    run.until("[1/2] T512");
+    let ballast = disk.fill_up(0);
+    let ending = run.end().expect(3);
+    let words = format!(
+        "dbdyno: cannot write {results}: no space is left on its file system; everything recorded before is kept: free \
+         some space, then continue with `dbdyno resume`"
+    );
+    assert_eq!(ending.complaints(), [words]);
+    std::fs::remove_file(ballast).unwrap();
+    let show = format!("show last --json --results {results}");
+    assert_eq!(statuses(&on_disk(&disk, &room, &show).expect(0).json()), ["T512 ok"]);
+    on_disk(&disk, &room, &format!("resume last --results {results}")).expect(0);
+    assert_eq!(statuses(&on_disk(&disk, &room, &show).expect(0).json()), ["T512 ok", "T611 ok"]);
+}
+
+#[test]
+fn a_file_that_another_process_writes_fails_what_writes() {
+    let room = Room::with_data();
+    let other = Connection::open(room.path("x.sqlite")).unwrap();
+    other.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    let ending = room.run("run T711 T611 --ramp 1 --duration 50ms --target sqlite:x.sqlite").expect(4);
+    let document = room.show("last");
+    // In a write-ahead log readers go on.
+    assert_eq!(statuses(&document), ["T711 failed", "T611 ok"], "{}", ending.stderr);
+    let point = &points(&document)[0];
+    check_point(point);
+    let reason = text(point, "/reason");
+    assert!(reason.starts_with("timeout: "), "{reason}");
+    assert!(reason.ends_with("another process holds a lock on it: end that, or wait, and try again"), "{reason}");
+    other.execute_batch("ROLLBACK").unwrap();
+    room.run("resume last").expect(0);
+    assert_eq!(statuses(&room.show("last")), ["T711 ok", "T611 ok"]);
+}
+
+#[test]
+fn a_file_that_another_process_has_for_itself_is_refused() {
+    let room = Room::with_data();
+    let other = Connection::open(room.path("x.sqlite")).unwrap();
+    other.execute_batch("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE").unwrap();
+    for line in ["run T611", "load", "check"] {
+        let ending = room.run(&format!("{line} --target sqlite:x.sqlite"));
+        let said = format!("{}{}", ending.stdout, ending.stderr);
+        assert!(said.contains("another process holds a lock on it"), "{said}");
+        assert_eq!(ending.code, Some(2), "nothing was done: {said}");
+    }
+}
+
+fn damage(room: &Room, at: u64, bytes: &[u8]) {
+    let file = std::fs::OpenOptions::new().write(true).open(room.path("x.sqlite")).unwrap();
+    file.write_all_at(bytes, at).unwrap();
+}
+
+#[test]
+fn a_file_with_a_damaged_head_is_refused_and_left_alone() {
+    // The magic words, or the page size and all that follows.
+    for at in [0, 16] {
+        let room = Room::with_data();
+        damage(&room, at, &[0xa5; 84]);
+        let before = std::fs::read(room.path("x.sqlite")).unwrap();
+        let ending = room.run("run T611 --target sqlite:x.sqlite --ramp 1").expect(2);
+        assert!(ending.stderr.starts_with("dbdyno: sqlite:x.sqlite cannot be used: "), "{}", ending.stderr);
+        assert!(std::fs::read(room.path("x.sqlite")).unwrap() == before, "the evidence was changed");
+    }
+}
+
+#[test]
+fn damage_in_a_table_fails_the_points_that_meet_it() {
+    let room = Room::with_data();
+    // Nine tenths of the file are the large table's: its middle is in the middle of the file.
+    let middle = std::fs::metadata(room.path("x.sqlite")).unwrap().len() / 2 / 65_536 * 65_536;
+    damage(&room, middle, &[0xa5; 65_536]);
+    let ending = room.run("run T611 T426 T121 --ramp 1 --duration 50ms --target sqlite:x.sqlite").expect(4);
+    let document = room.show("last");
+    assert_eq!(statuses(&document), ["T611 ok", "T426 failed", "T121 ok"], "{}", ending.stderr);
+    let point = &points(&document)[1];
+    check_point(point);
+    assert!(text(point, "/reason").starts_with("data corrupted: "), "{}", point["reason"]);
+    assert!(point["outcomes"]["errors"]["corruption"].is_u64(), "{point:#}");
+}
+
+#[test]
+fn a_file_in_a_read_only_place_is_named_as_such() {
+    let room = Room::with_data();
+    let disk = SmallDisk::new(&room, 64);
+    std::fs::copy(room.path("x.sqlite"), disk.seen("x.sqlite")).unwrap();
+    disk.remount(&room, "ro");
+    let target = disk.path("x.sqlite").display().to_string();
+    let check = on_disk(&disk, &room, &format!("check --target sqlite:{target}")).expect(2);
+    assert!(check.stdout.contains("is not writable"), "{}", check.stdout);
+    let ending = on_disk(&disk, &room, &format!("run T711 --ramp 1 --duration 50ms --target sqlite:{target}"));
+    let said = match ending.code {
+        // Refused at once, or a point that failed: both are honest. What must not be is a figure, or a crash.
+        Some(2) => ending.stderr.clone(),
+        Some(4) => text(&room.show("last"), "/points/0/reason").to_owned(),
+        _ => panic!("{ending:?}"),
+    };
+    assert!(said.contains("permission denied") && said.contains("writable"), "{said}");
+}
+
+#[test]
+fn a_table_dropped_in_the_middle_of_a_run_fails_its_points_alone() {
+    let room = Room::with_data();
+    let run = room.start("run T611 T612 T621 --ramp 1 --duration 2s --target sqlite:x.sqlite");
+    run.until("[1/3] T611");
+    let other = Connection::open(room.path("x.sqlite")).unwrap();
+    other.busy_timeout(std::time::Duration::from_secs(60)).unwrap();
+    other.execute_batch("DROP TABLE dbdyno_small_iot").unwrap();
+    drop(other);
+    let ending = run.end().expect(4);
+    let document = room.show("last");
+    assert_eq!(statuses(&document), ["T611 ok", "T612 failed", "T621 ok"], "{}", ending.stderr);
+    let point: &Value = &points(&document)[1];
+    check_point(point);
+    assert!(text(point, "/reason").starts_with("unknown object: "), "{}", point["reason"]);
+    assert!(text(point, "/reason").contains("no such table: dbdyno_small_iot"), "{}", point["reason"]);
+    assert!(point["outcomes"]["errors"]["unknown_object"].is_u64(), "{point:#}");
+    assert_eq!(text(&document, "/run/status"), "done");
+}

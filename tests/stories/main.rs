@@ -1,0 +1,17 @@
+//! dbdyno as its users meet it: the binary in a folder of its own, what it prints, what it leaves behind and how it ends,
+//! on good days and on bad ones. Nothing here looks inside the rooms.
+//!
+//! No story asserts how long anything takes, because the machine may be busy with others; where something must have
+//! happened first, the story waits for it.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
+
+mod bad_input;
+mod clock;
+mod faults;
+mod json;
+mod null_engine;
+mod resume;
+mod run_and_show;
+mod small_disk;
+mod stops;
+mod support;

@@ -1,0 +1,81 @@
+//! The null engine, told to cheat, to fail and to stall: dbdyno must notice, say so, and end with the right code.
+
+use crate::json::check_point;
+use crate::support::{Room, flagged, number, points, statuses, text};
+
+#[test]
+fn work_that_was_not_done_is_invalid() {
+    let room = Room::new();
+    let line = "run T611 --target null:?rows_short=1 --ramp 1 --duration 50ms --json";
+    let document = room.run(line).expect(4).json();
+    assert_eq!(statuses(&document), ["T611 invalid"]);
+    let point = &points(&document)[0];
+    check_point(point);
+    let reason = text(point, "/reason");
+    // One row per operation was to be touched, and every chunk is one short.
+    let ops = number(point, "/ops_total");
+    assert!(reason.starts_with(&format!("{ops} operations must touch {ops} rows and touched ")), "{reason}");
+    assert!(document["cells"][0]["median"].is_null(), "no figure is made of it: {:#}", document["cells"]);
+    let page = room.run("show last").expect(0).stdout;
+    assert!(page.contains(&format!("invalid: {reason}")), "{page}");
+}
+
+#[test]
+fn an_engine_that_counts_otherwise_makes_the_point_invalid() {
+    let room = Room::new();
+    let ending = room.run("run T611 --target null:?executions_over=1 --ramp 1 --duration 50ms").expect(4);
+    let document = room.show("last");
+    assert_eq!(statuses(&document), ["T611 invalid"]);
+    let point = &points(&document)[0];
+    let reason = text(point, "/reason");
+    assert!(reason.starts_with("the engine counted ") && reason.contains("dbdyno "), "{reason}");
+    let id = text(&document, "/run/id");
+    assert_eq!(
+        ending.complaints(),
+        [format!(
+            "dbdyno: run {id}: 0 failed and 1 invalid of 1 points; `dbdyno show {id}` gives the reasons, `dbdyno resume \
+             {id}` measures the failed ones again"
+        )]
+    );
+}
+
+#[test]
+fn an_error_fails_the_point_and_the_next_is_measured() {
+    let room = Room::new();
+    // A test that runs once makes one call, so the third call is the third point.
+    let line = "run T211 T512 T511 T513 --jobs 1 --threads 1 --duration 50ms \
+                --target null:?error_at=3&error_class=out_of_space";
+    let ending = room.run(line).expect(4);
+    let document = room.show("last");
+    assert_eq!(statuses(&document), ["T211 ok", "T512 ok", "T511 failed", "T513 failed"]);
+    assert_eq!(text(&document, "/run/status"), "done");
+    let failed = &points(&document)[2];
+    check_point(failed);
+    assert_eq!(text(failed, "/reason"), "out of space: call 3 was told to fail");
+    assert_eq!(failed["outcomes"]["errors"]["out_of_space"], 1);
+    let line = "[3/4] T511     1x1x1  failed: out of space: call 3 was told to fail";
+    assert!(ending.stderr.lines().any(|l| l == line), "{}", ending.stderr);
+    assert!(ending.stdout.contains("4 points: 2 ok, 2 failed, 0 invalid, 0 unsupported"), "{}", ending.stdout);
+    // What failed can be measured again, and nothing else is.
+    let again = room.run("resume last --target null:").expect(0);
+    let measured: Vec<&str> = again.stderr.lines().filter(|l| l.starts_with('[')).map(|l| &l[..10]).collect();
+    assert_eq!(measured, ["[3/4] T511", "[4/4] T513"], "{}", again.stderr);
+    assert_eq!(statuses(&room.show("last")), ["T211 ok", "T512 ok", "T511 ok", "T513 ok"]);
+}
+
+#[test]
+fn a_stall_is_flagged() {
+    let room = Room::new();
+    // 1.5 s of work, then 1.5 s of nothing, again and again: a window of 2.5 s is steady only where both of its ends lose
+    // the same, which cannot be so in three windows that begin at other moments of the cycle.
+    let line = "run T121 --jobs 1 --repeat 3 --duration 2500ms --json \
+                --target null:?speed=1000000000&delay_us=100000&stall_every=15&stall_ms=1500";
+    let document = room.run(line).expect(0).json();
+    let unsteady: Vec<_> = points(&document).iter().filter(|p| flagged(p, "not_steady")).collect();
+    assert!(!unsteady.is_empty(), "{document:#}");
+    let note = text(unsteady[0], "/flag_notes/not_steady");
+    assert!(note.starts_with("first and last third of the window differ by "), "{note}");
+    assert!(flagged(&document["cells"][0], "not_steady"), "a cell has the flags of its points");
+    let page = room.run("show last").expect(0).stdout;
+    assert!(page.contains("not_steady") && page.contains("use a longer --duration"), "{page}");
+}

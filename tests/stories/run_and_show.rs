@@ -1,0 +1,211 @@
+//! A good day: data is loaded, a run is measured, shown, listed, shown again.
+
+use crate::json::check_document;
+use crate::support::{Ending, Room, Running, points, statuses, text};
+use rusqlite::Connection;
+use rusqlite::fallible_iterator::FallibleIterator;
+use std::process::{Command, Stdio};
+
+/// Plain lines only: nothing that steers a terminal.
+#[track_caller]
+fn check_plain(ending: &Ending) {
+    for stream in [&ending.stdout, &ending.stderr] {
+        assert!(!stream.contains(['\x1b', '\r']), "{stream}");
+    }
+}
+
+#[test]
+fn a_first_run_loads_measures_and_shows() {
+    let room = Room::new();
+    let line = "run T121 T611 T613 T711 --target sqlite:x.sqlite --size T --ramp 1,2 --duration 50ms --label first";
+    let ending = room.run(line).expect(0);
+    check_plain(&ending);
+    // Progress: the load, the estimate, a line a point.
+    for said in ["large_heap_range_list: 102,400", "points planned: 7, time left: about "] {
+        assert!(ending.stderr.contains(said), "{}", ending.stderr);
+    }
+    let lines: Vec<&str> = ending.stderr.lines().filter(|l| l.starts_with('[')).collect();
+    assert_eq!(lines.len(), 7, "{}", ending.stderr);
+    for (n, line) in lines.iter().enumerate() {
+        assert!(line.starts_with(&format!("[{}/7] T", n + 1)), "{line}");
+    }
+    // The tables, the summary, what next.
+    let document = room.show("last");
+    let id = text(&document, "/run/id").to_owned();
+    for said in ["T121", "T611", "T613", "T711", "CPU", "Server", "Storage", "Database", "What next:"] {
+        assert!(ending.stdout.contains(said), "no '{said}' in\n{}", ending.stdout);
+    }
+    let count = format!(
+        "Run {id} (T121 T611 T613 T711, size T) of 7 points: 6 ok, 0 failed, 0 invalid, 1 unsupported; kept in ./dbdyno.db"
+    );
+    assert!(ending.stdout.contains(&count), "no '{count}' in\n{}", ending.stdout);
+    check_document(&document);
+    assert_eq!(
+        statuses(&document),
+        ["T121 ok", "T121 ok", "T611 ok", "T611 ok", "T613 unsupported", "T711 ok", "T711 ok"]
+    );
+    assert_eq!((text(&document, "/run/size"), text(&document, "/run/status")), ("T", "done"));
+    // By id, prefix, label, and `last`; whole, in part, and in every table.
+    for name in [id.as_str(), &id[..7], "first", "last"] {
+        assert_eq!(room.show(name), document, "{name}");
+    }
+    let part = room.run("show first --test T6* --json").expect(0).json();
+    assert_eq!(statuses(&part), ["T611 ok", "T611 ok", "T613 unsupported"]);
+    check_document(&part);
+    for table in ["8.0", "8.4", "cells", "summary", "platform"] {
+        let page = room.run(&format!("show last --table {table}")).expect(0);
+        check_plain(&page);
+        assert!(page.stdout.lines().count() > 5 && page.stderr.is_empty(), "{table}: {page:?}");
+    }
+    // In the list.
+    let runs = room.runs();
+    assert_eq!(runs.len(), 1);
+    for (key, value) in [("id", id.as_str()), ("label", "first"), ("size", "T"), ("status", "done")] {
+        assert_eq!(runs[0][key], value);
+    }
+    assert_eq!((&runs[0]["points"], &runs[0]["points_planned"]), (&7.into(), &7.into()));
+    let list = room.run("list runs").expect(0).stdout;
+    assert!(list.lines().any(|l| l.contains(&id) && l.contains("first") && l.contains("7/7")), "{list}");
+}
+
+#[test]
+fn data_is_loaded_once_checked_and_dropped() {
+    let room = Room::with_data();
+    let again = room.run("load --target sqlite:x.sqlite --size T").expect(0);
+    assert!(again.stdout.contains("there was nothing to load"), "{}", again.stdout);
+    let found = room.run("check --target sqlite:x.sqlite --json").expect(0).json();
+    assert_eq!(found["size"], "T");
+    assert!(found["findings"].as_array().unwrap().iter().all(|f| f["level"] != "blocker"), "{found:#}");
+    // What is not ours stays.
+    let other = Connection::open(room.path("x.sqlite")).unwrap();
+    other
+        .execute_batch("CREATE TABLE customer_notes (note TEXT); INSERT INTO customer_notes VALUES ('keep me')")
+        .unwrap();
+    drop(other);
+    room.run("drop --target sqlite:x.sqlite").expect(0);
+    let other = Connection::open(room.path("x.sqlite")).unwrap();
+    let note: String = other.query_row("SELECT note FROM customer_notes", [], |row| row.get(0)).unwrap();
+    let tables: u32 = other.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).unwrap();
+    assert_eq!((note.as_str(), tables), ("keep me", 1));
+}
+
+#[test]
+fn two_loads_of_a_seed_are_the_same_and_of_another_are_not() {
+    let room = Room::new();
+    let sums = |file: &str, seed: u32| {
+        let line = format!("load --target sqlite:{file} --size T --seed {seed} --json");
+        let answer = room.run(&line).expect(0).json();
+        answer["tables"].as_array().unwrap().iter().map(|t| text(t, "/checksum").to_owned()).collect::<Vec<_>>()
+    };
+    let (first, second, other) = (sums("a.sqlite", 1), sums("b.sqlite", 1), sums("c.sqlite", 2));
+    assert_eq!(first, second);
+    assert!(first.iter().zip(&other).all(|(a, b)| a != b), "{first:?} {other:?}");
+}
+
+#[test]
+fn lists_have_the_promised_columns() {
+    let room = Room::new();
+    let tests = room.run("list tests --engine sqlite --json").expect(0).json();
+    let tests = tests.as_array().unwrap();
+    assert!(tests.len() >= 53, "{}", tests.len());
+    for test in tests {
+        let keys: Vec<&str> = test.as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(keys, ["class", "code", "drive", "layer", "mapping", "metric", "note", "title"]);
+        for key in ["class", "code", "drive", "layer", "metric", "title"] {
+            assert!(!text(test, &format!("/{key}")).is_empty(), "{test}");
+        }
+        assert!(["cpu", "server", "storage", "database"].contains(&text(test, "/layer")), "{test}");
+        // An equivalent says how, and what there is none of says why.
+        match text(test, "/mapping") {
+            "native" => {}
+            "equivalent" | "none" => assert!(text(test, "/note").len() >= 15, "{test}"),
+            other => panic!("mapping '{other}'"),
+        }
+    }
+    let table = room.run("list tests --engine sqlite").expect(0).stdout;
+    assert!(tests.iter().all(|t| table.contains(text(t, "/code"))), "{table}");
+    for (what, id) in [("suites", "id"), ("sizes", "id"), ("engines", "name"), ("metrics", "id")] {
+        let list = room.run(&format!("list {what} --json")).expect(0).json();
+        assert!(list.as_array().is_some_and(|l| !l.is_empty() && l.iter().all(|o| o[id].is_string())), "{list:#}");
+    }
+    assert_eq!(room.files().len(), 0, "listing makes no files");
+}
+
+/// The whole script of some tests, prepared by the library against the schema that it prints.
+#[test]
+fn every_statement_is_printed_and_is_sound() {
+    let room = Room::new();
+    let script = room.run("sql sqlite --test T4*,T6*,T7*,T8* --size T --json").expect(0).json();
+    let database = Connection::open_in_memory().unwrap();
+    let mut prepared = 0;
+    let mut play = |sql: &str| {
+        let mut batch = rusqlite::Batch::new(&database, sql);
+        while let Some(mut statement) = batch.next().unwrap_or_else(|e| panic!("{e} in\n{sql}")) {
+            prepared += 1;
+            let defines = statement.parameter_count() == 0 && statement.column_count() == 0;
+            if defines {
+                statement.execute([]).unwrap_or_else(|e| panic!("{e} in\n{sql}"));
+            }
+        }
+    };
+    play(text(&script, "/schema"));
+    let tests = script["tests"].as_array().unwrap();
+    for test in tests {
+        match test["script"].as_str() {
+            Some(sql) => play(sql),
+            None => assert_eq!(test["mapping"], "none", "{test:#}"),
+        }
+    }
+    assert!(prepared > tests.len(), "{prepared} statements of {} tests", tests.len());
+    let page = room.run("sql sqlite --test T6* --size T").expect(0).stdout;
+    assert!(tests.iter().filter(|t| text(t, "/code").starts_with("T6")).all(|t| page.contains(text(t, "/code"))));
+    assert!(page.contains(text(&script, "/schema")), "the page has the schema too");
+}
+
+#[test]
+fn all_fifty_tests_of_the_old_suite_are_measured_or_say_why_not() {
+    let room = Room::with_data();
+    let ending = room.run("run orabench --target sqlite:x.sqlite --ramp 1 --duration 200ms").expect(0);
+    let document = room.show("last");
+    check_document(&document);
+    let codes: std::collections::BTreeSet<&str> = points(&document).iter().map(|p| text(p, "/test")).collect();
+    assert_eq!(codes.len(), 50, "{codes:?}");
+    let bad: Vec<String> = points(&document)
+        .iter()
+        .filter(|p| !["ok", "unsupported"].contains(&text(p, "/status")))
+        .map(|p| format!("{} {}: {}", text(p, "/test"), text(p, "/status"), p["reason"]))
+        .collect();
+    assert!(bad.is_empty(), "{bad:#?}\n{}", ending.stderr);
+    let measured = points(&document).iter().filter(|p| p["status"] == "ok").count();
+    assert!(measured >= 25, "only {measured} points were measured");
+}
+
+#[test]
+fn a_reader_who_leaves_early_is_no_error() {
+    let room = Room::new();
+    let head = Command::new("sh")
+        .args(["-c", "\"$0\" list tests | head -1", crate::support::DBDYNO])
+        .current_dir(room.folder())
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&head.stderr), "");
+    assert!(String::from_utf8_lossy(&head.stdout).starts_with("code"), "{head:?}");
+    // Nobody reads at all, from the first byte on.
+    for line in ["list tests", "sql sqlite", "--help", "list suites --json"] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let ended = room.command(line).stdout(writer).stderr(Stdio::piped()).output().unwrap();
+        assert_eq!((ended.status.code(), String::from_utf8_lossy(&ended.stderr).as_ref()), (Some(0), ""), "{line}");
+    }
+}
+
+#[test]
+fn results_go_where_the_environment_says() {
+    let room = Room::new();
+    let mut command = room.command("run T512 --jobs 1 --threads 1 --target null: --quiet");
+    command.env("DBDYNO_RESULTS", room.path("elsewhere.db"));
+    let ending = Running::start(command).end().expect(0);
+    assert!(ending.stderr.is_empty(), "quiet is quiet: {}", ending.stderr);
+    assert!(room.path("elsewhere.db").is_file() && !room.path("dbdyno.db").exists());
+    room.run("show last --results elsewhere.db").expect(0);
+}
