@@ -30,6 +30,9 @@ pub(crate) enum Error {
     /// The results file.
     #[error(transparent)]
     Results(#[from] ResultsError),
+    /// A point could not be recorded.
+    #[error("{0}; what was recorded before is kept")]
+    Recording(ResultsError),
     /// The data is not there and cannot be loaded.
     #[error(transparent)]
     Load(LoadError),
@@ -37,8 +40,15 @@ pub(crate) enum Error {
     #[error("stopped while loading; what was loaded is kept, and the same command goes on from there")]
     LoadStopped,
     /// A run that ended before its plan did.
-    #[error(transparent)]
-    Run(#[from] RunError),
+    #[error("{source}; what was measured is kept, `dbdyno resume {run}{place}` goes on{}", when(source))]
+    Run {
+        /// Why.
+        source: RunError,
+        /// The run.
+        run: RunId,
+        /// Options that find it again.
+        place: String,
+    },
     /// An engine that did not do what it was asked.
     #[error("{doing} {target} failed: {source}")]
     Engine {
@@ -51,12 +61,14 @@ pub(crate) enum Error {
     },
     /// What a run was begun with is not there any more.
     #[error(
-        "run {run} cannot be resumed: {}; its points would not be comparable: start a new run, `dbdyno show {run}` shows what was measured",
+        "run {run} cannot be resumed: {}; its points would not be comparable: start a new run, `dbdyno show {run}{place}` shows what was measured",
         changes.join("; ")
     )]
     Changed {
         /// The run.
         run: RunId,
+        /// Options that find it again.
+        place: String,
         /// What differs, each as `X was A and is B now`.
         changes: Vec<String>,
     },
@@ -70,11 +82,13 @@ pub(crate) enum Error {
     },
     /// A run is complete, but not all of its points are figures.
     #[error(
-        "run {run}: {failed} failed and {invalid} invalid of {planned} points; `dbdyno show {run}` gives the reasons, `dbdyno resume {run}` measures the failed ones again"
+        "run {run}: {failed} failed and {invalid} invalid of {planned} points; `dbdyno show {run}{place}` gives the reasons, `dbdyno resume {run}{place}` measures the failed ones again"
     )]
     Points {
         /// The run.
         run: RunId,
+        /// Options that find it again.
+        place: String,
         /// Points of its plan.
         planned: usize,
         /// Points that an error ended.
@@ -99,7 +113,8 @@ impl Error {
         match self {
             Self::Load(LoadError::Engine(_))
             | Self::LoadStopped
-            | Self::Run(_)
+            | Self::Recording(_)
+            | Self::Run { .. }
             | Self::Engine { .. }
             | Self::Output(_)
             | Self::Internal(_) => EXIT_STOPPED,
@@ -125,6 +140,10 @@ impl From<LoadError> for Error {
     }
 }
 
+fn when(error: &RunError) -> &'static str {
+    if matches!(error, RunError::Lost(_)) { " when it is back" } else { "" }
+}
+
 fn blockers_words(n: usize) -> String {
     if n == 1 { "the blocker".to_owned() } else { format!("the {n} blockers") }
 }
@@ -147,8 +166,8 @@ mod tests {
             (LoadError::NotLoaded { target: "t".to_owned(), size: "D".to_owned() }.into(), 2),
             (LoadError::Engine(engine(ErrorClass::OutOfSpace)).into(), 3),
             (LoadError::Engine(engine(ErrorClass::Cancelled)).into(), 3),
-            (RunError::Interrupted(run.clone()).into(), 3),
-            (Error::Points { run, planned: 2, failed: 1, invalid: 0 }, 4),
+            (Error::Run { source: RunError::Interrupted, run: run.clone(), place: String::new() }, 3),
+            (Error::Points { run, place: String::new(), planned: 2, failed: 1, invalid: 0 }, 4),
         ];
         for (error, code) in cases {
             assert_eq!(error.exit_code(), code, "{error}");

@@ -91,9 +91,9 @@ fn data(place: &Place, args: &CheckArgs) -> Option<Finding> {
 
 /// Whether what is still to be loaded has room, where its files are on this machine.
 fn space(place: &Place) -> Option<Finding> {
-    let files = place.engine.data_files();
-    let folder = files.first().filter(|_| !matches!(place.held, Loaded::Complete { .. } | Loaded::Foreign(_)))?;
-    let free_bytes = dbdyno_probe::free_bytes(folder).ok()?;
+    let data_place = place.engine.data_place();
+    let data_place = data_place.filter(|_| !matches!(place.held, Loaded::Complete { .. } | Loaded::Foreign(_)))?;
+    let free_bytes = dbdyno_probe::free_bytes(&data_place).ok()?;
     let needed_bytes = place.engine.space_needed_bytes(&place.size);
     let text = format!("size {} takes about {}, {} free", place.size.id, bytes(needed_bytes), bytes(free_bytes));
     Some(if free_bytes >= needed_bytes {

@@ -69,8 +69,9 @@ impl Measuring<'_> {
         };
         let measured = runner.measure_all(self.places);
         self.progress.finish();
-        if let Err(error @ RunError::Results(_)) = measured {
-            return Err(error.into());
+        let place = self.context.same_place.clone();
+        if let Err(RunError::Results(error)) = measured {
+            return Err(Error::Recording(error));
         }
         let run = self.repository.load(self.run)?;
         let count = Count::of(&run, self.plan);
@@ -82,10 +83,12 @@ impl Measuring<'_> {
             }
             (Format::Text, Err(_)) => {}
         }
-        measured?;
+        if let Err(source) = measured {
+            return Err(Error::Run { source, run: self.run.clone(), place });
+        }
         let Count { planned, failed, invalid, .. } = count;
         if failed + invalid > 0 {
-            return Err(Error::Points { run: self.run.clone(), planned, failed, invalid });
+            return Err(Error::Points { run: self.run.clone(), place, planned, failed, invalid });
         }
         Ok(())
     }

@@ -20,7 +20,7 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
 
     let url = args.target.as_deref().unwrap_or(&before.run.target);
     let place = Place::open(url, Some(&plan.size), Some(plan.seed), &context.catalogue)?;
-    refuse(&before, changes_of_the_plan(&before, &plan, &place, context)?)?;
+    refuse(&before, changes_of_the_plan(&before, &plan, &place, context)?, context)?;
     repository.claim(&id)?;
 
     let stop = signals::stop()?;
@@ -35,7 +35,7 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
     };
     let data_verified = ensure_data(&place, load, &context.catalogue, &progress, &stop)?;
     let database = place.engine.describe().map_err(place.failed("describing"))?;
-    refuse(&before, changes_of_the_database(&before.database, &database))?;
+    refuse(&before, changes_of_the_database(&before.database, &database), context)?;
 
     let places = repository.unmeasured(&id)?;
     let measuring = Measuring {
@@ -54,8 +54,9 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
     measuring.measure()
 }
 
-fn refuse(run: &RunJson, changes: Vec<String>) -> Result<(), Error> {
-    if changes.is_empty() { Ok(()) } else { Err(Error::Changed { run: run.run.id.clone(), changes }) }
+fn refuse(run: &RunJson, changes: Vec<String>, context: &Context) -> Result<(), Error> {
+    let place = context.same_place.clone();
+    if changes.is_empty() { Ok(()) } else { Err(Error::Changed { run: run.run.id.clone(), place, changes }) }
 }
 
 /// What differs in dbdyno, in the data and in the definitions of the planned tests.

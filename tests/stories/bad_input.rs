@@ -35,7 +35,10 @@ fn unknown_names_are_answered_with_the_nearest() {
             format!("run T661 {target}"),
             "dbdyno: there is no test 'T661'; nearest: T611, T616, T621; `dbdyno list tests` shows all\n",
         ),
-        (format!("run T611 t6x* {target}"), "dbdyno: there is no test 't6x*'; nearest: T611, T612, T613; `dbdyno list tests` shows all\n"),
+        (
+            format!("run T611 t6x* {target}"),
+            "dbdyno: there is no test 't6x*'; nearest: T611, T612, T613; `dbdyno list tests` shows all\n",
+        ),
         (
             format!("run quik {target}"),
             "dbdyno: there is no suite 'quik'; nearest: quick; `dbdyno list suites` shows all\n",
@@ -109,7 +112,10 @@ fn a_target_must_be_one() {
          Usage: dbdyno run --target <URL> <WHAT>...\n\nFor more information, try '--help'.\n",
     );
     for (target, words) in [
-        ("x.sqlite", "'x.sqlite' is no target: it begins with no engine's name; `dbdyno list engines` shows how targets are written"),
+        (
+            "x.sqlite",
+            "'x.sqlite' is no target: it begins with no engine's name; `dbdyno list engines` shows how targets are written",
+        ),
         ("sqlite:", "the target 'sqlite:' cannot be used: the file's name is missing; write sqlite:FILE"),
         (
             "sqlite::memory:",

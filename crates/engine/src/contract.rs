@@ -99,7 +99,10 @@ pub trait Engine: Send + Sync {
     /// The target is lost.
     fn snapshot(&self) -> Result<Counters, EngineError>;
 
-    /// Files that hold the data, where they are on this machine; empty for remote targets.
+    /// Where the data lies or will lie, if on this machine: a file or a folder, existing or not.
+    fn data_place(&self) -> Option<PathBuf>;
+
+    /// Files that hold the data now, where they are on this machine; empty for remote targets.
     fn data_files(&self) -> Vec<PathBuf>;
 
     /// The pump that runs this engine's sessions; a thread each unless the engine brings its own.

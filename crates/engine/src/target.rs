@@ -45,15 +45,16 @@ impl Target {
     /// # Errors
     /// There is no scheme, or an option has no value.
     pub fn parse(text: &str) -> Result<Self, TargetError> {
-        let (scheme, rest) = text.split_once(':').ok_or_else(|| TargetError::NoScheme(text.to_owned()))?;
+        let no_scheme = || TargetError::NoScheme(without_password(text));
+        let (scheme, rest) = text.split_once(':').ok_or_else(no_scheme)?;
         if scheme.is_empty() || !scheme.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit()) {
-            return Err(TargetError::NoScheme(text.to_owned()));
+            return Err(no_scheme());
         }
         let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
         let mut options = Vec::new();
         for option in query.split('&').filter(|o| !o.is_empty()) {
             let (name, value) = option.split_once('=').ok_or_else(|| TargetError::Invalid {
-                target: format!("{scheme}:{rest}"),
+                target: format!("{scheme}:{}", without_password(rest)),
                 problem: format!("the option '{option}' has no value; write name=value"),
             })?;
             options.push((name.to_owned(), value.to_owned()));
@@ -68,14 +69,19 @@ impl Target {
     }
 }
 
-/// Without a password: `user:password@` becomes `user@`.
+/// The part of a URL before its options, with `user:password@` cut down to `user@`.
+fn without_password(text: &str) -> String {
+    let text = text.split('?').next().unwrap_or_default();
+    let Some((before, host)) = text.rsplit_once('@') else { return text.to_owned() };
+    let (slashes, user) =
+        before.split_once("//").map_or(("", before), |(scheme, user)| (&before[..scheme.len() + 2], user));
+    format!("{slashes}{}@{host}", user.split(':').next().unwrap_or_default())
+}
+
+/// Without a password.
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rest = match self.rest.strip_prefix("//").and_then(|r| r.rsplit_once('@')) {
-            Some((user, host)) => format!("//{}@{host}", user.split(':').next().unwrap_or_default()),
-            None => self.rest.clone(),
-        };
-        write!(f, "{}:{rest}", self.scheme)?;
+        write!(f, "{}:{}", self.scheme, without_password(&self.rest))?;
         for (n, (name, value)) in self.options.iter().filter(|(name, _)| name != "password").enumerate() {
             write!(f, "{}{name}={value}", if n == 0 { '?' } else { '&' })?;
         }
@@ -98,6 +104,10 @@ mod tests {
         let target = Target::parse("postgres://scott:ti:ger@db1:5432/x?sslmode=require&password=tiger").unwrap();
         assert_eq!(target.to_string(), "postgres://scott@db1:5432/x?sslmode=require");
         assert!(!format!("{target:?}").contains("ger"));
+        for wrong in ["Postgres://scott:ti:ger@db1/x", "//scott:tiger@db1", "postgres://scott:tiger@db1/x?flag"] {
+            let error = Target::parse(wrong).unwrap_err().to_string();
+            assert!(error.contains("scott@db1") && !error.contains("ger@"), "{error}");
+        }
     }
 
     #[test]

@@ -412,7 +412,7 @@ impl FromStr for Ramp {
 
     fn from_str(text: &str) -> Result<Self, String> {
         const RULE: &str = "a ramp is a list of degrees of parallelism from 1 to 65535, as in 1,2,4";
-        if let Some(times) = text.strip_suffix('x') {
+        if let Some(times) = text.strip_suffix('x').filter(|times| !times.contains(',')) {
             let times = times.parse().ok().filter(|n| (1..=64).contains(n));
             return times
                 .map(Self::Threads)

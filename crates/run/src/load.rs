@@ -4,7 +4,7 @@ use crate::{Event, Events, Stop};
 use dbdyno_catalogue::{Catalogue, CatalogueError};
 use dbdyno_engine::{Engine, EngineError, LoadReport, LoadWatch, Loaded};
 use dbdyno_model::Size;
-use std::path::PathBuf;
+use std::path::Path;
 
 /// Why the data is not there.
 #[derive(Debug, thiserror::Error)]
@@ -171,20 +171,19 @@ pub fn load(
 }
 
 fn enough_space(engine: &dyn Engine, size: &Size) -> Result<(), LoadError> {
-    let files = engine.data_files();
-    let Some(folder) = files.first() else { return Ok(()) };
-    let held: u64 = files.iter().filter_map(|f| std::fs::metadata(f).ok()).map(|m| m.len()).sum();
+    let Some(place) = engine.data_place() else { return Ok(()) };
+    let held = engine.data_files().iter().filter_map(|f| std::fs::metadata(f).ok()).map(|m| m.len()).sum();
     let needed = engine.space_needed_bytes(size).saturating_sub(held);
     // Where the file system does not say, the load itself will find out.
-    let Ok(free) = dbdyno_probe::free_bytes(folder) else { return Ok(()) };
+    let Ok(free) = dbdyno_probe::free_bytes(&place) else { return Ok(()) };
     if free >= needed {
         return Ok(());
     }
-    let folder = folder.parent().map_or_else(PathBuf::new, std::path::Path::to_path_buf);
+    let folder = place.parent().map(Path::to_path_buf).filter(|f| !f.as_os_str().is_empty());
     Err(LoadError::NoSpace {
         size: size.id.clone(),
         needed_mib: needed >> 20,
-        folder: if folder.as_os_str().is_empty() { ".".to_owned() } else { folder.display().to_string() },
+        folder: folder.map_or_else(|| "this folder".to_owned(), |f| f.display().to_string()),
         free_mib: free >> 20,
     })
 }

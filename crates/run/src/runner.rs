@@ -9,11 +9,11 @@ use dbdyno_results::{Repository, ResultsError};
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// The target is gone.
-    #[error("the target was lost: {0}; what was measured is kept, `dbdyno resume {1}` goes on when it is back")]
-    Lost(EngineError, RunId),
+    #[error("the target was lost: {0}")]
+    Lost(EngineError),
     /// The user stopped it.
-    #[error("stopped; what was measured is kept, `dbdyno resume {0}` goes on")]
-    Interrupted(RunId),
+    #[error("stopped")]
+    Interrupted,
     /// The results cannot be written.
     #[error(transparent)]
     Results(#[from] ResultsError),
@@ -43,7 +43,7 @@ impl Runner<'_> {
         let result = self.measure_each(places);
         let status = match &result {
             Ok(()) => RunStatus::Done,
-            Err(RunError::Lost(..)) => RunStatus::Lost,
+            Err(RunError::Lost(_)) => RunStatus::Lost,
             Err(_) => RunStatus::Interrupted,
         };
         let recorded = self.repository.set_status(self.run, status);
@@ -55,7 +55,7 @@ impl Runner<'_> {
         let of = self.plan.points.len();
         for (n, index) in places.iter().copied().enumerate() {
             if self.bench.stop.requested() {
-                return Err(RunError::Interrupted(self.run.clone()));
+                return Err(RunError::Interrupted);
             }
             let Some(planned) = self.plan.points.get(index) else { continue };
             let left: Vec<_> = places[n..].iter().filter_map(|i| self.plan.points.get(*i).cloned()).collect();
@@ -65,10 +65,10 @@ impl Runner<'_> {
             self.record(index, &point)?;
             self.events.on(&Event::PointRecorded { index, of, point: &point });
             if let Some(error) = lost {
-                return Err(RunError::Lost(error, self.run.clone()));
+                return Err(RunError::Lost(error));
             }
             if self.bench.stop.requested() && point.status == Status::Failed {
-                return Err(RunError::Interrupted(self.run.clone()));
+                return Err(RunError::Interrupted);
             }
         }
         Ok(())

@@ -213,6 +213,10 @@ impl Engine for NullEngine {
         Ok(Counters { values: values.into(), ..Counters::default() })
     }
 
+    fn data_place(&self) -> Option<PathBuf> {
+        None
+    }
+
     fn data_files(&self) -> Vec<PathBuf> {
         Vec::new()
     }

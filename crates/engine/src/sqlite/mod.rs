@@ -233,6 +233,10 @@ impl Engine for SqliteEngine {
         Ok(totals.counters(pending_pages, self.options().journal, self.options().synchronous))
     }
 
+    fn data_place(&self) -> Option<PathBuf> {
+        Some(self.options().path.clone())
+    }
+
     fn data_files(&self) -> Vec<PathBuf> {
         let path = &self.options().path;
         [path.clone(), meta::beside(path, "-wal")].into_iter().filter(|file| file.exists()).collect()

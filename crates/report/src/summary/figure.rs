@@ -128,8 +128,8 @@ fn cells<'a>(points: &[&'a Point], line: &Line) -> Vec<CellFigure<'a>> {
         }
     }
     let figure = |(key, points): (CellKey, Vec<&'a Point>)| {
-        let metric = line.metric_in_doubt.filter(|_| any_has(&points, &DOUBTFUL)).unwrap_or(line.metric);
-        let estimate = median(&points, metric)?;
+        let in_doubt = line.metric_in_doubt.filter(|_| any_has(&points, &DOUBTFUL));
+        let estimate = in_doubt.and_then(|m| median(&points, m)).or_else(|| median(&points, line.metric))?;
         let time_s = line.time.and_then(|t| median(&points, t)).map(|e| e.median);
         Some(CellFigure { dop: key.dop, estimate, time_s, points })
     };
