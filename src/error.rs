@@ -31,7 +31,7 @@ pub(crate) enum Error {
     #[error(transparent)]
     Results(#[from] ResultsError),
     /// A point could not be recorded.
-    #[error("{0}; what was recorded before is kept")]
+    #[error(transparent)]
     Recording(ResultsError),
     /// The data is not there and cannot be loaded.
     #[error(transparent)]

@@ -400,7 +400,7 @@ mod tests {
     fn bad_values_are_refused_with_a_reason() {
         for (arguments, reason) in [
             ("--ramp 0", "'0' in '0' is no degree of parallelism"),
-            ("--ramp 4,x", "'4,x' is no ramp"),
+            ("--ramp 4,x", "'x' in '4,x' is no degree of parallelism"),
             ("--duration 0", "a window without length has no rate"),
             ("--duration 10", "has no unit"),
             ("--repeat 0", "0 is not in 1..=1000"),

@@ -9,7 +9,7 @@ use crate::progress::Progress;
 use crate::signals;
 use dbdyno_engine::{LoadReport, Loaded, TableLoad};
 use dbdyno_report::{lists, numbers};
-use dbdyno_run::LoadWish;
+use dbdyno_run::{LoadWish, Loading};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -65,7 +65,7 @@ pub(super) fn load(args: &LoadArgs, context: &Context) -> Result<(), Error> {
         jobs: args.jobs.unwrap_or_else(dbdyno_probe::hardware_threads),
         verify: !args.no_verify,
     };
-    let loaded = dbdyno_run::load(place.engine.as_ref(), &context.catalogue, wish, &progress, &stop);
+    let loaded = dbdyno_run::load(place.engine.as_ref(), &context.catalogue, wish, Loading::Asked, &progress, &stop);
     progress.finish();
     let data = loaded?;
     let held = match &place.held {

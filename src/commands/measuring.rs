@@ -10,7 +10,7 @@ use dbdyno_engine::MonotonicClock;
 use dbdyno_model::{Plan, RunId, RunJson, Status};
 use dbdyno_report::{summary, tables};
 use dbdyno_results::Repository;
-use dbdyno_run::{Bench, LoadWish, RunError, Runner, Stop, ensure_loaded};
+use dbdyno_run::{Bench, LoadWish, Loading, RunError, Runner, Stop, load};
 use std::fmt::Write as _;
 
 /// Loads what the target lacks. Returns whether the data is proved.
@@ -24,7 +24,7 @@ pub(super) fn ensure_data(
     progress: &Progress,
     stop: &Stop,
 ) -> Result<bool, Error> {
-    let loaded = ensure_loaded(place.engine.as_ref(), catalogue, wish, progress, stop);
+    let loaded = load(place.engine.as_ref(), catalogue, wish, Loading::OnDemand, progress, stop);
     progress.finish();
     Ok(loaded?.verified)
 }

@@ -12,17 +12,13 @@ use crate::signals;
 use clap::ValueEnum;
 use dbdyno_model::{Plan, Run, RunId, RunStatus};
 use dbdyno_results::{Access, Repository};
-use dbdyno_run::{LoadWish, Wish};
+use dbdyno_run::{LoadWish, Loading, Wish, refuse_unfit};
 
 pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     let wished = &args.target;
     let place = Place::open(&wished.target, wished.size.as_deref(), wished.seed, &context.catalogue)?;
     refuse_missing_nodes(args, &place)?;
     let plan = place.plan(&wish(args), &context.catalogue)?;
-    let mut repository = Repository::open(&context.results, Access::ReadWrite)?;
-
-    let stop = signals::stop()?;
-    let progress = Progress::new(context.verbosity);
     let target = place.target.to_string();
     let load = LoadWish {
         target: &target,
@@ -31,6 +27,12 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
         jobs: dbdyno_probe::hardware_threads(),
         verify: !args.no_verify,
     };
+    // Before the results file: what is refused leaves nothing behind.
+    refuse_unfit(place.engine.as_ref(), &place.held, &place.size, load, Loading::OnDemand)?;
+    let mut repository = Repository::open(&context.results, Access::ReadWrite)?;
+
+    let stop = signals::stop()?;
+    let progress = Progress::new(context.verbosity);
     let data_verified = ensure_data(&place, load, &context.catalogue, &progress, &stop)?;
 
     let run = new_run(args, &place, &plan)?;

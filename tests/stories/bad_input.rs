@@ -75,9 +75,7 @@ fn impossible_numbers_are_refused() {
         ("--ramp 0", format!("invalid value '0' for '--ramp <1,2,4>': '0' in '0' is no degree of parallelism; {RAMP}")),
         (
             "--ramp 4,x",
-            format!(
-                "invalid value '4,x' for '--ramp <1,2,4>': '4,x' is no ramp; {RAMP}, or 2x for twice the hardware threads"
-            ),
+            format!("invalid value '4,x' for '--ramp <1,2,4>': 'x' in '4,x' is no degree of parallelism; {RAMP}"),
         ),
         (
             "--duration 0",
@@ -137,14 +135,17 @@ fn a_target_must_be_one() {
     }
 }
 
-/// A folder that is not there is bad input: nothing was done, so 2 and no results file.
+/// A folder that is not there is bad input: nothing was done, so the code is 2 and there is no results file.
 #[test]
 fn a_target_in_a_folder_that_is_not_there_is_refused_before_anything_is_made() {
     let room = Room::new();
-    let ending = room.run("run T611 --target sqlite:no/x.sqlite");
-    assert!(ending.stderr.contains("no/x.sqlite: the folder no does not exist; create it first"), "{}", ending.stderr);
-    assert_eq!(room.files().len(), 0, "nothing was to be made: {:?}", room.files().keys());
-    assert_eq!(ending.code, Some(2), "{}", ending.stderr);
+    for what in ["run T611", "run T121", "load"] {
+        let ending = room.run(&format!("{what} --target sqlite:no/x.sqlite"));
+        let words = "the folder no does not exist; create it first";
+        assert!(ending.stderr.contains(words), "{what}: {}", ending.stderr);
+        assert_eq!(room.files().len(), 0, "{what} was to make nothing: {:?}", room.files().keys());
+        assert_eq!(ending.code, Some(2), "{what}: {}", ending.stderr);
+    }
 }
 
 #[test]
@@ -201,7 +202,7 @@ fn results_of_a_newer_dbdyno_are_left_alone() {
 fn results_in_a_read_only_place_are_refused() {
     let room = Room::new();
     let disk = SmallDisk::new(&room, 8);
-    disk.remount(&room, "ro");
+    disk.make_read_only(&room);
     let results = disk.path("x.db").display().to_string();
     let line = format!("run T512 --jobs 1 --threads 1 --target null: --results {results}");
     let ending = Running::start(disk.command(&room, crate::support::DBDYNO, &line)).end();

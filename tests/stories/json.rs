@@ -311,3 +311,40 @@ fn json_is_all_that_stdout_says_even_when_points_fail() {
     check_document(&quiet.json());
     assert_eq!(quiet.stderr.lines().count(), 1, "only the complaint: {}", quiet.stderr);
 }
+
+/// The checks above are worth what they notice.
+#[test]
+fn a_document_that_was_tampered_with_is_noticed() {
+    let room = Room::new();
+    let line = "run T512 T211 --jobs 1 --threads 1 --target null:?delay_us=10000 --repeat 3 --json";
+    let document = room.run(line).expect(0).json();
+    check_document(&document);
+    let tampered: &[(&str, Value)] = &[
+        ("/schema_version", 2.into()),
+        ("/run/status", "finished".into()),
+        ("/run/started_at", "yesterday".into()),
+        ("/points/0/status", "fine".into()),
+        ("/points/0/definition", "".into()),
+        ("/points/0/jobs", "1".into()),
+        ("/points/0/outcomes/requests", 1_000_000.into()),
+        ("/points/0/ops_total", 0.into()),
+        ("/points/0/ops_per_s", 1e9.into()),
+        ("/points/0/window_s", Value::Null),
+        ("/points/0/metric", Value::Null),
+        ("/points/0/reason", "it went well".into()),
+        ("/points/0/jobs", 2.into()),
+        ("/cells/0/n", 2.into()),
+        ("/cells/0/median", 1.5.into()),
+        ("/cells/0/low", Value::Null),
+        ("/cells/0/high", 0.into()),
+    ];
+    for (pointer, value) in tampered {
+        let mut document = document.clone();
+        *document.pointer_mut(pointer).unwrap() = value.clone();
+        let checked = std::panic::catch_unwind(|| check_document(&document));
+        assert!(checked.is_err(), "{pointer} = {value} was not noticed");
+    }
+    let mut silent = document;
+    silent["points"][0]["cpu"]["busy_pct"] = Value::Null;
+    assert!(absent_without_a_reason(&silent).contains("null T512 cpu.busy_pct"));
+}

@@ -195,7 +195,8 @@ fn changed_definitions_are_refused() {
     refuses(
         &room,
         "resume last --catalogue mine",
-        &changed(&id, "the definition of T611 has changed (catalogue entry or SQL)"),
+        &changed(&id, "the definition of T611 has changed (catalogue entry or SQL)")
+            .replace("` shows", " --catalogue mine` shows"),
     );
     // The same definitions from a folder are the same definitions.
     std::fs::write(room.path("mine").join(file), original).unwrap();
@@ -232,12 +233,7 @@ fn another_database_or_other_settings_are_refused() {
     let sql = "UPDATE runs SET database = json_set(database, '$.version', '3.0.0')";
     assert_eq!(room.results().execute(sql, []).unwrap(), 1);
     refuses(&room, "resume last", &changed(&id, &format!("the version was 3.0.0 and is {version} now")));
-    refuses(
-        &room,
-        "resume last --target null:",
-        &changed(&id, "the engine was sqlite and is null now; the target's size was T and is D now")
-            .replace("; the target's size was T and is D now", ""),
-    );
+    refuses(&room, "resume last --target null:", &changed(&id, "the engine was sqlite and is null now"));
 }
 
 #[test]

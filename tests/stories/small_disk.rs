@@ -62,9 +62,10 @@ impl SmallDisk {
         command
     }
 
-    /// Mounts it once more with other options.
-    pub(crate) fn remount(&self, room: &Room, options: &str) {
-        let line = format!("-o remount,{options} {}", self.folder.display());
+    /// Lets nobody write to it any more.
+    pub(crate) fn make_read_only(&self, room: &Room) {
+        // Of the mount, not of the file system: that is what a user namespace may do too.
+        let line = format!("-o remount,bind,ro {}", self.folder.display());
         Running::start(self.command(room, "mount", &line)).end().expect(0);
     }
 

@@ -226,8 +226,11 @@ pub struct Task {
     pub test: Test,
     /// Size class of the data.
     pub size: Size,
-    /// Seed of data and keys.
+    /// Seed of the data.
     pub seed: u64,
+    /// Seed of the keys that jobs draw: differs from point to point, so that no cache below the engine has seen a point's
+    /// keys before.
+    pub key_seed: u64,
     /// Jobs at work.
     pub jobs: u32,
     /// Parallel workers per statement.
@@ -258,8 +261,8 @@ pub trait Session: Send {
     /// Does what is asked, and returns when it is done.
     ///
     /// # Errors
-    /// The engine's error, with its class.
-    fn execute(&mut self, request: &Request) -> Result<ChunkResult, EngineError>;
+    /// The engine's error, with its class and what was done before it.
+    fn execute(&mut self, request: &Request) -> Result<ChunkResult, Failure>;
 
     /// Makes this session's statistics visible to [`Engine::snapshot`].
     ///
@@ -287,6 +290,21 @@ pub enum Request {
         /// Passes to run.
         passes: u64,
     },
+}
+
+/// A request that failed on the way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// What had succeeded before.
+    pub done: ChunkResult,
+    /// Why it did not go on.
+    pub error: EngineError,
+}
+
+impl From<EngineError> for Failure {
+    fn from(error: EngineError) -> Self {
+        Self { done: ChunkResult::default(), error }
+    }
 }
 
 /// What a chunk did.

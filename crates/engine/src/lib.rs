@@ -19,8 +19,8 @@ mod target;
 
 pub use clock::{Clock, MonotonicClock, SimulatedClock};
 pub use contract::{
-    Canceller, ChunkResult, Durability, Engine, Features, Finding, FindingLevel, LoadReport, LoadWatch, Loaded,
-    Prepared, Request, Session, TableLoad, Task,
+    Canceller, ChunkResult, Durability, Engine, Failure, Features, Finding, FindingLevel, LoadReport, LoadWatch,
+    Loaded, Prepared, Request, Session, TableLoad, Task,
 };
 pub use error::EngineError;
 pub use mapping::{MappingError, Mappings};

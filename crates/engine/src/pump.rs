@@ -4,9 +4,10 @@
 //! each with a session of its own, and does the timing. The common pump gives every session a thread; the simulated one
 //! runs all of them in one thread on a clock of its own, so that a test can know the truth.
 
-use crate::{ChunkResult, Clock, EngineError, Request, Session, SimulatedClock};
+use crate::{ChunkResult, Clock, EngineError, Failure, Request, Session, SimulatedClock};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// What a session shall do next.
@@ -28,13 +29,16 @@ pub struct Reply {
     /// When it ended.
     pub ended_ns: u64,
     /// What came of it.
-    pub result: Result<ChunkResult, EngineError>,
+    pub result: Result<ChunkResult, Failure>,
 }
 
 /// A resumable state machine: work, written once, run by any pump.
 pub trait Work: Send {
     /// Says what to do at `now_ns`, given the reply to the last executed step (none at the start and after thinking).
     fn next(&mut self, now_ns: u64, reply: Option<Reply>) -> Step;
+
+    /// The job ended without being done (its thread panicked): whoever waits for it must not wait any longer.
+    fn abandon(&mut self) {}
 }
 
 /// A session and the work it is to do.
@@ -45,39 +49,45 @@ pub struct Job<'a> {
     pub work: &'a mut dyn Work,
 }
 
-/// Where all jobs wait for each other, and for the one who measures. Unlike a barrier it can be left, so that a job
-/// that could not be started does not keep the others waiting.
+/// Where all jobs wait for each other, and for the one who measures. Unlike a barrier it can be broken, so that a job that
+/// could not be started does not keep the others waiting.
 #[derive(Debug)]
 pub struct StartGate {
-    waiting_for: Mutex<usize>,
+    state: Mutex<Gate>,
     open: Condvar,
 }
 
+#[derive(Debug)]
+struct Gate {
+    waiting_for: usize,
+    broken: bool,
+}
+
 impl StartGate {
-    /// A gate that opens when this many have come or given up.
+    /// A gate that opens when this many have come.
     #[must_use]
     pub fn new(participants: usize) -> Self {
-        Self { waiting_for: Mutex::new(participants), open: Condvar::new() }
+        Self { state: Mutex::new(Gate { waiting_for: participants, broken: false }), open: Condvar::new() }
     }
 
-    /// Comes to the gate and waits until all have.
-    pub fn wait(&self) {
-        let left = self.arrive();
-        drop(self.open.wait_while(left, |n| *n > 0));
+    /// Comes to the gate and waits until all have. False when somebody cannot come, so that nobody shall start.
+    #[must_use]
+    pub fn wait(&self) -> bool {
+        let mut gate = self.gate();
+        gate.waiting_for = gate.waiting_for.saturating_sub(1);
+        self.open.notify_all();
+        let gate = self.open.wait_while(gate, |g| g.waiting_for > 0 && !g.broken);
+        !gate.unwrap_or_else(PoisonError::into_inner).broken
     }
 
-    /// Gives up: the gate opens without this participant.
-    pub fn leave(&self) {
-        drop(self.arrive());
+    /// Says that somebody cannot come.
+    pub fn give_up(&self) {
+        self.gate().broken = true;
+        self.open.notify_all();
     }
 
-    fn arrive(&self) -> MutexGuard<'_, usize> {
-        let mut left = self.waiting_for.lock().unwrap_or_else(PoisonError::into_inner);
-        *left = left.saturating_sub(1);
-        if *left == 0 {
-            self.open.notify_all();
-        }
-        left
+    fn gate(&self) -> MutexGuard<'_, Gate> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -103,13 +113,14 @@ impl Pump for ThreadPump {
                 // A small stack: 1,000 sessions should cost little memory, and no work recurses deeply.
                 let thread = std::thread::Builder::new().name(format!("job-{n}")).stack_size(1 << 20);
                 let started = thread.spawn_scoped(scope, move || {
-                    gate.wait();
-                    run_job(job, clock);
+                    if gate.wait() {
+                        run_job(job, clock);
+                    }
                 });
                 match started {
                     Ok(thread) => threads.push(thread),
                     Err(error) => {
-                        gate.leave();
+                        gate.give_up();
                         result = Err(internal(format!("cannot start a thread for a job: {error}")));
                     }
                 }
@@ -128,8 +139,18 @@ fn internal(message: String) -> EngineError {
     EngineError::new(dbdyno_model::ErrorClass::Other, message)
 }
 
+/// Runs a job to its end. A panic is passed on, after the work was told, so that the other jobs do not wait for ever.
 fn run_job(job: Job<'_>, clock: &dyn Clock) {
     let Job { session, work } = job;
+    // Neither is used again after a panic but to read what the work had recorded.
+    let steps = AssertUnwindSafe(|| run_steps(&mut *session, &mut *work, clock));
+    if let Err(panic) = catch_unwind(steps) {
+        work.abandon();
+        resume_unwind(panic);
+    }
+}
+
+fn run_steps(session: &mut dyn Session, work: &mut dyn Work, clock: &dyn Clock) {
     let mut now_ns = clock.now_ns();
     let mut reply = None;
     loop {
@@ -156,7 +177,9 @@ pub struct SimulatedPump<'c>(pub &'c SimulatedClock);
 impl Pump for SimulatedPump<'_> {
     fn run(&self, jobs: Vec<Job<'_>>, _: &dyn Clock, gate: &StartGate) -> Result<(), EngineError> {
         let start_ns = self.0.now_ns();
-        gate.wait();
+        if !gate.wait() {
+            return Ok(());
+        }
         let mut jobs: Vec<(Job<'_>, Option<Reply>)> = jobs.into_iter().map(|job| (job, None)).collect();
         let mut queue: BinaryHeap<Reverse<(u64, usize)>> = (0..jobs.len()).map(|n| Reverse((start_ns, n))).collect();
         let mut latest_ns = start_ns;
@@ -177,5 +200,70 @@ impl Pump for SimulatedPump<'_> {
         }
         self.0.set_ns(latest_ns);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Canceller, MonotonicClock, Prepared, Task};
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    struct Idle;
+
+    impl Session for Idle {
+        fn prepare(&mut self, _: &Task, _: u32) -> Result<Prepared, EngineError> {
+            Ok(Prepared::default())
+        }
+        fn execute(&mut self, _: &Request) -> Result<ChunkResult, Failure> {
+            Ok(ChunkResult::default())
+        }
+        fn flush(&mut self) -> Result<(), EngineError> {
+            Ok(())
+        }
+        fn canceller(&self) -> Arc<dyn Canceller> {
+            struct Never;
+            impl Canceller for Never {
+                fn cancel(&self) {}
+            }
+            Arc::new(Never)
+        }
+    }
+
+    /// Panics at once, or waits until the other has.
+    struct Fragile<'a> {
+        panics: bool,
+        abandoned: &'a AtomicBool,
+    }
+
+    impl Work for Fragile<'_> {
+        fn next(&mut self, _: u64, _: Option<Reply>) -> Step {
+            assert!(!self.panics, "told to");
+            if self.abandoned.load(Ordering::SeqCst) { Step::Done } else { Step::ThinkNs(1_000_000) }
+        }
+        fn abandon(&mut self) {
+            self.abandoned.store(true, Ordering::SeqCst);
+        }
+    }
+
+    #[test]
+    fn a_job_that_panics_ends_the_point_and_not_the_others_patience() {
+        let abandoned = AtomicBool::new(false);
+        let (mut one, mut two) = (Idle, Idle);
+        let mut panics = Fragile { panics: true, abandoned: &abandoned };
+        let mut waits = Fragile { panics: false, abandoned: &abandoned };
+        let jobs = vec![Job { session: &mut one, work: &mut panics }, Job { session: &mut two, work: &mut waits }];
+        let error = ThreadPump.run(jobs, &MonotonicClock::default(), &StartGate::new(2)).unwrap_err();
+        assert!(error.message.contains("panicked"), "{error}");
+    }
+
+    #[test]
+    fn a_gate_that_was_given_up_lets_nobody_start() {
+        let gate = StartGate::new(3);
+        gate.give_up();
+        assert!(!gate.wait());
+        let whole = StartGate::new(1);
+        assert!(whole.wait());
     }
 }

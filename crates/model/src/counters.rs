@@ -12,6 +12,8 @@ pub enum Counter {
     Executions,
     /// Committed transactions.
     Commits,
+    /// Commits by sessions that are not dbdyno's.
+    ForeignCommits,
     /// Rows inserted, updated or deleted.
     RowsChanged,
     /// Rows visited by full scans.

@@ -1,6 +1,6 @@
 //! A run, and the cells that its points make up.
 
-use crate::{Dop, Drive, Flag, MetricId, Point, RunId, TestCode};
+use crate::{Dop, Drive, Flag, MetricId, MetricValue, Point, RunId, TestCode};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -128,10 +128,13 @@ impl Cell {
 
     fn of_repeats(key: &CellKey, points: &[Point]) -> Self {
         let repeats = points.iter().filter(|p| CellKey::of(p) == *key && p.status == crate::Status::Ok);
-        let metrics: Vec<(&Point, Option<f64>)> = repeats.map(|p| (p, p.metric.as_ref().map(|m| m.value))).collect();
-        let values: Vec<f64> = metrics.iter().filter_map(|(_, v)| *v).collect();
+        let repeats: Vec<&Point> = repeats.collect();
+        let metrics: Vec<&MetricValue> = repeats.iter().filter_map(|p| p.metric.as_ref()).collect();
+        let metric = metrics.first().map(|m| m.id.clone());
+        // A repeat that lacks the key metric has another one in its place, in another unit: it is no repeat of the rest.
+        let values: Vec<f64> = metrics.iter().filter(|m| Some(&m.id) == metric.as_ref()).map(|m| m.value).collect();
         let mut flags: Vec<Flag> = Vec::new();
-        for flag in metrics.iter().flat_map(|(p, _)| &p.flags) {
+        for flag in repeats.iter().flat_map(|p| &p.flags) {
             if !flags.contains(flag) {
                 flags.push(*flag);
             }
@@ -148,7 +151,7 @@ impl Cell {
         let interval = estimate.as_ref().and_then(|e| e.interval);
         Self {
             key: key.clone(),
-            metric: metrics.iter().find_map(|(p, _)| p.metric.as_ref().map(|m| m.id.clone())),
+            metric,
             n: u32::try_from(values.len()).unwrap_or(u32::MAX),
             median: estimate.as_ref().map(|e| e.median),
             low: interval.map(|i| i.low),

@@ -360,8 +360,15 @@ impl Test {
                 vec![executions, Proof::PerRow(Counter::RowsChanged), Proof::PerOperation(Counter::Commits, 1)]
             }
             Procedure::BulkLoad => vec![Proof::PerRow(Counter::RowsChanged)],
-            Procedure::SelectPrimary | Procedure::SelectSecondary | Procedure::Join => vec![executions],
-            Procedure::Scan => vec![executions, Proof::PerRow(Counter::RowsScanned)],
+            Procedure::Scan | Procedure::Sort => vec![executions, Proof::PerRow(Counter::RowsScanned)],
+            Procedure::SelectPrimary
+            | Procedure::SelectSecondary
+            | Procedure::Join
+            | Procedure::ScanRange
+            | Procedure::Group
+            | Procedure::Report
+            | Procedure::IndexUnique
+            | Procedure::IndexNonUnique => vec![executions],
             _ => Vec::new(),
         }
     }

@@ -41,7 +41,8 @@ fn gaps_us(jobs: u32) -> Vec<f64> {
     let size = catalogue.size("T").expect("size T").clone();
     let engine = NullEngine::new(Behaviour { speed: 1_000_000, ..Behaviour::default() }, size.clone(), clock.clone());
     let test = catalogue.test("T111").expect("T111").clone();
-    let task = Task { test, size, seed: 42, jobs, threads: 1, rows_per_tx: 0, commit: CommitMode::Durable };
+    let task =
+        Task { test, size, seed: 42, key_seed: 42, jobs, threads: 1, rows_per_tx: 0, commit: CommitMode::Durable };
     let window = Window::new(Pace::steady(5.0), jobs as usize);
     let mut sessions: Vec<Box<dyn Session>> = (0..jobs).map(|job| engine.session(job).expect("session")).collect();
     for session in &mut sessions {

@@ -1,7 +1,7 @@
 //! The server drive: the simplest work there is. Call the chunk, again.
 
 use crate::{Chunk, Log, Pace, Window};
-use dbdyno_engine::{EngineError, Reply, Request, Step, Work};
+use dbdyno_engine::{EngineError, Failure, Reply, Request, Step, Work};
 use dbdyno_model::{ErrorClass, Outcomes};
 
 /// How many passes a chunk has.
@@ -106,7 +106,8 @@ impl<'w> ServerDrive<'w> {
                 self.calibration = self.calibration.after(ended_ns - started_ns);
                 self.advance(started_ns, ended_ns);
             }
-            Err(error) => {
+            Err(Failure { done, error }) => {
+                self.outcomes.succeed(done.ops);
                 self.outcomes.fail(error.class);
                 self.error = Some(error);
                 self.window.abort();
@@ -159,6 +160,10 @@ impl Work for ServerDrive<'_> {
             return Step::Done;
         }
         Step::Execute(Request::Chunk { first_pass: self.next_pass, passes: self.calibration.passes() })
+    }
+
+    fn abandon(&mut self) {
+        self.window.abort();
     }
 }
 

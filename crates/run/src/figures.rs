@@ -23,6 +23,7 @@ pub(crate) fn work(point: &mut Point, task: &Task, log: &Log, window: Span) {
         point.rows = Some(done.rows.round() as u64);
         point.rows_per_s = rate(done.rows);
     } else {
+        point.lacks("rows", "the test's work has no rows");
         point.lacks("rows_per_s", "the test's work has no rows");
     }
     if task.test.procedure.transactional() {
@@ -36,9 +37,21 @@ pub(crate) fn work(point: &mut Point, task: &Task, log: &Log, window: Span) {
     }
     let mean_s = (done.ops > 0.0).then_some(done.busy_ns / 1e9 / done.ops);
     point.service_time_s = Some(ResponseTime { mean: mean_s, ..ResponseTime::default() });
-    point.lacks("service_time_s.p50", "the server drive times chunks, so it knows a mean and no percentiles");
+    for percentile in ["p50", "p90", "p95", "p99", "p99_9", "p99_99", "max"] {
+        let why = "the server drive times chunks, so it knows a mean and no percentiles";
+        point.lacks(&format!("service_time_s.{percentile}"), why);
+    }
     point.lacks("response_time_s", "no rate was set, so nothing was due at a moment");
     point.elapsed_s = elapsed_s(task, &done, mean_s, seconds);
+    if point.elapsed_s.is_none() {
+        point.lacks("elapsed_s", "the work is a rate, not one piece with a duration");
+    }
+    if !task.test.procedure.writes() {
+        point.lacks("commit", "the test writes nothing");
+    }
+    if point.plan.is_none() {
+        point.lacks("plan", "the work is no statement with a plan");
+    }
 }
 
 /// Seconds for the work that the test names.
@@ -106,10 +119,23 @@ pub(crate) fn counters(point: &mut Point, counters: &Counters, counters_s: f64) 
         flash_hit_pct: hit_pct(Counter::FlashHits),
         cell_flash_hit_pct: hit_pct(Counter::CellFlashHits),
     };
-    for (counter, why) in &counters.missing {
-        if let Some(path) = path_of(*counter) {
-            point.lacks(path, why.clone());
+    for (path, counter, value) in figures(point) {
+        if value.is_some() || point.missing.contains_key(path) {
+            continue;
         }
+        let none_asked = match path {
+            "redo.sync_service_time_s" => "no commit waited for the log",
+            "redo.write_service_time_s" => "the log was not written",
+            "database.buffer_hit_pct" => "no block was asked for",
+            "database.flash_hit_pct" | "database.cell_flash_hit_pct" => "no block was read",
+            _ => "the counters' interval has no length",
+        };
+        let why = match (counters.missing.get(&counter), counters.get(counter)) {
+            (Some(why), _) => why.clone(),
+            (None, Some(_)) => none_asked.to_owned(),
+            (None, None) => "the engine does not count it".to_owned(),
+        };
+        point.lacks(path, why);
     }
     point.waits = counters
         .waits
@@ -124,21 +150,23 @@ pub(crate) fn counters(point: &mut Point, counters: &Counters, counters_s: f64) 
     point.waits.sort_by(|a, b| b.time_s.unwrap_or(0.0).total_cmp(&a.time_s.unwrap_or(0.0)).then(b.count.cmp(&a.count)));
 }
 
-fn path_of(counter: Counter) -> Option<&'static str> {
-    Some(match counter {
-        Counter::RedoBytes => "redo.mib_per_s",
-        Counter::RedoWrites => "redo.writes_per_s",
-        Counter::RedoWriteNs => "redo.write_service_time_s",
-        Counter::RedoSyncs => "redo.sync_writes_per_s",
-        Counter::RedoSyncNs => "redo.sync_service_time_s",
-        Counter::LogicalReads => "database.logical_reads_per_s",
-        Counter::PhysicalReads => "database.physical_reads_per_s",
-        Counter::PhysicalWrites => "database.physical_writes_per_s",
-        Counter::BlocksDirtied => "database.write_blocks_per_s",
-        Counter::FlashHits => "database.flash_hit_pct",
-        Counter::CellFlashHits => "database.cell_flash_hit_pct",
-        _ => return None,
-    })
+/// The figures that come from counters: where in the JSON, from which counter, and what the point has there.
+fn figures(point: &Point) -> [(&'static str, Counter, Option<f64>); 12] {
+    let (redo, database) = (&point.redo, &point.database);
+    [
+        ("redo.mib_per_s", Counter::RedoBytes, redo.mib_per_s),
+        ("redo.writes_per_s", Counter::RedoWrites, redo.writes_per_s),
+        ("redo.write_service_time_s", Counter::RedoWriteNs, redo.write_service_time_s),
+        ("redo.sync_writes_per_s", Counter::RedoSyncs, redo.sync_writes_per_s),
+        ("redo.sync_service_time_s", Counter::RedoSyncNs, redo.sync_service_time_s),
+        ("database.logical_reads_per_s", Counter::LogicalReads, database.logical_reads_per_s),
+        ("database.physical_reads_per_s", Counter::PhysicalReads, database.physical_reads_per_s),
+        ("database.physical_writes_per_s", Counter::PhysicalWrites, database.physical_writes_per_s),
+        ("database.buffer_hit_pct", Counter::LogicalReads, database.buffer_hit_pct),
+        ("database.write_blocks_per_s", Counter::BlocksDirtied, database.write_blocks_per_s),
+        ("database.flash_hit_pct", Counter::FlashHits, database.flash_hit_pct),
+        ("database.cell_flash_hit_pct", Counter::CellFlashHits, database.cell_flash_hit_pct),
+    ]
 }
 
 /// Sets the key metric: the first of the test's metrics that the point has a value for.

@@ -1,22 +1,26 @@
 //! Judging a point: is the work proved, and what must a reader know before believing the figure.
 
-use crate::log::Log;
+use crate::log::{Chunk, Log};
 use crate::{Span, Window};
 use dbdyno_engine::{Durability, Features, Task};
-use dbdyno_model::{Cache, Counter, Counters, Drive, Flag, Point, Procedure, Proof, Rhythm, Status};
+use dbdyno_model::{Cache, Counter, Counters, Drive, Flag, Layer, Point, Procedure, Proof, Rhythm, Status};
 use dbdyno_probe::Telemetry;
 
 /// Cached tests: physical reads per logical read from which a table is not cached.
 const CACHED_LIMIT: f64 = 0.001;
-/// Non-cached tests: device reads per block visit below which memory served them.
-const DEVICE_READS_PER_VISIT: f64 = 0.7;
+/// Non-cached tests: device reads per block visit below which memory served them; likewise the share of what a storage test
+/// writes that must reach a device.
+const DEVICE_SHARE: f64 = 0.7;
 /// Bytes that every row has at least on any engine (the filler and the numbers), for judging scans.
 const LEAST_ROW_BYTES: f64 = 280.0;
 const DRIFT_PCT: f64 = 10.0;
 const DEFERRED_SHARE: f64 = 1.1;
 const HARNESS_PCT: f64 = 10.0;
-/// Kernel threads that write for us count as others, so a few percent say nothing.
+/// Processors that others may use, and the share of a small machine: kernel threads that write for us count as others.
+const FOREIGN_PROCESSORS: f64 = 0.5;
 const FOREIGN_PCT: f64 = 10.0;
+/// The kernel accounts in ticks of 10 ms; fewer than this many say nothing.
+const TICKS: f64 = 3.0;
 const STEAL_PCT: f64 = 2.0;
 
 /// What a point is judged by.
@@ -27,6 +31,7 @@ pub(crate) struct Evidence<'a> {
     pub(crate) window: Span,
     pub(crate) counters: &'a Counters,
     pub(crate) telemetry: &'a Telemetry,
+    pub(crate) counters_s: f64,
     pub(crate) durability: Option<&'a Durability>,
     pub(crate) clock_jump_s: f64,
 }
@@ -37,9 +42,14 @@ pub(crate) fn prove(point: &mut Point, evidence: &Evidence<'_>) {
     let Evidence { task, log, counters, .. } = evidence;
     let mut problems = Vec::new();
     if let Some(rows_per_op) = task.test.rows_per_op(&task.size, task.rows_per_tx) {
-        let (ops, rows) = (log.total_ops(), log.total_rows());
-        if rows != ops * rows_per_op {
-            problems.push(format!("{ops} operations must touch {} rows and touched {rows}", ops * rows_per_op));
+        let mut wrong = log.chunks.iter().filter(|c| c.rows != c.ops * rows_per_op);
+        if let Some(first) = wrong.next() {
+            let Chunk { ops, rows, .. } = first;
+            let others = match wrong.count() {
+                0 => String::new(),
+                n => format!(" (and {n} more chunks)"),
+            };
+            problems.push(format!("{ops} operations must touch {} rows and touched {rows}{others}", ops * rows_per_op));
         }
     }
     for proof in task.test.proofs(task.rows_per_tx) {
@@ -76,6 +86,17 @@ pub(crate) fn flag(point: &mut Point, evidence: &Evidence<'_>) {
     }
     if task.test.procedure == Procedure::UpdateSecondary {
         deferred(point, evidence.counters);
+    }
+    if task.test.layer == Layer::Storage && task.test.procedure.writes() {
+        written(point, evidence);
+    }
+    match evidence.counters.get(Counter::ForeignCommits) {
+        Some(0) => {}
+        Some(commits) => point.flag(Flag::ForeignLoad, format!("{commits} commits by other sessions")),
+        None => {
+            let why = evidence.counters.missing.get(&Counter::ForeignCommits);
+            point.lacks("proof.foreign_sessions", why.map_or("the engine does not tell", String::as_str));
+        }
     }
     if let Some(durability) = evidence.durability.filter(|d| !d.unsafe_settings.is_empty()) {
         point.flag(Flag::UnsafeDurability, durability.unsafe_settings.join("; "));
@@ -122,18 +143,42 @@ fn not_cached(point: &mut Point, evidence: &Evidence<'_>) {
         }
         None => bytes / seconds / (done.rows * LEAST_ROW_BYTES / window_s),
     };
-    if share.is_finite() && share < DEVICE_READS_PER_VISIT {
+    if share.is_finite() && share < DEVICE_SHARE {
         point.flag(
             Flag::ServedFromOsCache,
-            format!("{share:.2} device reads per block visit, {DEVICE_READS_PER_VISIT} are asked for"),
+            format!("{share:.2} device reads per block visit, {DEVICE_SHARE} are asked for"),
         );
+    }
+}
+
+/// A storage test that writes must have written to a device: the bytes of its own work, or those of its redo.
+fn written(point: &mut Point, evidence: &Evidence<'_>) {
+    let Evidence { task, features, log, window, counters, telemetry, .. } = evidence;
+    if !features.local {
+        return point.lacks("proof.written", "the target's devices are not seen from here");
+    }
+    let asked = match task.test.procedure {
+        Procedure::WriteFile => log.inside(*window).bytes,
+        _ => counters.get(Counter::RedoBytes).map_or(0.0, |n| n as f64) * window.seconds() / evidence.counters_s,
+    };
+    let own = telemetry.process_write_bytes.filter(|_| features.in_process);
+    // Without a known device the process's own account decides; without either nothing is proved.
+    let Some(seen) = own.into_iter().chain(telemetry.device_write_bytes).min().map(|n| n as f64) else {
+        return point.lacks("proof.written", "the operating system does not say what was written to devices");
+    };
+    if asked > 0.0 && seen < DEVICE_SHARE * asked {
+        let (asked, seen) = (asked / 1_048_576.0, seen / 1_048_576.0);
+        point.flag(Flag::ServedFromOsCache, format!("{seen:.0} MiB of the {asked:.0} MiB written reached a device"));
     }
 }
 
 fn deferred(point: &mut Point, counters: &Counters) {
     match (counters.get(Counter::BlocksDirtied), counters.get(Counter::PhysicalWrites)) {
         (Some(dirtied), Some(written)) if dirtied as f64 > DEFERRED_SHARE * written as f64 => {
-            point.flag(Flag::WritesDeferred, format!("{dirtied} blocks dirtied, {written} written to data files"));
+            let note = format!(
+                "{dirtied} blocks dirtied (one that waits twice counts twice), {written} written to data files"
+            );
+            point.flag(Flag::WritesDeferred, note);
         }
         (Some(_), Some(_)) => {}
         _ => point.flag(Flag::WritesDeferred, "the engine does not count blocks dirtied and written".to_owned()),
@@ -153,10 +198,20 @@ fn machine(point: &mut Point, evidence: &Evidence<'_>) {
         // Busy includes what the hypervisor took, which has a flag of its own.
         let ours_pct = telemetry.process_cpu_pct.map(|own| own + telemetry.cpu.steal_pct.unwrap_or(0.0));
         let others_pct = telemetry.cpu.busy_pct.zip(ours_pct).map(|(busy, ours)| busy - ours);
-        if let Some(others_pct) = others_pct.filter(|o| *o > FOREIGN_PCT) {
+        if let Some(others_pct) = others_pct.filter(|o| *o > foreign_limit_pct(telemetry.seconds)) {
             point.flag(Flag::ForeignLoad, format!("others used {others_pct:.1} % of the machine"));
         }
+    } else {
+        point.lacks("proof.foreign_load", "the server's processor time is not told from that of others");
     }
+}
+
+/// Share of the machine from which other work is worth a flag: half a processor, but no more than a tenth of a small machine
+/// and no less than the kernel's ticks can tell.
+fn foreign_limit_pct(seconds: f64) -> f64 {
+    let processors = f64::from(dbdyno_probe::hardware_threads());
+    let ticks_pct = TICKS / (seconds * processors * 100.0) * 100.0;
+    (FOREIGN_PROCESSORS / processors * 100.0).min(FOREIGN_PCT).max(ticks_pct)
 }
 
 /// Seconds from the barrier to the last chunk's end: the interval of the engine's counters.

@@ -19,7 +19,7 @@ mod window;
 
 pub use drive::{Calibration, ServerDrive};
 pub use events::{Event, Events, Silent};
-pub use load::{Data, LoadError, LoadWish, ensure_loaded, load};
+pub use load::{Data, LoadError, LoadWish, Loading, load, refuse_unfit};
 pub use log::{Chunk, Log};
 pub use plan::{Ground, PlanError, Wish, estimate_s, resolve};
 pub use point::{Bench, measure};

@@ -2,7 +2,7 @@
 
 use crate::{Event, Events, Stop};
 use dbdyno_catalogue::{Catalogue, CatalogueError};
-use dbdyno_engine::{Engine, EngineError, LoadReport, LoadWatch, Loaded};
+use dbdyno_engine::{Engine, EngineError, Finding, FindingLevel, LoadReport, LoadWatch, Loaded};
 use dbdyno_model::Size;
 use std::path::Path;
 
@@ -39,6 +39,14 @@ pub enum LoadError {
         /// What is there.
         problem: String,
     },
+    /// Something stands in the way.
+    #[error("{target} cannot be used: {problem}")]
+    Blocked {
+        /// The target.
+        target: String,
+        /// What it is, and what to do.
+        problem: String,
+    },
     /// The device is too small.
     #[error(
         "loading size {size} takes about {needed_mib} MiB and {folder} has {free_mib} MiB free; use a smaller size (`dbdyno list sizes`) or another place"
@@ -67,6 +75,15 @@ pub enum LoadError {
         /// The engine's error.
         error: EngineError,
     },
+}
+
+/// Who asked for loading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Loading {
+    /// The user did: `dbdyno load`.
+    Asked,
+    /// A run needs it: only where the engine loads on demand.
+    OnDemand,
 }
 
 /// What data is asked for.
@@ -110,62 +127,64 @@ pub struct Data {
     pub report: Option<LoadReport>,
 }
 
-/// Loads what is missing where the engine loads on demand; elsewhere says how to load.
+/// Whether what is asked for can be had on a target that holds `loaded`, before anything is touched.
 ///
 /// # Errors
-/// The target holds other data, foreign data or none, is too small or cannot be reached.
-pub fn ensure_loaded(
+/// The target holds other or foreign data, or none where dbdyno does not load unasked; it is too small for what is missing, or
+/// something else stands in the way.
+pub fn refuse_unfit(
     engine: &dyn Engine,
-    catalogue: &Catalogue,
+    loaded: &Loaded,
+    size: &Size,
     wish: LoadWish<'_>,
-    events: &dyn Events,
-    stop: &Stop,
-) -> Result<Data, LoadError> {
-    let loaded = engine.loaded().map_err(|error| LoadError::Unreachable { target: wish.target.to_owned(), error })?;
-    let incomplete = !matches!(loaded, Loaded::Complete { .. } | Loaded::Foreign(_));
-    if incomplete && !engine.features().loads_on_demand {
-        let size = wish.size.unwrap_or(LoadWish::DEFAULT_SIZE).to_owned();
-        return Err(LoadError::NotLoaded { target: wish.target.to_owned(), size });
+    loading: Loading,
+) -> Result<(), LoadError> {
+    let target = || wish.target.to_owned();
+    match loaded {
+        Loaded::Foreign(problem) => return Err(LoadError::Foreign { target: target(), problem: problem.clone() }),
+        Loaded::Partly { size, seed } | Loaded::Complete { size, seed, .. }
+            if wish.size.is_some_and(|s| s != size) || wish.seed.is_some_and(|s| s != *seed) =>
+        {
+            let (found, found_seed, wanted) = (size.clone(), *seed, wish.wanted());
+            return Err(LoadError::Other { target: target(), found, found_seed, wanted });
+        }
+        _ => {}
     }
-    load(engine, catalogue, wish, events, stop)
+    let complete = matches!(loaded, Loaded::Complete { .. });
+    if !complete && loading == Loading::OnDemand && !engine.features().loads_on_demand {
+        return Err(LoadError::NotLoaded { target: target(), size: size.id.clone() });
+    }
+    let blocker = engine.check(size).into_iter().find(|finding| finding.level == FindingLevel::Blocker);
+    if let Some(Finding { message, .. }) = blocker {
+        return Err(LoadError::Blocked { target: target(), problem: message });
+    }
+    if complete { Ok(()) } else { enough_space(engine, size) }
 }
 
-/// Loads what is missing.
+/// Loads what is missing; a target that holds everything is left as it is.
 ///
 /// # Errors
-/// As for [`ensure_loaded`].
+/// As for [`refuse_unfit`], and whatever ends a load.
 pub fn load(
     engine: &dyn Engine,
     catalogue: &Catalogue,
     wish: LoadWish<'_>,
+    loading: Loading,
     events: &dyn Events,
     stop: &Stop,
 ) -> Result<Data, LoadError> {
     let loaded = engine.loaded().map_err(|error| LoadError::Unreachable { target: wish.target.to_owned(), error })?;
     let (size, seed) = match &loaded {
-        Loaded::Foreign(problem) => {
-            return Err(LoadError::Foreign { target: wish.target.to_owned(), problem: problem.clone() });
+        Loaded::Nothing | Loaded::Foreign(_) => {
+            (wish.size.unwrap_or(LoadWish::DEFAULT_SIZE), wish.seed.unwrap_or(LoadWish::DEFAULT_SEED))
         }
-        Loaded::Nothing => {
-            (wish.size.unwrap_or(LoadWish::DEFAULT_SIZE).to_owned(), wish.seed.unwrap_or(LoadWish::DEFAULT_SEED))
-        }
-        Loaded::Partly { size, seed } | Loaded::Complete { size, seed, .. } => {
-            if wish.size.is_some_and(|s| s != size) || wish.seed.is_some_and(|s| s != *seed) {
-                return Err(LoadError::Other {
-                    target: wish.target.to_owned(),
-                    found: size.clone(),
-                    found_seed: *seed,
-                    wanted: wish.wanted(),
-                });
-            }
-            (size.clone(), *seed)
-        }
+        Loaded::Partly { size, seed } | Loaded::Complete { size, seed, .. } => (size.as_str(), *seed),
     };
-    let size = catalogue.size(&size)?.clone();
+    let size = catalogue.size(size)?.clone();
+    refuse_unfit(engine, &loaded, &size, wish, loading)?;
     if let Loaded::Complete { verified, .. } = loaded {
         return Ok(Data { size, seed, verified, report: None });
     }
-    enough_space(engine, &size)?;
     let report = engine.load(&size, seed, wish.jobs, wish.verify, &Watch { events, stop })?;
     Ok(Data { size, seed, verified: wish.verify, report: Some(report) })
 }

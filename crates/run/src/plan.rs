@@ -17,6 +17,11 @@ pub enum PlanError {
     /// The engine's SQL is incomplete.
     #[error(transparent)]
     Engine(#[from] EngineError),
+    /// A ramp and a fixed number for the same dimension.
+    #[error(
+        "--ramp has no use here: every test named moves a dimension that is fixed by --jobs or --threads; leave one of them away"
+    )]
+    UnusedRamp,
     /// Nothing was asked for.
     #[error("no test or suite was named; `dbdyno list suites` and `dbdyno list tests` show what there is")]
     Nothing,
@@ -79,6 +84,7 @@ const DECISIVE_DURATION_S: f64 = 10.0;
 pub fn resolve(wish: &Wish, ground: Ground<'_>) -> Result<Plan, PlanError> {
     let mut points = Vec::new();
     let mut definitions = BTreeMap::new();
+    let mut ramp_used = false;
     for group in groups(wish, ground.catalogue)? {
         for test in &group.tests {
             let mapping = (ground.engine.mapping)(test);
@@ -99,6 +105,7 @@ pub fn resolve(wish: &Wish, ground: Ground<'_>) -> Result<Plan, PlanError> {
                 points.push(template);
                 continue;
             }
+            ramp_used |= fixed(wish, dimension(&group, test, &mapping)).is_none();
             let steps = steps(wish, &group, test, &template, ground);
             for repeat in 1..=group.repeat {
                 let again = steps.iter().map(|step| PlannedPoint { repeat, ..step.clone() });
@@ -106,6 +113,10 @@ pub fn resolve(wish: &Wish, ground: Ground<'_>) -> Result<Plan, PlanError> {
                 if repeat % 2 == 1 { points.extend(again) } else { points.extend(again.rev()) }
             }
         }
+    }
+    let measured = points.iter().any(|p| !matches!(p.mapping, Mapping::None { .. }));
+    if wish.ramp.is_some() && measured && !ramp_used {
+        return Err(PlanError::UnusedRamp);
     }
     let all: String = definitions.iter().map(|(code, hash)| format!("{code}={hash};")).collect();
     Ok(Plan {
@@ -152,6 +163,20 @@ fn duration_s(wish: &Wish, group: &Group<'_>, test: &Test) -> f64 {
     wish.duration_s.unwrap_or_else(|| group.duration_s.max(least_s))
 }
 
+/// The dimension that a test's ramp moves here: the suite's choice, unless the engine knows only another.
+fn dimension(group: &Group<'_>, test: &Test, mapping: &Mapping) -> Dimension {
+    let by_suite = group.step.and_then(|s| s.dimension);
+    let by_test = mapping.ramp().or(test.ramp.first().copied());
+    by_suite.filter(|d| mapping.ramp().is_none_or(|m| m == *d)).or(by_test).unwrap_or(Dimension::Jobs)
+}
+
+fn fixed(wish: &Wish, dimension: Dimension) -> Option<u32> {
+    match dimension {
+        Dimension::Jobs => wish.jobs,
+        Dimension::Threads => wish.threads,
+    }
+}
+
 /// The ramp's points, in ascending order, with the sweep before and the last step behind.
 fn steps(
     wish: &Wish,
@@ -160,17 +185,10 @@ fn steps(
     template: &PlannedPoint,
     ground: Ground<'_>,
 ) -> Vec<PlannedPoint> {
-    let by_suite = group.step.and_then(|s| s.dimension);
-    let by_test = template.mapping.ramp().or(test.ramp.first().copied());
-    let dimension =
-        by_suite.filter(|d| template.mapping.ramp().is_none_or(|m| m == *d)).or(by_test).unwrap_or(Dimension::Jobs);
+    let dimension = dimension(group, test, &template.mapping);
     // Every job of a file test has a file of its own; all other writers of a single-writer engine would only queue.
     let queues = ground.features.single_writer && test.procedure.writes() && test.procedure != Procedure::WriteFile;
-    let fixed = match dimension {
-        Dimension::Jobs => wish.jobs,
-        Dimension::Threads => wish.threads,
-    };
-    let dops = match (&wish.ramp, fixed) {
+    let dops = match (&wish.ramp, fixed(wish, dimension)) {
         (_, Some(n)) => vec![n],
         (Some(ramp), None) => ramp.resolve(ground.hardware_threads),
         (None, None) if queues && dimension == Dimension::Jobs => vec![1],

@@ -4,9 +4,11 @@ use crate::drive::first_cause;
 use crate::log::Log;
 use crate::{Calibration, Pace, ServerDrive, Stop, Window, figures, judge};
 use dbdyno_catalogue::Catalogue;
+use dbdyno_engine::data::mix;
 use dbdyno_engine::{Clock, Engine, EngineError, Job, Session, StartGate, Task};
 use dbdyno_model::{
-    Cache, Counters, ErrorClass, Flag, Mapping, Outcomes, PlannedPoint, Point, Procedure, Rhythm, Size, Status, Test,
+    Cache, Counters, Dop, ErrorClass, Flag, Mapping, Outcomes, PlannedPoint, Point, Procedure, Rhythm, Size, Status,
+    Test,
 };
 use dbdyno_probe::page_cache::{EvictMode, Evictor};
 use dbdyno_probe::{HarnessShare, Sampler, Snapshot};
@@ -14,6 +16,7 @@ use std::time::Duration;
 
 /// How long an engine may take to come to rest before a point.
 const SETTLE_LIMIT: Duration = Duration::from_secs(60);
+const SETTLE_SLICE: Duration = Duration::from_secs(1);
 /// How often the measuring thread looks up while jobs work.
 const TICK: Duration = Duration::from_millis(20);
 /// Scans read ahead: letting go of the page cache at every tick would throw away what is about to be used.
@@ -63,6 +66,7 @@ pub fn measure(bench: &Bench<'_>, planned: &PlannedPoint) -> (Point, Option<Engi
         test: test.clone(),
         size: bench.size.clone(),
         seed: bench.seed,
+        key_seed: key_seed(bench.seed, planned),
         jobs: planned.dop.jobs,
         threads: planned.dop.threads,
         rows_per_tx: planned.rows_per_tx,
@@ -97,6 +101,13 @@ fn empty_point(planned: &PlannedPoint) -> Point {
     }
 }
 
+/// Every point draws keys of its own: a repeat or a higher DOP that asked for the same blocks in the same order would find
+/// them in whatever cache lies below the operating system.
+fn key_seed(seed: u64, planned: &PlannedPoint) -> u64 {
+    let Dop { nodes, jobs, threads } = planned.dop;
+    [planned.repeat, nodes, jobs, threads].iter().fold(seed, |seed, n| mix(seed ^ u64::from(*n)))
+}
+
 /// Why a point cannot be measured here, though the engine may know the test.
 fn unsupported(planned: &PlannedPoint, test: &Test, size: &Size) -> Option<String> {
     if let Mapping::None { why } = &planned.mapping {
@@ -120,7 +131,7 @@ fn failed(mut point: Point, error: &EngineError) -> Point {
         ErrorClass::Cancelled => "interrupted".to_owned(),
         _ => error.to_string(),
     });
-    if point.outcomes.requests == 0 {
+    if point.outcomes.errors.is_empty() {
         point.outcomes.fail(error.class);
     }
     point
@@ -136,7 +147,7 @@ fn attempt(bench: &Bench<'_>, planned: &PlannedPoint, task: &Task, point: &mut P
         point.commit = Some(task.commit);
         point.durability = durability.settings.clone();
     }
-    if !engine.settle(SETTLE_LIMIT).map_err(|e| e.while_doing("settling"))? {
+    if !settle(bench)? {
         point.flag(Flag::NotSettled, format!("not at rest after {} s", SETTLE_LIMIT.as_secs()));
     }
     if !bench.data_verified && !task.test.procedure.is_cpu() {
@@ -147,6 +158,7 @@ fn attempt(bench: &Bench<'_>, planned: &PlannedPoint, task: &Task, point: &mut P
     let mut sessions = Vec::with_capacity(task.jobs as usize);
     let mut cancellers = Vec::with_capacity(task.jobs as usize);
     for job in 0..task.jobs {
+        go_on(bench)?;
         let mut session = engine.session(job).map_err(|e| e.while_doing(&format!("opening session {}", job + 1)))?;
         cancellers.push(session.canceller());
         bench.stop.at_work(cancellers.clone());
@@ -175,7 +187,8 @@ fn attempt(bench: &Bench<'_>, planned: &PlannedPoint, task: &Task, point: &mut P
 
     let span = window.span().ok_or_else(|| EngineError::new(ErrorClass::Cancelled, "the point was stopped"))?;
     figures::work(point, task, &measured.log, span);
-    figures::counters(point, &measured.counters, judge::counters_s(&window, &measured.log));
+    let counters_s = judge::counters_s(&window, &measured.log);
+    figures::counters(point, &measured.counters, counters_s);
     let (Some(before), Some(after)) = (measured.before, measured.after) else {
         return Err(EngineError::new(ErrorClass::Other, "the window had no beginning"));
     };
@@ -188,6 +201,7 @@ fn attempt(bench: &Bench<'_>, planned: &PlannedPoint, task: &Task, point: &mut P
         window: span,
         counters: &measured.counters,
         telemetry: &telemetry,
+        counters_s,
         durability: durability.as_ref(),
         clock_jump_s: before.clock_jump_s(&after),
     };
@@ -195,6 +209,28 @@ fn attempt(bench: &Bench<'_>, planned: &PlannedPoint, task: &Task, point: &mut P
     judge::prove(point, &evidence);
     figures::metric(point, task, bench.catalogue);
     Ok(())
+}
+
+/// Brings the engine to rest, in slices, so that a stop is heard in between.
+fn settle(bench: &Bench<'_>) -> Result<bool, EngineError> {
+    let until_ns = bench.clock.now_ns() + SETTLE_LIMIT.as_nanos() as u64;
+    loop {
+        go_on(bench)?;
+        if bench.engine.settle(SETTLE_SLICE).map_err(|e| e.while_doing("settling"))? {
+            return Ok(true);
+        }
+        if bench.clock.now_ns() >= until_ns {
+            return Ok(false);
+        }
+    }
+}
+
+fn go_on(bench: &Bench<'_>) -> Result<(), EngineError> {
+    if bench.stop.requested() {
+        Err(EngineError::new(ErrorClass::Cancelled, "stopped before the window"))
+    } else {
+        Ok(())
+    }
 }
 
 /// Opens the data files for eviction. Where that fails the point goes on: the judge sees whether devices were read.
@@ -231,18 +267,19 @@ fn run_jobs(
         let jobs = sessions.iter_mut().zip(&mut drives);
         let jobs = jobs.map(|(session, work)| Job { session: session.as_mut(), work }).collect();
         let gate = &gate;
-        let pump = scope.spawn(move || {
-            let pumped = pump.run(jobs, bench.clock, gate);
-            // Whatever ended the jobs, nobody is left to end the window.
-            if !window.over() {
-                window.abort();
-            }
-            pumped
-        });
-        let (before, after) = watch(bench, window, sampler, evictor, gate, task.test.rhythm);
-        (pump.join(), before, after)
+        let watcher = std::thread::Builder::new().name("watch".to_owned());
+        let watcher =
+            watcher.spawn_scoped(scope, move || watch(bench, window, sampler, evictor, gate, task.test.rhythm));
+        if watcher.is_err() {
+            gate.give_up();
+        }
+        let pumped = pump.run(jobs, bench.clock, gate);
+        // Whatever ended the jobs, nobody is left to end the window.
+        window.close();
+        let (before, after) = watcher.ok().and_then(|w| w.join().ok()).unwrap_or_default();
+        (pumped, before, after)
     });
-    pumped.map_err(|_| EngineError::new(ErrorClass::Other, "the pump panicked"))??;
+    pumped?;
 
     let mut log = Log::default();
     let mut outcomes = Outcomes::default();
@@ -276,7 +313,9 @@ fn watch(
     if window.pace() == Pace::Once {
         before = Some(sampler.snapshot());
     }
-    gate.wait();
+    if !gate.wait() {
+        return (None, None);
+    }
     let every = if rhythm == Rhythm::Chunks { 1 } else { SCAN_EVICTION_TICKS };
     let mut ticks = 0u32;
     let mut look_up = || {

@@ -151,6 +151,13 @@ impl Window {
         self.changed.notify_all();
     }
 
+    /// All jobs have ended: a window that has no end by now will have none.
+    pub fn close(&self) {
+        if !self.over() {
+            self.abort();
+        }
+    }
+
     /// Whether to stop: the window has ended for every job, or was aborted.
     #[must_use]
     pub fn over(&self) -> bool {

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 use dbdyno_engine::null::{Behaviour, NullEngine};
-use dbdyno_engine::{Canceller, ChunkResult, EngineError, Prepared};
+use dbdyno_engine::{Canceller, ChunkResult, EngineError, Failure, Prepared};
 use dbdyno_engine::{Clock, Engine, Job, Pump, Request, Session, SimulatedClock, SimulatedPump, StartGate, Task};
 use dbdyno_model::{Cache, CommitMode, Dimension, Layer, Procedure, Rhythm, Size, Test, TestCode};
 use dbdyno_run::{Calibration, Log, Pace, ServerDrive, Span, Window};
@@ -45,7 +45,7 @@ fn task(jobs: u32) -> Task {
         variant_of: None,
         note: None,
     };
-    Task { test, size: size(), seed: 1, jobs, threads: 1, rows_per_tx: 0, commit: CommitMode::Durable }
+    Task { test, size: size(), seed: 1, key_seed: 1, jobs, threads: 1, rows_per_tx: 0, commit: CommitMode::Durable }
 }
 
 /// A session that works at a constant speed, with pauses of its own between calls, and knows exactly when it worked.
@@ -61,7 +61,7 @@ impl Session for Worker {
         Ok(Prepared::default())
     }
 
-    fn execute(&mut self, request: &Request) -> Result<ChunkResult, EngineError> {
+    fn execute(&mut self, request: &Request) -> Result<ChunkResult, Failure> {
         let Request::Chunk { passes, .. } = *request;
         self.calls += 1;
         let start_ns = self.clock.now_ns();

@@ -2,8 +2,8 @@
 //! the tests of the scheduler. Its target is hidden: `null:?speed=1000000&error_at=20`.
 
 use crate::{
-    Canceller, ChunkResult, Clock, Durability, Engine, EngineError, EngineInfo, Features, Finding, FindingLevel,
-    LoadReport, LoadWatch, Loaded, MonotonicClock, Prepared, Request, Session, Target, TargetError, Task,
+    Canceller, ChunkResult, Clock, Durability, Engine, EngineError, EngineInfo, Failure, Features, Finding,
+    FindingLevel, LoadReport, LoadWatch, Loaded, MonotonicClock, Prepared, Request, Session, Target, TargetError, Task,
     data::Checksum,
 };
 use dbdyno_model::{CommitMode, Counter, Counters, Database, ErrorClass, Mapping, Procedure, Size, TableName};
@@ -267,7 +267,7 @@ impl Session for NullSession {
         Ok(Prepared { plan: Some("null".to_owned()), problems: Vec::new() })
     }
 
-    fn execute(&mut self, request: &Request) -> Result<ChunkResult, EngineError> {
+    fn execute(&mut self, request: &Request) -> Result<ChunkResult, Failure> {
         let task = self.task.as_ref().ok_or_else(|| EngineError::new(ErrorClass::Other, "not prepared"))?;
         let Request::Chunk { first_pass, passes } = *request;
         self.calls += 1;
@@ -276,7 +276,9 @@ impl Session for NullSession {
         let stall_ns = if stalls { self.behaviour.stall_ns } else { 0 };
         self.pass_time(self.behaviour.delay_ns + stall_ns + u64::try_from(busy_ns).unwrap_or(u64::MAX))?;
         if self.calls == self.behaviour.error_at {
-            return Err(EngineError::new(self.behaviour.error_class, format!("call {} was told to fail", self.calls)));
+            return Err(
+                EngineError::new(self.behaviour.error_class, format!("call {} was told to fail", self.calls)).into()
+            );
         }
         let ops = passes * task.test.ops_per_pass;
         let rows = passes * task.test.rows_per_op(&task.size, task.rows_per_tx).unwrap_or(0);

@@ -10,7 +10,7 @@ use super::recipe::Recipe;
 use super::totals::Totals;
 use super::{TABLES, table_name};
 use crate::data::Generator;
-use crate::{Canceller, ChunkResult, EngineError, Prepared, Request, Session, Task};
+use crate::{Canceller, ChunkResult, EngineError, Failure, Prepared, Request, Session, Task};
 use dbdyno_model::{Cache, ErrorClass, Organisation, Procedure, Shape, TableName};
 use rusqlite::InterruptHandle;
 use std::sync::Arc;
@@ -168,7 +168,7 @@ impl Session for SqliteSession {
         Ok(prepared)
     }
 
-    fn execute(&mut self, request: &Request) -> Result<ChunkResult, EngineError> {
+    fn execute(&mut self, request: &Request) -> Result<ChunkResult, Failure> {
         let Request::Chunk { first_pass, passes } = *request;
         let unprepared = || EngineError::new(ErrorClass::Other, "a session was asked to work before it was prepared");
         let work = self.work.as_ref().ok_or_else(unprepared)?;
@@ -184,7 +184,7 @@ impl Session for SqliteSession {
             if error.class == ErrorClass::Cancelled {
                 self.stop.store(false, Ordering::Relaxed);
             }
-            error
+            error.into()
         })
     }
 
