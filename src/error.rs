@@ -43,7 +43,7 @@ pub(crate) enum Error {
     #[error("{source}; what was measured is kept, `dbdyno resume {run}{place}` goes on{}", when(source))]
     Run {
         /// Why.
-        source: RunError,
+        source: Box<RunError>,
         /// The run.
         run: RunId,
         /// Options that find it again.
@@ -166,7 +166,7 @@ mod tests {
             (LoadError::NotLoaded { target: "t".to_owned(), size: "D".to_owned() }.into(), 2),
             (LoadError::Engine(engine(ErrorClass::OutOfSpace)).into(), 3),
             (LoadError::Engine(engine(ErrorClass::Cancelled)).into(), 3),
-            (Error::Run { source: RunError::Interrupted, run: run.clone(), place: String::new() }, 3),
+            (Error::Run { source: Box::new(RunError::Interrupted), run: run.clone(), place: String::new() }, 3),
             (Error::Points { run, place: String::new(), planned: 2, failed: 1, invalid: 0 }, 4),
         ];
         for (error, code) in cases {

@@ -84,7 +84,7 @@ impl Measuring<'_> {
             (Format::Text, Err(_)) => {}
         }
         if let Err(source) = measured {
-            return Err(Error::Run { source, run: self.run.clone(), place });
+            return Err(Error::Run { source: Box::new(source), run: self.run.clone(), place });
         }
         let Count { planned, failed, invalid, .. } = count;
         if failed + invalid > 0 {

@@ -221,3 +221,7 @@ pub(crate) fn counters_s(window: &Window, log: &Log) -> f64 {
         _ => 0.0,
     }
 }
+
+#[cfg(test)]
+#[path = "judge_tests.rs"]
+mod tests;

@@ -200,9 +200,10 @@ fn steps(
     };
     let at = |dop: Dop, rows_per_tx: u64| PlannedPoint { dop, rows_per_tx, ..template.clone() };
     let mut steps: Vec<PlannedPoint> = Vec::new();
-    steps.extend(
-        test.sweep_rows_per_tx.iter().filter(|n| **n != template.rows_per_tx).map(|n| at(base.with(dimension, 1), *n)),
-    );
+    // The sweep is at DOP 1; what the ramp measures there anyway is measured once.
+    let in_ramp = |rows: u64| rows == template.rows_per_tx && dops.contains(&1);
+    let sweep = test.sweep_rows_per_tx.iter().filter(|n| !in_ramp(**n));
+    steps.extend(sweep.map(|n| at(base.with(dimension, 1), *n)));
     steps.extend(dops.iter().map(|n| at(base.with(dimension, *n), template.rows_per_tx)));
     if let (Some(rows), Some(top)) = (test.last_step_rows_per_tx, dops.iter().max()) {
         steps.push(at(base.with(dimension, *top), rows));

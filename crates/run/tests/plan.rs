@@ -1,0 +1,96 @@
+//! From a wish to points: order, repeats, sweeps, what a single-writer engine does with ramps of writers.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
+
+use dbdyno_catalogue::Catalogue;
+use dbdyno_engine::{Features, engine_info};
+use dbdyno_model::{Plan, Ramp};
+use dbdyno_run::{Ground, PlanError, Wish, resolve};
+
+const MANY_WRITERS: Features = Features {
+    in_process: false,
+    local: true,
+    loads_on_demand: true,
+    single_writer: false,
+    parallel_query: true,
+    block_bytes: 8_192,
+};
+
+fn plan(wish: &Wish, features: Features) -> Result<Plan, PlanError> {
+    let catalogue = Catalogue::embedded().unwrap();
+    let size = catalogue.size("D").unwrap();
+    let engine = engine_info("null").unwrap();
+    resolve(wish, Ground { catalogue: &catalogue, engine, features, size, seed: 42, hardware_threads: 4 })
+}
+
+fn wish(what: &str) -> Wish {
+    Wish { what: what.split(' ').map(str::to_owned).collect(), ..Wish::default() }
+}
+
+/// `jobs x threads / rows per transaction` of each point.
+fn shape(plan: &Plan) -> Vec<String> {
+    plan.points.iter().map(|p| format!("{}x{}/{}", p.dop.jobs, p.dop.threads, p.rows_per_tx)).collect()
+}
+
+#[test]
+fn repeats_go_up_and_down_in_turn() {
+    let ramp = Some(Ramp::List(vec![1, 2, 4]));
+    let plan = plan(&Wish { ramp, repeat: Some(3), ..wish("T611") }, MANY_WRITERS).unwrap();
+    let jobs: Vec<u32> = plan.points.iter().map(|p| p.dop.jobs).collect();
+    assert_eq!(jobs, [1, 2, 4, 4, 2, 1, 1, 2, 4]);
+    let repeats: Vec<u32> = plan.points.iter().map(|p| p.repeat).collect();
+    assert_eq!(repeats, [1, 1, 1, 2, 2, 2, 3, 3, 3]);
+}
+
+#[test]
+fn inserts_end_with_a_step_of_larger_transactions_and_dbl_11_begins_with_a_sweep() {
+    let ramp = Some(Ramp::List(vec![1, 2]));
+    let t311 = plan(&Wish { ramp: ramp.clone(), ..wish("T311") }, MANY_WRITERS).unwrap();
+    assert_eq!(shape(&t311), ["1x1/2", "2x1/2", "2x1/10"]);
+    let dbl = plan(&Wish { ramp, ..wish("DBL-11") }, MANY_WRITERS).unwrap();
+    let sweep = ["1x1/1", "1x1/4", "1x1/5", "1x1/10", "1x1/20", "1x1/50", "1x1/100"];
+    assert_eq!(shape(&dbl), [&sweep[..], &["1x1/2", "2x1/2"]].concat());
+    // Without DOP 1 in the ramp nothing else measures 2 rows there.
+    let high = plan(&Wish { ramp: Some(Ramp::List(vec![4])), ..wish("DBL-11") }, MANY_WRITERS).unwrap();
+    assert!(shape(&high).contains(&"1x1/2".to_owned()), "{:?}", shape(&high));
+}
+
+#[test]
+fn writers_that_would_only_queue_are_one_unless_asked_for() {
+    let one_writer = Features { single_writer: true, ..MANY_WRITERS };
+    assert_eq!(shape(&plan(&wish("T711"), one_writer).unwrap()), ["1x1/1"]);
+    assert_eq!(shape(&plan(&wish("T711"), MANY_WRITERS).unwrap()), ["1x1/1", "2x1/1", "4x1/1"]);
+    assert_eq!(shape(&plan(&wish("T211"), one_writer).unwrap()), ["1x1/0", "2x1/0", "4x1/0"]);
+    let asked = plan(&Wish { ramp: Some(Ramp::List(vec![2])), ..wish("T711") }, one_writer).unwrap();
+    assert_eq!(shape(&asked), ["2x1/1"]);
+}
+
+#[test]
+fn a_fixed_dimension_is_fixed_and_a_ramp_without_use_is_refused() {
+    let threads =
+        plan(&Wish { jobs: Some(3), ramp: Some(Ramp::List(vec![1, 2])), ..wish("T512") }, MANY_WRITERS).unwrap();
+    assert_eq!(shape(&threads), ["3x1/0", "3x2/0"]);
+    let unused = plan(&Wish { jobs: Some(3), ramp: Some(Ramp::List(vec![1, 2])), ..wish("T611") }, MANY_WRITERS);
+    assert!(matches!(unused, Err(PlanError::UnusedRamp)), "{unused:?}");
+}
+
+#[test]
+fn a_suite_decides_what_the_user_left_open() {
+    let quick = plan(&wish("quick"), MANY_WRITERS).unwrap();
+    assert!(quick.points.iter().all(|p| p.repeat == 1 && p.duration_s == 2.0));
+    let longer = plan(&Wish { duration_s: Some(5.0), repeat: Some(2), ..wish("quick") }, MANY_WRITERS).unwrap();
+    assert_eq!(longer.points.len(), 2 * quick.points.len());
+    assert!(longer.points.iter().all(|p| p.duration_s == 5.0));
+    let baseline = plan(&wish("baseline"), MANY_WRITERS).unwrap();
+    assert!(baseline.points.iter().filter(|p| p.test.as_str() == "T721").all(|p| p.duration_s >= 60.0));
+}
+
+#[test]
+fn the_plan_knows_its_definitions() {
+    let a = plan(&wish("T611 T621"), MANY_WRITERS).unwrap();
+    let b = plan(&wish("T611 T621"), MANY_WRITERS).unwrap();
+    assert_eq!(a, b);
+    assert_ne!(a.definitions, plan(&wish("T611 T622"), MANY_WRITERS).unwrap().definitions);
+    assert!(plan(&wish("T661"), MANY_WRITERS).unwrap_err().to_string().contains("T611"));
+    assert!(plan(&wish("quikc"), MANY_WRITERS).unwrap_err().to_string().contains("quick"));
+    assert!(matches!(plan(&Wish::default(), MANY_WRITERS), Err(PlanError::Nothing)));
+}
