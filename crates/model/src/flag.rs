@@ -12,7 +12,8 @@ pub enum Flag {
     NotSteady,
     /// A cached test read more than 1 in 1,000 blocks from below the engine's cache.
     NotCached,
-    /// A non-cached test was served from memory: fewer than 0.7 device reads per block visit.
+    /// A non-cached test was served from memory (fewer than 0.7 device reads per block visit), or what a storage test wrote
+    /// stayed there.
     ServedFromOsCache,
     /// Pages dirtied exceed pages written by more than 10 %: the writing still lies ahead.
     WritesDeferred,
@@ -80,7 +81,7 @@ impl Flag {
             Self::NotSteady => "the rate changed by more than 10 % within the window; use a longer --duration",
             Self::NotCached => "data came from below the engine's cache; give the engine more cache",
             Self::ServedFromOsCache => {
-                "the device was hardly read, so this is a figure of memory; use a larger size or a file system that lets go of its cache"
+                "the device was hardly used, so this is a figure of memory; use a larger size or a file system that lets go of its cache"
             }
             Self::WritesDeferred => "pages were dirtied faster than written; use a longer --duration",
             Self::UnsafeDurability => {

@@ -5,7 +5,7 @@ use crate::log::Log;
 use crate::{Calibration, Pace, ServerDrive, Stop, Window, figures, judge};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::data::mix;
-use dbdyno_engine::{Clock, Engine, EngineError, Job, Session, StartGate, Task};
+use dbdyno_engine::{Clock, Durability, Engine, EngineError, Job, Session, StartGate, Task};
 use dbdyno_model::{
     Cache, Counters, Dop, ErrorClass, Flag, Mapping, Outcomes, PlannedPoint, Point, Procedure, Rhythm, Size, Status,
     Test,
@@ -140,7 +140,7 @@ fn failed(mut point: Point, error: &EngineError) -> Point {
 fn attempt(bench: &Bench<'_>, planned: &PlannedPoint, task: &Task, point: &mut Point) -> Result<(), EngineError> {
     let engine = bench.engine;
     let durability = match task.test.procedure.writes() {
-        true => Some(engine.durability(task.commit)?),
+        true => Some(durability(engine, task)?),
         false => None,
     };
     if let Some(durability) = &durability {
@@ -209,6 +209,15 @@ fn attempt(bench: &Bench<'_>, planned: &PlannedPoint, task: &Task, point: &mut P
     judge::prove(point, &evidence);
     figures::metric(point, task, bench.catalogue);
     Ok(())
+}
+
+/// How durable commits are: by the engine's settings, and by where its files lie.
+fn durability(engine: &dyn Engine, task: &Task) -> Result<Durability, EngineError> {
+    let mut durability = engine.durability(task.commit)?;
+    if engine.data_place().is_some_and(|place| dbdyno_probe::is_memory(&place)) {
+        durability.unsafe_settings.push("the files lie in memory, which a crash empties".to_owned());
+    }
+    Ok(durability)
 }
 
 /// Brings the engine to rest, in slices, so that a stop is heard in between.
