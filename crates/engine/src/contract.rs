@@ -293,7 +293,8 @@ pub enum Request {
 }
 
 /// A request that failed on the way.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{error}")]
 pub struct Failure {
     /// What had succeeded before.
     pub done: ChunkResult,

@@ -6,7 +6,7 @@ mod conformance;
 
 use conformance::{Subject, catalogue};
 use dbdyno_engine::{Engine, Request, Target, Task, engine_info, open};
-use dbdyno_model::{Mapping, Test};
+use dbdyno_model::{ErrorClass, Mapping, Test};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -168,6 +168,23 @@ fn inserts_copy_the_rows_that_their_checksum_adds_up() {
         drop((session, connection));
         engine.end_point(&task).unwrap();
     }
+}
+
+#[test]
+fn a_session_that_is_stopped_while_it_warms_is_cancelled() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("warm.db");
+    std::fs::copy(&LOADED.1, &path).unwrap();
+    let engine = opened(&path, "");
+    let test = catalogue::tests().into_iter().find(|t| t.code.as_str() == "T621").unwrap();
+    let task = conformance::task(&test, &catalogue::size_t(), 42, 1);
+    let mut session = engine.session(0).unwrap();
+    // No statement runs that could be interrupted: as between two.
+    session.canceller().cancel();
+    let error = session.prepare(&task, 0).unwrap_err();
+    assert_eq!(error.class, ErrorClass::Cancelled, "{error}");
+    session.prepare(&task, 0).unwrap();
+    session.execute(&Request::Chunk { first_pass: 0, passes: 1 }).unwrap();
 }
 
 #[test]

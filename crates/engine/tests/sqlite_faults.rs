@@ -128,7 +128,7 @@ fn a_locked_file_is_a_timeout_that_says_so() {
     let (task, mut session) = prepared(&*engine, "T711");
     let other = Connection::open(&path).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let error = session.execute(&ONE).unwrap_err();
+    let error = session.execute(&ONE).unwrap_err().error;
     assert_eq!(error.class, ErrorClass::Timeout, "{error}");
     assert!(error.message.contains("another process holds a lock on it"), "{error}");
     assert_eq!(engine.drop_all().unwrap_err().class, ErrorClass::Timeout);
@@ -149,7 +149,7 @@ fn damaged_pages_are_corruption_and_never_figures() {
     std::fs::write(&path, bytes).unwrap();
     let engine = engine(&path);
     let (_, mut session) = prepared(&*engine, "T426");
-    assert_eq!(session.execute(&ONE).unwrap_err().class, ErrorClass::Corruption);
+    assert_eq!(session.execute(&ONE).unwrap_err().error.class, ErrorClass::Corruption);
     let table = dbdyno_model::TableName::LargeHeapRangeList;
     assert_eq!(engine.checksum(table, &Quiet).unwrap_err().class, ErrorClass::Corruption);
 }
@@ -173,7 +173,7 @@ fn a_table_dropped_in_mid_run_is_an_unknown_object() {
     let (task, mut session) = prepared(&*engine, "T611");
     session.execute(&ONE).unwrap();
     Connection::open(&path).unwrap().execute_batch("DROP TABLE dbdyno_small_heap").unwrap();
-    let error = session.execute(&ONE).unwrap_err();
+    let error = session.execute(&ONE).unwrap_err().error;
     assert_eq!(error.class, ErrorClass::UnknownObject, "{error}");
     drop(session);
     engine.end_point(&task).unwrap();
@@ -331,7 +331,7 @@ fn fills_up(path: &Path) {
         let (task, mut session) = prepared(&*engine, code);
         let used = std::fs::read_dir(path.parent().unwrap()).unwrap().map(|e| e.unwrap().metadata().unwrap().len());
         resize(path, &format!("{}k", used.sum::<u64>() / 1_024 + 600));
-        let error = session.execute(&Request::Chunk { first_pass: 0, passes: 100_000 }).unwrap_err();
+        let error = session.execute(&Request::Chunk { first_pass: 0, passes: 100_000 }).unwrap_err().error;
         assert_eq!(error.class, ErrorClass::OutOfSpace, "{code}: {error}");
         resize(path, "200m");
         drop(session);

@@ -22,5 +22,5 @@ mod virtualisation;
 pub use cpu::hardware_threads;
 pub use inventory::inventory;
 pub use sampler::{HarnessShare, Sampler, Snapshot};
-pub use space::{free_bytes, peak_rss_bytes};
+pub use space::{free_bytes, is_memory, peak_rss_bytes};
 pub use telemetry::Telemetry;

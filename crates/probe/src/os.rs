@@ -64,7 +64,16 @@ mod linux {
         Ok(space.f_bavail.saturating_mul(space.f_frsize))
     }
 
-    /// Asks the kernel to let go of a file's clean pages.
+    /// Whether a file system keeps its files in main memory (magic numbers of tmpfs and ramfs: statfs(2)).
+    pub(crate) fn is_memory(path: &Path) -> io::Result<bool> {
+        const TMPFS: u32 = 0x0102_1994;
+        const RAMFS: u32 = 0x8584_58f6;
+        // The kernel's type is signed and of different lengths; the numbers have 32 bits.
+        let kind = rustix::fs::statfs(path)?.f_type as u32;
+        Ok(matches!(kind, TMPFS | RAMFS))
+    }
+
+    /// Asks the kernel to let go of a file's clean pages. It begins to write changed ones, and does not wait for them.
     pub(crate) fn drop_cached_pages(file: &File) -> io::Result<()> {
         Ok(rustix::fs::fadvise(file, 0, None, Advice::DontNeed)?)
     }
@@ -123,6 +132,10 @@ mod elsewhere {
     }
 
     pub(crate) fn free_bytes(_: &Path) -> io::Result<u64> {
+        unsupported()
+    }
+
+    pub(crate) fn is_memory(_: &Path) -> io::Result<bool> {
         unsupported()
     }
 

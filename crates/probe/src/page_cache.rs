@@ -11,13 +11,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What happens to pages that were changed and not yet written. The kernel keeps such pages whatever it is advised.
+/// What happens to pages that were changed and not yet written. Being advised, the kernel lets go of clean pages at once;
+/// of changed ones Linux begins the write-back (unless the device is congested), waits for none, and keeps them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EvictMode {
-    /// They are written to the device first, so that everything goes. Not during a point: the writing would be
-    /// measured with it.
+    /// They are written to the device first, so that everything goes. Not during a point: the waiting, and all of the
+    /// writing, would be measured with it.
     FlushFirst,
-    /// They stay.
+    /// They stay for this time, and go with the next eviction once they are written. The writing that this starts would
+    /// come anyway, later: it reaches the device within the point, and is seen in its figures of writes.
     AsIs,
 }
 

@@ -41,9 +41,10 @@ pub(crate) struct Scope {
     pub(crate) whole: Names,
     /// Devices that hold the database.
     pub(crate) data: Names,
-    /// Devices whose sum is reported: those of the database where they are known, else all physical ones.
-    pub(crate) summed: Names,
-    /// What a reader of the sum must know.
+    /// Devices whose sum is reported: those of the database; all physical ones where no files of it are on this machine. Or
+    /// why nothing is: what lies on no known device must not be credited with the work of others.
+    pub(crate) summed: Reading<Names>,
+    /// What a reader of the devices' figures must know.
     pub(crate) remark: Option<String>,
     /// Interfaces that are made of others (bonds, bridges, VLANs): their bytes are counted below them already.
     pub(crate) stacked: Names,
@@ -51,7 +52,8 @@ pub(crate) struct Scope {
 
 impl Sampler {
     /// Opens the kernel's files and finds the devices below `data_files` (none for a remote database: then all physical
-    /// devices of this machine are summed). What cannot be opened is absent from every difference, with the reason.
+    /// devices of this machine are summed; where files are given that lie on no known device, such as tmpfs, NFS or ZFS,
+    /// sums are absent). What cannot be opened is absent from every difference, with the reason.
     #[must_use]
     pub fn new(data_files: &[PathBuf], harness: HarnessShare) -> Self {
         let root = Root::machine();
@@ -78,11 +80,15 @@ impl Scope {
     fn find(root: &Root, data_files: &[PathBuf], harness: HarnessShare) -> Self {
         let devices = BlockDevices::read(root);
         let (data, mut remarks) = devices.of_files(data_files);
-        let summed = if data.is_empty() { devices.physical() } else { data.clone() };
-        if data.is_empty() && !remarks.is_empty() {
-            remarks.push("so all physical devices of this machine are counted".to_owned());
-        }
-        for name in &summed {
+        let summed = match (data_files, data.is_empty()) {
+            ([], _) => Ok(devices.physical()),
+            (_, false) => Ok(data.clone()),
+            (_, true) => Err(match remarks.is_empty() {
+                true => "no device is known that holds the database".to_owned(),
+                false => remarks.join("; "),
+            }),
+        };
+        for name in summed.iter().flatten() {
             if root.word(&format!("{}/queue/iostats", directory(name))).is_ok_and(|on| on == "0") {
                 remarks.push(format!("{name} does not count (its queue/iostats is 0; write 1 to it)"));
             }
@@ -353,12 +359,14 @@ mod tests {
     }
 
     #[test]
-    fn figures_of_all_devices_say_so() {
+    fn devices_are_summed_that_hold_the_database_or_all_when_it_is_elsewhere() {
         let (_dir, root) = crate::devices::tests::machine();
         let scope = Scope::find(&root, &[], HarnessShare::OwnProcess);
-        assert_eq!(scope.summed.len(), 4);
+        assert_eq!(scope.summed.unwrap().len(), 4);
         assert_eq!(scope.remark, None, "nothing was asked for in particular");
         let unknown = Scope::find(&root, &[PathBuf::from("/proc/self/stat")], HarnessShare::OwnProcess);
-        assert!(unknown.remark.as_ref().is_some_and(|r| r.contains("all physical devices")), "{:?}", unknown.remark);
+        let why = unknown.summed.unwrap_err();
+        assert!(why.contains("is proc, which has no block device of its own"), "{why}");
+        assert_eq!(unknown.remark, Some(why));
     }
 }

@@ -10,9 +10,21 @@ use std::path::Path;
 /// # Errors
 /// The file system cannot be asked (no permission on the way, or not Linux).
 pub fn free_bytes(path: &Path) -> io::Result<u64> {
+    nearest(path, os::free_bytes)
+}
+
+/// Whether `path` lies, or will lie, on a file system in main memory (tmpfs, ramfs): commits there do not survive a crash,
+/// however they are synchronised. The nearest parent that exists decides; what cannot be asked is taken for a device.
+#[must_use]
+pub fn is_memory(path: &Path) -> bool {
+    nearest(path, os::is_memory).unwrap_or(false)
+}
+
+/// Asks about a path, or about its nearest parent that exists.
+fn nearest<T>(path: &Path, ask: impl Fn(&Path) -> io::Result<T>) -> io::Result<T> {
     let mut place = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     loop {
-        match os::free_bytes(place) {
+        match ask(place) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => match place.parent() {
                 Some(parent) if parent.as_os_str().is_empty() => place = Path::new("."),
                 Some(parent) => place = parent,
@@ -42,6 +54,24 @@ mod tests {
         assert!(here.abs_diff(there) < here / 2, "{here} {there}");
         assert!(free_bytes(Path::new("no-such-folder/x.db")).unwrap() > 0, "a relative path starts here");
         assert!(free_bytes(Path::new("")).unwrap() > 0);
+    }
+
+    #[test]
+    fn memory_file_systems_are_known_and_devices_are_none() {
+        let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap();
+        let mut asked = 0;
+        for mount in mounts.lines() {
+            let [_, point, kind] = mount.split(' ').take(3).collect::<Vec<_>>()[..] else { continue };
+            let expected = matches!(kind, "tmpfs" | "ramfs");
+            let known = expected || ["ext4", "xfs", "btrfs", "overlay", "proc", "sysfs"].contains(&kind);
+            // A mount may be hidden by a later one at the same place, and its name may be escaped.
+            let shown = mounts.lines().filter(|m| m.split(' ').nth(1) == Some(point)).count() == 1;
+            if known && shown && Path::new(point).is_dir() {
+                assert_eq!(is_memory(&Path::new(point).join("no/such/x.db")), expected, "{mount}");
+                asked += 1;
+            }
+        }
+        assert!(asked > 0 && !is_memory(Path::new("/proc/self/no/x.db")));
     }
 
     #[test]

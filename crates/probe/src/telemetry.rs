@@ -1,5 +1,6 @@
 //! What lies between two snapshots, as rates and shares.
 
+use crate::devices::Names;
 use crate::missing::{Missing, Reading};
 use crate::os;
 use crate::parse::{CpuTicks, DeviceCounts};
@@ -129,12 +130,16 @@ impl Interval<'_> {
         if let Some(remark) = &self.scope.remark {
             missing.note("io.devices", remark);
         }
-        match self.device_use() {
-            Ok(uses) => {
-                let sum = uses
-                    .iter()
-                    .filter(|u| self.scope.summed.contains(&u.name))
-                    .fold(DeviceUse::default(), DeviceUse::plus);
+        let uses = self.device_use();
+        if let Ok(uses) = &uses {
+            telemetry.io.devices = uses.iter().filter_map(|u| self.device_io(u)).collect();
+        }
+        let sum = uses.and_then(|uses| {
+            let summed = self.scope.summed.as_ref().map_err(String::clone)?;
+            Ok(uses.iter().filter(|u| summed.contains(&u.name)).fold(DeviceUse::default(), DeviceUse::plus))
+        });
+        match sum {
+            Ok(sum) => {
                 telemetry.device_read_ops = Some(sum.reads);
                 telemetry.device_read_bytes = Some(sum.read_bytes);
                 telemetry.device_write_ops = Some(sum.writes);
@@ -148,13 +153,16 @@ impl Interval<'_> {
                     read_service_time_s: missing.keep("io.read_service_time_s", mean_s("read", sum.read_ms, sum.reads)),
                     write_service_time_s: missing
                         .keep("io.write_service_time_s", mean_s("write", sum.write_ms, sum.writes)),
-                    devices: uses.iter().filter_map(|u| self.device_io(u)).collect(),
+                    devices: std::mem::take(&mut telemetry.io.devices),
                 };
             }
             Err(why) => {
                 let rates = ["read_iops", "write_iops", "read_mib_per_s", "write_mib_per_s"];
                 for name in rates.iter().chain(&["read_service_time_s", "write_service_time_s"]) {
                     missing.note(&format!("io.{name}"), why.clone());
+                }
+                for name in ["device_read_bytes", "device_read_ops", "device_write_bytes", "device_write_ops"] {
+                    missing.note(name, why.clone());
                 }
             }
         }
@@ -165,7 +173,8 @@ impl Interval<'_> {
         let earlier = self.earlier.devices.as_ref().map_err(String::clone)?;
         let later = self.later.devices.as_ref().map_err(String::clone)?;
         let scope = self.scope;
-        if scope.summed.is_empty() {
+        let summed = |name: &String| scope.summed.as_ref().is_ok_and(|summed| summed.contains(name));
+        if scope.summed.as_ref().is_ok_and(Names::is_empty) {
             return Err("no block device can be seen from here".to_owned());
         }
         let mut uses = Vec::new();
@@ -177,7 +186,7 @@ impl Interval<'_> {
             match DeviceUse::between(name, &before, &after) {
                 Ok(used) if used.reads + used.writes > 0 || scope.data.contains(name) => uses.push(used),
                 Ok(_) => {}
-                Err(why) if scope.summed.contains(name) => return Err(why),
+                Err(why) if summed(name) => return Err(why),
                 Err(_) => {}
             }
         }

@@ -92,7 +92,7 @@ pub(crate) fn flag(point: &mut Point, evidence: &Evidence<'_>) {
     }
     match evidence.counters.get(Counter::ForeignCommits) {
         Some(0) => {}
-        Some(commits) => point.flag(Flag::ForeignLoad, format!("{commits} commits by other sessions")),
+        Some(commits) => point.flag(Flag::ForeignLoad, format!("at least {commits} commits by other sessions")),
         None => {
             let why = evidence.counters.missing.get(&Counter::ForeignCommits);
             point.lacks("proof.foreign_sessions", why.map_or("the engine does not tell", String::as_str));

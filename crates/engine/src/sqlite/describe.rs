@@ -2,10 +2,10 @@
 
 use super::link::{Access, Link};
 use super::meta::{self, Contents};
-use super::options::{Journal, Options};
+use super::options::{Journal, Options, Synchronous};
 use super::{STATISTICS, Shared, unsafe_setting};
 use crate::{Durability, EngineError, Finding, FindingLevel};
-use dbdyno_model::{Database, Size};
+use dbdyno_model::{Database, ErrorClass, Size};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -54,11 +54,20 @@ pub(super) fn database(shared: &Shared) -> Result<Database, EngineError> {
     Ok(Database { engine: super::INFO.name.to_owned(), version, parameters, facts, notice: None })
 }
 
-/// How durable commits are.
-pub(super) fn durability(options: &Options) -> Durability {
-    let settings = [("synchronous", options.synchronous.name()), ("journal_mode", options.journal.name())];
+/// How durable commits are on a connection that works as sessions do: what SQLite says, not what it was asked for.
+///
+/// # Errors
+/// SQLite's, or it says what no session asks for.
+pub(super) fn durability(link: &Link) -> Result<Durability, EngineError> {
+    let (synchronous, journal) = (link.pragma("synchronous")?, link.pragma("journal_mode")?);
+    let (Some(synchronous), Some(journal)) = (Synchronous::of_pragma(&synchronous), Journal::of_pragma(&journal))
+    else {
+        let message = format!("SQLite works with synchronous={synchronous}, journal_mode={journal}, which nobody set");
+        return Err(EngineError::new(ErrorClass::Other, message));
+    };
+    let settings = [("synchronous", synchronous.name()), ("journal_mode", journal.name())];
     let settings = settings.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-    Durability { settings, unsafe_settings: unsafe_setting(options).into_iter().collect() }
+    Ok(Durability { settings, unsafe_settings: unsafe_setting(synchronous, journal).into_iter().collect() })
 }
 
 /// What stands in the way, and what does not.
@@ -67,7 +76,7 @@ pub(super) fn findings(options: &Options, size: &Size) -> Vec<Finding> {
     if findings[0].level != FindingLevel::Blocker {
         findings.push(contents(options, size));
     }
-    let durable = match unsafe_setting(options) {
+    let durable = match unsafe_setting(options.synchronous, options.journal) {
         Some(how) => finding(FindingLevel::Warning, "durability", how),
         None => {
             let text =

@@ -12,6 +12,7 @@ mod errors;
 mod link;
 mod load;
 mod meta;
+mod monitor;
 mod options;
 mod point;
 mod procedures;
@@ -29,13 +30,14 @@ use crate::{
     Durability, Engine, EngineError, EngineInfo, Features, Finding, LoadReport, LoadWatch, Loaded, Mappings, Session,
     SqlFile, Task,
 };
-use dbdyno_model::{CommitMode, Counters, Database, ErrorClass, Mapping, Organisation, Size, TableName, Test};
+use dbdyno_model::{CommitMode, Counter, Counters, Database, ErrorClass, Mapping, Organisation, Size, TableName, Test};
 use link::Link;
 use meta::Contents;
+use monitor::Monitor;
 use options::{Journal, Options, Synchronous};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use totals::Totals;
 use writer::WriterQueue;
@@ -89,13 +91,30 @@ struct Shared {
     writer: WriterQueue,
     /// Pages of the log that no checkpoint has moved yet.
     pending_pages: AtomicU64,
+    /// Held by the job that makes a checkpoint.
+    checkpointing: Mutex<()>,
     totals: Mutex<Totals>,
+    /// Watches for commits of others while a point is under way, or why it does not.
+    monitor: Mutex<Result<Monitor, String>>,
 }
 
 impl Shared {
     fn add(&self, totals: &Totals) {
-        self.totals.lock().unwrap_or_else(PoisonError::into_inner).merge(totals);
+        self.totals().merge(totals);
     }
+
+    fn totals(&self) -> MutexGuard<'_, Totals> {
+        self.totals.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn monitor(&self) -> MutexGuard<'_, Result<Monitor, String>> {
+        self.monitor.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Why nobody watches between points.
+fn no_monitor() -> Result<Monitor, String> {
+    Err("commits of other processes are watched for during points only".to_owned())
 }
 
 struct SqliteEngine {
@@ -109,7 +128,9 @@ impl SqliteEngine {
             cache_bytes: size.engine_cache_bytes,
             writer: WriterQueue::default(),
             pending_pages: AtomicU64::new(0),
+            checkpointing: Mutex::default(),
             totals: Mutex::default(),
+            monitor: Mutex::new(no_monitor()),
         };
         Self { shared: Arc::new(shared) }
     }
@@ -146,7 +167,7 @@ impl Engine for SqliteEngine {
 
     fn durability(&self, _: CommitMode) -> Result<Durability, EngineError> {
         // What the engine does by default (synchronous=full) is durable: both modes are one here.
-        Ok(describe::durability(self.options()))
+        describe::durability(&self.link()?)
     }
 
     fn check(&self, size: &Size) -> Vec<Finding> {
@@ -216,10 +237,19 @@ impl Engine for SqliteEngine {
     }
 
     fn begin_point(&self, task: &Task) -> Result<(), EngineError> {
-        point::begin(&self.shared, &self.link()?, task)
+        point::begin(&self.shared, &self.link()?, task)?;
+        let own_commits = {
+            let mut totals = self.shared.totals();
+            totals.begin_point();
+            totals.own_commits()
+        };
+        let monitor = Monitor::open(&self.options().path, own_commits);
+        *self.shared.monitor() = monitor.map_err(|error| error.message);
+        Ok(())
     }
 
     fn end_point(&self, _: &Task) -> Result<(), EngineError> {
+        *self.shared.monitor() = no_monitor();
         point::end(&self.shared, &self.link()?)
     }
 
@@ -228,9 +258,18 @@ impl Engine for SqliteEngine {
     }
 
     fn snapshot(&self) -> Result<Counters, EngineError> {
-        let totals = self.shared.totals.lock().unwrap_or_else(PoisonError::into_inner);
+        let totals = self.shared.totals().clone();
         let pending_pages = self.shared.pending_pages.load(Ordering::Relaxed);
-        Ok(totals.counters(pending_pages, self.options().journal, self.options().synchronous))
+        let mut counters = totals.counters(pending_pages, self.options().journal, self.options().synchronous);
+        let foreign = match &mut *self.shared.monitor() {
+            Ok(monitor) => monitor.foreign_commits(totals.own_commits()),
+            Err(why) => Err(why.clone()),
+        };
+        match foreign {
+            Ok(commits) => _ = counters.values.insert(Counter::ForeignCommits, commits),
+            Err(why) => _ = counters.missing.insert(Counter::ForeignCommits, why),
+        }
+        Ok(counters)
     }
 
     fn data_place(&self) -> Option<PathBuf> {
@@ -243,9 +282,9 @@ impl Engine for SqliteEngine {
     }
 }
 
-/// Whether a setting lets a crash lose commits, and how.
-fn unsafe_setting(options: &Options) -> Option<String> {
-    match (options.synchronous, options.journal) {
+/// Whether settings let a crash lose commits, and how.
+fn unsafe_setting(synchronous: Synchronous, journal: Journal) -> Option<String> {
+    match (synchronous, journal) {
         (Synchronous::Full, _) => None,
         (Synchronous::Normal, Journal::Wal) => {
             Some("synchronous=normal: commits since the last checkpoint are lost in a power failure".to_owned())

@@ -23,6 +23,16 @@ impl Synchronous {
             Self::Off => "off",
         }
     }
+
+    /// What the pragma's answer means; none for one that sessions never set.
+    pub(super) fn of_pragma(answer: &str) -> Option<Self> {
+        match answer {
+            "2" => Some(Self::Full),
+            "1" => Some(Self::Normal),
+            "0" => Some(Self::Off),
+            _ => None,
+        }
+    }
 }
 
 /// How transactions are made whole.
@@ -41,6 +51,11 @@ impl Journal {
             Self::Wal => "wal",
             Self::Delete => "delete",
         }
+    }
+
+    /// What the pragma's answer means; none for one that sessions never set.
+    pub(super) fn of_pragma(answer: &str) -> Option<Self> {
+        [Self::Wal, Self::Delete].into_iter().find(|journal| journal.name() == answer)
     }
 }
 

@@ -2,10 +2,11 @@
 //! SQLite costs and a few tens of nanoseconds: keys are computed and bound in place, and nothing is allocated.
 
 use super::Shared;
+use super::counters::take_page_counts;
 use super::errors::Fault;
 use super::link::Link;
 use super::session::{Work, stopped};
-use super::totals::Totals;
+use super::totals::{PAGE_BYTES, Totals};
 use crate::data::Keys;
 use crate::{ChunkResult, EngineError};
 use dbdyno_model::{ErrorClass, Procedure, Shape, Size, TableName};
@@ -19,11 +20,13 @@ pub(super) struct Chunk<'a> {
     pub(super) shared: &'a Shared,
     pub(super) stop: &'a AtomicBool,
     pub(super) own: &'a mut Totals,
+    /// What has succeeded so far: it stands whatever becomes of the rest.
+    pub(super) done: ChunkResult,
 }
 
 impl<'a> Chunk<'a> {
-    /// Runs passes `first .. first + passes`.
-    pub(super) fn run(&mut self, first: u64, passes: u64) -> Result<ChunkResult, Fault> {
+    /// Runs passes `first .. first + passes`, adding each operation to `done` when it is over.
+    pub(super) fn run(&mut self, first: u64, passes: u64) -> Result<(), Fault> {
         match self.work.task.test.procedure {
             Procedure::CpuLoop
             | Procedure::CpuRandomNumber
@@ -48,7 +51,7 @@ impl<'a> Chunk<'a> {
     }
 
     /// The whole loop inside one statement.
-    fn loop_inside(&mut self, first: u64, passes: u64) -> Result<ChunkResult, Fault> {
+    fn loop_inside(&mut self, first: u64, passes: u64) -> Result<(), Fault> {
         let ops_per_pass = self.work.task.test.ops_per_pass;
         let state = self.keys(first).state.cast_signed();
         self.tested(|chunk, statement| {
@@ -58,19 +61,19 @@ impl<'a> Chunk<'a> {
                 _ => answer(statement, (passes.cast_signed(), state))?,
             };
             must_equal("passes", made, passes)?;
-            Ok(ChunkResult { ops: passes * ops_per_pass, checksum, ..ChunkResult::default() })
+            chunk.add(ChunkResult { ops: passes * ops_per_pass, checksum, ..ChunkResult::default() });
+            Ok(())
         })
     }
 
     /// One statement a pass, which answers with the operations that it counted.
-    fn evaluate(&mut self, passes: u64) -> Result<ChunkResult, Fault> {
+    fn evaluate(&mut self, passes: u64) -> Result<(), Fault> {
         let test = &self.work.task.test;
         let argument = test.argument.ok_or_else(|| wrong(format!("{} lacks its argument", test.code)))?;
         // Primes are looked for among as many numbers as the test counts, ending with its argument.
         let first = (argument + 1).saturating_sub(test.ops_per_pass);
         let primes = test.procedure == Procedure::CpuPrimes;
         self.tested(|chunk, statement| {
-            let mut result = ChunkResult::default();
             for _ in 0..passes {
                 chunk.go_on()?;
                 let (ops, checksum) = match primes {
@@ -78,36 +81,38 @@ impl<'a> Chunk<'a> {
                     false => answer(statement, (argument.cast_signed(),))?,
                 };
                 must_equal("operations of a pass", ops, test.ops_per_pass)?;
-                result.ops += ops;
-                result.checksum = result.checksum.wrapping_add(checksum);
+                chunk.add(ChunkResult { ops, checksum, ..ChunkResult::default() });
             }
-            Ok(result)
+            Ok(())
         })
     }
 
     /// One statement a pass, over a whole table.
-    fn read_all(&mut self, passes: u64) -> Result<ChunkResult, Fault> {
+    fn read_all(&mut self, passes: u64) -> Result<(), Fault> {
         let scan = self.work.task.test.procedure == Procedure::Scan;
         self.tested(|chunk, statement| {
-            let mut result = ChunkResult::default();
+            chunk.pages_so_far();
             for _ in 0..passes {
                 chunk.go_on()?;
-                let (rows, quantity) = answer(statement, ())?;
-                add(&mut result, rows, quantity);
+                let (rows, checksum) = answer(statement, ())?;
                 if scan {
                     chunk.count_scan(statement, rows);
+                } else {
+                    chunk.own.scans_uncounted = true;
                 }
+                let bytes = chunk.pages_so_far() * PAGE_BYTES;
+                chunk.add(ChunkResult { ops: 1, rows, bytes, checksum });
             }
-            Ok(result)
+            Ok(())
         })
     }
 
-    fn sort(&mut self, passes: u64) -> Result<ChunkResult, Fault> {
+    fn sort(&mut self, passes: u64) -> Result<(), Fault> {
         self.tested(|chunk, statement| {
-            let mut result = ChunkResult::default();
+            chunk.pages_so_far();
             for _ in 0..passes {
                 chunk.go_on()?;
-                let (mut rows, mut quantity, mut last) = (0u64, 0u64, f64::NEG_INFINITY);
+                let (mut rows, mut checksum, mut last) = (0u64, 0u64, f64::NEG_INFINITY);
                 let mut sorted = statement.raw_query();
                 while let Some(row) = sorted.next()? {
                     let amount = row.get::<_, f64>(1)?;
@@ -116,51 +121,54 @@ impl<'a> Chunk<'a> {
                     }
                     last = amount;
                     rows += 1;
-                    quantity += number(row, 0)?;
+                    checksum += number(row, 0)?;
                 }
                 drop(sorted);
-                add(&mut result, rows, quantity);
                 chunk.count_scan(statement, rows);
+                let bytes = chunk.pages_so_far() * PAGE_BYTES;
+                chunk.add(ChunkResult { ops: 1, rows, bytes, checksum });
             }
-            Ok(result)
+            Ok(())
         })
     }
 
-    fn select_primary(&mut self, first: u64, passes: u64) -> Result<ChunkResult, Fault> {
+    fn select_primary(&mut self, first: u64, passes: u64) -> Result<(), Fault> {
         let (rows, k) = (self.table_rows(), self.work.task.rows_per_tx.max(1));
         let mut keys = self.keys(first.wrapping_mul(k));
         self.reading(|chunk, statement| {
-            let mut result = ChunkResult::default();
             for _ in 0..passes {
                 chunk.go_on()?;
+                let (mut found, mut checksum) = (0, 0u64);
                 for i in 0..k {
                     statement.raw_bind_parameter(1, keys.primary(rows, i, k, 0, 1).cast_signed())?;
                     if let Some(row) = statement.raw_query().next()? {
-                        result.rows += 1;
-                        result.checksum = result.checksum.wrapping_add(number(row, 0)?);
+                        found += 1;
+                        checksum = checksum.wrapping_add(number(row, 0)?);
                     }
                 }
-                result.ops += 1;
+                chunk.add(ChunkResult { ops: 1, rows: found, bytes: 0, checksum });
             }
-            Ok(result)
+            Ok(())
         })
     }
 
     /// One statement a pass, over the rows of one key.
-    fn select_many(&mut self, first: u64, passes: u64) -> Result<ChunkResult, Fault> {
+    fn select_many(&mut self, first: u64, passes: u64) -> Result<(), Fault> {
         let size = &self.work.task.size;
         let procedure = self.work.task.test.procedure;
         let values = match procedure {
             Procedure::Join => size.values(Shape::Small),
             _ => size.values(self.shape()),
         };
-        let partition = size.small_rows;
+        let (partition, scan) = (size.small_rows, procedure == Procedure::ScanRange);
         let mut keys = self.keys(first);
         self.reading(|chunk, statement| {
-            let mut result = ChunkResult::default();
+            if scan {
+                chunk.pages_so_far();
+            }
             for _ in 0..passes {
                 chunk.go_on()?;
-                if procedure == Procedure::ScanRange {
+                if scan {
                     let range = keys.draw(Size::RANGES);
                     statement.raw_bind_parameter(1, (range * partition + 1).cast_signed())?;
                     statement.raw_bind_parameter(2, ((range + 1) * partition).cast_signed())?;
@@ -169,23 +177,23 @@ impl<'a> Chunk<'a> {
                 }
                 let mut answered = statement.raw_query();
                 let row = answered.next()?.ok_or_else(|| wrong("an aggregate gave no row"))?;
-                add(&mut result, number(row, 0)?, number(row, 1)?);
+                let (rows, checksum) = (number(row, 0)?, number(row, 1)?);
+                drop(answered);
+                let bytes = if scan { chunk.pages_so_far() * PAGE_BYTES } else { 0 };
+                chunk.add(ChunkResult { ops: 1, rows, bytes, checksum });
             }
-            Ok(result)
+            Ok(())
         })
     }
 
     /// Runs a loop over the statement under test in one read transaction, as a stored procedure of a server would: reading
     /// has no transaction control in the tests, and SQLite's own, for each statement, is a lock that all jobs share.
-    fn reading(
-        &mut self,
-        work: impl FnOnce(&mut Self, &mut Statement<'a>) -> Result<ChunkResult, Fault>,
-    ) -> Result<ChunkResult, Fault> {
+    fn reading(&mut self, work: impl FnOnce(&mut Self, &mut Statement<'a>) -> Result<(), Fault>) -> Result<(), Fault> {
         let (mut begin, mut commit) = (self.bracket("begin_read")?, self.bracket("commit")?);
         begin.raw_execute()?;
-        let done = self.tested(work).and_then(|result| {
+        let done = self.tested(work).and_then(|()| {
             commit.raw_execute()?;
-            Ok(result)
+            Ok(())
         });
         self.undo_if_open();
         done
@@ -194,8 +202,8 @@ impl<'a> Chunk<'a> {
     /// Runs a loop over the statement under test, and counts its runs whatever comes of them.
     pub(super) fn tested(
         &mut self,
-        work: impl FnOnce(&mut Self, &mut Statement<'a>) -> Result<ChunkResult, Fault>,
-    ) -> Result<ChunkResult, Fault> {
+        work: impl FnOnce(&mut Self, &mut Statement<'a>) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
         let mut statement = self.link.connection.prepare_cached(&self.work.sql)?;
         let done = work(self, &mut statement);
         self.own.executions += taken(&statement, StatementStatus::Run);
@@ -206,6 +214,21 @@ impl<'a> Chunk<'a> {
     /// SQLite counts the steps between the rows of a scan: one fewer than rows, for each run.
     fn count_scan(&mut self, statement: &Statement<'_>, rows: u64) {
         self.own.rows_scanned += taken(statement, StatementStatus::FullscanStep) + u64::from(rows > 0);
+    }
+
+    /// Counts what has just succeeded.
+    pub(super) fn add(&mut self, more: ChunkResult) {
+        self.done.ops += more.ops;
+        self.done.rows += more.rows;
+        self.done.bytes += more.bytes;
+        self.done.checksum = self.done.checksum.wrapping_add(more.checksum);
+    }
+
+    /// Pages that this connection has asked of its cache since this was last called: what a scan went through.
+    fn pages_so_far(&mut self) -> u64 {
+        let pages = take_page_counts(&self.link.connection);
+        self.own.add_pages(pages);
+        pages.hits + pages.misses
     }
 
     /// A statement around the one under test, from the cache.
@@ -228,7 +251,7 @@ impl<'a> Chunk<'a> {
 
     /// The job's key stream after this many draws.
     pub(super) fn keys(&self, draws: u64) -> Keys {
-        Keys::at(self.work.task.seed, self.work.job, draws)
+        Keys::at(self.work.task.key_seed, self.work.job, draws)
     }
 
     /// The shape of the test's table.
@@ -245,13 +268,6 @@ impl<'a> Chunk<'a> {
 /// Runs a statement that answers with one row of two numbers.
 fn answer(statement: &mut Statement<'_>, parameters: impl rusqlite::Params) -> Result<(u64, u64), Fault> {
     Ok(statement.query_row(parameters, |row| Ok((number(row, 0)?, number(row, 1)?)))?)
-}
-
-/// Adds one operation over these rows.
-pub(super) fn add(result: &mut ChunkResult, rows: u64, checksum: u64) {
-    result.ops += 1;
-    result.rows += rows;
-    result.checksum = result.checksum.wrapping_add(checksum);
 }
 
 /// A whole number of a row; a sum over no rows is none.

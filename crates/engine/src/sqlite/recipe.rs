@@ -12,6 +12,8 @@ pub(super) struct Recipe {
     pub(super) statement: &'static str,
     /// Statements around it.
     pub(super) around: Vec<&'static str>,
+    /// The statement that verifies, after the timed part, what was made in it.
+    pub(super) verify: Option<&'static str>,
     /// Tables that it reads.
     pub(super) reads: Vec<TableName>,
     organisation: Organisation,
@@ -67,8 +69,11 @@ impl Recipe {
             ("table", table_name(table)),
             ("load", load_table(test, job)),
             ("index", format!("dbdyno_load_{statement}_{job}")),
+            ("key", if statement == "index_unique" { "ref_id" } else { "amount" }.to_owned()),
         ];
-        Ok(Self { statement, around, reads, organisation: table.organisation(), identifiers })
+        let indexes = matches!(test.procedure, Procedure::IndexUnique | Procedure::IndexNonUnique);
+        let verify = indexes.then_some("verify_index");
+        Ok(Self { statement, around, verify, reads, organisation: table.organisation(), identifiers })
     }
 
     /// The statement under test, filled in.

@@ -42,6 +42,7 @@ pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
     let mut statements: Vec<&str> = recipe.around.iter().copied().filter(|s| *s != "commit").collect();
     statements.push(recipe.statement);
     statements.extend(recipe.around.iter().filter(|s| **s == "commit"));
+    statements.extend(recipe.verify);
     for statement in statements {
         one(&mut text, &PROCEDURES, statement, &recipe.fill(statement)?)?;
     }

@@ -50,6 +50,8 @@ pub(super) struct SqliteSession {
     link: Link,
     work: Option<Work>,
     own: Totals,
+    /// Whether something was done since the last flush that is verified then.
+    unverified: bool,
     stop: Arc<AtomicBool>,
 }
 
@@ -60,7 +62,7 @@ impl SqliteSession {
     /// The file cannot be opened.
     pub(super) fn open(shared: Arc<Shared>) -> Result<Self, EngineError> {
         let link = Link::open_for_work(&shared.options, shared.cache_bytes)?;
-        Ok(Self { shared, link, work: None, own: Totals::default(), stop: Arc::default() })
+        Ok(Self { shared, link, work: None, own: Totals::default(), unverified: false, stop: Arc::default() })
     }
 
     /// The plan of a statement, line by line.
@@ -74,7 +76,8 @@ impl SqliteSession {
         Ok(plan.join("; "))
     }
 
-    /// Reads a table and its indexes into this connection's cache.
+    /// Reads a table and its indexes into this connection's cache. An interrupt ends only the statement that it meets, so
+    /// that the flag is looked at before each.
     fn warm(&self, table: TableName) -> Result<(), EngineError> {
         let name = table_name(table);
         let mut statements = vec!["warm_table", "warm_customer"];
@@ -82,11 +85,35 @@ impl SqliteSession {
             statements.push("warm_primary");
         }
         for statement in statements {
+            if self.stop.load(Ordering::Relaxed) {
+                let message = format!("stopped while {table} was read into the cache");
+                return Err(EngineError::new(ErrorClass::Cancelled, message));
+            }
             let sql = TABLES.fill(statement, &[("table", &name)])?;
             let read = self.link.connection.query_row(&sql, [], |_| Ok(()));
             read.map_err(|e| self.link.says(&format!("reading {table} into the cache"), e))?;
         }
         Ok(())
+    }
+
+    /// Whether the index of the last pass holds what the table holds.
+    fn verify(&self, work: &Work, statement: &str) -> Result<(), EngineError> {
+        let doing = format!("verifying what {} job {} made", work.task.test.code, work.job);
+        let read = |row: &rusqlite::Row<'_>| -> rusqlite::Result<[i64; 4]> {
+            Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?])
+        };
+        let sql = work.recipe.fill(statement)?;
+        let found = self.link.connection.query_row(&sql, [], read).map_err(|e| self.link.says(&doing, e))?;
+        let [indexed, index_total, rows, total] = found;
+        let expected = work.task.test.table.map_or(0, |table| table.rows(&work.task.size)).cast_signed();
+        if (indexed, index_total, rows) == (expected, total, expected) {
+            return Ok(());
+        }
+        let message = format!(
+            "the index has {indexed} rows whose keys add up to {index_total} hundredths, the table {rows} and {total}, and it \
+             should have {expected} rows; the file is damaged, or another process has changed it: drop it and load again"
+        );
+        Err(EngineError::new(ErrorClass::Corruption, message).while_doing(&doing))
     }
 
     fn helper_threads(&self, threads: u32) -> Result<Option<String>, EngineError> {
@@ -137,9 +164,9 @@ fn enough_keys(task: &Task) -> Result<(), EngineError> {
     Err(EngineError::new(ErrorClass::Unsupported, message))
 }
 
-impl Session for SqliteSession {
-    fn prepare(&mut self, task: &Task, job: u32) -> Result<Prepared, EngineError> {
-        self.work = None;
+impl SqliteSession {
+    fn prepare_work(&mut self, task: &Task, job: u32) -> Result<Prepared, EngineError> {
+        (self.work, self.unverified) = (None, false);
         let recipe = Recipe::of(&task.test, job)?;
         enough_keys(task)?;
         self.link.set_cache(cache_bytes(task))?;
@@ -168,6 +195,19 @@ impl Session for SqliteSession {
         Ok(prepared)
     }
 
+    /// Told to stop and stopped: what is asked for next is another matter.
+    fn obeyed(&self, error: &EngineError) {
+        if error.class == ErrorClass::Cancelled {
+            self.stop.store(false, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Session for SqliteSession {
+    fn prepare(&mut self, task: &Task, job: u32) -> Result<Prepared, EngineError> {
+        self.prepare_work(task, job).inspect_err(|error| self.obeyed(error))
+    }
+
     fn execute(&mut self, request: &Request) -> Result<ChunkResult, Failure> {
         let Request::Chunk { first_pass, passes } = *request;
         let unprepared = || EngineError::new(ErrorClass::Other, "a session was asked to work before it was prepared");
@@ -175,21 +215,28 @@ impl Session for SqliteSession {
         let connection = &self.link.connection;
         let changes = connection.total_changes();
         let (link, shared, stop, own) = (&self.link, &*self.shared, &*self.stop, &mut self.own);
-        let done = Chunk { link, work, shared, stop, own }.run(first_pass, passes);
+        let mut chunk = Chunk { link, work, shared, stop, own, done: ChunkResult::default() };
+        let outcome = chunk.run(first_pass, passes);
+        let done = chunk.done;
+        self.unverified |= done.ops > 0;
         // Counted whatever came of it: work that failed was work.
         self.own.rows_changed += connection.total_changes() - changes;
         self.own.add_pages(take_page_counts(connection));
-        done.map_err(|fault| {
+        outcome.map(|()| done).map_err(|fault| {
             let error = self.link.says(&format!("{} job {}", work.task.test.code, work.job), fault);
-            if error.class == ErrorClass::Cancelled {
-                self.stop.store(false, Ordering::Relaxed);
-            }
-            error.into()
+            self.obeyed(&error);
+            Failure { done, error }
         })
     }
 
     fn flush(&mut self) -> Result<(), EngineError> {
         self.shared.add(&std::mem::take(&mut self.own));
+        let Some(work) = self.work.as_ref().filter(|_| std::mem::take(&mut self.unverified)) else { return Ok(()) };
+        if let Some(statement) = work.recipe.verify {
+            self.verify(work, statement)?;
+            // No work of the test: nothing of it is counted.
+            take_page_counts(&self.link.connection);
+        }
         Ok(())
     }
 

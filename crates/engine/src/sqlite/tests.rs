@@ -99,9 +99,18 @@ fn unsafe_settings_are_named() {
         ("sqlite:x?synchronous=normal&journal=delete", Some("damage")),
         ("sqlite:x?synchronous=off", Some("damage")),
     ] {
-        let durability = SqliteEngine::new(Options::parse(&Target::parse(text).unwrap()).unwrap(), &size())
-            .durability(CommitMode::Durable)
-            .unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x");
+        // A file that is there, in the other journal mode than the one asked for.
+        let before = if text.contains("delete") { "wal" } else { "delete" };
+        let sql = format!("PRAGMA journal_mode = {before}; CREATE TABLE t (x)");
+        rusqlite::Connection::open(&path).unwrap().execute_batch(&sql).unwrap();
+        let text = text.replace("sqlite:x", &format!("sqlite:{}", path.display()));
+        let target = Target::parse(&text).unwrap();
+        let options = Options::parse(&target).unwrap();
+        let settings = [("synchronous", options.synchronous.name()), ("journal_mode", options.journal.name())];
+        let durability = SqliteEngine::new(options, &size()).durability(CommitMode::Durable).unwrap();
+        assert_eq!(durability.settings, settings.map(|(n, v)| (n.to_owned(), v.to_owned())).into());
         assert_eq!(durability.unsafe_settings.len(), usize::from(lost.is_some()), "{text}");
         assert!(durability.unsafe_settings.iter().all(|s| s.contains(lost.unwrap_or_default())), "{text}");
     }

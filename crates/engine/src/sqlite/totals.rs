@@ -46,6 +46,12 @@ pub(super) struct Totals {
     pub(super) rows_changed: u64,
     /// Steps of full scans.
     pub(super) rows_scanned: u64,
+    /// Whether statements scanned of which SQLite does not say how many rows they visited.
+    pub(super) scans_uncounted: bool,
+    /// Commits of files that T211 writes.
+    pub(super) file_commits: u64,
+    /// Blocks written to them.
+    pub(super) file_blocks: u64,
     /// Pages asked of the cache, and of what is below.
     pub(super) pages: PageCounts,
     /// Pages that checkpoints wrote to the data file.
@@ -67,12 +73,25 @@ impl Totals {
         self.commits += other.commits;
         self.rows_changed += other.rows_changed;
         self.rows_scanned += other.rows_scanned;
+        self.scans_uncounted |= other.scans_uncounted;
+        self.file_commits += other.file_commits;
+        self.file_blocks += other.file_blocks;
         self.add_pages(other.pages);
         self.checkpointed_pages += other.checkpointed_pages;
         self.checkpoints_unseen |= other.checkpoints_unseen;
         self.write_commits.merge(other.write_commits);
         self.checkpoints.merge(other.checkpoints);
         self.queued.merge(other.queued);
+    }
+
+    /// Forgets what an earlier point could not count: this one may.
+    pub(super) fn begin_point(&mut self) {
+        self.scans_uncounted = false;
+    }
+
+    /// Commits that changed the database file.
+    pub(super) fn own_commits(&self) -> u64 {
+        self.write_commits.count
     }
 
     /// Adds counts of a page cache.
@@ -82,19 +101,30 @@ impl Totals {
         self.pages.writes += pages.writes;
     }
 
+    /// Adds counts of the page cache of a file of T211's, whose pages are this many blocks long.
+    pub(super) fn add_file_pages(&mut self, pages: PageCounts, blocks: u64) {
+        self.pages.hits += pages.hits * blocks;
+        self.pages.misses += pages.misses * blocks;
+        self.file_blocks += pages.writes * blocks;
+    }
+
     /// The counts in the words of every engine, with the reason for each that SQLite lacks.
     /// A page is dirty when a checkpoint has moved it, or has yet to: in the log it may stand many times.
     pub(super) fn counters(&self, pending_pages: u64, journal: Journal, synchronous: Synchronous) -> Counters {
         let mut values = BTreeMap::from([
             (Counter::Executions, self.executions),
-            (Counter::Commits, self.commits),
+            (Counter::Commits, self.commits + self.file_commits),
             (Counter::RowsChanged, self.rows_changed),
-            (Counter::RowsScanned, self.rows_scanned),
             (Counter::LogicalReads, self.pages.hits + self.pages.misses),
             (Counter::PhysicalReads, self.pages.misses),
         ]);
         let mut missing: BTreeMap<Counter, String> = BTreeMap::new();
         let mut lacks = |counter, why: &str| _ = missing.insert(counter, why.to_owned());
+        if self.scans_uncounted {
+            lacks(Counter::RowsScanned, "SQLite counts the rows of plain scans and sorts only");
+        } else {
+            values.insert(Counter::RowsScanned, self.rows_scanned);
+        }
         match journal {
             Journal::Wal => {
                 values.insert(Counter::RedoBytes, self.pages.writes * FRAME_BYTES);
@@ -103,8 +133,9 @@ impl Totals {
                     lacks(Counter::PhysicalWrites, "the kernel does not show what a thread writes");
                     lacks(Counter::BlocksDirtied, "the kernel does not show what a thread writes");
                 } else {
-                    values.insert(Counter::PhysicalWrites, self.checkpointed_pages);
-                    values.insert(Counter::BlocksDirtied, self.checkpointed_pages + pending_pages);
+                    values.insert(Counter::PhysicalWrites, self.checkpointed_pages + self.file_blocks);
+                    let dirtied = self.checkpointed_pages + pending_pages + self.file_blocks;
+                    values.insert(Counter::BlocksDirtied, dirtied);
                 }
                 if synchronous == Synchronous::Full {
                     values.insert(Counter::RedoSyncs, self.write_commits.count);
@@ -116,8 +147,9 @@ impl Totals {
                 }
             }
             Journal::Delete => {
-                values.insert(Counter::PhysicalWrites, self.pages.writes);
-                values.insert(Counter::BlocksDirtied, self.pages.writes);
+                let written = self.pages.writes + self.file_blocks;
+                values.insert(Counter::PhysicalWrites, written);
+                values.insert(Counter::BlocksDirtied, written);
                 for counter in [Counter::RedoBytes, Counter::RedoSyncs, Counter::RedoSyncNs, Counter::Checkpoints] {
                     lacks(counter, "with a rollback journal there is no redo log");
                 }

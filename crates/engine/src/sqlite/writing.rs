@@ -6,7 +6,7 @@ use super::errors::Fault;
 use super::link::{Access, Link};
 use super::meta::beside;
 use super::options::Journal;
-use super::procedures::{Chunk, add, taken, wrong};
+use super::procedures::{Chunk, taken, wrong};
 use super::totals::PAGE_BYTES;
 use super::{PROCEDURES, STATISTICS, TABLES};
 use crate::ChunkResult;
@@ -22,7 +22,7 @@ const CHECKPOINT_PAGES: u64 = 1_000;
 /// Bytes of each part of a file that T211 writes.
 const PART_BYTES: u64 = 1 << 20;
 /// Pages of such a file: the largest that SQLite has, so that its writes are as large as it can make them.
-const FILE_PAGE_BYTES: usize = 65_536;
+const FILE_PAGE_BYTES: u64 = 65_536;
 
 /// BEGIN and COMMIT, prepared.
 struct Brackets<'a> {
@@ -32,43 +32,42 @@ struct Brackets<'a> {
 
 impl<'a> Chunk<'a> {
     /// Copies rows one by one into the point's own table, committing every so many.
-    pub(super) fn insert(&mut self, first: u64, passes: u64) -> Result<ChunkResult, Fault> {
+    pub(super) fn insert(&mut self, first: u64, passes: u64) -> Result<(), Fault> {
         let task = &self.work.task;
         let (k, jobs, job) = (task.rows_per_tx.max(1), u64::from(task.jobs), u64::from(self.work.job));
         let (small_rows, small) = (task.size.small_rows, &self.work.small);
         let mut brackets = self.brackets()?;
         self.tested(|chunk, statement| {
-            let mut result = ChunkResult::default();
             for pass in first..first + passes {
                 chunk.go_on()?;
-                let (rows, quantity) = chunk.transaction(&mut brackets, || {
-                    let (mut rows, mut quantity) = (0, 0u64);
+                chunk.transaction(&mut brackets, || {
+                    let mut done = ChunkResult { ops: 1, ..ChunkResult::default() };
                     for i in 0..k {
                         let number = (pass * k + i) * jobs + job;
                         let source = number % small_rows + 1;
                         statement.raw_bind_parameter(1, (number + 1).cast_signed())?;
                         statement.raw_bind_parameter(2, source.cast_signed())?;
-                        rows += statement.raw_execute()? as u64;
-                        quantity += small.quantity(source);
+                        done.rows += statement.raw_execute()? as u64;
+                        done.checksum += small.quantity(source);
                     }
-                    Ok((rows, quantity))
+                    Ok(done)
                 })?;
-                add(&mut result, rows, quantity);
             }
-            Ok(result)
+            Ok(())
         })
     }
 
     /// Copies the small heap as often as there are passes, each into a range partition of the job's own; one commit.
-    pub(super) fn bulk_load(&mut self, first: u64, passes: u64) -> Result<ChunkResult, Fault> {
+    pub(super) fn bulk_load(&mut self, first: u64, passes: u64) -> Result<(), Fault> {
         let task = &self.work.task;
         let (jobs, job, partition) = (u64::from(task.jobs), u64::from(self.work.job), task.size.small_rows);
         let copied: u64 = (1..=partition).map(|id| self.work.small.quantity(id)).sum();
         let (mut brackets, stop) = (self.brackets()?, self.stop);
         self.tested(|chunk, statement| {
             chunk.go_on()?;
+            chunk.own.scans_uncounted = true;
             chunk.transaction(&mut brackets, || {
-                let mut result = ChunkResult::default();
+                let mut done = ChunkResult::default();
                 for pass in first..first + passes {
                     if stop.load(Ordering::Relaxed) {
                         return Err(super::session::stopped());
@@ -77,16 +76,17 @@ impl<'a> Chunk<'a> {
                     let month = iso_day(first_day(number % Size::RANGES));
                     statement.raw_bind_parameter(1, (number * partition).cast_signed())?;
                     statement.raw_bind_parameter(2, month.get(..7))?;
-                    let rows = statement.raw_execute()? as u64;
-                    add(&mut result, rows, copied);
+                    done.rows += statement.raw_execute()? as u64;
+                    done.checksum += copied;
+                    done.ops += 1;
                 }
-                Ok(result)
+                Ok(done)
             })
         })
     }
 
     /// Changes rows of the job's own, a transaction a pass. The checksum adds up the keys.
-    pub(super) fn update(&mut self, first: u64, passes: u64) -> Result<ChunkResult, Fault> {
+    pub(super) fn update(&mut self, first: u64, passes: u64) -> Result<(), Fault> {
         let task = &self.work.task;
         let (jobs, job) = (u64::from(task.jobs), u64::from(self.work.job));
         let (table_rows, values) = (self.table_rows(), task.size.values(self.shape()));
@@ -95,57 +95,58 @@ impl<'a> Chunk<'a> {
         let mut keys = self.keys(first.wrapping_mul(k));
         let mut brackets = self.brackets()?;
         self.tested(|chunk, statement| {
-            let mut result = ChunkResult::default();
             for _ in 0..passes {
                 chunk.go_on()?;
-                let (rows, checksum) = chunk.transaction(&mut brackets, || {
-                    let (mut rows, mut checksum) = (0, 0u64);
+                chunk.transaction(&mut brackets, || {
+                    let mut done = ChunkResult { ops: 1, ..ChunkResult::default() };
                     for i in 0..k {
                         let key = match secondary {
                             true => keys.secondary(values, job, jobs),
                             false => keys.primary(table_rows, i, k, job, jobs),
                         };
                         statement.raw_bind_parameter(1, key.cast_signed())?;
-                        rows += statement.raw_execute()? as u64;
-                        checksum = checksum.wrapping_add(key);
+                        done.rows += statement.raw_execute()? as u64;
+                        done.checksum = done.checksum.wrapping_add(key);
                     }
-                    Ok((rows, checksum))
+                    Ok(done)
                 })?;
-                add(&mut result, rows, checksum);
             }
-            Ok(result)
+            Ok(())
         })
     }
 
-    /// Builds an index as often as there are passes, dropping the last one before the next.
-    pub(super) fn index(&mut self, passes: u64) -> Result<ChunkResult, Fault> {
+    /// Builds an index as often as there are passes, dropping the last one before the next. That it holds the rows that
+    /// are counted here is verified after the timed part, when the session flushes.
+    pub(super) fn index(&mut self, passes: u64) -> Result<(), Fault> {
         let (link, work) = (self.link, self.work);
         let drop_index = TABLES.fill("drop_index", &[("index", work.recipe.index())])?;
-        let count = work.recipe.fill("count_indexed")?;
+        let rows = self.table_rows();
         let mut brackets = self.brackets()?;
-        let mut result = ChunkResult::default();
+        self.own.scans_uncounted = true;
         for _ in 0..passes {
             self.go_on()?;
-            let rows: i64 = self.transaction(&mut brackets, || {
+            let mut executions = 0;
+            let built = self.transaction(&mut brackets, || {
                 link.connection.execute_batch(&drop_index)?;
-                link.connection.execute_batch(&work.sql)?;
-                Ok(link.connection.query_row(&count, [], |row| row.get(0))?)
-            })?;
-            self.own.executions += 1;
-            add(&mut result, rows.cast_unsigned(), rows.cast_unsigned());
+                let mut create = link.connection.prepare(&work.sql)?;
+                let created = create.raw_execute();
+                executions = taken(&create, StatementStatus::Run);
+                created?;
+                Ok(ChunkResult { ops: 1, rows, bytes: 0, checksum: rows })
+            });
+            self.own.executions += executions;
+            built?;
         }
-        Ok(result)
+        Ok(())
     }
 
     /// Writes database files of its own, one a pass, each on the device before the next begins.
-    pub(super) fn write_files(&mut self, passes: u64) -> Result<ChunkResult, Fault> {
-        let mut result = ChunkResult::default();
+    pub(super) fn write_files(&mut self, passes: u64) -> Result<(), Fault> {
         for _ in 0..passes {
             let bytes = self.write_file()?;
-            add(&mut result, 0, bytes);
-            result.bytes += bytes;
+            self.add(ChunkResult { ops: 1, rows: 0, bytes, checksum: bytes });
         }
-        Ok(result)
+        Ok(())
     }
 
     fn write_file(&mut self) -> Result<u64, Fault> {
@@ -155,40 +156,52 @@ impl<'a> Chunk<'a> {
         let link = Link::open(&path, Access::Create)?;
         link.set("page_size", &FILE_PAGE_BYTES.to_string())?;
         link.set("synchronous", options.synchronous.name())?;
-        let says = |fault: Fault| Fault::Engine(link.says("writing a file", fault));
-        link.run("writing a file", &PROCEDURES.get("write_file_table")?.text)?;
-        let mut write = || -> Result<(), Fault> {
-            let mut insert = link.connection.prepare(&self.work.sql)?;
-            let parts = self.work.task.size.file_bytes.div_ceil(PART_BYTES).max(1);
-            let mut part: Vec<u8> = (0..PART_BYTES / 8).flat_map(|n| mix(n).to_le_bytes()).collect();
-            link.connection.execute_batch("BEGIN IMMEDIATE")?;
-            for number in 0..parts {
-                self.go_on()?;
-                // No two pages alike, so that no storage can write fewer than it is given.
-                for (n, page) in (0..).zip(part.chunks_mut(PAGE_BYTES as usize)) {
-                    page[..8].copy_from_slice(&mix(number << 20 | n).to_le_bytes());
-                }
-                insert.execute((number.cast_signed(), part.as_slice()))?;
-                self.own.executions += 1;
-            }
-            Ok(link.connection.execute_batch("COMMIT")?)
-        };
-        write().map_err(says)?;
+        let written = self.fill_file(&link).map_err(|fault| link.says("writing a file", fault));
+        // Counted whatever came of it, in the blocks that everything else is counted in.
+        self.own.add_file_pages(take_page_counts(&link.connection), FILE_PAGE_BYTES / PAGE_BYTES);
+        self.own.rows_changed += link.connection.total_changes();
         drop(link);
-        let length = path.metadata().map_err(|e| wrong(format!("{}: {e}", path.display())))?.len();
-        Ok(length)
+        written?;
+        let bytes = path.metadata().map_err(|e| wrong(format!("{}: {e}", path.display())))?.len();
+        let asked = self.work.task.size.file_bytes;
+        if bytes < asked {
+            let message = format!("{} has {bytes} bytes after {asked} were written to it", path.display());
+            return Err(wrong(message).into());
+        }
+        Ok(bytes)
+    }
+
+    fn fill_file(&mut self, link: &Link) -> Result<(), Fault> {
+        link.connection.execute_batch(&PROCEDURES.get("write_file_table")?.text)?;
+        let mut insert = link.connection.prepare(&self.work.sql)?;
+        let parts = self.work.task.size.file_bytes.div_ceil(PART_BYTES).max(1);
+        let mut part: Vec<u8> = (0..PART_BYTES / 8).flat_map(|n| mix(n).to_le_bytes()).collect();
+        link.connection.execute_batch("BEGIN IMMEDIATE")?;
+        for number in 0..parts {
+            self.go_on()?;
+            // No two pages alike, so that no storage can write fewer than it is given.
+            for (n, page) in (0..).zip(part.chunks_mut(PAGE_BYTES as usize)) {
+                page[..8].copy_from_slice(&mix(number << 20 | n).to_le_bytes());
+            }
+            let inserted = insert.execute((number.cast_signed(), part.as_slice()));
+            self.own.executions += taken(&insert, StatementStatus::Run);
+            inserted?;
+        }
+        link.connection.execute_batch("COMMIT")?;
+        self.own.file_commits += 1;
+        Ok(())
     }
 
     fn brackets(&self) -> Result<Brackets<'a>, Fault> {
         Ok(Brackets { begin: self.bracket("begin_write")?, commit: self.bracket("commit")? })
     }
 
-    /// One transaction, when its turn has come. What fails is rolled back.
-    fn transaction<T>(
+    /// One transaction, when its turn has come; what it did counts from its commit on. What fails is rolled back.
+    fn transaction(
         &mut self,
         brackets: &mut Brackets<'a>,
-        work: impl FnOnce() -> Result<T, Fault>,
-    ) -> Result<T, Fault> {
+        work: impl FnOnce() -> Result<ChunkResult, Fault>,
+    ) -> Result<(), Fault> {
         let turn = self.shared.writer.wait(self.stop)?;
         if let Some(ns) = turn.waited_ns {
             self.own.queued.add(ns);
@@ -200,23 +213,36 @@ impl<'a> Chunk<'a> {
             self.own.write_commits.add(elapsed_ns(started));
             Ok(done)
         });
-        self.own.commits += taken(&brackets.commit, StatementStatus::Run);
+        let commits = taken(&brackets.commit, StatementStatus::Run);
         if done.is_err() {
             self.undo_if_open();
         }
         drop(turn);
-        self.checkpoint_if_due()?;
-        done
+        let done = done.inspect_err(|_| self.count_log());
+        self.add(done?);
+        self.own.commits += commits;
+        self.count_log();
+        self.checkpoint_if_due()
+    }
+
+    /// Counts the pages that went to the log.
+    fn count_log(&mut self) {
+        let pages = take_page_counts(&self.link.connection);
+        self.own.add_pages(pages);
+        if self.shared.options.journal == Journal::Wal {
+            self.shared.pending_pages.fetch_add(pages.writes, Ordering::Relaxed);
+        }
     }
 
     fn checkpoint_if_due(&mut self) -> Result<(), Fault> {
-        let pages = take_page_counts(&self.link.connection);
-        self.own.add_pages(pages);
-        if self.shared.options.journal != Journal::Wal {
+        let shared = self.shared;
+        if shared.pending_pages.load(Ordering::Relaxed) < CHECKPOINT_PAGES {
             return Ok(());
         }
-        let pending = self.shared.pending_pages.fetch_add(pages.writes, Ordering::Relaxed) + pages.writes;
-        if pending < CHECKPOINT_PAGES || pages.writes == 0 {
+        // One at a time: SQLite would turn a second away, and what the first has moved must not be subtracted twice.
+        let Ok(_turn) = shared.checkpointing.try_lock() else { return Ok(()) };
+        let seen = shared.pending_pages.load(Ordering::Relaxed);
+        if seen < CHECKPOINT_PAGES {
             return Ok(());
         }
         let before = bytes_written_by_this_thread();
@@ -227,16 +253,23 @@ impl<'a> Chunk<'a> {
             .connection
             .prepare_cached(sql)?
             .query_row([], |row| Ok((row.get::<_, i64>(1)?, row.get::<_, i64>(2)?)))?;
+        let Some(gone) = no_longer_pending(seen, logged, moved) else { return Ok(()) };
         self.own.checkpoints.add(elapsed_ns(started));
-        // A reader, or another checkpoint, can keep pages from being moved; they are then pending still.
-        let pending = u64::try_from(logged - moved).unwrap_or(0);
-        self.shared.pending_pages.store(pending, Ordering::Relaxed);
+        // Subtracted, so that what other jobs have added meanwhile stays.
+        shared.pending_pages.fetch_sub(gone, Ordering::Relaxed);
         match (before, bytes_written_by_this_thread()) {
             (Some(before), Some(after)) => self.own.checkpointed_pages += (after - before) / PAGE_BYTES,
             _ => self.own.checkpoints_unseen = true,
         }
         Ok(())
     }
+}
+
+/// How many of the `seen` pending pages a checkpoint has moved that answers with pages in the log and pages moved: all but
+/// those that a reader keeps. None where it says -1, because another process was at it: nothing was moved.
+fn no_longer_pending(seen: u64, logged: i64, moved: i64) -> Option<u64> {
+    let left = u64::try_from(logged).ok()?.saturating_sub(u64::try_from(moved).ok()?);
+    Some(seen.saturating_sub(left))
 }
 
 /// The file that a job of T211 writes.
@@ -272,4 +305,17 @@ fn bytes_written_by_this_thread() -> Option<u64> {
 
 fn elapsed_ns(started: Instant) -> u64 {
     u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_checkpoint_that_another_process_prevents_moves_nothing() {
+        assert_eq!(no_longer_pending(1_200, -1, -1), None);
+        assert_eq!(no_longer_pending(1_200, 1_200, 1_200), Some(1_200));
+        assert_eq!(no_longer_pending(1_200, 1_200, 1_000), Some(1_000), "a reader keeps 200");
+        assert_eq!(no_longer_pending(1_200, 9_000, 0), Some(0), "never more than there were, never fewer than none");
+    }
 }

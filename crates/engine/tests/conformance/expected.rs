@@ -13,7 +13,7 @@ pub fn checksum(task: &Task, passes: u64) -> Option<u64> {
     let (k, jobs) = (task.rows_per_tx.max(1), u64::from(task.jobs));
     let whole = |generator: &Generator| (1..=generator.rows()).map(|id| generator.quantity(id)).sum::<u64>();
     let each_job = |per_job: &dyn Fn(u64, Keys) -> u64| {
-        (0..task.jobs).map(|job| per_job(u64::from(job), Keys::at(task.seed, job, 0))).sum::<u64>()
+        (0..task.jobs).map(|job| per_job(u64::from(job), Keys::at(task.key_seed, job, 0))).sum::<u64>()
     };
     Some(match task.test.procedure {
         Procedure::CpuFibonacci => jobs * passes * fibonacci(task.test.argument?),

@@ -5,7 +5,7 @@
 pub mod catalogue;
 pub mod expected;
 
-use dbdyno_engine::{ChunkResult, Engine, LoadWatch, Loaded, Request, Task, data::Generator};
+use dbdyno_engine::{ChunkResult, Engine, Failure, LoadWatch, Loaded, Request, Task, data::Generator};
 use dbdyno_model::{CommitMode, Counters, Mapping, Procedure, Proof, Size, Test};
 use std::collections::BTreeSet;
 
@@ -43,10 +43,11 @@ impl Subject<'_> {
     }
 }
 
-/// A task with as many rows per transaction as the test says.
+/// A task with as many rows per transaction as the test says; its keys come from another seed than its data, as a run's do.
 pub fn task(test: &Test, size: &Size, seed: u64, jobs: u32) -> Task {
     let (test, size, rows_per_tx) = (test.clone(), size.clone(), test.rows_per_tx.unwrap_or(0));
-    Task { test, size, seed, jobs, threads: 1, rows_per_tx, commit: CommitMode::Durable }
+    let key_seed = seed ^ 0x6b65_7973;
+    Task { test, size, seed, key_seed, jobs, threads: 1, rows_per_tx, commit: CommitMode::Durable }
 }
 
 /// Hears nothing, stops nothing.
@@ -93,7 +94,7 @@ pub fn play(engine: &dyn Engine, task: &Task, cuts: &[u64]) -> Played {
                     let mut sum = ChunkResult::default();
                     for passes in cuts.iter().copied() {
                         let chunk = session.execute(&Request::Chunk { first_pass, passes });
-                        let chunk = chunk.unwrap_or_else(|e| panic!("{}: {e}", task.test.code));
+                        let chunk = chunk.unwrap_or_else(|e| panic!("{}: {}", task.test.code, e.error));
                         sum = merge(sum, chunk);
                         first_pass += passes;
                     }
@@ -226,16 +227,21 @@ pub fn sessions_can_be_stopped(subject: &Subject<'_>) {
         let mut session = engine.session(0).unwrap();
         session.prepare(&task, 0).unwrap();
         let canceller = session.canceller();
-        let error = std::thread::scope(|scope| {
+        let Failure { done, error } = std::thread::scope(|scope| {
             let stopper = scope.spawn(move || {
                 std::thread::sleep(std::time::Duration::from_millis(30));
                 canceller.cancel();
             });
-            let error = session.execute(&Request::Chunk { first_pass: 0, passes: 100_000_000 }).unwrap_err();
+            let failure = session.execute(&Request::Chunk { first_pass: 0, passes: 100_000_000 }).unwrap_err();
             stopper.join().unwrap();
-            error
+            failure
         });
         assert_eq!(error.class, dbdyno_model::ErrorClass::Cancelled, "{}: {error}", test.code);
+        let rows = test.rows_per_op(&task.size, task.rows_per_tx).unwrap_or(0);
+        assert_eq!(done.rows, done.ops * rows, "{}: only whole operations count", test.code);
+        if let Some(checksum) = expected::checksum(&task, done.ops / test.ops_per_pass) {
+            assert_eq!(done.checksum, checksum, "what {} had done when it was stopped", test.code);
+        }
         drop(session);
         engine.end_point(&task).unwrap();
         let mut session = engine.session(0).unwrap();

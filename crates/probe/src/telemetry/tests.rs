@@ -10,7 +10,7 @@ fn scope(data: &[&str]) -> Scope {
         harness: HarnessShare::OwnProcess,
         whole: names(&["sda", "sdb"]),
         data: names(data),
-        summed: names(if data.is_empty() { &["sda", "sdb"] } else { data }),
+        summed: Ok(names(if data.is_empty() { &["sda", "sdb"] } else { data })),
         remark: None,
         stacked: names(&["bond0"]),
     }
@@ -88,6 +88,22 @@ fn without_data_devices_all_are_summed() {
     let (earlier, later) = pair();
     let t = between(&scope(&[]), &earlier, &later);
     assert_eq!(t.device_read_ops, Some(200));
+}
+
+#[test]
+fn a_database_on_no_known_device_is_credited_with_nothing() {
+    let (earlier, later) = pair();
+    let why = "/dev/shm is tmpfs, which has no block device of its own";
+    let scope = Scope { summed: Err(why.to_owned()), remark: Some(why.to_owned()), ..scope(&[]) };
+    let t = between(&scope, &earlier, &later);
+    assert_eq!((t.io.read_iops, t.io.write_mib_per_s, t.io.write_service_time_s), (None, None, None));
+    let sums = [t.device_read_bytes, t.device_read_ops, t.device_write_bytes, t.device_write_ops];
+    assert_eq!(sums, [None; 4]);
+    for path in ["io.read_iops", "io.write_mib_per_s", "io.write_service_time_s", "device_read_bytes", "io.devices"] {
+        assert_eq!(t.missing.get(path).map(String::as_str), Some(why), "{path}");
+    }
+    let names: Vec<&str> = t.io.devices.iter().map(|d| d.name.as_str()).collect();
+    assert_eq!(names, ["sda", "sdb"], "what the machine's devices did is listed all the same");
 }
 
 #[test]

@@ -25,3 +25,7 @@ PRAGMA wal_checkpoint(PASSIVE);
 -- name: checkpoint_truncate
 -- what: moves everything from the write-ahead log into the data file and empties the log
 PRAGMA wal_checkpoint(TRUNCATE);
+
+-- name: data_version
+-- what: another number than before when another connection has committed
+PRAGMA data_version;
