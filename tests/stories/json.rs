@@ -346,5 +346,6 @@ fn a_document_that_was_tampered_with_is_noticed() {
     }
     let mut silent = document;
     silent["points"][0]["cpu"]["busy_pct"] = Value::Null;
+    silent["points"][0]["missing"] = Value::Object(serde_json::Map::new());
     assert!(absent_without_a_reason(&silent).contains("null T512 cpu.busy_pct"));
 }

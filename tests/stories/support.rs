@@ -201,9 +201,14 @@ impl Running {
     }
 
     /// Waits until it has so many threads.
+    #[track_caller]
     pub(crate) fn until_threads(&self, n: usize) {
-        let tasks = format!("/proc/{}/task", self.id());
-        wait_until("threads", || std::fs::read_dir(&tasks).map_or(0, Iterator::count) >= n);
+        let proc = Path::new("/proc").join(self.id().to_string());
+        wait_until("threads", || {
+            let stat = std::fs::read_to_string(proc.join("stat")).unwrap();
+            assert!(!stat.contains(") Z "), "it ended before it had {n} threads");
+            std::fs::read_dir(proc.join("task")).map_or(0, Iterator::count) >= n
+        });
     }
 
     /// Sends a signal.

@@ -50,7 +50,7 @@ pub fn engine_info(name: &str) -> Result<&'static EngineInfo, TargetError> {
         let near = known.iter().filter(|k| distance(k) <= 3).min_by_key(|k| distance(k));
         TargetError::UnknownEngine {
             name: name.to_owned(),
-            hint: near.map(|k| format!("; did you mean '{k}'?")).unwrap_or_default(),
+            hint: near.map(|k| format!(" (did you mean '{k}'?)")).unwrap_or_default(),
             known: known.join(", "),
         }
     })

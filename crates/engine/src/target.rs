@@ -21,7 +21,7 @@ pub enum TargetError {
     UnknownEngine {
         /// As given.
         name: String,
-        /// `; did you mean …?` or nothing.
+        /// ` (did you mean …?)` or nothing.
         hint: String,
         /// What there is.
         known: String,

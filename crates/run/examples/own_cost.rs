@@ -5,12 +5,16 @@
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::null::{Behaviour, NullEngine};
 use dbdyno_engine::{Engine, Job, MonotonicClock, Session, StartGate, Task};
-use dbdyno_model::{CommitMode, Database, Plan, Platform, Point, Run, RunId, RunStatus, TestCode};
+use dbdyno_model::{
+    CommitMode, Database, Dop, Drive, Mapping, Plan, PlannedPoint, Platform, Point, Run, RunId, RunStatus, TestCode,
+};
 use dbdyno_results::{Access, HistogramKind, Repository};
 use dbdyno_run::{Calibration, Pace, ServerDrive, Window};
 use dbdyno_stats::Histogram;
 use std::sync::Arc;
 use std::time::Instant;
+
+const POINTS: usize = 500;
 
 fn main() {
     for jobs in [1, 64] {
@@ -72,19 +76,30 @@ fn record_ms() -> Vec<f64> {
         target: "null:".to_owned(),
         status: RunStatus::Running,
     };
+    let planned = PlannedPoint {
+        test: TestCode::new("T611").expect("code"),
+        drive: Drive::Server,
+        dop: Dop::ONE,
+        rows_per_tx: 1,
+        repeat: 1,
+        duration_s: 2.0,
+        commit: CommitMode::Durable,
+        mapping: Mapping::Native { ramp: None },
+        definition: String::new(),
+    };
     let plan = Plan {
         suite: "cost".to_owned(),
         size: "T".to_owned(),
         seed: 42,
         definitions: String::new(),
-        points: Vec::new(),
+        points: vec![planned; POINTS],
     };
     repository.begin_run(&run, &plan, &Platform::default(), &Database::default()).expect("begun");
     let mut histogram = Histogram::new();
     (0..100_000u64).for_each(|n| histogram.record_ns(1_000 + n * 977 % 50_000_000));
     let point = Point::new(TestCode::new("T611").expect("code"), now);
     let histograms = [(HistogramKind::Service, &histogram), (HistogramKind::Response, &histogram)];
-    (0..500)
+    (0..POINTS)
         .map(|index| {
             let begun = Instant::now();
             repository.record_point(&id, index, &point, &histograms).expect("recorded");

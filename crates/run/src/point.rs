@@ -15,7 +15,7 @@ use dbdyno_probe::{HarnessShare, Sampler, Snapshot};
 use std::time::Duration;
 
 /// How long an engine may take to come to rest before a point.
-const SETTLE_LIMIT: Duration = Duration::from_secs(60);
+const SETTLE_LIMIT: Duration = Duration::from_secs(20);
 const SETTLE_SLICE: Duration = Duration::from_secs(1);
 /// How often the measuring thread looks up while jobs work.
 const TICK: Duration = Duration::from_millis(20);
