@@ -12,10 +12,14 @@ mod outcome;
 mod plan;
 mod platform;
 mod point;
+mod procedure;
+mod ramp;
 mod run;
 mod size;
+mod suite;
 mod table;
 mod test;
+mod usage;
 
 pub use counters::{Counter, Counters, WaitCount};
 pub use dop::{Dimension, Dop};
@@ -27,11 +31,14 @@ pub use metric::{Better, Metric, MetricId};
 pub use outcome::{ErrorClass, Outcomes};
 pub use plan::{Plan, PlannedPoint};
 pub use platform::{Cpu, Disk, Memory, Platform};
-pub use point::{
-    CommitMode, CpuUse, DatabaseRates, DeviceIo, IoRates, MemoryUse, MetricValue, NetworkUse, Point, Pressure, Redo,
-    ResponseTime, Status, Wait,
-};
+pub use point::{CommitMode, Point, Status};
+pub use procedure::{Procedure, Proof};
+pub use ramp::Ramp;
 pub use run::{Cell, CellKey, Database, Run, RunStatus};
 pub use size::{Shape, Size};
+pub use suite::{Suite, SuiteStep};
 pub use table::{Organisation, TableName};
-pub use test::{Cache, Compression, Drive, Layer, Procedure, Proof, Ramp, Rhythm, Suite, SuiteStep, Test, Tier};
+pub use test::{Cache, Compression, Drive, Layer, Rhythm, Test, Tier};
+pub use usage::{
+    CpuUse, DatabaseRates, DeviceIo, IoRates, MemoryUse, MetricValue, NetworkUse, Pressure, Redo, ResponseTime, Wait,
+};

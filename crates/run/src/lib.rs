@@ -8,6 +8,7 @@
 mod drive;
 mod events;
 mod figures;
+mod jobs;
 mod judge;
 mod load;
 mod log;

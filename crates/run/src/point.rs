@@ -1,27 +1,17 @@
 //! One point, from settling to the judged figures.
 
-use crate::drive::first_cause;
-use crate::log::Log;
-use crate::{Calibration, Pace, ServerDrive, Stop, Window, figures, judge};
+use crate::{Stop, Window, figures, jobs, judge};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::data::mix;
-use dbdyno_engine::{Clock, Durability, Engine, EngineError, Job, Session, StartGate, Task};
-use dbdyno_model::{
-    Cache, Counters, Dop, ErrorClass, Flag, Mapping, Outcomes, PlannedPoint, Point, Procedure, Rhythm, Size, Status,
-    Test,
-};
+use dbdyno_engine::{Clock, Durability, Engine, EngineError, Task};
+use dbdyno_model::{Cache, Dop, ErrorClass, Flag, Mapping, PlannedPoint, Point, Procedure, Size, Status, Test};
 use dbdyno_probe::page_cache::{EvictMode, Evictor};
-use dbdyno_probe::{HarnessShare, Sampler, Snapshot};
+use dbdyno_probe::{HarnessShare, Sampler};
 use std::time::Duration;
 
 /// How long an engine may take to come to rest before a point.
 const SETTLE_LIMIT: Duration = Duration::from_secs(20);
 const SETTLE_SLICE: Duration = Duration::from_secs(1);
-/// How often the measuring thread looks up while jobs work.
-const TICK: Duration = Duration::from_millis(20);
-/// Scans read ahead: letting go of the page cache at every tick would throw away what is about to be used.
-const SCAN_EVICTION_TICKS: u32 = 5;
-
 /// What all points of a run share.
 pub struct Bench<'a> {
     /// The engine.
@@ -38,15 +28,6 @@ pub struct Bench<'a> {
     pub clock: &'a dyn Clock,
     /// The switch.
     pub stop: &'a Stop,
-}
-
-/// What came of the measuring, before it is judged.
-struct Measured {
-    log: Log,
-    outcomes: Outcomes,
-    counters: Counters,
-    before: Option<Snapshot>,
-    after: Option<Snapshot>,
 }
 
 /// Measures one point. Whatever goes wrong is in the point, with its reason; the second value is the error when the target is
@@ -126,7 +107,11 @@ fn unsupported(planned: &PlannedPoint, test: &Test, size: &Size) -> Option<Strin
 }
 
 fn failed(mut point: Point, error: &EngineError) -> Point {
-    point.status = Status::Failed;
+    // What the server itself refuses for want of a feature is no failure of the platform.
+    point.status = match error.class {
+        ErrorClass::Unsupported => Status::Unsupported,
+        _ => Status::Failed,
+    };
     point.reason = Some(match error.class {
         ErrorClass::Cancelled => "interrupted".to_owned(),
         _ => error.to_string(),
@@ -182,7 +167,7 @@ fn attempt(bench: &Bench<'_>, planned: &PlannedPoint, task: &Task, point: &mut P
         _ => None,
     };
     let window = Window::new(figures::pace(task, planned.duration_s), sessions.len());
-    let measured = run_jobs(bench, task, &window, &mut sessions, &sampler, evictor.as_ref(), point)?;
+    let measured = jobs::run(bench, task, &window, &mut sessions, &sampler, evictor.as_ref(), point)?;
     point.outcomes = measured.outcomes;
 
     let span = window.span().ok_or_else(|| EngineError::new(ErrorClass::Cancelled, "the point was stopped"))?;
@@ -247,126 +232,4 @@ fn evictor(files: &[std::path::PathBuf], point: &mut Point) -> Option<Evictor> {
     let there: Vec<_> = files.iter().filter(|f| f.exists()).cloned().collect();
     let opened = Evictor::open(&there).and_then(|evictor| evictor.evict_all(EvictMode::FlushFirst).map(|()| evictor));
     opened.map_err(|error| point.lacks("proof.eviction", format!("the page cache could not be evicted: {error}"))).ok()
-}
-
-/// Lets the jobs work, and watches: telemetry at the window's edges, eviction while they read, the stop switch.
-fn run_jobs(
-    bench: &Bench<'_>,
-    task: &Task,
-    window: &Window,
-    sessions: &mut [Box<dyn Session>],
-    sampler: &Sampler,
-    evictor: Option<&Evictor>,
-    point: &mut Point,
-) -> Result<Measured, EngineError> {
-    let calibration = match (task.test.rhythm, task.test.procedure) {
-        (Rhythm::Chunks, _) => Calibration::Timed { passes: 1 },
-        (_, Procedure::BulkLoad) => Calibration::Fixed { passes: task.size.bulk_partitions_per_job },
-        _ => Calibration::Fixed { passes: 1 },
-    };
-    let mut drives: Vec<ServerDrive<'_>> = sessions.iter().map(|_| ServerDrive::new(window, calibration)).collect();
-    let gate = StartGate::new(sessions.len() + 1);
-    if let Some(evictor) = evictor {
-        // Preparing may have read again; whether eviction worked is judged by what the devices read.
-        let _ = evictor.evict_all(EvictMode::AsIs);
-    }
-    let counters_before = bench.engine.snapshot()?;
-    let pump = bench.engine.pump();
-    let (pumped, before, after) = std::thread::scope(|scope| {
-        let jobs = sessions.iter_mut().zip(&mut drives);
-        let jobs = jobs.map(|(session, work)| Job { session: session.as_mut(), work }).collect();
-        let gate = &gate;
-        let watcher = std::thread::Builder::new().name("watch".to_owned());
-        let watcher =
-            watcher.spawn_scoped(scope, move || watch(bench, window, sampler, evictor, gate, task.test.rhythm));
-        if watcher.is_err() {
-            gate.give_up();
-        }
-        let pumped = pump.run(jobs, bench.clock, gate);
-        // Whatever ended the jobs, nobody is left to end the window.
-        window.close();
-        let (before, after) = watcher.ok().and_then(|w| w.join().ok()).unwrap_or_default();
-        (pumped, before, after)
-    });
-    pumped?;
-
-    let mut log = Log::default();
-    let mut outcomes = Outcomes::default();
-    let mut errors = Vec::new();
-    for drive in drives {
-        log.merge(drive.log);
-        outcomes.merge(&drive.outcomes);
-        errors.extend(drive.error);
-    }
-    point.outcomes = outcomes.clone();
-    if let Some(error) = first_cause(errors.into_iter()) {
-        return Err(error);
-    }
-    for session in sessions.iter_mut() {
-        session.flush()?;
-    }
-    let counters = bench.engine.snapshot()?.since(&counters_before);
-    Ok(Measured { log, outcomes, counters, before, after })
-}
-
-/// The measuring thread's part while jobs work. Returns what the operating system said at the window's edges.
-fn watch(
-    bench: &Bench<'_>,
-    window: &Window,
-    sampler: &Sampler,
-    evictor: Option<&Evictor>,
-    gate: &StartGate,
-    rhythm: Rhythm,
-) -> (Option<Snapshot>, Option<Snapshot>) {
-    let mut before = None;
-    if window.pace() == Pace::Once {
-        before = Some(sampler.snapshot());
-    }
-    if !gate.wait() {
-        return (None, None);
-    }
-    let every = if rhythm == Rhythm::Chunks { 1 } else { SCAN_EVICTION_TICKS };
-    let mut ticks = 0u32;
-    let mut look_up = || {
-        ticks = ticks.wrapping_add(1);
-        if let Some(evictor) = evictor.filter(|_| ticks.is_multiple_of(every)) {
-            let _ = evictor.evict_all(EvictMode::AsIs);
-        }
-        if bench.stop.requested() {
-            bench.stop.cancel_current();
-            window.abort();
-        }
-    };
-    let until = |ns: u64| Duration::from_nanos(ns.saturating_sub(bench.clock.now_ns()));
-    while before.is_none() && !window.over() {
-        match window.wait_for_start(TICK) {
-            Some(start_ns) if until(start_ns) <= TICK => {
-                std::thread::sleep(until(start_ns));
-                before = Some(sampler.snapshot());
-            }
-            _ => _ = window.wait_for_end(TICK),
-        }
-        look_up();
-    }
-    // The window is aimed to end at a known moment; where a job needs longer, the later snapshot counts.
-    let aimed_end_ns = match (window.pace(), window.start_ns()) {
-        (Pace::Steady { duration_ns, .. }, Some(start_ns)) => Some(start_ns + duration_ns),
-        _ => None,
-    };
-    let mut after = None;
-    loop {
-        let left = aimed_end_ns.map_or(TICK, until).min(TICK);
-        if after.is_none() && aimed_end_ns.is_some() && left.is_zero() {
-            after = Some(sampler.snapshot());
-        }
-        if window.wait_for_end(if left.is_zero() { TICK } else { left }) {
-            break;
-        }
-        look_up();
-    }
-    let late = window.span().zip(aimed_end_ns).is_none_or(|(span, aimed_ns)| span.end_ns > aimed_ns);
-    if late || after.is_none() {
-        after = Some(sampler.snapshot());
-    }
-    (before, after)
 }

@@ -1,0 +1,40 @@
+//! Suites: ordered choices of tests with ramps and durations. Suites are data (catalogue/suites).
+
+use crate::{Dimension, Ramp, TestCode};
+use serde::{Deserialize, Serialize};
+
+/// An ordered choice of tests.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Suite {
+    /// Its name.
+    pub id: String,
+    /// What it is for.
+    pub title: String,
+    /// The window of each point.
+    pub duration_s: u64,
+    /// How often the whole ramp is repeated.
+    pub repeat: u32,
+    /// The ramp, unless a step has its own.
+    pub ramp: Ramp,
+    /// The tests, in order.
+    #[serde(rename = "step")]
+    pub steps: Vec<SuiteStep>,
+}
+
+/// Some tests of a suite that share a ramp and a duration.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SuiteStep {
+    /// The tests.
+    pub tests: Vec<TestCode>,
+    /// Their ramp, if not the suite's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ramp: Option<Ramp>,
+    /// The dimension that it moves, if not the test's first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dimension: Option<Dimension>,
+    /// Their window, if not the suite's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration_s: Option<u64>,
+}

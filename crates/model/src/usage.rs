@@ -1,0 +1,180 @@
+//! What a point used and how long it took: the parts of a point that are distributions, shares and rates.
+
+use crate::MetricId;
+use serde::{Deserialize, Serialize};
+
+/// A metric's value on a point.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MetricValue {
+    /// Its id.
+    pub id: MetricId,
+    /// Its value in its unit.
+    pub value: f64,
+    /// Its unit.
+    pub unit: String,
+}
+
+/// A distribution of times in seconds.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ResponseTime {
+    /// Mean.
+    pub mean: Option<f64>,
+    /// Median.
+    pub p50: Option<f64>,
+    /// 90th percentile.
+    pub p90: Option<f64>,
+    /// 95th percentile.
+    pub p95: Option<f64>,
+    /// 99th percentile.
+    pub p99: Option<f64>,
+    /// 99.9th percentile.
+    pub p99_9: Option<f64>,
+    /// 99.99th percentile.
+    pub p99_99: Option<f64>,
+    /// Largest.
+    pub max: Option<f64>,
+}
+
+/// Shares of the whole machine, in percent.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CpuUse {
+    /// Not idle and not waiting for I/O.
+    pub busy_pct: Option<f64>,
+    /// User code, nice included.
+    pub user_pct: Option<f64>,
+    /// Kernel, interrupts included.
+    pub system_pct: Option<f64>,
+    /// Idle with I/O outstanding.
+    pub iowait_pct: Option<f64>,
+    /// Taken by the hypervisor.
+    pub steal_pct: Option<f64>,
+    /// dbdyno itself.
+    pub harness_pct: Option<f64>,
+}
+
+/// Device use, summed over the devices that hold the database where they are known.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct IoRates {
+    /// Reads/s that reached the devices.
+    pub read_iops: Option<f64>,
+    /// Writes/s.
+    pub write_iops: Option<f64>,
+    /// MiB/s read.
+    pub read_mib_per_s: Option<f64>,
+    /// MiB/s written.
+    pub write_mib_per_s: Option<f64>,
+    /// Mean time of a read at the device.
+    pub read_service_time_s: Option<f64>,
+    /// Mean time of a write at the device.
+    pub write_service_time_s: Option<f64>,
+    /// Each device.
+    pub devices: Vec<DeviceIo>,
+}
+
+/// One device's use.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DeviceIo {
+    /// Kernel name.
+    pub name: String,
+    /// Reads/s.
+    pub read_iops: f64,
+    /// Writes/s.
+    pub write_iops: f64,
+    /// MiB/s read.
+    pub read_mib_per_s: f64,
+    /// MiB/s written.
+    pub write_mib_per_s: f64,
+    /// Share of the time with I/O in flight.
+    pub busy_pct: f64,
+}
+
+/// Memory at the window's end.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MemoryUse {
+    /// Available for new work.
+    pub available_bytes: Option<u64>,
+    /// The page cache.
+    pub page_cache_bytes: Option<u64>,
+    /// dbdyno's own resident set.
+    pub harness_rss_bytes: Option<u64>,
+    /// Swapped in or out per second.
+    pub swap_mib_per_s: Option<f64>,
+}
+
+/// Network over all interfaces but loopback.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct NetworkUse {
+    /// MiB/s received.
+    pub receive_mib_per_s: Option<f64>,
+    /// MiB/s sent.
+    pub send_mib_per_s: Option<f64>,
+    /// MiB/s over loopback.
+    pub loopback_mib_per_s: Option<f64>,
+}
+
+/// Share of the window in which some task waited for a resource (Linux PSI).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Pressure {
+    /// For a processor.
+    pub cpu_some_pct: Option<f64>,
+    /// For I/O.
+    pub io_some_pct: Option<f64>,
+    /// For memory.
+    pub memory_some_pct: Option<f64>,
+}
+
+/// Redo (WAL).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Redo {
+    /// MiB/s written.
+    pub mib_per_s: Option<f64>,
+    /// Log writes/s.
+    pub writes_per_s: Option<f64>,
+    /// Mean time of one.
+    pub write_service_time_s: Option<f64>,
+    /// Waits for the log to be on the device, per second.
+    pub sync_writes_per_s: Option<f64>,
+    /// Mean time of one.
+    pub sync_service_time_s: Option<f64>,
+}
+
+/// The database's own rates.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DatabaseRates {
+    /// Blocks asked of the engine's cache, per second.
+    pub logical_reads_per_s: Option<f64>,
+    /// Blocks read from below it.
+    pub physical_reads_per_s: Option<f64>,
+    /// Blocks written to data files.
+    pub physical_writes_per_s: Option<f64>,
+    /// Share of logical reads served by the engine's cache.
+    pub buffer_hit_pct: Option<f64>,
+    /// Blocks written per second, data and log.
+    pub write_blocks_per_s: Option<f64>,
+    /// Database flash cache.
+    pub flash_hit_pct: Option<f64>,
+    /// Storage cells' flash cache.
+    pub cell_flash_hit_pct: Option<f64>,
+}
+
+/// One wait event during the counters' interval.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Wait {
+    /// The event in the engine's own words.
+    pub event: String,
+    /// Its class.
+    pub class: String,
+    /// How often.
+    pub count: u64,
+    /// For how long, where the engine times it.
+    pub time_s: Option<f64>,
+}
