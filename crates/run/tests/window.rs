@@ -1,50 +1,21 @@
 //! Window arithmetic against a truth that is known exactly: the null engine on a simulated clock.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
+use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::null::{Behaviour, NullEngine};
 use dbdyno_engine::{Canceller, ChunkResult, EngineError, Failure, Prepared};
 use dbdyno_engine::{Clock, Engine, Job, Pump, Request, Session, SimulatedClock, SimulatedPump, StartGate, Task};
-use dbdyno_model::{Cache, CommitMode, Dimension, Layer, Procedure, Rhythm, Size, Test, TestCode};
+use dbdyno_model::{CommitMode, Size};
 use dbdyno_run::{Calibration, Log, Pace, ServerDrive, Span, Window};
 use proptest::prelude::*;
 use std::sync::{Arc, Mutex};
 
 fn size() -> Size {
-    Size {
-        id: "T".to_owned(),
-        title: String::new(),
-        small_rows: 3_200,
-        large_rows: 102_400,
-        engine_cache_bytes: 8 << 20,
-        file_bytes: 1 << 20,
-        bulk_partitions_per_job: 1,
-    }
+    Catalogue::embedded().unwrap().size("T").unwrap().clone()
 }
 
 fn task(jobs: u32) -> Task {
-    let test = Test {
-        code: TestCode::new("T111").unwrap(),
-        title: "loop".to_owned(),
-        layer: Layer::Cpu,
-        procedure: Procedure::CpuLoop,
-        table: None,
-        cache: Cache::Any,
-        ramp: vec![Dimension::Jobs],
-        rhythm: Rhythm::Chunks,
-        ops_per_pass: 1,
-        rows_per_tx: None,
-        sweep_rows_per_tx: Vec::new(),
-        last_step_rows_per_tx: None,
-        argument: None,
-        documented_argument: None,
-        tier: dbdyno_model::Tier::Default,
-        compression: dbdyno_model::Compression::None,
-        least_duration_s: None,
-        metrics: vec!["ops_per_s".into()],
-        reconstructed: false,
-        variant_of: None,
-        note: None,
-    };
+    let test = Catalogue::embedded().unwrap().test("T111").unwrap().clone();
     Task { test, size: size(), seed: 1, key_seed: 1, jobs, threads: 1, rows_per_tx: 0, commit: CommitMode::Durable }
 }
 

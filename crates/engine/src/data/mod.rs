@@ -311,21 +311,24 @@ impl FromStr for Checksum {
     }
 }
 
+/// The smallest size class, for tests.
+#[cfg(test)]
+pub(crate) fn smallest() -> Size {
+    Size {
+        id: "T".to_owned(),
+        title: String::new(),
+        small_rows: 3_200,
+        large_rows: 102_400,
+        engine_cache_bytes: 8 << 20,
+        file_bytes: 1 << 20,
+        bulk_partitions_per_job: 1,
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use super::smallest as size;
     use super::*;
-
-    fn size() -> Size {
-        Size {
-            id: "T".to_owned(),
-            title: String::new(),
-            small_rows: 3_200,
-            large_rows: 102_400,
-            engine_cache_bytes: 8 << 20,
-            file_bytes: 1 << 20,
-            bulk_partitions_per_job: 1,
-        }
-    }
 
     #[test]
     fn every_secondary_value_has_exactly_its_rows_and_ref_id_is_a_permutation() {

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::Target;
+use crate::data::smallest as size;
 use dbdyno_model::TestCode;
 
 /// The text between the marks of a mix, without its casts, upper case folded.
@@ -113,18 +114,6 @@ fn unsafe_settings_are_named() {
         assert_eq!(durability.settings, settings.map(|(n, v)| (n.to_owned(), v.to_owned())).into());
         assert_eq!(durability.unsafe_settings.len(), usize::from(lost.is_some()), "{text}");
         assert!(durability.unsafe_settings.iter().all(|s| s.contains(lost.unwrap_or_default())), "{text}");
-    }
-}
-
-fn size() -> Size {
-    Size {
-        id: "T".to_owned(),
-        title: String::new(),
-        small_rows: 3_200,
-        large_rows: 102_400,
-        engine_cache_bytes: 8 << 20,
-        file_bytes: 1 << 20,
-        bulk_partitions_per_job: 1,
     }
 }
 
