@@ -122,8 +122,6 @@ pub struct Features {
     pub loads_on_demand: bool,
     /// One transaction writes at a time: ramps of writing tests default to one job.
     pub single_writer: bool,
-    /// Whether a statement can use parallel workers.
-    pub parallel_query: bool,
     /// Bytes of a data block.
     pub block_bytes: u64,
 }

@@ -26,12 +26,6 @@ impl Dop {
             Dimension::Threads => Self { threads: n, ..self },
         }
     }
-
-    /// Jobs x threads: how much runs at once on the whole platform (jobs are counted over all nodes).
-    #[must_use]
-    pub fn parallel(self) -> u32 {
-        self.jobs.saturating_mul(self.threads)
-    }
 }
 
 impl fmt::Display for Dop {

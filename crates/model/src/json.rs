@@ -17,7 +17,7 @@ pub struct RunJson {
     pub platform: Platform,
     /// The database.
     pub database: Database,
-    /// Every point, in the order of measuring.
+    /// The newest measurement of every planned point, in the plan's order.
     pub points: Vec<Point>,
     /// The cells that they make up.
     pub cells: Vec<Cell>,

@@ -6,14 +6,8 @@ use dbdyno_engine::{Features, engine_info};
 use dbdyno_model::{Plan, Ramp};
 use dbdyno_run::{Ground, PlanError, Wish, resolve};
 
-const MANY_WRITERS: Features = Features {
-    in_process: false,
-    local: true,
-    loads_on_demand: true,
-    single_writer: false,
-    parallel_query: true,
-    block_bytes: 8_192,
-};
+const MANY_WRITERS: Features =
+    Features { in_process: false, local: true, loads_on_demand: true, single_writer: false, block_bytes: 8_192 };
 
 fn plan(wish: &Wish, features: Features) -> Result<Plan, PlanError> {
     let catalogue = Catalogue::embedded().unwrap();

@@ -125,14 +125,7 @@ impl Engine for NullEngine {
     }
 
     fn features(&self) -> Features {
-        Features {
-            in_process: false,
-            local: true,
-            loads_on_demand: true,
-            single_writer: false,
-            parallel_query: true,
-            block_bytes: 8_192,
-        }
+        Features { in_process: false, local: true, loads_on_demand: true, single_writer: false, block_bytes: 8_192 }
     }
 
     fn describe(&self) -> Result<Database, EngineError> {

@@ -156,7 +156,6 @@ impl Engine for SqliteEngine {
             local: true,
             loads_on_demand: true,
             single_writer: true,
-            parallel_query: false,
             block_bytes: totals::PAGE_BYTES,
         }
     }
