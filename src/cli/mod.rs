@@ -156,6 +156,9 @@ pub(crate) struct RunArgs {
     /// Do not prove the tables' content after loading them
     #[arg(long)]
     pub(crate) no_verify: bool,
+    /// Do not look at the database's sessions while they work: no wait events, and foreign sessions are noticed less
+    #[arg(long)]
+    pub(crate) no_sampling: bool,
     #[command(flatten)]
     pub(crate) shown: Shown,
 }

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::output::{self, Format, shell_word};
 use crate::progress::{Progress, Verbosity};
 use dbdyno_catalogue::Catalogue;
-use dbdyno_engine::MonotonicClock;
+use dbdyno_engine::{MonotonicClock, Sampling};
 use dbdyno_model::{Plan, RunId, RunJson, Status};
 use dbdyno_report::{summary, tables};
 use dbdyno_results::Repository;
@@ -40,6 +40,7 @@ pub(super) struct Measuring<'a> {
     pub(super) data_verified: bool,
     pub(super) progress: &'a Progress,
     pub(super) stop: &'a Stop,
+    pub(super) sampling: Sampling,
     pub(super) format: Format,
     /// Arguments with which `dbdyno run` would measure the same again, where they are known.
     pub(super) again: Option<&'a str>,
@@ -61,6 +62,7 @@ impl Measuring<'_> {
                 data_verified: self.data_verified,
                 clock: &clock,
                 stop: self.stop,
+                sampling: self.sampling,
             },
             repository: &mut *self.repository,
             run: self.run,

@@ -7,6 +7,7 @@ use crate::cli::ResumeArgs;
 use crate::error::Error;
 use crate::progress::Progress;
 use crate::signals;
+use dbdyno_engine::Sampling;
 use dbdyno_model::{Database, Plan, RunJson, TestCode};
 use dbdyno_results::{Access, Repository};
 use dbdyno_run::{LoadWish, Wish};
@@ -48,6 +49,7 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
         data_verified,
         progress: &progress,
         stop: &stop,
+        sampling: Sampling::On,
         format: args.shown.format(),
         again: None,
     };

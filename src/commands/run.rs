@@ -10,6 +10,7 @@ use crate::output::shell_word;
 use crate::progress::Progress;
 use crate::signals;
 use clap::ValueEnum;
+use dbdyno_engine::Sampling;
 use dbdyno_model::{Plan, Run, RunId, RunStatus};
 use dbdyno_results::{Access, Repository};
 use dbdyno_run::{LoadWish, Loading, Wish, refuse_unfit};
@@ -18,7 +19,7 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     let wished = &args.target;
     let place = Place::open(&wished.target, wished.size.as_deref(), wished.seed, &context.catalogue)?;
     refuse_missing_nodes(args, &place)?;
-    let plan = place.plan(&wish(args), &context.catalogue)?;
+    let plan = place.plan(&wish(args, &place), &context.catalogue)?;
     let target = place.target.to_string();
     let load = LoadWish {
         target: &target,
@@ -49,17 +50,19 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
         data_verified,
         progress: &progress,
         stop: &stop,
+        sampling: if args.no_sampling { Sampling::Off } else { Sampling::On },
         format: args.shown.format(),
         again: Some(&again(args)),
     };
     measuring.measure()
 }
 
-fn wish(args: &RunArgs) -> Wish {
+/// What was asked for; all hosts that the target names take part unless a number says otherwise.
+fn wish(args: &RunArgs, place: &Place) -> Wish {
     Wish {
         what: args.what.clone(),
         ramp: args.ramp.clone(),
-        nodes: args.nodes,
+        nodes: Some(args.nodes.unwrap_or(place.nodes())),
         jobs: args.jobs,
         threads: args.threads,
         duration_s: args.duration,
@@ -79,6 +82,7 @@ fn again(args: &RunArgs) -> String {
     option("--duration", args.duration.map(|s| format!("{s}s")));
     let mode = args.commit.to_possible_value().map(|mode| mode.get_name().to_owned());
     option("--commit", mode.filter(|_| args.commit != Commit::Durable));
+    words.extend(args.no_sampling.then(|| "--no-sampling".to_owned()));
     words.join(" ")
 }
 

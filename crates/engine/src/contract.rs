@@ -69,11 +69,11 @@ pub trait Engine: Send + Sync {
     /// Something could not be dropped, or the schema is not dbdyno's.
     fn drop_all(&self) -> Result<bool, EngineError>;
 
-    /// Brings the engine to rest (checkpoint, vacuum, purge) within a limit. Returns whether it did.
+    /// Brings the engine to rest (checkpoint, vacuum, purge) within a limit.
     ///
     /// # Errors
     /// The target is lost.
-    fn settle(&self, limit: Duration) -> Result<bool, EngineError>;
+    fn settle(&self, limit: Duration) -> Result<Settled, EngineError>;
 
     /// Prepares a point that all jobs share: empty tables for inserts, caches warmed.
     ///
@@ -87,11 +87,12 @@ pub trait Engine: Send + Sync {
     /// Something is left behind.
     fn end_point(&self, task: &Task) -> Result<(), EngineError>;
 
-    /// Opens a session for a job of a point. `job` counts from 0; nodes take turns.
+    /// Opens a session for a job of a point. `job` counts from 0; jobs take turns over the first `nodes` of the target's
+    /// nodes.
     ///
     /// # Errors
     /// The target refuses.
-    fn session(&self, job: u32) -> Result<Box<dyn Session>, EngineError>;
+    fn session(&self, job: u32, nodes: u32) -> Result<Box<dyn Session>, EngineError>;
 
     /// Cumulative statistics. Sessions have flushed theirs before.
     ///
@@ -105,10 +106,27 @@ pub trait Engine: Send + Sync {
     /// Files that hold the data now, where they are on this machine; empty for remote targets.
     fn data_files(&self) -> Vec<PathBuf>;
 
+    /// The server's main process, where it and its children run on this machine and are not dbdyno itself: so that its
+    /// processor time can be told from that of others.
+    fn server_pid(&self) -> Option<u32> {
+        None
+    }
+
     /// The pump that runs this engine's sessions; a thread each unless the engine brings its own.
     fn pump(&self) -> Box<dyn Pump> {
         Box::new(ThreadPump)
     }
+}
+
+/// How far an engine came to rest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Settled {
+    /// Nothing of earlier work is left to do.
+    AtRest,
+    /// Still busy when the limit was reached: it is worth asking again.
+    Busy,
+    /// dbdyno may not bring it to rest; the text says what is missing. Asking again changes nothing.
+    NotAllowed(String),
 }
 
 /// What the measuring must know about an engine.
@@ -213,6 +231,8 @@ pub struct TableLoad {
     pub rows_written: u64,
     /// Seconds, indexes included.
     pub elapsed_s: f64,
+    /// Seconds of writing the rows alone, all jobs together by the clock on the wall; 0 where none was written.
+    pub write_s: f64,
     /// Checksum.
     pub checksum: String,
 }
@@ -229,6 +249,8 @@ pub struct Task {
     /// Seed of the keys that jobs draw: differs from point to point, so that no cache below the engine has seen a point's
     /// keys before.
     pub key_seed: u64,
+    /// Nodes that the jobs are spread over.
+    pub nodes: u32,
     /// Jobs at work.
     pub jobs: u32,
     /// Parallel workers per statement.
@@ -237,6 +259,18 @@ pub struct Task {
     pub rows_per_tx: u64,
     /// How commits behave.
     pub commit: CommitMode,
+    /// Whether the engine watches its sessions while they work.
+    pub sampling: Sampling,
+}
+
+/// Whether an engine looks at its sessions while a point is measured: what they wait for, and who else is at work.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Sampling {
+    /// A few times a second.
+    #[default]
+    On,
+    /// Not at all; only what the server counts anyway is read, before and after.
+    Off,
 }
 
 /// What a session found when it prepared itself for a task.

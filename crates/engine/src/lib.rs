@@ -20,7 +20,7 @@ mod target;
 pub use clock::{Clock, MonotonicClock, SimulatedClock};
 pub use contract::{
     Canceller, ChunkResult, Durability, Engine, Failure, Features, Finding, FindingLevel, LoadReport, LoadWatch,
-    Loaded, Prepared, Request, Session, TableLoad, Task,
+    Loaded, Prepared, Request, Sampling, Session, Settled, TableLoad, Task,
 };
 pub use error::EngineError;
 pub use mapping::{MappingError, Mappings};

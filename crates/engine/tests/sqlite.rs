@@ -6,7 +6,7 @@ mod conformance;
 
 use conformance::{Subject, catalogue};
 use dbdyno_engine::{Engine, Request, Target, Task, engine_info, open};
-use dbdyno_model::{ErrorClass, Mapping, Test};
+use dbdyno_model::{Counter, ErrorClass, Mapping, Test};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -54,6 +54,7 @@ fn conforms(options: &str, checks: &[fn(&Subject<'_>)]) {
         open: &|| opened(&path, options),
         mapping: &mapping,
         schema: &|| schema(&path),
+        uncounted: &[Counter::WorkersLaunched],
         size: catalogue::size_t(),
         seed: 42,
     };
@@ -73,6 +74,7 @@ fn holds_what_the_generator_makes() {
         open: &|| opened(&path, ""),
         mapping: &mapping,
         schema: &|| schema(&path),
+        uncounted: &[Counter::WorkersLaunched],
         size: catalogue::size_t(),
         seed: 7,
     };
@@ -133,7 +135,7 @@ fn updates_change_what_they_say_and_only_rows_of_their_job() {
         };
         let all = "SELECT id, amount FROM dbdyno_small_heap ORDER BY id";
         let before = statuses(all);
-        let mut session = engine.session(job).unwrap();
+        let mut session = engine.session(job, 1).unwrap();
         session.prepare(&task, job).unwrap();
         let done = session.execute(&Request::Chunk { first_pass: 0, passes: 200 }).unwrap();
         assert_eq!((done.ops, done.rows), (200, 200));
@@ -156,7 +158,7 @@ fn inserts_copy_the_rows_that_their_checksum_adds_up() {
         let test = catalogue::tests().into_iter().find(|t| t.code.as_str() == code).unwrap();
         let task = conformance::task(&test, &catalogue::size_t(), 42, 1);
         engine.begin_point(&task).unwrap();
-        let mut session = engine.session(0).unwrap();
+        let mut session = engine.session(0, 1).unwrap();
         session.prepare(&task, 0).unwrap();
         let done = session.execute(&Request::Chunk { first_pass: 0, passes: 3 }).unwrap();
         let connection = rusqlite::Connection::open(&path).unwrap();
@@ -178,7 +180,7 @@ fn a_session_that_is_stopped_while_it_warms_is_cancelled() {
     let engine = opened(&path, "");
     let test = catalogue::tests().into_iter().find(|t| t.code.as_str() == "T621").unwrap();
     let task = conformance::task(&test, &catalogue::size_t(), 42, 1);
-    let mut session = engine.session(0).unwrap();
+    let mut session = engine.session(0, 1).unwrap();
     // No statement runs that could be interrupted: as between two.
     session.canceller().cancel();
     let error = session.prepare(&task, 0).unwrap_err();
@@ -197,7 +199,7 @@ fn bulk_loads_fill_a_month_of_their_own_with_each_copy() {
     let task = conformance::task(&test, &catalogue::size_t(), 42, 2);
     engine.begin_point(&task).unwrap();
     for job in 0..2 {
-        let mut session = engine.session(job).unwrap();
+        let mut session = engine.session(job, 1).unwrap();
         session.prepare(&task, job).unwrap();
         session.execute(&Request::Chunk { first_pass: 0, passes: 2 }).unwrap();
     }
@@ -223,7 +225,7 @@ fn sorts_use_the_helper_threads_that_they_are_given() {
     let test = catalogue::tests().into_iter().find(|t| t.code.as_str() == "T513").unwrap();
     let helpers = |threads| {
         let task = Task { threads, ..conformance::task(&test, &catalogue::size_t(), 42, 1) };
-        let mut session = engine.session(0).unwrap();
+        let mut session = engine.session(0, 1).unwrap();
         assert_eq!(session.prepare(&task, 0).unwrap().problems, [""; 0]);
         let over = AtomicBool::new(false);
         std::thread::scope(|scope| {

@@ -41,7 +41,7 @@ fn task_of(code: &str, jobs: u32) -> Task {
 fn begun(engine: &dyn Engine, code: &str) -> (Task, Box<dyn Session>) {
     let task = task_of(code, 1);
     engine.begin_point(&task).unwrap();
-    let mut session = engine.session(0).unwrap();
+    let mut session = engine.session(0, 1).unwrap();
     session.prepare(&task, 0).unwrap();
     (task, session)
 }

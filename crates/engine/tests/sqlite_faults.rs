@@ -5,7 +5,9 @@
 mod conformance;
 
 use conformance::{Quiet, catalogue, task};
-use dbdyno_engine::{Engine, EngineError, FindingLevel, LoadWatch, Loaded, Request, Session, Target, Task, open};
+use dbdyno_engine::{
+    Engine, EngineError, FindingLevel, LoadWatch, Loaded, Request, Session, Settled, Target, Task, open,
+};
 use dbdyno_model::{ErrorClass, Test};
 use rusqlite::Connection;
 use std::collections::BTreeMap;
@@ -47,7 +49,7 @@ fn test(code: &str) -> Test {
 fn prepared(engine: &dyn Engine, code: &str) -> (Task, Box<dyn Session>) {
     let task = task(&test(code), &catalogue::size_t(), 42, 1);
     engine.begin_point(&task).unwrap();
-    let mut session = engine.session(0).unwrap();
+    let mut session = engine.session(0, 1).unwrap();
     session.prepare(&task, 0).unwrap();
     (task, session)
 }
@@ -184,7 +186,7 @@ fn a_plan_other_than_the_test_needs_is_a_problem_with_both_texts() {
     let (_folder, path) = loaded();
     Connection::open(&path).unwrap().execute_batch("DROP INDEX dbdyno_small_heap_pk").unwrap();
     let engine = engine(&path);
-    let mut session = engine.session(0).unwrap();
+    let mut session = engine.session(0, 1).unwrap();
     let prepared = session.prepare(&task(&test("T621"), &catalogue::size_t(), 42, 1), 0);
     assert!(prepared.is_err(), "its cache cannot be warmed");
     let bulk = task(&test("T816"), &catalogue::size_t(), 42, 1);
@@ -198,7 +200,7 @@ fn a_plan_other_than_the_test_needs_is_a_problem_with_both_texts() {
 fn more_jobs_than_keys_are_unsupported() {
     let (_folder, path) = loaded();
     let engine = engine(&path);
-    let mut session = engine.session(0).unwrap();
+    let mut session = engine.session(0, 1).unwrap();
     let error = session.prepare(&task(&test("T721"), &catalogue::size_t(), 42, 11), 0).unwrap_err();
     assert_eq!(error.class, ErrorClass::Unsupported);
     assert!(error.message.contains("needs 11 keys of their own, and a table of size T has 10"), "{error}");
@@ -370,7 +372,7 @@ fn a_run_that_is_killed_leaves_a_file_that_goes_on() {
     assert!(!left.path().join("x.db.write-0").exists());
     drop((session, connection));
     engine.end_point(&task).unwrap();
-    assert!(engine.settle(Duration::from_secs(5)).unwrap());
+    assert_eq!(engine.settle(Duration::from_secs(5)).unwrap(), Settled::AtRest);
     assert!(engine.drop_all().unwrap());
     assert_eq!(std::fs::read_dir(left.path()).unwrap().count(), 0);
 }

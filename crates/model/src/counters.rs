@@ -14,6 +14,8 @@ pub enum Counter {
     Commits,
     /// Commits by sessions that are not dbdyno's.
     ForeignCommits,
+    /// Nanoseconds in which other sessions were at work, as sampled; two at once count twice.
+    ForeignBusyNs,
     /// Rows inserted, updated or deleted.
     RowsChanged,
     /// Rows visited by full scans.
@@ -77,16 +79,22 @@ impl Counters {
         self.values.get(&counter).copied()
     }
 
-    /// What was counted since `earlier`. A counter that ran backwards (a server restart, a reset) is absent, with
-    /// the reason, rather than wrong.
+    /// What was counted since `earlier`. A counter that ran backwards (a server restart, a reset), or was not there
+    /// before, is absent, with the reason, rather than wrong.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let mut difference = Self { missing: self.missing.clone(), ..Self::default() };
         for (counter, now) in &self.values {
-            let before = earlier.values.get(counter).copied().unwrap_or(0);
-            match now.checked_sub(before) {
-                Some(delta) => _ = difference.values.insert(*counter, delta),
-                None => _ = difference.missing.insert(*counter, "the counter was reset during the point".to_owned()),
+            let absent = || "it was not counted when the point began".to_owned();
+            let delta = match earlier.values.get(counter) {
+                Some(before) => {
+                    now.checked_sub(*before).ok_or_else(|| "the counter was reset during the point".to_owned())
+                }
+                None => Err(earlier.missing.get(counter).cloned().unwrap_or_else(absent)),
+            };
+            match delta {
+                Ok(delta) => _ = difference.values.insert(*counter, delta),
+                Err(why) => _ = difference.missing.insert(*counter, why),
             }
         }
         for wait in &self.waits {
@@ -120,5 +128,8 @@ mod tests {
         assert_eq!(delta.get(Counter::Commits), Some(5));
         assert_eq!(delta.get(Counter::RedoBytes), None);
         assert!(delta.missing[&Counter::RedoBytes].contains("reset"));
+        let delta = after.since(&counts(&[(Counter::Commits, 10)]));
+        assert_eq!(delta.get(Counter::RedoBytes), None);
+        assert!(delta.missing[&Counter::RedoBytes].contains("when the point began"));
     }
 }

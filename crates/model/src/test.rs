@@ -204,24 +204,24 @@ impl Test {
         }
     }
 
-    /// What the engine's own counters must say about the work.
+    /// What the engine's own counters must say about the work, done with this many threads inside one statement.
     #[must_use]
-    pub fn proofs(&self, rows_per_tx: u64) -> Vec<Proof> {
+    pub fn proofs(&self, rows_per_tx: u64, threads: u32) -> Vec<Proof> {
+        // One thread is the session itself.
+        let workers = Proof::PerOperation(Counter::WorkersLaunched, if threads > 1 { threads.into() } else { 0 });
         let executions = Proof::PerOperation(Counter::Executions, self.executions_per_op(rows_per_tx));
         match self.procedure {
             Procedure::Insert | Procedure::UpdatePrimary | Procedure::UpdateSecondary => {
                 vec![executions, Proof::PerRow(Counter::RowsChanged), Proof::PerOperation(Counter::Commits, 1)]
             }
             Procedure::BulkLoad => vec![Proof::PerRow(Counter::RowsChanged)],
-            Procedure::Scan | Procedure::Sort => vec![executions, Proof::PerRow(Counter::RowsScanned)],
-            Procedure::SelectPrimary
-            | Procedure::SelectSecondary
-            | Procedure::Join
-            | Procedure::ScanRange
+            Procedure::Scan | Procedure::Sort => vec![executions, Proof::PerRow(Counter::RowsScanned), workers],
+            Procedure::SelectPrimary | Procedure::SelectSecondary | Procedure::Join => vec![executions],
+            Procedure::ScanRange
             | Procedure::Group
             | Procedure::Report
             | Procedure::IndexUnique
-            | Procedure::IndexNonUnique => vec![executions],
+            | Procedure::IndexNonUnique => vec![executions, workers],
             _ => Vec::new(),
         }
     }

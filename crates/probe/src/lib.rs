@@ -15,6 +15,7 @@ pub mod page_cache;
 mod parse;
 mod root;
 mod sampler;
+mod server;
 mod space;
 mod telemetry;
 mod virtualisation;

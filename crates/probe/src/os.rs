@@ -43,6 +43,11 @@ mod linux {
         rustix::param::page_size() as u64
     }
 
+    /// Units of processor time in `/proc`, per second.
+    pub(crate) fn ticks_per_s() -> Option<u64> {
+        Some(rustix::param::clock_ticks_per_second())
+    }
+
     /// The device that a file lies on; major 0 where the file system has none of its own.
     pub(crate) fn device_of(path: &Path) -> io::Result<DeviceNumber> {
         let device = rustix::fs::stat(path)?.st_dev;
@@ -121,6 +126,10 @@ mod elsewhere {
 
     pub(crate) fn page_bytes() -> u64 {
         4096
+    }
+
+    pub(crate) fn ticks_per_s() -> Option<u64> {
+        None
     }
 
     pub(crate) fn device_of(_: &Path) -> io::Result<DeviceNumber> {

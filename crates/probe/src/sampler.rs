@@ -30,6 +30,8 @@ pub struct Sampler {
     /// Kernel files are read into it one after the other; the lock also keeps two readers from sharing a file.
     buffer: Mutex<Vec<u8>>,
     scope: Scope,
+    /// The main process of a server on this machine.
+    server_pid: Option<u32>,
 }
 
 /// What of the machine's counters is meant.
@@ -58,7 +60,13 @@ impl Sampler {
     pub fn new(data_files: &[PathBuf], harness: HarnessShare) -> Self {
         let root = Root::machine();
         let scope = Scope::find(&root, data_files, harness);
-        Self { sources: Sources::open(&root), buffer: Mutex::new(vec![0; 64 << 10]), scope }
+        Self { sources: Sources::open(&root), buffer: Mutex::new(vec![0; 64 << 10]), scope, server_pid: None }
+    }
+
+    /// The same sampler with the processor time of a server whose main process this is, where it runs on this machine.
+    #[must_use]
+    pub fn beside(self, server_pid: Option<u32>) -> Self {
+        Self { server_pid, ..self }
     }
 
     /// Reads all counters now. Costs tens of microseconds on a small machine; the kernel's own work for `/proc/stat`
@@ -66,7 +74,8 @@ impl Sampler {
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         let mut buffer = self.buffer.lock().unwrap_or_else(PoisonError::into_inner);
-        self.sources.read(&mut buffer)
+        let server_cpu_ns = self.server_pid.map(crate::server::cpu_ns);
+        Snapshot { server_cpu_ns, ..self.sources.read(&mut buffer) }
     }
 
     /// What happened between two snapshots.
@@ -113,6 +122,8 @@ impl Scope {
 pub struct Snapshot {
     clocks: Clocks,
     pub(crate) process_cpu_ns: Reading<u64>,
+    /// None where no server on this machine was named.
+    pub(crate) server_cpu_ns: Option<Reading<u64>>,
     pub(crate) cpu: Reading<CpuTicks>,
     pub(crate) devices: Reading<Vec<DeviceCounts>>,
     pub(crate) own_io: Reading<OwnIo>,
@@ -256,6 +267,7 @@ impl Sources {
         Snapshot {
             clocks,
             process_cpu_ns: os::process_cpu_ns().ok_or_else(|| crate::root::NOT_LINUX.to_owned()),
+            server_cpu_ns: None,
             cpu: self.stat.read(buffer, parse::cpu_ticks),
             devices: self.diskstats.read(buffer, |text| Some(parse::devices(text))),
             own_io: self.own_io.read(buffer, parse::own_io),

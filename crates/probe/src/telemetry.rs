@@ -30,6 +30,8 @@ pub struct Telemetry {
     /// This process's share of the whole machine, engine included where it runs inside. What is busy beyond it (and
     /// beyond the server, where that is local) is foreign load.
     pub process_cpu_pct: Option<f64>,
+    /// The share of a database server on this machine, all its processes.
+    pub server_cpu_pct: Option<f64>,
     /// Bytes that this process fetched from devices.
     pub process_read_bytes: Option<u64>,
     /// Bytes that this process sent to devices, or made dirty so that they will be sent.
@@ -66,6 +68,7 @@ impl Interval<'_> {
             network: self.network(&mut missing),
             pressure: self.pressure(&mut missing),
             process_cpu_pct: missing.keep("process_cpu_pct", process_cpu_pct),
+            server_cpu_pct: self.server_cpu_pct().and_then(|share| missing.keep("server_cpu_pct", share)),
             process_read_bytes: missing.keep("process_read_bytes", own_io.clone().map(|(read, _)| read)),
             process_write_bytes: missing.keep("process_write_bytes", own_io.map(|(_, written)| written)),
             ..Telemetry::default()
@@ -91,7 +94,18 @@ impl Interval<'_> {
     }
 
     fn process_cpu_pct(&self) -> Reading<f64> {
-        let ns = self.delta("this process's processor time", |s| &s.process_cpu_ns, |n| *n)?;
+        self.machine_pct(self.delta("this process's processor time", |s| &s.process_cpu_ns, |n| *n)?)
+    }
+
+    /// None where no server on this machine was named.
+    fn server_cpu_pct(&self) -> Option<Reading<f64>> {
+        let (earlier, later) = self.earlier.server_cpu_ns.clone().zip(self.later.server_cpu_ns.clone())?;
+        let used = earlier.and_then(|earlier| since("the server's processor time", earlier, later?));
+        Some(used.and_then(|ns| self.machine_pct(ns)))
+    }
+
+    /// Processor time as a share of the whole machine.
+    fn machine_pct(&self, ns: u64) -> Reading<f64> {
         let online = self.later.cpu.as_ref().map_err(String::clone)?.online;
         if online == 0 {
             return Err("/proc/stat lists no processor".to_owned());

@@ -4,7 +4,7 @@
 
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::null::{Behaviour, NullEngine};
-use dbdyno_engine::{Engine, Job, MonotonicClock, Session, StartGate, Task};
+use dbdyno_engine::{Engine, Job, MonotonicClock, Sampling, Session, StartGate, Task};
 use dbdyno_model::{
     CommitMode, Database, Dop, Drive, Mapping, Plan, PlannedPoint, Platform, Point, Run, RunId, RunStatus, TestCode,
 };
@@ -45,10 +45,11 @@ fn gaps_us(jobs: u32) -> Vec<f64> {
     let size = catalogue.size("T").expect("size T").clone();
     let engine = NullEngine::new(Behaviour { speed: 1_000_000, ..Behaviour::default() }, size.clone(), clock.clone());
     let test = catalogue.test("T111").expect("T111").clone();
+    let (commit, sampling) = (CommitMode::Durable, Sampling::Off);
     let task =
-        Task { test, size, seed: 42, key_seed: 42, jobs, threads: 1, rows_per_tx: 0, commit: CommitMode::Durable };
+        Task { test, size, seed: 42, key_seed: 42, nodes: 1, jobs, threads: 1, rows_per_tx: 0, commit, sampling };
     let window = Window::new(Pace::steady(5.0), jobs as usize);
-    let mut sessions: Vec<Box<dyn Session>> = (0..jobs).map(|job| engine.session(job).expect("session")).collect();
+    let mut sessions: Vec<Box<dyn Session>> = (0..jobs).map(|job| engine.session(job, 1).expect("session")).collect();
     for session in &mut sessions {
         session.prepare(&task, 0).expect("prepared");
     }

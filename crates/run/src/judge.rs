@@ -19,6 +19,8 @@ const HARNESS_PCT: f64 = 10.0;
 /// Processors that others may use, and the share of a small machine: kernel threads that write for us count as others.
 const FOREIGN_PROCESSORS: f64 = 0.5;
 const FOREIGN_PCT: f64 = 10.0;
+/// Share of the time in which sessions that are not dbdyno's may be at work in the database.
+const FOREIGN_SESSIONS_PCT: f64 = 5.0;
 /// The kernel accounts in ticks of 10 ms; fewer than this many say nothing.
 const TICKS: f64 = 3.0;
 const STEAL_PCT: f64 = 2.0;
@@ -52,7 +54,7 @@ pub(crate) fn prove(point: &mut Point, evidence: &Evidence<'_>) {
             problems.push(format!("{ops} operations must touch {} rows and touched {rows}{others}", ops * rows_per_op));
         }
     }
-    for proof in task.test.proofs(task.rows_per_tx) {
+    for proof in task.test.proofs(task.rows_per_tx, task.threads) {
         let (counter, expected) = match proof {
             Proof::PerOperation(counter, times) => (counter, log.total_ops() * times),
             Proof::PerRow(counter) => (counter, log.total_rows()),
@@ -96,6 +98,15 @@ pub(crate) fn flag(point: &mut Point, evidence: &Evidence<'_>) {
         None => {
             let why = evidence.counters.missing.get(&Counter::ForeignCommits);
             point.lacks("proof.foreign_sessions", why.map_or("the engine does not tell", String::as_str));
+        }
+    }
+    if let Some(busy_ns) = evidence.counters.get(Counter::ForeignBusyNs) {
+        let busy_pct = busy_ns as f64 / 1e9 / evidence.counters_s * 100.0;
+        if busy_pct > FOREIGN_SESSIONS_PCT {
+            point.flag(
+                Flag::ForeignLoad,
+                format!("other sessions of the database were at work for {busy_pct:.0} % of the time"),
+            );
         }
     }
     if let Some(durability) = evidence.durability.filter(|d| !d.unsafe_settings.is_empty()) {
@@ -194,15 +205,16 @@ fn machine(point: &mut Point, evidence: &Evidence<'_>) {
     if let Some(harness_pct) = harness_pct {
         point.flag(Flag::HarnessHeavy, format!("{harness_pct:.1} % of the machine"));
     }
-    if features.in_process {
-        // Busy includes what the hypervisor took, which has a flag of its own.
-        let ours_pct = telemetry.process_cpu_pct.map(|own| own + telemetry.cpu.steal_pct.unwrap_or(0.0));
-        let others_pct = telemetry.cpu.busy_pct.zip(ours_pct).map(|(busy, ours)| busy - ours);
-        if let Some(others_pct) = others_pct.filter(|o| *o > foreign_limit_pct(telemetry.seconds)) {
-            point.flag(Flag::ForeignLoad, format!("others used {others_pct:.1} % of the machine"));
-        }
-    } else {
-        point.lacks("proof.foreign_load", "the server's processor time is not told from that of others");
+    let server_pct = if features.in_process { Some(0.0) } else { telemetry.server_cpu_pct };
+    let (Some(server_pct), Some(own_pct), Some(busy_pct)) =
+        (server_pct, telemetry.process_cpu_pct, telemetry.cpu.busy_pct)
+    else {
+        return point.lacks("proof.foreign_load", "the server's processor time is not told from that of others");
+    };
+    // Busy includes what the hypervisor took, which has a flag of its own.
+    let others_pct = busy_pct - own_pct - server_pct - telemetry.cpu.steal_pct.unwrap_or(0.0);
+    if others_pct > foreign_limit_pct(telemetry.seconds) {
+        point.flag(Flag::ForeignLoad, format!("others used {others_pct:.1} % of the machine"));
     }
 }
 

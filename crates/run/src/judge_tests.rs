@@ -3,6 +3,7 @@
 use super::*;
 use crate::log::Chunk;
 use dbdyno_catalogue::Catalogue;
+use dbdyno_engine::Sampling;
 use dbdyno_model::{CommitMode, TestCode};
 use std::collections::BTreeMap;
 
@@ -38,10 +39,12 @@ impl Case {
                 size,
                 seed: 1,
                 key_seed: 1,
+                nodes: 1,
                 jobs: 1,
                 threads: 1,
                 rows_per_tx,
                 commit: CommitMode::Durable,
+                sampling: Sampling::On,
             },
             features: EMBEDDED,
             log: Log { chunks: (0..10).map(chunk).collect(), checksum: 0 },
@@ -156,6 +159,23 @@ fn noise_of_the_machine_is_flagged() {
     assert_eq!(case.flags(), [Flag::ForeignLoad]);
     let busy_neighbour = Case::new("T611", 10).count(Counter::ForeignCommits, 3);
     assert_eq!(busy_neighbour.flags(), [Flag::ForeignLoad]);
+    let sampled = |ns| Case::new("T611", 10).count(Counter::ForeignBusyNs, ns).flags();
+    assert_eq!(sampled(SECOND / 2), [], "5 % of the counters' 10 s");
+    assert_eq!(sampled(SECOND), [Flag::ForeignLoad]);
+}
+
+#[test]
+fn a_servers_own_time_is_no_foreign_load() {
+    let mut case = Case::new("T611", 10);
+    case.features.in_process = false;
+    case.telemetry.cpu.busy_pct = Some(100.0);
+    case.telemetry.process_cpu_pct = Some(1.0);
+    case.telemetry.server_cpu_pct = Some(95.0);
+    assert_eq!(case.flags(), []);
+    case.telemetry.server_cpu_pct = Some(70.0);
+    assert_eq!(case.flags(), [Flag::ForeignLoad]);
+    case.telemetry.server_cpu_pct = None;
+    assert_eq!(case.flags(), []);
 }
 
 #[test]

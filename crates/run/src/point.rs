@@ -3,7 +3,7 @@
 use crate::{Stop, Window, figures, jobs, judge};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::data::mix;
-use dbdyno_engine::{Clock, Durability, Engine, EngineError, Task};
+use dbdyno_engine::{Clock, Durability, Engine, EngineError, Sampling, Settled, Task};
 use dbdyno_model::{Cache, Dop, ErrorClass, Flag, Mapping, PlannedPoint, Point, Procedure, Size, Status, Test};
 use dbdyno_probe::page_cache::{EvictMode, Evictor};
 use dbdyno_probe::{HarnessShare, Sampler};
@@ -28,6 +28,8 @@ pub struct Bench<'a> {
     pub clock: &'a dyn Clock,
     /// The switch.
     pub stop: &'a Stop,
+    /// Whether the engine watches its sessions while they work.
+    pub sampling: Sampling,
 }
 
 /// Measures one point. Whatever goes wrong is in the point, with its reason; the second value is the error when the target is
@@ -48,10 +50,12 @@ pub fn measure(bench: &Bench<'_>, planned: &PlannedPoint) -> (Point, Option<Engi
         size: bench.size.clone(),
         seed: bench.seed,
         key_seed: key_seed(bench.seed, planned),
+        nodes: planned.dop.nodes,
         jobs: planned.dop.jobs,
         threads: planned.dop.threads,
         rows_per_tx: planned.rows_per_tx,
         commit: planned.commit,
+        sampling: bench.sampling,
     };
     let result = attempt(bench, planned, &task, &mut point);
     bench.stop.at_work(Vec::new());
@@ -132,8 +136,10 @@ fn attempt(bench: &Bench<'_>, planned: &PlannedPoint, task: &Task, point: &mut P
         point.commit = Some(task.commit);
         point.durability = durability.settings.clone();
     }
-    if !settle(bench)? {
-        point.flag(Flag::NotSettled, format!("not at rest after {} s", SETTLE_LIMIT.as_secs()));
+    match settle(bench)? {
+        Settled::AtRest => {}
+        Settled::Busy => point.flag(Flag::NotSettled, format!("not at rest after {} s", SETTLE_LIMIT.as_secs())),
+        Settled::NotAllowed(why) => point.flag(Flag::NotSettled, why),
     }
     if !bench.data_verified && !task.test.procedure.is_cpu() {
         point.flag(Flag::DataNotVerified, None);
@@ -144,7 +150,8 @@ fn attempt(bench: &Bench<'_>, planned: &PlannedPoint, task: &Task, point: &mut P
     let mut cancellers = Vec::with_capacity(task.jobs as usize);
     for job in 0..task.jobs {
         go_on(bench)?;
-        let mut session = engine.session(job).map_err(|e| e.while_doing(&format!("opening session {}", job + 1)))?;
+        let mut session =
+            engine.session(job, task.nodes).map_err(|e| e.while_doing(&format!("opening session {}", job + 1)))?;
         cancellers.push(session.canceller());
         bench.stop.at_work(cancellers.clone());
         let prepared = session.prepare(task, job).map_err(|e| e.while_doing("preparing the statements"))?;
@@ -161,7 +168,7 @@ fn attempt(bench: &Bench<'_>, planned: &PlannedPoint, task: &Task, point: &mut P
     let features = engine.features();
     let files = engine.data_files();
     let share = if features.in_process { HarnessShare::NotSeparable } else { HarnessShare::OwnProcess };
-    let sampler = Sampler::new(&files, share);
+    let sampler = Sampler::new(&files, share).beside(engine.server_pid());
     let evictor = match task.test.cache {
         Cache::NonCached if features.local => evictor(&files, point),
         _ => None,
@@ -206,15 +213,13 @@ fn durability(engine: &dyn Engine, task: &Task) -> Result<Durability, EngineErro
 }
 
 /// Brings the engine to rest, in slices, so that a stop is heard in between.
-fn settle(bench: &Bench<'_>) -> Result<bool, EngineError> {
+fn settle(bench: &Bench<'_>) -> Result<Settled, EngineError> {
     let until_ns = bench.clock.now_ns() + SETTLE_LIMIT.as_nanos() as u64;
     loop {
         go_on(bench)?;
-        if bench.engine.settle(SETTLE_SLICE).map_err(|e| e.while_doing("settling"))? {
-            return Ok(true);
-        }
-        if bench.clock.now_ns() >= until_ns {
-            return Ok(false);
+        let settled = bench.engine.settle(SETTLE_SLICE).map_err(|e| e.while_doing("settling"))?;
+        if settled != Settled::Busy || bench.clock.now_ns() >= until_ns {
+            return Ok(settled);
         }
     }
 }

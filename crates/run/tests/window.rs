@@ -4,7 +4,9 @@
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::null::{Behaviour, NullEngine};
 use dbdyno_engine::{Canceller, ChunkResult, EngineError, Failure, Prepared};
-use dbdyno_engine::{Clock, Engine, Job, Pump, Request, Session, SimulatedClock, SimulatedPump, StartGate, Task};
+use dbdyno_engine::{
+    Clock, Engine, Job, Pump, Request, Sampling, Session, SimulatedClock, SimulatedPump, StartGate, Task,
+};
 use dbdyno_model::{CommitMode, Size};
 use dbdyno_run::{Calibration, Log, Pace, ServerDrive, Span, Window};
 use proptest::prelude::*;
@@ -16,7 +18,8 @@ fn size() -> Size {
 
 fn task(jobs: u32) -> Task {
     let test = Catalogue::embedded().unwrap().test("T111").unwrap().clone();
-    Task { test, size: size(), seed: 1, key_seed: 1, jobs, threads: 1, rows_per_tx: 0, commit: CommitMode::Durable }
+    let (size, commit, sampling) = (size(), CommitMode::Durable, Sampling::Off);
+    Task { test, size, seed: 1, key_seed: 1, nodes: 1, jobs, threads: 1, rows_per_tx: 0, commit, sampling }
 }
 
 /// A session that works at a constant speed, with pauses of its own between calls, and knows exactly when it worked.
@@ -137,7 +140,7 @@ proptest! {
         let engine = NullEngine::new(behaviour, size(), Arc::clone(&clock) as Arc<dyn Clock>);
         let task = task(jobs);
         let window = Window::new(Pace::steady(duration_ms as f64 / 1e3), jobs as usize);
-        let mut sessions: Vec<Box<dyn Session>> = (0..jobs).map(|job| engine.session(job).unwrap()).collect();
+        let mut sessions: Vec<Box<dyn Session>> = (0..jobs).map(|job| engine.session(job, 1).unwrap()).collect();
         for session in &mut sessions {
             session.prepare(&task, 0).unwrap();
         }
@@ -187,7 +190,7 @@ fn an_error_stops_everybody_and_leaves_no_window() {
         Behaviour { error_at: 5, error_class: dbdyno_model::ErrorClass::OutOfSpace, ..Behaviour::default() };
     let engine = NullEngine::new(behaviour, size(), Arc::clone(&clock) as Arc<dyn Clock>);
     let window = Window::new(Pace::steady(2.0), 3);
-    let mut sessions: Vec<Box<dyn Session>> = (0..3).map(|job| engine.session(job).unwrap()).collect();
+    let mut sessions: Vec<Box<dyn Session>> = (0..3).map(|job| engine.session(job, 1).unwrap()).collect();
     for session in &mut sessions {
         session.prepare(&task(3), 0).unwrap();
     }

@@ -3,8 +3,8 @@
 
 use crate::{
     Canceller, ChunkResult, Clock, Durability, Engine, EngineError, EngineInfo, Failure, Features, Finding,
-    FindingLevel, LoadReport, LoadWatch, Loaded, MonotonicClock, Prepared, Request, Session, Target, TargetError, Task,
-    data::Checksum,
+    FindingLevel, LoadReport, LoadWatch, Loaded, MonotonicClock, Prepared, Request, Session, Settled, Target,
+    TargetError, Task, data::Checksum,
 };
 use dbdyno_model::{CommitMode, Counter, Counters, Database, ErrorClass, Mapping, Procedure, Size, TableName};
 use std::collections::BTreeMap;
@@ -167,8 +167,8 @@ impl Engine for NullEngine {
         Ok(false)
     }
 
-    fn settle(&self, _: Duration) -> Result<bool, EngineError> {
-        Ok(true)
+    fn settle(&self, _: Duration) -> Result<Settled, EngineError> {
+        Ok(Settled::AtRest)
     }
 
     fn begin_point(&self, _: &Task) -> Result<(), EngineError> {
@@ -179,7 +179,7 @@ impl Engine for NullEngine {
         Ok(())
     }
 
-    fn session(&self, job: u32) -> Result<Box<dyn Session>, EngineError> {
+    fn session(&self, job: u32, _: u32) -> Result<Box<dyn Session>, EngineError> {
         Ok(Box::new(NullSession {
             behaviour: self.behaviour.clone(),
             clock: Arc::clone(&self.clock),

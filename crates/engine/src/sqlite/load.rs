@@ -54,6 +54,7 @@ pub(super) fn load(
         let started = Instant::now();
         let mut loading = Loading { link: &link, table, size, seed, jobs, watch };
         let rows_written = loading.fill(meta.rows_done(table))?;
+        let write_s = if rows_written > 0 { started.elapsed().as_secs_f64() } else { 0.0 };
         if !meta.indexed(table) {
             loading.index()?;
         }
@@ -63,6 +64,7 @@ pub(super) fn load(
             rows,
             rows_written,
             elapsed_s: started.elapsed().as_secs_f64(),
+            write_s,
             checksum,
         });
     }
@@ -80,7 +82,7 @@ pub(super) fn load(
 
 fn unchanged(table: TableName, size: &Size, meta: &Meta) -> TableLoad {
     let checksum = meta.checksum(table).map(|c| c.to_string()).unwrap_or_default();
-    TableLoad { table, rows: table.rows(size), rows_written: 0, elapsed_s: 0.0, checksum }
+    TableLoad { table, rows: table.rows(size), rows_written: 0, elapsed_s: 0.0, write_s: 0.0, checksum }
 }
 
 fn open_for_load(options: &Options, size: &Size) -> Result<Link, EngineError> {

@@ -28,7 +28,7 @@ mod writing;
 use crate::data::Checksum;
 use crate::{
     Durability, Engine, EngineError, EngineInfo, Features, Finding, LoadReport, LoadWatch, Loaded, Mappings, Session,
-    SqlFile, Task,
+    Settled, SqlFile, Task,
 };
 use dbdyno_model::{CommitMode, Counter, Counters, Database, ErrorClass, Mapping, Organisation, Size, TableName, Test};
 use link::Link;
@@ -213,9 +213,9 @@ impl Engine for SqliteEngine {
         remove::drop_all(self.options())
     }
 
-    fn settle(&self, limit: Duration) -> Result<bool, EngineError> {
+    fn settle(&self, limit: Duration) -> Result<Settled, EngineError> {
         if self.options().journal != Journal::Wal {
-            return Ok(true);
+            return Ok(Settled::AtRest);
         }
         let (link, started) = (self.link()?, Instant::now());
         let sql = &STATISTICS.get("checkpoint_truncate")?.text;
@@ -227,10 +227,10 @@ impl Engine for SqliteEngine {
                 .and_then(|()| link.connection.query_row(sql, [], |row| row.get::<_, i64>(0)))
                 .map_err(|e| link.says("settling", e))?;
             if busy == 0 {
-                return Ok(true);
+                return Ok(Settled::AtRest);
             }
             if started.elapsed() >= limit {
-                return Ok(false);
+                return Ok(Settled::Busy);
             }
         }
     }
@@ -252,7 +252,7 @@ impl Engine for SqliteEngine {
         point::end(&self.shared, &self.link()?)
     }
 
-    fn session(&self, _: u32) -> Result<Box<dyn Session>, EngineError> {
+    fn session(&self, _: u32, _: u32) -> Result<Box<dyn Session>, EngineError> {
         Ok(Box::new(session::SqliteSession::open(Arc::clone(&self.shared))?))
     }
 
