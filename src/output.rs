@@ -5,6 +5,7 @@
 
 use crate::error::Error;
 use crate::secrets;
+pub(crate) use dbdyno_run::shell_word;
 use serde::Serialize;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
@@ -70,16 +71,6 @@ pub(crate) fn clean(text: &str) -> String {
     cleaned
 }
 
-/// A word that can be pasted into a shell.
-pub(crate) fn shell_word(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,=@+%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,13 +78,5 @@ mod tests {
     #[test]
     fn a_terminal_is_not_steered() {
         assert_eq!(clean("a\u{1b}[2Jb\nc\rd"), "a\\u{1b}[2Jb\nc\\rd");
-    }
-
-    #[test]
-    fn words_are_quoted_where_a_shell_would_read_them() {
-        assert_eq!(shell_word("db:/data/x.db"), "db:/data/x.db");
-        assert_eq!(shell_word("T6*"), "'T6*'");
-        assert_eq!(shell_word("it's"), r"'it'\''s'");
-        assert_eq!(shell_word(""), "''");
     }
 }

@@ -1,6 +1,7 @@
 //! The command line as typed. Nothing is looked up here: whether a test, a target or a run exists is found out by the
 //! commands, which answer with the nearest names.
 
+mod private;
 mod values;
 
 use crate::error::EXIT_USAGE;
@@ -8,6 +9,7 @@ use crate::output::{self, Format};
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use dbdyno_model::{CommitMode, Ramp};
+pub(crate) use private::{DownArgs, UpArgs};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use values::{dop, duration_s, label};
@@ -76,6 +78,10 @@ pub(crate) enum Command {
     Drop(DropArgs),
     /// Print every statement that would run, for review or to run by hand
     Sql(SqlArgs),
+    /// Start a database server of dbdyno's own on this machine, to measure without touching another
+    Up(UpArgs),
+    /// Stop a server that `up` started, and remove its data
+    Down(DownArgs),
 }
 
 /// `--json`.
@@ -413,6 +419,21 @@ mod tests {
         ] {
             let error = parsed(&format!("dbdyno run T611 --target null: {arguments}")).unwrap_err();
             assert!(error.to_string().contains(reason), "{error}");
+        }
+        let error = parsed("dbdyno up postgres --memory-limit 512").unwrap_err();
+        assert!(error.to_string().contains("has no unit"), "{error}");
+    }
+
+    #[test]
+    fn keeping_can_be_said_denied_and_left_open() {
+        for (typed, keep) in [("", None), (" --keep", Some(true)), (" --keep=false", Some(false))] {
+            let Ok(Cli { command: Command::Up(up), .. }) = parsed(&format!("dbdyno up postgres{typed}")) else {
+                panic!("{typed}")
+            };
+            let Ok(Cli { command: Command::Down(down), .. }) = parsed(&format!("dbdyno down{typed} postgres")) else {
+                panic!("{typed}")
+            };
+            assert_eq!((up.keep, down.keep), (keep, keep));
         }
     }
 }

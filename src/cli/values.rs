@@ -34,6 +34,29 @@ pub(crate) fn duration_s(text: &str) -> Result<f64, String> {
     }
 }
 
+/// An amount of memory with its unit, `512MiB`, `8GiB`, `1.5GB`, in bytes.
+///
+/// # Errors
+/// What is wrong with the text.
+pub(crate) fn bytes(text: &str) -> Result<u64, String> {
+    const RULE: &str = "write a number and its unit, as in 512MiB or 8GiB";
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let number: f64 = number.parse().map_err(|_| format!("it is no amount of memory; {RULE}"))?;
+    let bytes = match unit.to_ascii_lowercase().as_str() {
+        "mib" | "m" => number * f64::from(1 << 20),
+        "gib" | "g" => number * f64::from(1 << 30),
+        "tib" | "t" => number * f64::from(1 << 30) * 1024.0,
+        "mb" => number * 1e6,
+        "gb" => number * 1e9,
+        "tb" => number * 1e12,
+        "" => return Err(format!("it has no unit; write {text}MiB for mebibytes")),
+        _ => return Err(format!("'{unit}' is no unit of memory; {RULE}")),
+    };
+    // Far below where a float would lose whole bytes.
+    if (1e6..1e15).contains(&bytes) { Ok(bytes.round() as u64) } else { Err(format!("it is out of range; {RULE}")) }
+}
+
 /// A fixed number of nodes, jobs or threads.
 ///
 /// # Errors
@@ -84,6 +107,28 @@ mod tests {
             ("999999999999999999999999h", "1ms to 24h"),
         ] {
             let refusal = duration_s(text).unwrap_err();
+            assert!(refusal.contains(reason), "{text}: {refusal}");
+        }
+    }
+
+    #[test]
+    fn memory_has_a_unit() {
+        for (text, expected) in
+            [("512MiB", 512 << 20), ("8GiB", 8 << 30), ("1.5g", 3 << 29), ("2GB", 2_000_000_000), ("1TiB", 1 << 40)]
+        {
+            assert_eq!(bytes(text), Ok(expected), "{text}");
+        }
+        for (text, reason) in [
+            ("512", "write 512MiB"),
+            ("", "no amount"),
+            ("MiB", "no amount"),
+            ("-1GiB", "no amount"),
+            ("1 GiB", "' GiB' is no unit"),
+            ("64KiB", "'KiB' is no unit"),
+            ("0MiB", "out of range"),
+            ("9999999TiB", "out of range"),
+        ] {
+            let refusal = bytes(text).unwrap_err();
             assert!(refusal.contains(reason), "{text}: {refusal}");
         }
     }

@@ -59,7 +59,9 @@ pub(super) fn check(args: &CheckArgs, context: &Context) -> Result<(), Error> {
 
 fn look(place: &Place, args: &CheckArgs, context: &Context) -> Result<Answer, Error> {
     let mut findings = place.engine.check(&place.size);
-    findings.extend(data(place, args));
+    // An engine that looks into its data says itself what is wrong there.
+    let known = |found: &Finding| findings.iter().any(|f| f.level == found.level && f.message.contains(&found.message));
+    findings.extend(data(place, args).filter(|found| !known(found)));
     findings.extend(space(place));
     let mut estimates = Vec::new();
     for suite in SUITES {
@@ -81,6 +83,7 @@ fn data(place: &Place, args: &CheckArgs) -> Option<Finding> {
             let advice = format!("{held}, not what was asked for; leave --size and --seed away, or drop it first");
             Some(finding(FindingLevel::Blocker, "data", advice))
         }
+        Loaded::Foreign(problem) => Some(finding(FindingLevel::Blocker, "data", problem.clone())),
         Loaded::Nothing | Loaded::Partly { .. } if !place.engine.features().loads_on_demand => {
             let load = load_command(&place.target, &place.size.id);
             Some(finding(FindingLevel::Blocker, "data", format!("{held}; load it first: `{load}`")))

@@ -33,6 +33,8 @@ struct Table {
     table: String,
     rows: u64,
     rows_written: u64,
+    /// Seconds of writing rows alone, without indexes and proof.
+    write_s: f64,
     elapsed_s: f64,
     rows_per_s: Option<f64>,
     checksum: String,
@@ -45,6 +47,7 @@ impl Table {
             table: load.table.to_string(),
             rows: load.rows,
             rows_written: load.rows_written,
+            write_s: load.write_s,
             elapsed_s: load.elapsed_s,
             rows_per_s,
             checksum: load.checksum.clone(),
@@ -60,7 +63,7 @@ pub(super) fn load(args: &LoadArgs, context: &Context) -> Result<(), Error> {
     let target = place.target.to_string();
     let wish = LoadWish {
         target: &target,
-        size: wished.size.as_deref(),
+        size: place.wished_size.as_deref(),
         seed: wished.seed,
         jobs: args.jobs.unwrap_or_else(dbdyno_probe::hardware_threads),
         verify: !args.no_verify,

@@ -1,6 +1,7 @@
 //! What each command does: one file each, and what several of them share (`place`, `measuring`).
 
 mod check;
+mod down;
 mod drop;
 mod list;
 mod load;
@@ -10,6 +11,7 @@ mod resume;
 mod run;
 mod show;
 mod sql;
+mod up;
 
 use crate::cli::{Cli, Command, Common};
 use crate::error::Error;
@@ -61,5 +63,7 @@ pub(crate) fn dispatch(cli: Cli) -> Result<(), Error> {
         Command::Load(args) => load::load(&args, &context),
         Command::Drop(args) => drop::drop(&args, &context),
         Command::Sql(args) => sql::sql(&args, &context),
+        Command::Up(args) => up::up(&args, &context),
+        Command::Down(args) => down::down(&args, &context),
     }
 }

@@ -3,9 +3,10 @@
 use crate::error::Error;
 use crate::{output, secrets};
 use dbdyno_catalogue::Catalogue;
-use dbdyno_engine::{Engine, EngineInfo, Loaded, Target, engine_info, open};
-use dbdyno_model::{Plan, Platform, Size};
+use dbdyno_engine::{Engine, EngineInfo, Loaded, Target, engine_of, open, private_server};
+use dbdyno_model::{ErrorClass, Plan, Platform, Size};
 use dbdyno_run::{Ground, LoadError, LoadWish, Wish, resolve};
+use std::io::{self, IsTerminal};
 
 /// Where something is about to be done.
 pub(super) struct Place {
@@ -14,6 +15,8 @@ pub(super) struct Place {
     pub(super) engine: Box<dyn Engine>,
     /// What the target holds.
     pub(super) held: Loaded,
+    /// The size that the user named, or that a private instance was started for.
+    pub(super) wished_size: Option<String>,
     /// The size that it holds, or else the one wished for, or else the default.
     pub(super) size: Size,
     /// The seed, likewise.
@@ -26,18 +29,26 @@ impl Place {
     /// # Errors
     /// The target names no engine, the size does not exist, or the target cannot be reached.
     pub(super) fn open(url: &str, size: Option<&str>, seed: Option<u64>, catalogue: &Catalogue) -> Result<Self, Error> {
-        let target = Target::parse(url)?;
+        let mut target = Target::parse(url)?;
         if secrets::contains_password(url) {
             output::complain(
                 "warning: the target contains a password, which others on this machine can read in the list of processes \
                  and in your shell's history; it is neither stored nor shown",
             );
         }
-        let info = engine_info(&target.scheme)?;
-        let wished = catalogue.size(size.unwrap_or(LoadWish::DEFAULT_SIZE))?;
-        let engine = open(&target, wished)?;
-        let unreachable = |error| LoadError::Unreachable { target: target.to_string(), error };
-        let held = engine.loaded().map_err(unreachable)?;
+        let info = engine_of(&target)?;
+        let wished_size = wished_size(&target, size)?;
+        let wished = catalogue.size(wished_size.as_deref().unwrap_or(LoadWish::DEFAULT_SIZE))?;
+        let mut engine = open(&target, wished)?;
+        let mut held = engine.loaded();
+        if held.as_ref().is_err_and(|error| error.class == ErrorClass::Authentication)
+            && let Some(password) = asked_password(&target)
+        {
+            target = target.with_password(password);
+            engine = open(&target, wished)?;
+            held = engine.loaded();
+        }
+        let held = held.map_err(|error| LoadError::Unreachable { target: target.to_string(), error })?;
         let (held_size, held_seed) = match &held {
             Loaded::Partly { size, seed } | Loaded::Complete { size, seed, .. } => (Some(size), Some(*seed)),
             Loaded::Nothing | Loaded::Foreign(_) => (None, None),
@@ -46,7 +57,7 @@ impl Place {
         let seed = held_seed.or(seed).unwrap_or(LoadWish::DEFAULT_SEED);
         // The size decides the engine's cache, so an engine that was opened for another is opened again.
         let engine = if size.id == wished.id { engine } else { open(&target, size)? };
-        Ok(Self { info, engine, held, size: size.clone(), seed, target })
+        Ok(Self { info, engine, held, wished_size, size: size.clone(), seed, target })
     }
 
     /// What would be measured here.
@@ -80,7 +91,10 @@ impl Place {
     pub(super) fn nodes(&self) -> u32 {
         let authority = self.target.rest.strip_prefix("//").map(|rest| rest.split('/').next().unwrap_or_default());
         let hosts = authority.map_or(1, |a| a.rsplit('@').next().unwrap_or_default().split(',').count());
-        u32::try_from(hosts).unwrap_or(u32::MAX)
+        // Sockets, above all, are named as an option.
+        let named =
+            self.target.options.iter().filter(|(name, _)| name == "host").map(|(_, host)| host.split(',').count());
+        u32::try_from(hosts.max(named.sum())).unwrap_or(u32::MAX)
     }
 
     /// What the target holds, in words.
@@ -108,4 +122,28 @@ impl Place {
             _ => Ok(()),
         }
     }
+}
+
+/// The size that is asked for: the user's word, or else that of the private instance, which must not differ.
+fn wished_size(target: &Target, size: Option<&str>) -> Result<Option<String>, Error> {
+    match (private_server(target)?, size) {
+        (Some(server), Some(size)) if server.size != size => Err(Error::Usage(format!(
+            "{target} was started for size {}, not {size}; leave --size away, or start it anew: dbdyno down {engine} --keep=false && dbdyno up {engine} --size {size}",
+            server.size,
+            engine = target.rest
+        ))),
+        (Some(server), _) => Ok(Some(server.size)),
+        (None, size) => Ok(size.map(str::to_owned)),
+    }
+}
+
+/// Asks for the password of a target that came without one and was turned away, if somebody is there to ask.
+fn asked_password(target: &Target) -> Option<String> {
+    let somebody = io::stdin().is_terminal() && io::stderr().is_terminal();
+    if !somebody || target.password().is_some() {
+        return None;
+    }
+    // Nothing typed, and a terminal that cannot be read, mean that the server's answer stands.
+    let prompt = format!("Password for {}: ", output::clean(&target.to_string()));
+    rpassword::prompt_password(prompt).ok().filter(|password| !password.is_empty())
 }

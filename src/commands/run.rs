@@ -23,7 +23,7 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     let target = place.target.to_string();
     let load = LoadWish {
         target: &target,
-        size: wished.size.as_deref(),
+        size: place.wished_size.as_deref(),
         seed: wished.seed,
         jobs: dbdyno_probe::hardware_threads(),
         verify: !args.no_verify,

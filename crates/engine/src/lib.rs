@@ -10,8 +10,12 @@ pub mod data;
 mod error;
 mod mapping;
 pub mod null;
+#[cfg(feature = "postgres")]
+pub mod postgres;
+pub mod private;
 mod pump;
 mod registry;
+mod secret;
 mod sql;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
@@ -25,6 +29,6 @@ pub use contract::{
 pub use error::EngineError;
 pub use mapping::{MappingError, Mappings};
 pub use pump::{Job, Pump, Reply, SimulatedPump, StartGate, Step, ThreadPump, Work};
-pub use registry::{EngineInfo, engine_info, engines, open};
+pub use registry::{EngineInfo, engine_info, engine_of, engines, open, private_server};
 pub use sql::{SqlError, SqlFile, Statement};
 pub use target::{Target, TargetError};

@@ -1,5 +1,6 @@
 //! The registry: one line an engine. The only place outside the engines' folders that names them.
 
+use crate::private::{self, Home, Private, PrivateServer};
 use crate::{Engine, Target, TargetError};
 use dbdyno_model::{Mapping, Size, Test};
 
@@ -24,12 +25,16 @@ pub struct EngineInfo {
     pub script: fn(&Test, &Size) -> Result<String, crate::EngineError>,
     /// The script that creates the schema at a size.
     pub schema_script: fn(&Size) -> Result<String, crate::EngineError>,
+    /// How dbdyno runs a server of its own, where it can.
+    pub private: Option<Private>,
     pub(crate) open: Open,
 }
 
 const ENGINES: &[EngineInfo] = &[
     #[cfg(feature = "sqlite")]
     crate::sqlite::INFO,
+    #[cfg(feature = "postgres")]
+    crate::postgres::INFO,
     crate::null::INFO,
 ];
 
@@ -56,10 +61,49 @@ pub fn engine_info(name: &str) -> Result<&'static EngineInfo, TargetError> {
     })
 }
 
+/// The engine that a target names: `postgres://u@h/d` and `private:postgres` name the same.
+///
+/// # Errors
+/// There is none of that name, or none that dbdyno can run a server of.
+pub fn engine_of(target: &Target) -> Result<&'static EngineInfo, TargetError> {
+    if target.scheme == private::SCHEME {
+        private_of(target).map(|(info, _)| info)
+    } else {
+        engine_info(&target.scheme)
+    }
+}
+
 /// Opens a target. `size` says how large the engine's cache is to be where dbdyno decides that.
 ///
 /// # Errors
-/// The target names no engine of this build, or cannot be understood.
+/// The target names no engine of this build, or cannot be understood, or no such private instance runs.
 pub fn open(target: &Target, size: &Size) -> Result<Box<dyn Engine>, TargetError> {
-    (engine_info(&target.scheme)?.open)(target, size)
+    match private_server(target)? {
+        Some(server) => (private_of(target)?.1.open)(&server, size),
+        None => (engine_info(&target.scheme)?.open)(target, size),
+    }
+}
+
+/// The running instance behind `private:ENGINE`; `None` for a target of another scheme.
+///
+/// # Errors
+/// The engine has no private instances, or none runs.
+pub fn private_server(target: &Target) -> Result<Option<PrivateServer>, TargetError> {
+    if target.scheme != private::SCHEME {
+        return Ok(None);
+    }
+    let (_, private) = private_of(target)?;
+    let server = Home::from_environment().and_then(|home| private::find(&home, private.product));
+    server.map(Some).map_err(|error| target.invalid(error.to_string()))
+}
+
+fn private_of(target: &Target) -> Result<(&'static EngineInfo, Private), TargetError> {
+    let info = engine_info(&target.rest)?;
+    if let Some((name, _)) = target.options.first() {
+        return Err(target.invalid(format!("it takes no options, and '{name}' is one; leave it away")));
+    }
+    match info.private {
+        Some(private) => Ok((info, private)),
+        None => Err(target.invalid(format!("{} needs no server; write {}", info.name, info.target))),
+    }
 }

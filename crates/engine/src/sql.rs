@@ -8,6 +8,8 @@
 //! Text before the first heading is the file's own comment. `{word}` is replaced by an identifier that is checked, never
 //! by a value: values are bound.
 
+use crate::EngineError;
+use dbdyno_model::ErrorClass;
 use std::collections::BTreeMap;
 
 /// Why a statement cannot be made.
@@ -34,6 +36,12 @@ pub enum SqlError {
     /// Something that is no identifier.
     #[error("'{0}' is no identifier: a letter, then up to 62 letters, digits and underscores")]
     BadIdentifier(String),
+}
+
+impl From<SqlError> for EngineError {
+    fn from(error: SqlError) -> Self {
+        Self::new(ErrorClass::Other, error.to_string())
+    }
 }
 
 /// One statement of a file, as written.

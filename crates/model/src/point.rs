@@ -252,13 +252,17 @@ impl Point {
         self.flags.contains(&flag)
     }
 
-    /// Sets a flag once, with what stands behind it.
+    /// Sets a flag once, with what stands behind it; more of that is added to what is said already.
     pub fn flag(&mut self, flag: Flag, note: impl Into<Option<String>>) {
         if !self.has(flag) {
             self.flags.push(flag);
         }
         if let Some(note) = note.into() {
-            self.flag_notes.insert(flag.name().to_owned(), note);
+            let notes = self.flag_notes.entry(flag.name().to_owned()).or_default();
+            if !notes.is_empty() {
+                notes.push_str("; ");
+            }
+            notes.push_str(&note);
         }
     }
 

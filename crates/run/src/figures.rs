@@ -147,6 +147,14 @@ pub(crate) fn counters(point: &mut Point, counters: &Counters, counters_s: f64) 
             time_s: w.time_ns.map(|ns| ns as f64 / 1e9),
         })
         .collect();
+    if point.waits.is_empty() {
+        let why = match (counters.missing.get(&Counter::ForeignBusyNs), counters.get(Counter::ForeignBusyNs)) {
+            (Some(why), _) => why.as_str(),
+            (None, Some(_)) => "no session was seen at work",
+            (None, None) => "the engine does not tell what its sessions wait for",
+        };
+        point.lacks("waits", why);
+    }
     point.waits.sort_by(|a, b| b.time_s.unwrap_or(0.0).total_cmp(&a.time_s.unwrap_or(0.0)).then(b.count.cmp(&a.count)));
 }
 

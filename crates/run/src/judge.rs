@@ -100,6 +100,9 @@ pub(crate) fn flag(point: &mut Point, evidence: &Evidence<'_>) {
             point.lacks("proof.foreign_sessions", why.map_or("the engine does not tell", String::as_str));
         }
     }
+    if let Some(why) = evidence.counters.missing.get(&Counter::ForeignBusyNs) {
+        point.lacks("proof.foreign_busy", why.as_str());
+    }
     if let Some(busy_ns) = evidence.counters.get(Counter::ForeignBusyNs) {
         let busy_pct = busy_ns as f64 / 1e9 / evidence.counters_s * 100.0;
         if busy_pct > FOREIGN_SESSIONS_PCT {

@@ -15,6 +15,7 @@ mod log;
 mod plan;
 mod point;
 mod runner;
+mod shell;
 mod stop;
 mod window;
 
@@ -25,5 +26,6 @@ pub use log::{Chunk, Log};
 pub use plan::{Ground, PlanError, Wish, estimate_s, resolve};
 pub use point::{Bench, measure};
 pub use runner::{RunError, Runner};
+pub use shell::shell_word;
 pub use stop::Stop;
 pub use window::{Pace, Span, Window};

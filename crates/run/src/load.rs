@@ -1,6 +1,6 @@
 //! Making sure that the target holds the data that the tests need.
 
-use crate::{Event, Events, Stop};
+use crate::{Event, Events, Stop, shell_word};
 use dbdyno_catalogue::{Catalogue, CatalogueError};
 use dbdyno_engine::{Engine, EngineError, Finding, FindingLevel, LoadReport, LoadWatch, Loaded};
 use dbdyno_model::Size;
@@ -11,7 +11,8 @@ use std::path::Path;
 pub enum LoadError {
     /// The target holds another size or seed.
     #[error(
-        "{target} holds size {found} (seed {found_seed}), but {wanted} was asked for; leave --size and --seed away, or run `dbdyno drop --target {target}` first"
+        "{target} holds size {found} (seed {found_seed}), but {wanted} was asked for; leave --size and --seed away, or run `dbdyno drop --target {}` first",
+        shell_word(target)
     )]
     Other {
         /// The target.
@@ -24,7 +25,10 @@ pub enum LoadError {
         wanted: String,
     },
     /// The target holds nothing, and dbdyno does not load there without being asked.
-    #[error("{target} holds no data of dbdyno's; load it first: `dbdyno load --target {target} --size {size}`")]
+    #[error(
+        "{target} holds no data of dbdyno's; load it first: `dbdyno load --target {} --size {size}`",
+        shell_word(target)
+    )]
     NotLoaded {
         /// The target.
         target: String,

@@ -22,6 +22,7 @@ pub(crate) const INFO: EngineInfo = EngineInfo {
     mapping: |_| Mapping::Native { ramp: None },
     script: |test, _| Ok(format!("-- {}: the null engine has no SQL\n", test.code)),
     schema_script: |_| Ok("-- the null engine has no schema\n".to_owned()),
+    private: None,
     open: |target, size| {
         let behaviour = Behaviour::parse(target)?;
         Ok(Box::new(NullEngine::new(behaviour, size.clone(), Arc::new(MonotonicClock::default()))))

@@ -81,12 +81,6 @@ fn names_a_missing_object(message: &str) -> bool {
     ["no such table", "no such column", "no such index", "no such function"].iter().any(|m| message.contains(m))
 }
 
-impl From<SqlError> for EngineError {
-    fn from(error: SqlError) -> Self {
-        Self::new(ErrorClass::Other, error.to_string())
-    }
-}
-
 impl From<SqlError> for Fault {
     fn from(error: SqlError) -> Self {
         Self::Engine(error.into())

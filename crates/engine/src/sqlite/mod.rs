@@ -51,6 +51,7 @@ pub(crate) const INFO: EngineInfo = EngineInfo {
     mapping,
     script: script::of_test,
     schema_script: script::of_schema,
+    private: None,
     open: |target, size| Ok(Box::new(SqliteEngine::new(Options::parse(target)?, size))),
 };
 

@@ -1,0 +1,279 @@
+//! PostgreSQL's errors in dbdyno's words: a class from the SQLSTATE (messages may be in any language), the server's own
+//! words, and what to do where that is known.
+
+use super::options::{Address, Host, Options};
+use super::password::Found;
+use crate::EngineError;
+use dbdyno_model::ErrorClass;
+use postgres::error::DbError;
+use std::error::Error as _;
+use std::io;
+
+/// How passwords can be given.
+const PASSWORD_PLACES: &str = "passwords are taken from DBDYNO_PASSWORD, PGPASSWORD, the file of PGPASSFILE or \
+                               ~/.pgpass, or asked for on a terminal";
+
+/// An error of a statement in words. A statement that was cancelled counts as ours; [`super::link::Link::error`] knows
+/// better, because it knows whether anybody asked.
+pub(super) fn engine_error(doing: &str, error: &postgres::Error) -> EngineError {
+    let said = match error.as_db_error() {
+        Some(db) => format!("{}{}", words(db), advice(db)),
+        None => bare(error),
+    };
+    EngineError::new(class(error), said).while_doing(doing)
+}
+
+/// An error of opening a connection in words. `found` says where the password came from that was used.
+pub(super) fn connect_error(options: &Options, host: &Host, found: &Found, error: &postgres::Error) -> EngineError {
+    let class = class(error);
+    let (mut said, advice) = match error.as_db_error() {
+        Some(db) => (words(db), connect_advice(options, host, found.place(), db)),
+        None => (bare(error), bare_advice(options, host, error)),
+    };
+    let warning = found.warning().filter(|_| class == ErrorClass::Authentication);
+    for more in advice.iter().map(String::as_str).chain(warning) {
+        said = format!("{said}; {more}");
+    }
+    EngineError::new(class, said).while_doing(&connecting(options, host))
+}
+
+/// What was being done while a connection was opened.
+pub(super) fn connecting(options: &Options, host: &Host) -> String {
+    format!("connecting to {host} as {}, database {}", options.user, options.database)
+}
+
+/// The class of an error.
+pub(super) fn class(error: &postgres::Error) -> ErrorClass {
+    if let Some(db) = error.as_db_error() {
+        return class_of(db.code().code());
+    }
+    // The crate keeps its kinds to itself; their words are its own and not translated.
+    match error.to_string().as_str() {
+        "error communicating with the server"
+        | "connection closed"
+        | "error connecting to server"
+        | "error performing TLS handshake" => ErrorClass::ConnectionLost,
+        "invalid configuration" if needs_password(error) => ErrorClass::Authentication,
+        "authentication error" if cause(error).contains("unsupported") => ErrorClass::Unsupported,
+        "authentication error" => ErrorClass::Authentication,
+        "timeout waiting for server" => ErrorClass::Timeout,
+        _ => ErrorClass::Other,
+    }
+}
+
+/// The class of an SQLSTATE.
+pub(super) fn class_of(sqlstate: &str) -> ErrorClass {
+    match sqlstate {
+        // Also while the server starts, stops, or drops the database under us.
+        "57P01" | "57P02" | "57P03" | "57P04" => ErrorClass::ConnectionLost,
+        "42501" | "25006" => ErrorClass::Permission,
+        "40001" | "40P01" => ErrorClass::Conflict,
+        "57014" => ErrorClass::Cancelled,
+        // A lock, an idle session or a transaction took too long; the server itself is well.
+        "55P03" | "57P05" | "25P03" | "25P04" => ErrorClass::Timeout,
+        // 53400 is temp_file_limit.
+        "53100" | "53400" => ErrorClass::OutOfSpace,
+        "3D000" | "3F000" | "42P01" | "42703" | "42704" | "42883" => ErrorClass::UnknownObject,
+        "XX001" | "XX002" => ErrorClass::Corruption,
+        "0A000" => ErrorClass::Unsupported,
+        // Too many connections (53300) is none of these: the point has failed, and works once the limit is raised.
+        _ => match sqlstate.get(..2) {
+            Some("08") => ErrorClass::ConnectionLost,
+            Some("28") => ErrorClass::Authentication,
+            _ => ErrorClass::Other,
+        },
+    }
+}
+
+/// The server's message, detail and hint, and where in a procedure it happened.
+fn words(db: &DbError) -> String {
+    let mut said = db.message().to_owned();
+    if let Some(detail) = db.detail() {
+        said.push_str(&format!(" ({detail})"));
+    }
+    if let Some(hint) = db.hint() {
+        said.push_str(&format!("; the server's hint: {hint}"));
+    }
+    if let Some(place) = db.where_().and_then(|place| place.lines().next_back()) {
+        said.push_str(&format!("; in {place}"));
+    }
+    format!("{said} [SQLSTATE {}]", db.code().code())
+}
+
+/// What to do about an error of a statement.
+fn advice(db: &DbError) -> &'static str {
+    match db.code().code() {
+        "57P01" | "57P02" => "; the server was stopped, or ended this session",
+        "55P03" => "; another session holds the lock",
+        "53100" => "; free space where the server writes and try again: what was committed is kept",
+        "53400" => "; raise temp_file_limit for this user, or use a smaller size",
+        "25006" => "; the target is a standby, or default_transaction_read_only is on: measure on the primary",
+        "42501" => "; `dbdyno check` says which privilege is missing, `dbdyno sql postgres` prints a set-up script",
+        "XX001" | "XX002" => "; the data is damaged: drop it and load again",
+        _ => "",
+    }
+}
+
+/// What to do about a server that turns us away.
+fn connect_advice(options: &Options, host: &Host, tried: Option<&str>, db: &DbError) -> Option<String> {
+    Some(match db.code().code() {
+        "28P01" => match tried {
+            Some(place) => format!("the password came from {place}; {PASSWORD_PLACES}, in this order"),
+            None => PASSWORD_PLACES.to_owned(),
+        },
+        "28000" if db.message().contains("pg_hba.conf") => {
+            let line = missing_line(options, host, db.message());
+            format!("pg_hba.conf on the server needs a line such as `{line}`, then SELECT pg_reload_conf()")
+        }
+        "28000" => format!(
+            "does the role exist there? `dbdyno sql postgres` prints a set-up script; a `peer` line in pg_hba.conf wants \
+             the operating system's user to be {}",
+            options.user
+        ),
+        "3D000" => format!("create it: createdb --host={} --port={} {}", host_word(host), host.port, options.database),
+        "57P03" => "the server is starting or stopping; wait and try again".to_owned(),
+        "53300" => format!("{}: use fewer jobs, or raise what is too low", options.seats.in_words()),
+        _ => return None,
+    })
+}
+
+/// The line that is missing in pg_hba.conf. The server's message has our address as the server sees it.
+fn missing_line(options: &Options, host: &Host, message: &str) -> String {
+    let quoted = |name: &str| {
+        let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        if plain { name.to_owned() } else { format!("\"{name}\"") }
+    };
+    let (user, database) = (quoted(&options.user), quoted(&options.database));
+    if matches!(host.address, Address::Socket(_)) {
+        return format!("local {database} {user} scram-sha-256");
+    }
+    let ours = message.split('"').find_map(|part| part.parse::<std::net::IpAddr>().ok());
+    let ours = match ours {
+        Some(ip) => format!("{ip}/{}", if ip.is_ipv4() { 32 } else { 128 }),
+        None => "THIS-MACHINE/32".to_owned(),
+    };
+    format!("host {database} {user} {ours} scram-sha-256")
+}
+
+/// A host as `--host=` wants it.
+fn host_word(host: &Host) -> String {
+    match &host.address {
+        Address::Tcp(name) => name.clone(),
+        Address::Socket(folder) => folder.display().to_string(),
+    }
+}
+
+/// An error that no server sent: the crate's words and what lies below them.
+fn bare(error: &postgres::Error) -> String {
+    if needs_password(error) {
+        return "the server wants a password, and none was given".to_owned();
+    }
+    let cause = cause(error);
+    if cause.is_empty() { error.to_string() } else { format!("{error}: {cause}") }
+}
+
+fn bare_advice(options: &Options, host: &Host, error: &postgres::Error) -> Option<String> {
+    if needs_password(error) {
+        return Some(PASSWORD_PLACES.to_owned());
+    }
+    if error.to_string() == "error performing TLS handshake" {
+        return tls_advice(host, &cause(error));
+    }
+    let socket = matches!(host.address, Address::Socket(_));
+    let below = error.source().and_then(|source| source.downcast_ref::<io::Error>())?;
+    Some(match below.kind() {
+        io::ErrorKind::ConnectionRefused if socket => {
+            "a socket is there, but no server behind it: start the server".to_owned()
+        }
+        io::ErrorKind::ConnectionRefused => {
+            let port = host.port;
+            format!("is the server running, is {port} its port, and does listen_addresses cover this address?")
+        }
+        io::ErrorKind::NotFound if socket => {
+            "is the server running, and are this folder and port its unix_socket_directories and port?".to_owned()
+        }
+        io::ErrorKind::PermissionDenied if socket => "this user may not use that socket".to_owned(),
+        io::ErrorKind::TimedOut => not_reached(options),
+        _ if below.to_string().contains("lookup") => "is the host's name spelt right?".to_owned(),
+        io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset => {
+            "the server closed the connection at once: is it a PostgreSQL server, and what does its log say?".to_owned()
+        }
+        _ => return None,
+    })
+}
+
+/// What to do where nothing answers.
+pub(super) fn not_reached(options: &Options) -> String {
+    let seconds = options.connect_timeout.as_secs();
+    format!(
+        "nothing answered within {seconds} s: is the host up, does a firewall let the port through? (connect_timeout=S waits longer)"
+    )
+}
+
+fn tls_advice(host: &Host, cause: &str) -> Option<String> {
+    let name = host_word(host);
+    Some(if cause.contains("does not support TLS") {
+        "turn on ssl in postgresql.conf, or use sslmode=prefer or disable".to_owned()
+    } else if cause.contains("not valid for name") {
+        format!(
+            "the certificate is not for {name}; use a name that is among its subject alternative names, or sslmode=verify-ca"
+        )
+    } else if cause.contains("UnknownIssuer") || cause.contains("CaUsedAsEndEntity") {
+        "nobody trusted has signed the server's certificate; name its authority as sslrootcert=FILE".to_owned()
+    } else if cause.contains("UnsupportedCertVersion") {
+        "the certificate is of X.509 version 1; make one with extensions (version 3), or use sslmode=require".to_owned()
+    } else {
+        return None;
+    })
+}
+
+fn needs_password(error: &postgres::Error) -> bool {
+    cause(error) == "password missing"
+}
+
+fn cause(error: &postgres::Error) -> String {
+    error.source().map(ToString::to_string).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Target;
+    use std::path::PathBuf;
+
+    #[test]
+    fn sqlstates_have_classes() {
+        for (codes, class) in [
+            ("08000 08006 08P01 57P01 57P02 57P03 57P04", ErrorClass::ConnectionLost),
+            ("28000 28P01", ErrorClass::Authentication),
+            ("42501 25006", ErrorClass::Permission),
+            ("40001 40P01", ErrorClass::Conflict),
+            ("57014", ErrorClass::Cancelled),
+            ("55P03 25P03 25P04 57P05", ErrorClass::Timeout),
+            ("53100 53400", ErrorClass::OutOfSpace),
+            ("3D000 3F000 42P01 42703 42704 42883", ErrorClass::UnknownObject),
+            ("XX001 XX002", ErrorClass::Corruption),
+            ("0A000", ErrorClass::Unsupported),
+            ("53300 53200 22012 23505 42601 XX000 P0001 x", ErrorClass::Other),
+        ] {
+            for code in codes.split(' ') {
+                assert_eq!(class_of(code), class, "{code}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_missing_line_is_one_that_can_be_pasted() {
+        let target = Target::parse("postgres://Scott@h/db").unwrap();
+        let options = Options::parse(&target).unwrap();
+        let message = "no pg_hba.conf entry for host \"10.0.0.7\", user \"Scott\", database \"db\", no encryption";
+        assert_eq!(missing_line(&options, &options.hosts[0], message), "host db Scott 10.0.0.7/32 scram-sha-256");
+        let translated = "kein pg_hba.conf-Eintrag für Host »fe80::1«";
+        assert_eq!(
+            missing_line(&options, &options.hosts[0], translated),
+            "host db Scott THIS-MACHINE/32 scram-sha-256"
+        );
+        let socket = Host { address: Address::Socket(PathBuf::from("/run")), port: 1 };
+        assert_eq!(missing_line(&options, &socket, message), "local db Scott scram-sha-256");
+    }
+}

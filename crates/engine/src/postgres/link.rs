@@ -1,0 +1,344 @@
+//! One connection, which counts the transactions that it makes.
+//!
+//! dbdyno proves a test's commits by the server's count of them (`pg_stat_database.xact_commit`), so it must know which of
+//! its own round trips that count holds besides. The server counts a commit whenever a transaction ends well, and every
+//! message that has to read the catalogue begins one, which the next Sync ends. Found by asking the server before and
+//! after (tests/postgres_link.rs, `transactions_are_counted_exactly`):
+//!
+//! | what the client does | commits |
+//! | --- | --- |
+//! | a simple query, however many statements it has, an empty one too | 1 |
+//! | the same where a statement fails | 0 (a rollback) |
+//! | prepare (Parse, Describe, Sync) | 1 |
+//! | execute a prepared statement (Bind, Execute, Sync) | 1 |
+//! | query with text and parameters (prepare, then execute) | 2 |
+//! | dropping a prepared statement (Close, Sync) | 0 |
+//! | CALL of a procedure with k COMMITs | k + 1 |
+//! | COPY with text (prepare, then the copy) | 2 |
+//! | BEGIN ... COMMIT, however many round trips | 1 |
+//! | VACUUM of one table; with ANALYZE; with a TOAST table | 3; 4; more |
+//! | a parallel worker that a statement launches, for a scan or an index build | 2 |
+//! | connecting | 1 |
+
+use super::errors::{connect_error, connecting, engine_error, not_reached};
+use super::options::{Address, Host, Options, SslMode};
+use super::password::{self, Found};
+use super::tls;
+use crate::{Canceller, EngineError};
+use dbdyno_model::ErrorClass;
+use postgres::config::SslMode as WireMode;
+use postgres::{CancelToken, Client, Config, SimpleQueryMessage};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+/// A host that has gone is noticed by the kernel: when what was sent stays unanswered for so long ...
+const UNANSWERED: Duration = Duration::from_secs(45);
+/// ... or, while an answer is waited for, by probes from here on.
+const KEEPALIVE_IDLE: Duration = Duration::from_secs(20);
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(5);
+const KEEPALIVE_PROBES: u32 = 5;
+
+/// What a link asks first.
+const INTRODUCTION: &str = "SELECT current_setting('server_version_num'), pg_backend_pid(), current_setting('max_connections'), \
+     current_setting('superuser_reserved_connections')";
+
+/// A connection.
+pub(super) struct Link {
+    client: Client,
+    tls: MakeRustlsConnect,
+    host: Host,
+    version_num: u32,
+    backend_pid: i32,
+    transactions: u64,
+    stop: Arc<Stop>,
+    seats: Arc<Seats>,
+}
+
+/// The connections of one target. Whom a server turns away for want of one cannot ask how many there are, so it is kept
+/// what the others were told.
+#[derive(Debug, Default)]
+pub(super) struct Seats {
+    taken: AtomicU32,
+    limits: Mutex<Option<[String; 2]>>,
+}
+
+impl Seats {
+    /// How many there are, and how many dbdyno has.
+    pub(super) fn in_words(&self) -> String {
+        let taken = self.taken.load(Ordering::Relaxed);
+        let limits = self.limits.lock().unwrap_or_else(PoisonError::into_inner);
+        let limits = limits.as_ref().map_or_else(
+            || "max_connections, or a CONNECTION LIMIT of the role or the database, is reached".to_owned(),
+            |[max, reserved]| {
+                format!("max_connections is {max} ({reserved} reserved), or the role or database has a lower CONNECTION LIMIT")
+            },
+        );
+        format!("{limits}; dbdyno has {taken} connections and asked for one more")
+    }
+}
+
+impl Link {
+    /// Opens a connection to a node. Other sessions see it under the name `application`.
+    ///
+    /// # Errors
+    /// The node cannot be reached, or turns us away.
+    pub(super) fn open(options: &Options, node: usize, application: &str) -> Result<Self, EngineError> {
+        let host = options.host(node);
+        let doing = connecting(options, host);
+        let found = password::find(options, host);
+        let tls = tls::connector(options).map_err(|error| error.while_doing(&doing))?;
+        let connected = attempt(options, host, application, &found, wire_mode(options, host), &tls);
+        let connected = match connected {
+            // `prefer` means: rather without TLS than not at all.
+            Err(Refused::Error(error)) if options.ssl_mode == SslMode::Prefer && blames_tls(&error) => {
+                attempt(options, host, application, &found, WireMode::Disable, &tls)
+            }
+            connected => connected,
+        };
+        let client = connected.map_err(|refused| match refused {
+            Refused::Error(error) => connect_error(options, host, &found, &error),
+            Refused::Silent => EngineError::new(ErrorClass::ConnectionLost, not_reached(options)).while_doing(&doing),
+        })?;
+        let mut link = Self {
+            client,
+            tls,
+            host: host.clone(),
+            version_num: 0,
+            backend_pid: 0,
+            transactions: 1,
+            stop: Arc::default(),
+            seats: Arc::clone(&options.seats),
+        };
+        link.seats.taken.fetch_add(1, Ordering::Relaxed);
+        link.introduce()?;
+        Ok(link)
+    }
+
+    /// Asks whom we are talking to.
+    fn introduce(&mut self) -> Result<(), EngineError> {
+        let doing = format!("asking {} for its version", self.host);
+        let rows = self.texts(&doing, INTRODUCTION)?;
+        let answer = match rows.first().map(Vec::as_slice) {
+            Some([Some(version), Some(pid), Some(max), Some(reserved)]) => {
+                let mut limits = self.seats.limits.lock().unwrap_or_else(PoisonError::into_inner);
+                *limits = Some([max.clone(), reserved.clone()]);
+                version.parse().ok().zip(pid.parse().ok())
+            }
+            _ => None,
+        };
+        let unclear = || EngineError::new(ErrorClass::Other, format!("{doing}: the answer is not understood"));
+        (self.version_num, self.backend_pid) = answer.ok_or_else(unclear)?;
+        Ok(())
+    }
+
+    /// The crate's client, for what the methods here do not offer. Who uses it counts (`count_transactions`) and puts
+    /// errors in words (`error`).
+    pub(super) fn client(&mut self) -> &mut Client {
+        &mut self.client
+    }
+
+    /// The server's version as a number: 150018 is 15.18.
+    pub(super) fn version_num(&self) -> u32 {
+        self.version_num
+    }
+
+    /// The server process at the other end.
+    pub(super) fn backend_pid(&self) -> i32 {
+        self.backend_pid
+    }
+
+    /// Runs statements that have no answer, or none that matters. Several in one text are one transaction.
+    ///
+    /// # Errors
+    /// The server's; `Cancelled` without asking the server once somebody has cancelled.
+    pub(super) fn batch(&mut self, doing: &str, sql: &str) -> Result<(), EngineError> {
+        self.refuse_when_cancelled(doing)?;
+        let done = self.client.batch_execute(sql);
+        done.map_err(|e| self.error(doing, &e))?;
+        self.transactions += 1;
+        Ok(())
+    }
+
+    /// Runs statements and gives their rows as text.
+    ///
+    /// # Errors
+    /// As for [`Link::batch`].
+    pub(super) fn texts(&mut self, doing: &str, sql: &str) -> Result<Vec<Vec<Option<String>>>, EngineError> {
+        self.refuse_when_cancelled(doing)?;
+        let messages = self.client.simple_query(sql).map_err(|e| self.error(doing, &e))?;
+        self.transactions += 1;
+        let mut rows = Vec::new();
+        for message in messages {
+            if let SimpleQueryMessage::Row(row) = message {
+                rows.push((0..row.len()).map(|column| row.get(column).map(str::to_owned)).collect());
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Transactions that this link has committed so far, connecting included.
+    pub(super) fn transactions(&self) -> u64 {
+        self.transactions
+    }
+
+    /// Counts transactions made through [`Link::client`].
+    pub(super) fn count_transactions(&mut self, n: u64) {
+        self.transactions += n;
+    }
+
+    /// Puts an error of [`Link::client`] in words. What the server cancelled is `Cancelled` if we asked for it; else a
+    /// limit of the server's ran out, or another session ended it.
+    pub(super) fn error(&self, doing: &str, error: &postgres::Error) -> EngineError {
+        let mut said = engine_error(doing, error);
+        if said.class == ErrorClass::Cancelled {
+            if self.stop.asked.load(Ordering::Relaxed) {
+                self.stop.ended.store(true, Ordering::Relaxed);
+            } else {
+                said.class = ErrorClass::Timeout;
+                said.message += "; dbdyno did not ask for this: a statement_timeout is set, or another session did";
+            }
+        }
+        if said.class == ErrorClass::ConnectionLost {
+            said = said.while_doing(&self.host.to_string());
+        }
+        said
+    }
+
+    /// Whether somebody has cancelled this link's work.
+    pub(super) fn cancelled(&self) -> bool {
+        self.stop.asked.load(Ordering::Relaxed)
+    }
+
+    /// A cancel that comes between two statements finds nothing to cancel; the next one must not begin.
+    fn refuse_when_cancelled(&self, doing: &str) -> Result<(), EngineError> {
+        if !self.cancelled() {
+            return Ok(());
+        }
+        self.stop.ended.store(true, Ordering::Relaxed);
+        Err(EngineError::new(ErrorClass::Cancelled, format!("{doing}: stopped before it began")))
+    }
+
+    /// A handle that stops this link's statement from another thread.
+    pub(super) fn canceller(&self) -> Arc<dyn Canceller> {
+        let (token, tls, stop) = (self.client.cancel_token(), self.tls.clone(), Arc::clone(&self.stop));
+        Arc::new(LinkCanceller { token, tls, stop })
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        self.stop.ended.store(true, Ordering::Relaxed);
+        self.seats.taken.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// What a link and its cancellers share.
+#[derive(Debug, Default)]
+struct Stop {
+    /// Somebody wants this link to stop.
+    asked: AtomicBool,
+    /// It has stopped.
+    ended: AtomicBool,
+}
+
+struct LinkCanceller {
+    token: CancelToken,
+    tls: MakeRustlsConnect,
+    stop: Arc<Stop>,
+}
+
+/// Pauses between requests to cancel: one that arrives just before the statement does is lost.
+const REPEATS: [Duration; 4] =
+    [Duration::ZERO, Duration::from_millis(100), Duration::from_millis(500), Duration::from_secs(2)];
+
+impl Canceller for LinkCanceller {
+    fn cancel(&self) {
+        // The flag first: a statement that begins later is then not begun at all.
+        if self.stop.asked.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let (token, tls, stop) = (self.token.clone(), self.tls.clone(), Arc::clone(&self.stop));
+        // A request is a connection of its own, which may take its time; whoever pressed Ctrl-C does not wait for it.
+        thread::spawn(move || {
+            for pause in REPEATS {
+                thread::sleep(pause);
+                if stop.ended.load(Ordering::Relaxed) {
+                    return;
+                }
+                // Where the server cannot be reached, the statement ends with the connection.
+                _ = token.cancel_query(tls.clone());
+            }
+        });
+    }
+}
+
+/// Why there is no connection.
+enum Refused {
+    Error(postgres::Error),
+    /// Nothing came back in time.
+    Silent,
+}
+
+/// Opens a connection. The crate's own limit covers the TCP connection only, and a server that is stopped, or is none,
+/// accepts that and then says nothing; so another thread does it, and is left behind if it takes too long. The kernel
+/// ends it.
+fn attempt(
+    options: &Options,
+    host: &Host,
+    application: &str,
+    found: &Found,
+    mode: WireMode,
+    tls: &MakeRustlsConnect,
+) -> Result<Client, Refused> {
+    let (config, tls) = (config(options, host, application, found, mode), tls.clone());
+    let (sender, receiver) = mpsc::channel();
+    // Nobody listens any more where it took too long.
+    thread::spawn(move || _ = sender.send(config.connect(tls)));
+    match receiver.recv_timeout(options.connect_timeout) {
+        Ok(connected) => connected.map_err(Refused::Error),
+        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Err(Refused::Silent),
+    }
+}
+
+fn config(options: &Options, host: &Host, application: &str, found: &Found, mode: WireMode) -> Config {
+    let mut config = Config::new();
+    match &host.address {
+        Address::Tcp(name) => config.host(name),
+        Address::Socket(folder) => config.host_path(folder),
+    };
+    config.port(host.port).user(&options.user).dbname(&options.database).application_name(application);
+    if let Some(password) = found.password() {
+        config.password(password.reveal());
+    }
+    config.ssl_mode(mode).connect_timeout(options.connect_timeout).tcp_user_timeout(UNANSWERED);
+    config.keepalives(true).keepalives_idle(KEEPALIVE_IDLE).keepalives_interval(KEEPALIVE_INTERVAL);
+    config.keepalives_retries(KEEPALIVE_PROBES);
+    // "does not exist, skipping" and the like: whoever wants to know asks the catalogue.
+    config.notice_callback(|_| {});
+    config
+}
+
+fn wire_mode(options: &Options, host: &Host) -> WireMode {
+    match (&host.address, options.ssl_mode) {
+        // As in libpq: there is no TLS on sockets, and none is asked for.
+        (Address::Socket(_), _) | (_, SslMode::Disable) => WireMode::Disable,
+        (_, SslMode::Prefer) => WireMode::Prefer,
+        (_, SslMode::Require | SslMode::VerifyCa | SslMode::VerifyFull) => WireMode::Require,
+    }
+}
+
+/// Whether the same might work without TLS: the handshake failed, or pg_hba.conf has a line for plain connections only.
+fn blames_tls(error: &postgres::Error) -> bool {
+    match error.as_db_error() {
+        Some(db) => db.code().code() == "28000" && db.message().contains("pg_hba.conf"),
+        None => error.to_string() == "error performing TLS handshake",
+    }
+}
+
+#[cfg(test)]
+#[path = "link_tests.rs"]
+pub(super) mod tests;

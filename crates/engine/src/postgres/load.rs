@@ -1,0 +1,313 @@
+//! Loading. All jobs fill leaves at the same time, each straight from the generator; then they index, vacuum and prove
+//! them. Every step of a leaf is one transaction that also notes itself in `dbdyno.meta`, so that a load that was killed
+//! goes on where it was. None of them waits for the disk: the server writes its log in order, so the last commit, which
+//! says that everything is there, waits for all of it.
+
+mod crew;
+mod fill;
+mod finish;
+mod leaf;
+
+pub(super) use crew::{Crew, Stop, Tally};
+pub(super) use fill::Broken;
+pub(super) use leaf::{Leaf, leaves, parents, relations};
+
+use super::link::Link;
+use super::meta::{self, Contents, Meta};
+use super::options::Options;
+use super::recipe::layout;
+use super::{TABLE_NAMES, TABLES, verify};
+use crate::data::Generator;
+use crate::{EngineError, LoadReport, LoadWatch, SqlFile, TableLoad};
+use dbdyno_model::{ErrorClass, Shape, Size, TableName};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{LazyLock, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Statements of loading, proving and dropping.
+pub(super) static LOADING: LazyLock<SqlFile> =
+    LazyLock::new(|| SqlFile::parse("postgres/sql/load.sql", include_str!("sql/load.sql")));
+
+/// The server notices only after a moment that the last dbdyno has gone.
+const GRACE: Duration = Duration::from_secs(2);
+/// How often we ask whether an earlier load's sessions have ended.
+const ASK_EVERY: Duration = Duration::from_millis(50);
+/// 14.0, from where on the server can end sessions that are idle.
+const ENDS_IDLE_SESSIONS: u32 = 140_000;
+
+/// Loads what is missing.
+///
+/// # Errors
+/// The schema is not ours, holds something else of ours, or cannot be written; what was committed stays.
+pub(super) fn load(
+    options: &Options,
+    size: &Size,
+    seed: u64,
+    jobs: u32,
+    verify: bool,
+    watch: &dyn LoadWatch,
+) -> Result<LoadReport, EngineError> {
+    let mut control = Link::open(options, 0, "dbdyno load")?;
+    let contents = meta::look(&mut control)?;
+    let resumed = matches!(contents, Contents::Ours(_));
+    match &contents {
+        Contents::Foreign(why) => return Err(EngineError::new(ErrorClass::Other, why.clone())),
+        Contents::Nothing => {}
+        Contents::Ours(meta) => {
+            meta.must_match(size, seed, &options.database)?;
+            if meta.complete() && (meta.verified() || !verify) {
+                let unchanged = |table: &TableName| loaded(*table, size, meta, 0, &Times::default());
+                return Ok(LoadReport { tables: TABLE_NAMES.iter().map(unchanged).collect(), resumed });
+            }
+        }
+    }
+    hold(&mut control, &|| watch.cancelled().then_some(ErrorClass::Cancelled))?;
+    // Whoever held it before may have done more than we saw.
+    let meta = match meta::look(&mut control)? {
+        Contents::Foreign(why) => return Err(EngineError::new(ErrorClass::Other, why)),
+        Contents::Nothing => begin(&mut control, size, seed)?,
+        Contents::Ours(meta) => {
+            meta.must_match(size, seed, &options.database)?;
+            meta
+        }
+    };
+    if control.version_num() >= ENDS_IDLE_SESSIONS {
+        control.batch("preparing to load", "SET idle_session_timeout = 0")?;
+    }
+    let crew = Crew::open(options, jobs, watch)?;
+    let mut load = Load { size, seed, verify, watch, control, crew, meta, times: Times::default() };
+    load.create()?;
+    let mut rows_written = BTreeMap::new();
+    for shape in [Shape::Small, Shape::Large] {
+        rows_written.append(&mut load.group(shape)?);
+    }
+    load.finish()?;
+    let table = |table: &TableName| {
+        let rows_written = rows_written.get(table).copied().unwrap_or(0);
+        loaded(*table, size, &load.meta, rows_written, &load.times)
+    };
+    Ok(LoadReport { tables: TABLE_NAMES.iter().map(table).collect(), resumed })
+}
+
+fn loaded(table: TableName, size: &Size, meta: &Meta, rows_written: u64, times: &Times) -> TableLoad {
+    let (write_s, elapsed_s) = times.of(table);
+    let checksum = meta.checksum(table).map(|c| c.to_string()).unwrap_or_default();
+    TableLoad { table, rows: table.rows(size), rows_written, write_s, elapsed_s, checksum }
+}
+
+/// Makes sure that nobody else loads or drops in this database, and waits for what an earlier load has left at work: a
+/// server that builds an index does not notice that its client has gone. `give_up` says when not to wait any longer, and
+/// what that is called.
+pub(super) fn hold(control: &mut Link, give_up: &dyn Fn() -> Option<ErrorClass>) -> Result<(), EngineError> {
+    let (doing, began) = ("waiting for others that load or drop here", Instant::now());
+    while !granted(control, doing, "hold")? {
+        if began.elapsed() > GRACE || give_up().is_some() {
+            let message = format!("{doing}: another dbdyno is loading or dropping in this database; let it end first");
+            return Err(EngineError::new(ErrorClass::Other, message));
+        }
+        thread::sleep(ASK_EVERY);
+    }
+    while !granted(control, doing, "helpers_gone")? {
+        if let Some(class) = give_up() {
+            let message = format!(
+                "{doing}: sessions of an earlier load are still at work; wait for them, or end those named 'dbdyno load' \
+                 with pg_terminate_backend"
+            );
+            return Err(EngineError::new(class, message));
+        }
+        thread::sleep(ASK_EVERY);
+    }
+    granted(control, doing, "let_helpers_in").map(drop)
+}
+
+fn granted(link: &mut Link, doing: &str, statement: &str) -> Result<bool, EngineError> {
+    let rows = link.texts(doing, &LOADING.get(statement)?.text)?;
+    Ok(rows.first().and_then(|row| row.first()?.as_deref()) == Some("t"))
+}
+
+/// The statement that notes a step of the load.
+fn note(step: &str, relation: &str) -> Result<String, EngineError> {
+    Ok(LOADING.fill("note", &[("step", step), ("relation", relation)])?)
+}
+
+/// What drops a relation of a table and, with it, what was noted of the table: one transaction, so that a table of which
+/// nothing is noted is never whole, with its indexes.
+pub(super) fn forget_and_drop(table: TableName, relation: &str) -> Result<String, EngineError> {
+    let forget = LOADING.fill("forget_table", &[("table", table.name())])?;
+    Ok(format!("{forget}\n{}", TABLES.fill("drop_table", &[("table", relation)])?))
+}
+
+/// The schema, where it is not there, and the book-keeping.
+fn begin(control: &mut Link, size: &Size, seed: u64) -> Result<Meta, EngineError> {
+    let doing = "creating the schema";
+    let create_schema = !meta::schema_exists(control)?;
+    let meta = Meta::new(size, seed, create_schema);
+    control.batch(doing, "BEGIN")?;
+    if create_schema {
+        control.batch(doing, &TABLES.get("create_schema")?.text)?;
+    }
+    control.batch("creating the book-keeping", &TABLES.get("create_meta")?.text)?;
+    meta.write(control)?;
+    control.batch(doing, "COMMIT")?;
+    Ok(meta)
+}
+
+/// A load at work.
+struct Load<'l> {
+    size: &'l Size,
+    seed: u64,
+    verify: bool,
+    watch: &'l dyn LoadWatch,
+    control: Link,
+    crew: Crew<'l>,
+    meta: Meta,
+    times: Times,
+}
+
+impl Load<'_> {
+    /// Creates the tables that are not there. A table of which only parts are there is what a drop left that was
+    /// interrupted, or somebody's hand: it is made anew, and nothing that was noted holds.
+    fn create(&mut self) -> Result<(), EngineError> {
+        let there: BTreeSet<String> = meta::objects(&mut self.control)?.into_iter().map(|object| object.name).collect();
+        let mut batches = Vec::new();
+        for table in TABLE_NAMES {
+            let relations = relations(table);
+            let missing = relations.iter().filter(|relation| !there.contains(*relation)).count();
+            let filled = leaves(table).iter().any(|leaf| self.meta.done("filled", &leaf.name));
+            if missing == 0 {
+                continue;
+            }
+            batches.push(LOADING.get("no_longer_complete")?.text.clone());
+            if filled || missing < relations.len() {
+                batches.push(forget_and_drop(table, table.name())?);
+            }
+            batches.push(layout::create(table.name(), table.organisation())?.join("\n"));
+        }
+        let create = |link: &mut Link, batch: &String, (): &mut (), _: &Stop<'_>| link.batch("creating tables", batch);
+        // One after the other: what comes second may need what comes first.
+        for batch in batches {
+            self.crew.each("creating tables", &[batch], || (), create)?;
+        }
+        if let Contents::Ours(meta) = meta::look(&mut self.control)? {
+            self.meta = meta;
+        }
+        Ok(())
+    }
+
+    /// Loads the tables of a shape. Small tables are loaded together, so that those without partitions, each the work of
+    /// one session, do not leave the others idle. Returns the rows written to each.
+    fn group(&mut self, shape: Shape) -> Result<BTreeMap<TableName, u64>, EngineError> {
+        let (size, watch, meta, times) = (self.size, self.watch, &self.meta, &self.times);
+        let tables: Vec<TableName> = TABLE_NAMES.into_iter().filter(|table| table.shape() == shape).collect();
+        let label = match tables.as_slice() {
+            [table] => table.to_string(),
+            _ => "small tables".to_owned(),
+        };
+        let all: Vec<Leaf> = tables.iter().flat_map(|table| leaves(*table)).collect();
+        let rows_of = |leaves: &[Leaf]| leaves.iter().map(|leaf| leaf.rows(size)).sum::<u64>();
+        let rows = rows_of(&all);
+        let mut written = BTreeMap::new();
+        if !meta.complete() {
+            let missing: Vec<Leaf> = all.iter().filter(|leaf| !meta.done("filled", &leaf.name)).cloned().collect();
+            for leaf in &missing {
+                *written.entry(leaf.table).or_insert(0) += leaf.rows(size);
+            }
+            let tally = Tally::new(watch, label.clone(), rows - rows_of(&missing), rows);
+            let generator = Generator::new(size, shape, self.seed);
+            let tools = || fill::Filler::new(generator.clone());
+            let fill = |link: &mut Link, leaf: &Leaf, filler: &mut fill::Filler, stop: &Stop<'_>| {
+                let _clock = times.clock(leaf.table, Phase::Fill);
+                filler.fill(link, leaf, size, stop, &tally)
+            };
+            self.crew.each(&format!("loading {label}"), &missing, tools, fill)?;
+
+            let means = finish::Means::ask(&mut self.control, self.crew.jobs(), rows)?;
+            let tally = Tally::new(watch, format!("{label} indexes"), 0, rows);
+            let index = |link: &mut Link, leaf: &Leaf, (): &mut (), _: &Stop<'_>| {
+                let _clock = times.clock(leaf.table, Phase::Index);
+                means.index(link, leaf, size, meta, &tally)
+            };
+            self.crew.each(&format!("indexing {label}"), &all, || (), index)?;
+            finish::index_parents(&mut self.crew, &tables, meta, times)?;
+
+            let tally = Tally::new(watch, format!("{label} vacuum"), 0, rows);
+            let vacuum = |link: &mut Link, leaf: &Leaf, (): &mut (), _: &Stop<'_>| {
+                let _clock = times.clock(leaf.table, Phase::Vacuum);
+                finish::vacuum(link, leaf, size, &tally)
+            };
+            finish::analyse_parents(&mut self.crew, &tables, times)?;
+            self.crew.each(&format!("vacuuming {label}"), &all, || (), vacuum)?;
+        }
+        if self.verify {
+            let tally = Tally::new(watch, format!("{label} checksum"), 0, rows);
+            let generator = Generator::new(size, shape, self.seed);
+            let clock = |table| times.clock(table, Phase::Prove);
+            let sums = verify::prove(&mut self.crew, &all, size, &generator, &tally, &clock)?;
+            for (table, checksum) in sums {
+                let (name, value) = (meta::checksum_key(table), checksum.to_string());
+                meta::set(&mut self.control, &name, &value)?;
+                self.meta.put(name, value);
+            }
+        }
+        Ok(written)
+    }
+
+    /// The last word, and everything onto the device.
+    fn finish(&mut self) -> Result<(), EngineError> {
+        self.control.batch("ending the load", "BEGIN")?;
+        meta::set(&mut self.control, "verified", if self.verify { "1" } else { "0" })?;
+        meta::set(&mut self.control, "complete", "1")?;
+        self.control.batch("ending the load", "COMMIT")?;
+        let checkpoint = |link: &mut Link, sql: &String, (): &mut (), _: &Stop<'_>| link.batch("a checkpoint", sql);
+        match self.crew.each("a checkpoint", &[LOADING.get("checkpoint")?.text.clone()], || (), checkpoint) {
+            // Not everybody may; the first point's settling then waits for the server's own checkpoint.
+            Err(error) if error.class == ErrorClass::Permission => Ok(()),
+            done => done,
+        }
+    }
+}
+
+/// The parts of a table's load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Phase {
+    Fill,
+    Index,
+    Vacuum,
+    Prove,
+}
+
+/// When each part began first and ended last, over all sessions.
+#[derive(Debug, Default)]
+struct Times(Mutex<BTreeMap<(TableName, Phase), (Instant, Instant)>>);
+
+impl Times {
+    /// Runs until it is dropped.
+    fn clock(&self, table: TableName, phase: Phase) -> Clock<'_> {
+        Clock { times: self, part: (table, phase), began: Instant::now() }
+    }
+
+    /// Seconds of writing rows, and of everything.
+    fn of(&self, table: TableName) -> (f64, f64) {
+        let times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let seconds = |phase| times.get(&(table, phase)).map_or(0.0, |(from, to)| (*to - *from).as_secs_f64());
+        let all = [Phase::Fill, Phase::Index, Phase::Vacuum, Phase::Prove];
+        (seconds(Phase::Fill), all.into_iter().map(seconds).sum())
+    }
+}
+
+/// Measures one leaf's part.
+pub(super) struct Clock<'t> {
+    times: &'t Times,
+    part: (TableName, Phase),
+    began: Instant,
+}
+
+impl Drop for Clock<'_> {
+    fn drop(&mut self) {
+        let mut times = self.times.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        let (from, to) = times.entry(self.part).or_insert((self.began, now));
+        (*from, *to) = ((*from).min(self.began), now);
+    }
+}

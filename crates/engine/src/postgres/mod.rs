@@ -1,0 +1,271 @@
+//! PostgreSQL, from 13 on. Its server drive is stored procedures in PL/pgSQL, one for each piece of work and table, in a
+//! schema of its own (`dbdyno`, the only one that is ever touched); its data comes by COPY in binary; its proofs are the
+//! server's own statistics.
+//!
+//! What an expert should know of the choices: plans are generic and checked before each point; a procedure commits each
+//! operation itself; parallel statements run through EXECUTE, because SELECT INTO launches no workers; autovacuum is off
+//! on the test tables, and dbdyno vacuums and checkpoints between points; tables are warmed through their indexes, because
+//! sequential scans of larger tables pass through a small ring of buffers.
+
+mod check;
+mod control;
+mod copy;
+mod describe;
+mod errors;
+mod ground;
+mod link;
+mod load;
+mod meta;
+mod monitor;
+mod options;
+mod password;
+mod plan;
+mod point;
+mod private;
+mod recipe;
+mod remove;
+mod script;
+mod session;
+mod settle;
+mod snapshot;
+mod space;
+mod tls;
+mod verify;
+
+use crate::data::Checksum;
+use crate::private::PrivateServer;
+use crate::{
+    Durability, Engine, EngineError, EngineInfo, Features, Finding, LoadReport, LoadWatch, Loaded, Mappings, Session,
+    Settled, SqlFile, Target, TargetError, Task,
+};
+use control::Node;
+use dbdyno_model::{CommitMode, Counters, Database, ErrorClass, Mapping, Size, TableName, Test};
+use ground::Ground;
+use link::Link;
+use meta::Contents;
+use options::Options;
+use point::UnderWay;
+use session::PostgresSession;
+use std::path::PathBuf;
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+pub(crate) const INFO: EngineInfo = EngineInfo {
+    name: "postgres",
+    title: "PostgreSQL 13 and later",
+    target: "postgres://USER@HOST[:PORT][,HOST2...]/DATABASE[?sslmode=verify-full&...]",
+    notice: None,
+    hidden: false,
+    mapping,
+    script: script::of_test,
+    schema_script: script::of_schema,
+    open: |target, _| Ok(Box::new(PostgresEngine::remote(target)?)),
+    private: Some(crate::private::Private {
+        product: &private::PRODUCT,
+        open: |server, _| Ok(Box::new(PostgresEngine::private(server)?)),
+    }),
+};
+
+/// dbdyno's schema: nothing outside it is ever touched.
+const SCHEMA: &str = "dbdyno";
+
+/// The tables that PostgreSQL has, in loading order.
+const TABLE_NAMES: [TableName; 6] = [
+    TableName::SmallHeap,
+    TableName::SmallIot,
+    TableName::SmallHash,
+    TableName::SmallHeapList,
+    TableName::SmallIotList,
+    TableName::LargeHeapRangeList,
+];
+
+static TABLES: LazyLock<SqlFile> =
+    LazyLock::new(|| SqlFile::parse("postgres/sql/tables.sql", include_str!("sql/tables.sql")));
+static PROCEDURES: LazyLock<SqlFile> =
+    LazyLock::new(|| SqlFile::parse("postgres/sql/procedures.sql", include_str!("sql/procedures.sql")));
+static STATISTICS: LazyLock<SqlFile> =
+    LazyLock::new(|| SqlFile::parse("postgres/sql/statistics.sql", include_str!("sql/statistics.sql")));
+static COUNTERS: LazyLock<SqlFile> =
+    LazyLock::new(|| SqlFile::parse("postgres/sql/counters.sql", include_str!("sql/counters.sql")));
+static SETUP: LazyLock<SqlFile> =
+    LazyLock::new(|| SqlFile::parse("postgres/sql/setup.sql", include_str!("sql/setup.sql")));
+static MAPPINGS: LazyLock<Result<Mappings, String>> = LazyLock::new(|| {
+    Mappings::parse("postgres", include_str!("mapping.toml")).map_err(|error| format!("unreadable: {error}"))
+});
+
+fn mapping(test: &Test) -> Mapping {
+    match &*MAPPINGS {
+        Ok(mappings) => mappings.get(&test.code),
+        Err(why) => Mapping::None { why: why.clone() },
+    }
+}
+
+/// What a lock holds, also where a thread has panicked while it held it: everything behind these locks is whole at every
+/// moment.
+fn recover<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+    lock.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+struct PostgresEngine {
+    options: Options,
+    private: Option<PrivateServer>,
+    /// One a host of the target.
+    nodes: Vec<Arc<Node>>,
+    ground: OnceLock<Ground>,
+    point: Mutex<Option<UnderWay>>,
+    /// Leaves that may need a vacuum.
+    to_vacuum: Mutex<settle::Backlog>,
+}
+
+impl PostgresEngine {
+    fn remote(target: &Target) -> Result<Self, TargetError> {
+        Ok(Self::new(Options::parse(target)?, None))
+    }
+
+    fn private(server: &PrivateServer) -> Result<Self, TargetError> {
+        Ok(Self::new(Options::parse(&server.target)?, Some(server.clone())))
+    }
+
+    fn new(options: Options, private: Option<PrivateServer>) -> Self {
+        let nodes = options.hosts.iter().map(|_| Arc::new(Node::default())).collect();
+        let (ground, point) = (OnceLock::new(), Mutex::new(None));
+        Self { options, private, nodes, ground, point, to_vacuum: Mutex::default() }
+    }
+
+    /// Runs something over dbdyno's own connection to the first node, where all that writes is done.
+    fn with<T>(&self, work: impl FnOnce(&mut Link) -> Result<T, EngineError>) -> Result<T, EngineError> {
+        self.on(0, work)
+    }
+
+    fn on<T>(&self, node: usize, work: impl FnOnce(&mut Link) -> Result<T, EngineError>) -> Result<T, EngineError> {
+        self.nodes[node].with(&self.options, node, work)
+    }
+
+    /// Where the server is; unknown while it cannot be reached.
+    fn ground(&self) -> Option<&Ground> {
+        if self.ground.get().is_none() {
+            let ground = self.with(|link| Ground::look(link, &self.options, self.private.as_ref())).ok()?;
+            drop(self.ground.set(ground));
+        }
+        self.ground.get()
+    }
+
+    /// The data folder, where it is on this machine and may be read.
+    fn data(&self) -> Option<PathBuf> {
+        self.ground()?.data.clone()
+    }
+}
+
+impl Engine for PostgresEngine {
+    fn name(&self) -> &'static str {
+        INFO.name
+    }
+
+    fn features(&self) -> Features {
+        let ground = self.ground();
+        Features {
+            in_process: false,
+            local: ground.is_some_and(|g| g.server_pid.is_some()),
+            loads_on_demand: self.private.is_some(),
+            single_writer: false,
+            block_bytes: ground.map_or(ground::BLOCK_BYTES, |g| g.block_bytes),
+        }
+    }
+
+    fn describe(&self) -> Result<Database, EngineError> {
+        self.with(describe::database)
+    }
+
+    fn durability(&self, commit: CommitMode) -> Result<Durability, EngineError> {
+        self.with(|link| describe::durability(link, commit))
+    }
+
+    fn check(&self, size: &Size) -> Vec<Finding> {
+        check::findings(&self.options, size)
+    }
+
+    fn loaded(&self) -> Result<Loaded, EngineError> {
+        self.with(|link| {
+            Ok(match meta::look(link)? {
+                Contents::Nothing => Loaded::Nothing,
+                Contents::Foreign(why) => Loaded::Foreign(why),
+                Contents::Ours(meta) => meta.loaded(),
+            })
+        })
+    }
+
+    fn tables(&self) -> Vec<TableName> {
+        TABLE_NAMES.to_vec()
+    }
+
+    fn space_needed_bytes(&self, size: &Size) -> u64 {
+        space::needed_bytes(size)
+    }
+
+    fn load(
+        &self,
+        size: &Size,
+        seed: u64,
+        jobs: u32,
+        verify: bool,
+        watch: &dyn LoadWatch,
+    ) -> Result<LoadReport, EngineError> {
+        load::load(&self.options, size, seed, jobs, verify, watch)
+    }
+
+    fn checksum(&self, table: TableName, watch: &dyn LoadWatch) -> Result<Checksum, EngineError> {
+        let rows = match self.with(meta::look)? {
+            Contents::Ours(meta) => meta.rows(table),
+            Contents::Foreign(why) => return Err(EngineError::new(ErrorClass::Other, why)),
+            Contents::Nothing => 0,
+        };
+        verify::checksum(&self.options, table, rows, 1, watch)
+    }
+
+    fn drop_all(&self) -> Result<bool, EngineError> {
+        remove::drop_all(&self.options)
+    }
+
+    fn settle(&self, limit: Duration) -> Result<Settled, EngineError> {
+        settle::settle(self, limit)
+    }
+
+    fn begin_point(&self, task: &Task) -> Result<(), EngineError> {
+        let under_way = point::begin(self, task)?;
+        *recover(&self.point) = Some(under_way);
+        Ok(())
+    }
+
+    fn end_point(&self, task: &Task) -> Result<(), EngineError> {
+        // The watch ends first: its connection would count among those of the next point.
+        drop(recover(&self.point).take());
+        if task.test.procedure.writes() {
+            recover(&self.to_vacuum).add(task.test.table);
+        }
+        self.with(|link| point::remove_leftovers(link, task))
+    }
+
+    fn session(&self, job: u32, nodes: u32) -> Result<Box<dyn Session>, EngineError> {
+        let node = (job % nodes.max(1)) as usize % self.nodes.len();
+        let link = Link::open(&self.options, node, "dbdyno job")?;
+        Ok(Box::new(PostgresSession::new(link, Arc::clone(&self.nodes[node]))))
+    }
+
+    fn snapshot(&self) -> Result<Counters, EngineError> {
+        point::snapshot(self)
+    }
+
+    fn data_place(&self) -> Option<PathBuf> {
+        self.data()
+    }
+
+    fn data_files(&self) -> Vec<PathBuf> {
+        let Some(data) = self.data() else { return Vec::new() };
+        // Where the server does not say, the devices that hold the files are simply not known.
+        self.with(|link| point::files(link, &data, &self.point)).unwrap_or_default()
+    }
+
+    fn server_pid(&self) -> Option<u32> {
+        self.ground()?.server_pid
+    }
+}

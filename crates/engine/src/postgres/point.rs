@@ -1,0 +1,171 @@
+//! Before and after a point: its procedure, the tables that its jobs fill, a warm cache, what to count and whom to watch.
+
+use super::link::Link;
+use super::monitor::{Monitor, Seen};
+use super::recipe::{Counting, Recipe};
+use super::snapshot::{self, Base, Watched};
+use super::{COUNTERS, PostgresEngine, STATISTICS, recover};
+use crate::{EngineError, Sampling, Task};
+use dbdyno_model::{Cache, Counters, ErrorClass, Organisation, Procedure, Shape, TableName};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+const WARM: &str = "reading the test's tables into the cache";
+
+/// A point between its beginning and its end.
+pub(super) struct UnderWay {
+    watched: Watched,
+    /// Tables that it reads.
+    tables: Vec<TableName>,
+    /// One a node; set by the first snapshot.
+    bases: Vec<Option<Base>>,
+    /// One a node that works, unless nobody watches.
+    monitors: Vec<Monitor>,
+    /// Why nobody does.
+    unwatched: String,
+}
+
+/// Prepares what the jobs of a point share.
+pub(super) fn begin(engine: &PostgresEngine, task: &Task) -> Result<UnderWay, EngineError> {
+    let recipe = Recipe::of(&task.test)?;
+    let watched = engine.with(|link| {
+        remove_leftovers(link, task)?;
+        for sql in recipe.creates()?.into_iter().chain(recipe.creates_before()?) {
+            link.batch("making the test's procedure", &sql)?;
+        }
+        if task.test.cache == Cache::Cached || task.test.procedure == Procedure::Insert {
+            recipe.reads().iter().try_for_each(|table| warm(link, *table, task))?;
+        }
+        watch(link, &recipe, task)
+    })?;
+    let mut monitors = Vec::new();
+    let mut unwatched = "the sessions were not watched (--no-sampling)".to_owned();
+    if task.sampling == Sampling::On {
+        for (number, node) in engine.nodes.iter().enumerate().take(task.nodes as usize) {
+            // A point without a watch is a point all the same; the reason is with its missing figures.
+            match Monitor::start(&engine.options, number, Arc::clone(&node.ours), Seen::default()) {
+                Ok(monitor) => monitors.push(monitor),
+                Err(error) => unwatched = format!("the sessions could not be watched: {error}"),
+            }
+        }
+        if monitors.len() < task.nodes as usize {
+            monitors.clear();
+        }
+    }
+    let bases = engine.nodes.iter().map(|_| None).collect();
+    Ok(UnderWay { watched, tables: recipe.reads().to_vec(), bases, monitors, unwatched })
+}
+
+/// Drops what a point has made, or an earlier one that did not come to its end.
+pub(super) fn remove_leftovers(link: &mut Link, task: &Task) -> Result<(), EngineError> {
+    let doing = format!("removing what {} has made", task.test.code);
+    link.batch(&doing, &STATISTICS.get("drop_leftovers")?.text)?;
+    // A test that PostgreSQL does not have has made no procedure.
+    let Ok(recipe) = Recipe::of(&task.test) else { return Ok(()) };
+    recipe.drops()?.iter().try_for_each(|sql| link.batch(&doing, sql))
+}
+
+/// Reads a table and its indexes into shared buffers.
+fn warm(link: &mut Link, table: TableName, task: &Task) -> Result<(), EngineError> {
+    let leaves = names(link, &STATISTICS.fill("leaves", &[("table", table.name())])?)?;
+    let settings = &STATISTICS.get("warm_settings")?.text;
+    let primary = match table.organisation() {
+        Organisation::Hash => "warm_hash",
+        _ => "warm_primary",
+    };
+    let rows = task.size.rows(table.shape()).to_string();
+    for leaf in leaves {
+        for statement in [primary, "warm_customer"] {
+            let sql = STATISTICS.fill(statement, &[("relation", leaf.as_str()), ("rows", &rows)])?;
+            // The settings end with the transaction.
+            let settings = settings.replace("SET ", "SET LOCAL ");
+            link.batch(WARM, &format!("BEGIN; {settings} {sql} COMMIT"))?;
+        }
+    }
+    Ok(())
+}
+
+/// The first column's texts.
+fn names(link: &mut Link, sql: &str) -> Result<Vec<String>, EngineError> {
+    let rows = link.texts("reading the catalogue", sql)?;
+    Ok(rows.into_iter().filter_map(|row| row.into_iter().next().flatten()).collect())
+}
+
+/// What to count.
+fn watch(link: &mut Link, recipe: &Recipe, task: &Task) -> Result<Watched, EngineError> {
+    let mut oids = |relation: &str| -> Result<Vec<u32>, EngineError> {
+        let oids = names(link, &STATISTICS.fill("leaf_oids", &[("relation", relation)])?)?;
+        let unclear =
+            |text: &String| EngineError::new(ErrorClass::Other, format!("'{text}' is no number of a relation"));
+        oids.iter().map(|oid| oid.parse().map_err(|_| unclear(oid))).collect()
+    };
+    // Where writing may lie behind dirtying, the point's figure depends on it.
+    let procedure = task.test.procedure;
+    let builds = matches!(procedure, Procedure::IndexUnique | Procedure::IndexNonUnique);
+    let mut watched = Watched {
+        dirty_blocks: procedure == Procedure::UpdateSecondary,
+        workers: task.threads > 1,
+        makes_relations: builds || matches!(procedure, Procedure::BulkLoad | Procedure::WriteFile),
+        ..Watched::default()
+    };
+    let counting = recipe.counting();
+    match &counting {
+        Counting::IndexScans { index, per_execution } => {
+            watched.indexes = oids(index)?;
+            watched.index_scans_per_execution = *per_execution;
+        }
+        Counting::TableScans { table, leaves, .. } => {
+            watched.leaves = oids(table.name())?;
+            watched.leaves_per_execution = *leaves;
+            watched.rows_per_execution = counting.rows_per_execution(&task.size);
+            watched.launches_per_execution = if builds { *leaves } else { 1 };
+        }
+        Counting::Nothing => {}
+    }
+    Ok(watched)
+}
+
+/// The counters of all nodes now.
+pub(super) fn snapshot(engine: &PostgresEngine) -> Result<Counters, EngineError> {
+    let mut point = recover(&engine.point);
+    let Some(UnderWay { watched, bases, monitors, unwatched, .. }) = point.as_mut() else {
+        return Err(EngineError::new(ErrorClass::Other, "counters were asked for outside a point"));
+    };
+    let mut nodes = Vec::new();
+    for (number, node) in engine.nodes.iter().enumerate() {
+        let base = &mut bases[number];
+        let monitor = monitors.get(number);
+        nodes.push(engine.on(number, |link| snapshot::read(node, link, watched, monitor, base))?);
+    }
+    let mut counters = snapshot::sum(nodes);
+    snapshot::add_seen(&mut counters, monitors, unwatched);
+    Ok(counters)
+}
+
+/// Files of the tables that the point reads (of all tables between points), and one of the log, for the device that it
+/// lies on.
+pub(super) fn files(
+    link: &mut Link,
+    data: &Path,
+    point: &Mutex<Option<UnderWay>>,
+) -> Result<Vec<PathBuf>, EngineError> {
+    let tables = recover(point).as_ref().map(|point| point.tables.clone());
+    let mut relative = Vec::new();
+    match tables.filter(|tables| tables.iter().any(|t| t.shape() == Shape::Large)) {
+        Some(tables) => {
+            for table in tables {
+                relative.extend(names(link, &COUNTERS.fill("files", &[("table", table.name())])?)?);
+            }
+        }
+        None => relative = names(link, &COUNTERS.get("all_files")?.text)?,
+    }
+    let mut files = Vec::new();
+    for first in relative.iter().map(|file| data.join(file)) {
+        // Segments of 1 GiB follow under the same name.
+        let more = (1..).map(|n| PathBuf::from(format!("{}.{n}", first.display()))).take_while(|file| file.exists());
+        files.extend(std::iter::once(first.clone()).chain(more));
+    }
+    let log = std::fs::read_dir(data.join("pg_wal")).into_iter().flatten().flatten().map(|entry| entry.path());
+    files.extend(log.filter(|path| path.is_file()).min());
+    Ok(files)
+}

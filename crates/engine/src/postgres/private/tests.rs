@@ -1,0 +1,292 @@
+use super::*;
+use crate::private::{Home, How, PrivateError, Silent, Stage, Up, Watch, Wish, down, find, up};
+use dbdyno_model::{ErrorClass, Size};
+use postgres::Client;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+const MIB: u64 = 1 << 20;
+
+fn size(id: &str, cache_bytes: u64) -> Size {
+    Size {
+        id: id.to_owned(),
+        title: String::new(),
+        small_rows: 3_200,
+        large_rows: 102_400,
+        engine_cache_bytes: cache_bytes,
+        file_bytes: MIB,
+        bulk_partitions_per_job: 1,
+    }
+}
+
+fn wish(size: &Size) -> Wish<'_> {
+    Wish { size, memory_limit_bytes: None, keep: None, programs: None, hardware_threads: 2 }
+}
+
+/// A home that takes its server with it.
+struct TestHome {
+    home: Home,
+    dir: tempfile::TempDir,
+}
+
+impl TestHome {
+    fn new(below: &str) -> Self {
+        // Open to be passed through, for the server's user.
+        let dir = tempfile::Builder::new().permissions(PermissionsExt::from_mode(0o755)).tempdir().unwrap();
+        let home = Home::at(&dir.path().join(below)).unwrap();
+        Self { home, dir }
+    }
+
+    fn site(&self) -> PathBuf {
+        self.home.path().join("postgres")
+    }
+
+    fn up(&self, wish: &Wish<'_>) -> Result<Up, PrivateError> {
+        up(&self.home, &PRODUCT, wish, &Silent)
+    }
+
+    fn refused(&self, wish: &Wish<'_>) -> String {
+        match self.up(wish) {
+            Err(PrivateError::Refused(text)) => text,
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+impl Drop for TestHome {
+    fn drop(&mut self) {
+        _ = down(&self.home, &PRODUCT, Some(false), &Silent);
+    }
+}
+
+fn client(instance: &Instance) -> Client {
+    let mut config = Config::new();
+    config.host_path(&instance.socket_folder).port(instance.port).user(NAME).dbname(NAME);
+    config.connect(NoTls).unwrap()
+}
+
+fn setting(instance: &Instance, name: &str) -> String {
+    client(instance).query_one(&format!("SHOW {name}"), &[]).unwrap().get(0)
+}
+
+fn mode(path: &Path) -> u32 {
+    path.metadata().unwrap().permissions().mode() & 0o777
+}
+
+#[test]
+fn an_instance_survives_everything_but_its_end() {
+    let place = TestHome::new("home");
+    let (t, d) = (size("T", 8 * MIB), size("D", 64 * MIB));
+    assert!(find(&place.home, &PRODUCT).unwrap_err().to_string().ends_with("start it: dbdyno up postgres --size D"));
+
+    // Two at the same time: one makes it, the other finds it.
+    let both: Vec<Up> = std::thread::scope(|scope| {
+        let begun = [(); 2].map(|()| scope.spawn(|| place.up(&wish(&t)).unwrap()));
+        begun.map(|thread| thread.join().unwrap()).into()
+    });
+    let mut how = [both[0].how, both[1].how];
+    how.sort_by_key(|how| *how == How::Already);
+    assert_eq!(how, [How::Made, How::Already]);
+    assert_eq!(both[0].instance, both[1].instance);
+    let instance = &both[0].instance;
+    assert_eq!((mode(&instance.socket_folder), mode(&instance.data)), (0o700, 0o700));
+    let expected =
+        [("shared_buffers", "8MB"), ("listen_addresses", ""), ("autovacuum", "off"), ("server_encoding", "UTF8")];
+    for (name, value) in expected {
+        assert_eq!(setting(instance, name), value, "{name}");
+    }
+    let server = find(&place.home, &PRODUCT).unwrap();
+    let target = format!("postgres://dbdyno@/dbdyno?host={}/run&port=5432", place.site().display());
+    assert_eq!((server.target.to_string(), server.pid, server.size.as_str()), (target, instance.pid(), "T"));
+    client(instance).batch_execute("CREATE TABLE kept (a int); INSERT INTO kept VALUES (7)").unwrap();
+    let other = place.refused(&wish(&d));
+    assert!(other.contains("runs for size T, not D; go on with it: dbdyno up postgres --size T"), "{other}");
+
+    // Killed together with everything in it; the next start recovers, and says so before.
+    instance.process.as_ref().unwrap().signal(Signal::KILL);
+    while instance.lives() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(find(&place.home, &PRODUCT).unwrap_err().to_string().contains("has ended by itself"));
+    let again = place.up(&Wish { keep: Some(true), ..wish(&t) }).unwrap();
+    assert_eq!((again.how, again.instance.keep), (How::Restarted, true));
+    let kept: i32 = client(&again.instance).query_one("SELECT a FROM kept", &[]).unwrap().get(0);
+    assert_eq!(kept, 7);
+
+    // Marked, so a plain stop keeps the data.
+    let stopped = down(&place.home, &PRODUCT, None, &Silent).unwrap();
+    assert!(stopped.stopped && stopped.kept && !stopped.removed && !again.instance.lives());
+    assert!(place.refused(&wish(&d)).contains("its data was kept, for size T, not D"));
+    assert!(!place.site().join("run").exists());
+
+    // One that cannot start shows its own words, and starts when it can.
+    let conf = instance.data.join("postgresql.conf");
+    let good = std::fs::read(&conf).unwrap();
+    std::fs::write(&conf, [good.as_slice(), b"no_such_setting = 1\n"].concat()).unwrap();
+    let error = place.up(&wish(&t)).unwrap_err().to_string();
+    assert!(error.contains("ended while it was starting") && error.contains("no_such_setting"), "{error}");
+    std::fs::write(&conf, good).unwrap();
+    assert_eq!(place.up(&wish(&t)).unwrap().how, How::Restarted);
+
+    let ended = down(&place.home, &PRODUCT, Some(false), &Silent).unwrap();
+    assert!(ended.stopped && ended.removed && !ended.kept);
+    assert!(!place.site().exists() && place.home.path().exists());
+    let nothing = down(&place.home, &PRODUCT, None, &Silent).unwrap();
+    assert!(nothing.instance.is_none() && !nothing.removed);
+}
+
+#[test]
+fn homes_do_not_clash_however_long_their_paths_and_whatever_was_left_there() {
+    let (first, second) = (TestHome::new("a"), TestHome::new(&format!("a b/{}", "long/".repeat(25))));
+    let t = size("T", 8 * MIB);
+    // As if dbdyno and initdb had been killed in the middle.
+    let making = second.site().join("data.making");
+    std::fs::create_dir_all(making.join("base")).unwrap();
+    std::fs::write(making.join("PG_VERSION"), "15").unwrap();
+
+    let limited = Wish { memory_limit_bytes: Some(256 * MIB), ..wish(&t) };
+    let (first_up, second_up) = std::thread::scope(|scope| {
+        let second = scope.spawn(|| second.up(&wish(&t)).unwrap());
+        let first = first.up(&limited).or_else(|error| {
+            assert!(matches!(&error, PrivateError::Refused(text) if text.contains("control group")), "{error}");
+            assert!(!first.site().exists(), "refused before anything was started");
+            first.up(&wish(&t))
+        });
+        (first.unwrap(), second.join().unwrap())
+    });
+    assert!(!making.exists());
+    let short = &second_up.instance.socket_folder;
+    assert!(short.starts_with("/tmp") && mode(short) == 0o700, "{}", short.display());
+    for up in [&first_up, &second_up] {
+        assert_eq!(setting(&up.instance, "data_directory"), up.instance.data.to_string_lossy());
+    }
+    if let Some(group) = &first_up.instance.cgroup {
+        let ours = std::fs::read_to_string(format!("/proc/{}/cgroup", first_up.instance.pid())).unwrap();
+        assert!(ours.contains(group.file_name().unwrap().to_str().unwrap()), "{ours}");
+        let limit = ["memory.max", "memory.limit_in_bytes"].map(|file| std::fs::read_to_string(group.join(file)));
+        assert!(limit.iter().flatten().any(|text| text.trim() == (256 * MIB).to_string()), "{limit:?}");
+        let other = first.refused(&Wish { memory_limit_bytes: Some(512 * MIB), ..wish(&t) });
+        assert!(other.contains("dbdyno down postgres --keep"), "{other}");
+    }
+    for place in [&first, &second] {
+        assert!(down(&place.home, &PRODUCT, None, &Silent).unwrap().removed);
+    }
+    assert!(!short.exists() && first_up.instance.cgroup.is_none_or(|group| !group.exists()));
+    assert!(!second_up.instance.lives() && !first.site().exists() && !second.site().exists());
+}
+
+/// Calls it off as soon as something is said.
+struct Impatient(AtomicBool);
+
+impl Watch for Impatient {
+    fn note(&self, _text: &str) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+#[test]
+fn what_is_called_off_leaves_nothing_behind() {
+    let place = TestHome::new("home");
+    let t = size("T", 8 * MIB);
+    let error = up(&place.home, &PRODUCT, &wish(&t), &Impatient(AtomicBool::new(false))).unwrap_err();
+    assert!(matches!(&error, PrivateError::Failed(e) if e.class == ErrorClass::Cancelled), "{error}");
+    assert!(!place.site().exists());
+}
+
+#[test]
+fn a_killed_maker_of_data_is_found_and_ended() {
+    let place = TestHome::new("home");
+    let t = size("T", 8 * MIB);
+    let programs = place.dir.path().join("bin");
+    fake(&programs, "#!/bin/sh\ncase $1 in --version) echo 'postgres (PostgreSQL) 15.1';; *) sleep 60;; esac\n");
+    let slow = Wish { programs: Some(&programs), ..wish(&t) };
+    let watch = Later(AtomicBool::new(false));
+    let record = place.site().join("instance.json");
+    let recorded = std::thread::scope(|scope| {
+        scope.spawn(|| up(&place.home, &PRODUCT, &slow, &watch));
+        let recorded = loop {
+            if let Ok(text) = std::fs::read_to_string(&record) {
+                break text;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        let instance: Instance = serde_json::from_str(&recorded).unwrap();
+        assert!(instance.stage == Stage::Making && instance.lives());
+        assert!(find(&place.home, &PRODUCT).unwrap_err().to_string().contains("still being started"));
+        watch.0.store(true, Ordering::SeqCst);
+        recorded
+    });
+    let instance: Instance = serde_json::from_str(&recorded).unwrap();
+    assert!(!instance.lives() && !place.site().exists());
+
+    // As after `kill -9` of dbdyno: the record is there, and the process goes on.
+    let mut maker = std::process::Command::new("sleep");
+    let mut maker = std::os::unix::process::CommandExt::process_group(maker.arg("60"), 0).spawn().unwrap();
+    let process = crate::private::Process::of(maker.id());
+    std::fs::create_dir_all(place.site().join("data.making")).unwrap();
+    let left = Instance { process: process.clone(), ..instance };
+    std::fs::write(&record, serde_json::to_string(&left).unwrap()).unwrap();
+    let done = down(&place.home, &PRODUCT, None, &Silent).unwrap();
+    assert!(!done.stopped && !process.unwrap().lives() && !place.site().exists());
+    maker.wait().unwrap();
+}
+
+/// Calls it off when it is told to.
+struct Later(AtomicBool);
+
+impl Watch for Later {
+    fn note(&self, _text: &str) {}
+
+    fn cancelled(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+fn fake(folder: &Path, script: &str) {
+    std::fs::create_dir_all(folder).unwrap();
+    for program in PROGRAMS.needed {
+        let path = folder.join(program);
+        std::fs::write(&path, script).unwrap();
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+    }
+}
+
+#[test]
+fn programs_that_do_not_do_are_refused_before_anything_is_done() {
+    let place = TestHome::new("home");
+    let t = size("T", 8 * MIB);
+    let (none, old) = (place.dir.path().join("none"), place.dir.path().join("old"));
+    std::fs::create_dir_all(&none).unwrap();
+    fake(&old, "#!/bin/sh\necho 'postgres (PostgreSQL) 9.6.24'\n");
+    for (folder, why) in [(&none, "does not hold postgres and initdb; install"), (&old, "9.6.24; dbdyno needs 13")] {
+        let refused = place.refused(&Wish { programs: Some(folder), ..wish(&t) });
+        assert!(refused.contains(why) && refused.contains("DBDYNO_POSTGRES_BIN"), "{refused}");
+    }
+    let tight = place.refused(&Wish { memory_limit_bytes: Some(20 * MIB), ..wish(&t) });
+    assert!(tight.contains("20 MiB is too small"), "{tight}");
+    assert!(!place.site().exists());
+}
+
+#[test]
+fn versions_are_read_and_settings_fit_them() {
+    let version = |said: &str| PRODUCT.version(said);
+    assert_eq!(version("postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)\n").as_deref(), Some("15.18"));
+    assert_eq!(version("postgres (PostgreSQL) 19beta1").as_deref(), Some("19beta1"));
+    assert_eq!(version("initdb: something else"), None);
+    assert_eq!((major("19beta1"), major("9.6.24"), major("")), (19, 9, 0));
+    assert!(PRODUCT.too_old("12.1").is_some() && PRODUCT.too_old("13.0").is_none());
+    let size = size("M", 12 << 30);
+    let text = |version| {
+        let ground = Ground { size: &size, version, socket_folder: Path::new("/run"), hardware_threads: 96 };
+        settings(&ground)
+    };
+    assert!(!text("13.23").contains("track_wal_io_timing") && text("14.0").contains("track_wal_io_timing = on"));
+    assert!(
+        text("18.4").contains("shared_buffers = 12582912kB\n") && text("18.4").contains("max_parallel_workers = 192\n")
+    );
+}

@@ -1,0 +1,160 @@
+//! A session: one connection, prepared for a job of a point, that calls the test's procedure.
+
+use super::control::Node;
+use super::link::Link;
+use super::recipe::Recipe;
+use super::recover;
+use super::snapshot;
+use crate::data::Keys;
+use crate::{Canceller, ChunkResult, EngineError, Failure, Prepared, Request, Session, Task};
+use dbdyno_model::{ErrorClass, Procedure, Shape, Size, TableName};
+use postgres::Statement;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// A job's work, understood.
+struct Work {
+    task: Task,
+    job: u32,
+    recipe: Recipe,
+    call: Statement,
+    /// Bytes that one operation reads by scanning; 0 where it does not scan.
+    scanned_bytes: u64,
+}
+
+/// One connection at work.
+pub(super) struct PostgresSession {
+    link: Link,
+    node: Arc<Node>,
+    work: Option<Work>,
+    /// Transactions of the link that the node has in its account.
+    accounted: u64,
+    /// Transactions that the test has committed since the last flush.
+    claimed: u64,
+    /// When the server was last asked for something.
+    idle_since: Instant,
+}
+
+impl PostgresSession {
+    /// A session of its own connection.
+    pub(super) fn new(link: Link, node: Arc<Node>) -> Self {
+        recover(&node.ours).insert(link.backend_pid());
+        Self { link, node, work: None, accounted: 0, claimed: 0, idle_since: Instant::now() }
+    }
+
+    fn prepare_work(&mut self, task: &Task, job: u32) -> Result<Prepared, EngineError> {
+        self.work = None;
+        let recipe = Recipe::of(&task.test)?;
+        let doing = format!("preparing {}", task.test.code);
+        let mut settings = recipe.settings(task);
+        settings.extend(recipe.settings_of_version(self.link.version_num()));
+        settings.extend(super::describe::commit_settings(&mut self.link, task.commit)?);
+        let set: String = settings.iter().map(|(name, value)| format!("SET {name} = '{value}'; ")).collect();
+        self.link.batch(&doing, &format!("RESET ALL; {set}"))?;
+        let prepared = self.plan(&recipe, task, &doing)?;
+        let call = self.link.client().prepare(&recipe.call());
+        let call = call.map_err(|e| self.link.error(&doing, &e))?;
+        self.link.count_transactions(1);
+        let scanned_bytes = self.scanned_bytes(&recipe, task, &doing)?;
+        self.work = Some(Work { task: task.clone(), job, recipe, call, scanned_bytes });
+        Ok(prepared)
+    }
+
+    /// Explains the statement under test under the session's settings, and compares.
+    fn plan(&mut self, recipe: &Recipe, task: &Task, doing: &str) -> Result<Prepared, EngineError> {
+        let Some(explain) = recipe.explain(task)? else { return Ok(Prepared::default()) };
+        let rows = self.link.texts(doing, &explain)?;
+        let json = rows.iter().filter_map(|row| row.first().cloned().flatten()).collect::<Vec<_>>().join("\n");
+        let plan = super::plan::compact(&json)?;
+        let problem = recipe.plan_problem(task, &plan)?;
+        Ok(Prepared { plan: Some(plan), problems: problem.into_iter().collect() })
+    }
+
+    /// Bytes of what one operation scans, as the server's files have them.
+    fn scanned_bytes(&mut self, recipe: &Recipe, task: &Task, doing: &str) -> Result<u64, EngineError> {
+        let share = match task.test.procedure {
+            Procedure::Scan | Procedure::Sort | Procedure::Group | Procedure::Report => 1,
+            Procedure::ScanRange => Size::RANGES,
+            _ => return Ok(0),
+        };
+        let mut bytes = 0;
+        for table in recipe.reads() {
+            let sql = super::STATISTICS.fill("table_bytes", &[("table", table.name())])?;
+            let rows = self.link.texts(doing, &sql)?;
+            let first = rows.first().and_then(|row| row.first()).cloned().flatten();
+            bytes += first.and_then(|n| n.parse::<u64>().ok()).unwrap_or(0);
+        }
+        Ok(bytes / share)
+    }
+
+    fn call(&mut self, first_pass: u64, passes: u64) -> Result<ChunkResult, EngineError> {
+        let unprepared = || EngineError::new(ErrorClass::Other, "a session was asked to work before it was prepared");
+        let work = self.work.as_ref().ok_or_else(unprepared)?;
+        let Task { test, size, key_seed, jobs, rows_per_tx, .. } = &work.task;
+        let doing = format!("{} job {}", test.code, work.job + 1);
+        if self.link.cancelled() {
+            return Err(EngineError::new(ErrorClass::Cancelled, format!("{doing}: stopped before a call")));
+        }
+        let shape = test.table.map_or(Shape::Small, TableName::shape);
+        let draws = first_pass.wrapping_mul(work.recipe.draws_per_pass(&work.task));
+        let number = |n: u64| n.cast_signed();
+        let arguments: [i64; 10] = [
+            number(first_pass),
+            number(passes),
+            number(Keys::at(*key_seed, work.job, draws).state),
+            i64::from(work.job),
+            i64::from(*jobs),
+            number((*rows_per_tx).max(1)),
+            number(test.ops_per_pass),
+            number(work.recipe.argument(&work.task)),
+            number(size.rows(shape)),
+            number(size.small_rows),
+        ];
+        let arguments = arguments.each_ref().map(|a| a as &(dyn postgres::types::ToSql + Sync));
+        let answer = self.link.client().query_one(&work.call, &arguments);
+        let row = answer.map_err(|e| self.link.error(&doing, &e))?;
+        self.link.count_transactions(1);
+        self.claimed += passes * work.recipe.commits_per_pass();
+        let column = |n: usize| {
+            let value = row.try_get::<_, i64>(n).map(i64::cast_unsigned);
+            value.map_err(|e| EngineError::new(ErrorClass::Other, format!("{doing}: the procedure's answer: {e}")))
+        };
+        let (ops, rows, bytes, checksum) = (column(0)?, column(1)?, column(2)?, column(3)?);
+        Ok(ChunkResult { ops, rows, bytes: bytes + ops * work.scanned_bytes, checksum })
+    }
+}
+
+impl Session for PostgresSession {
+    fn prepare(&mut self, task: &Task, job: u32) -> Result<Prepared, EngineError> {
+        let prepared = self.prepare_work(task, job);
+        self.idle_since = Instant::now();
+        prepared
+    }
+
+    /// A call that fails gives no account of what it did before: the server returns a procedure's results at its end.
+    fn execute(&mut self, request: &Request) -> Result<ChunkResult, Failure> {
+        let Request::Chunk { first_pass, passes } = *request;
+        let done = self.call(first_pass, passes);
+        self.idle_since = Instant::now();
+        Ok(done?)
+    }
+
+    fn flush(&mut self) -> Result<(), EngineError> {
+        snapshot::flush(&mut self.link, Some(self.idle_since))?;
+        self.idle_since = Instant::now();
+        let transactions = self.link.transactions();
+        self.node.account(transactions - self.accounted, self.claimed);
+        (self.accounted, self.claimed) = (transactions, 0);
+        Ok(())
+    }
+
+    fn canceller(&self) -> Arc<dyn Canceller> {
+        self.link.canceller()
+    }
+}
+
+impl Drop for PostgresSession {
+    fn drop(&mut self) {
+        recover(&self.node.ours).remove(&self.link.backend_pid());
+    }
+}

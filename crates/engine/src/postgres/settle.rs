@@ -1,0 +1,81 @@
+//! Bringing the server to rest: what points have changed is vacuumed (autovacuum is off on these tables), and what is
+//! changed in memory is written by a checkpoint.
+
+use super::link::Link;
+use super::{PostgresEngine, STATISTICS, recover};
+use crate::{EngineError, Settled};
+use dbdyno_model::{ErrorClass, TableName};
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+/// Relations that may need a vacuum before the next point.
+#[derive(Debug, Default)]
+pub(super) struct Backlog {
+    /// Whether the server was asked what earlier runs have left.
+    asked: bool,
+    tables: BTreeSet<TableName>,
+    leaves: Vec<String>,
+}
+
+impl Backlog {
+    /// A point has changed this table.
+    pub(super) fn add(&mut self, table: Option<TableName>) {
+        self.tables.extend(table);
+    }
+}
+
+/// One slice of settling.
+///
+/// # Errors
+/// The server is lost, or refuses a vacuum of a table that is ours.
+pub(super) fn settle(engine: &PostgresEngine, limit: Duration) -> Result<Settled, EngineError> {
+    let started = Instant::now();
+    let mut backlog = recover(&engine.to_vacuum);
+    engine
+        .with(|link| {
+            if !backlog.asked {
+                backlog.leaves = relations(link, "never_vacuumed", None)?;
+                backlog.asked = true;
+            }
+            while let Some(table) = backlog.tables.pop_first() {
+                let leaves = relations(link, "leaves", Some(table))?;
+                backlog.leaves.extend(leaves);
+            }
+            while let Some(leaf) = backlog.leaves.last() {
+                if started.elapsed() >= limit {
+                    return Ok(Settled::Busy);
+                }
+                link.batch(&format!("vacuuming {leaf}"), &STATISTICS.fill("vacuum", &[("relation", leaf)])?)?;
+                backlog.leaves.pop();
+            }
+            Ok(Settled::AtRest)
+        })
+        .and_then(|settled| if settled == Settled::AtRest { checkpoint(engine) } else { Ok(settled) })
+}
+
+/// Names of leaves that a query answers with.
+fn relations(link: &mut Link, query: &str, table: Option<TableName>) -> Result<Vec<String>, EngineError> {
+    let sql = match table {
+        Some(table) => STATISTICS.fill(query, &[("table", table.name())])?,
+        None => STATISTICS.get(query)?.text.clone(),
+    };
+    let rows = link.texts("looking for tables to vacuum", &sql)?;
+    // The name comes last, where an oid comes first.
+    Ok(rows.into_iter().filter_map(|row| row.into_iter().next_back().flatten()).collect())
+}
+
+fn checkpoint(engine: &PostgresEngine) -> Result<Settled, EngineError> {
+    let sql = &STATISTICS.get("checkpoint")?.text;
+    for node in 0..engine.nodes.len() {
+        match engine.on(node, |link| link.batch("making a checkpoint", sql)) {
+            Ok(()) => {}
+            Err(error) if error.class == ErrorClass::Permission => {
+                let why = "this user may not make a checkpoint, so writes of earlier work may fall into the point; \
+                           GRANT pg_checkpoint TO it (from version 15 on)";
+                return Ok(Settled::NotAllowed(why.to_owned()));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(Settled::AtRest)
+}

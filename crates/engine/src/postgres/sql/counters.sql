@@ -1,0 +1,116 @@
+-- The server's cumulative statistics, as a point's counters. Each statement reads and changes nothing; all are cheap enough
+-- to run at the edges of every window. Notes `from` and `until` are the first and last major version that a statement
+-- is for. Rows are name, value; names are those of the counters.
+
+-- name: database
+-- what: transactions and block reads of this database (pg_stat_database; a row of its own for each database)
+SELECT 'xact_commit', xact_commit FROM pg_catalog.pg_stat_database WHERE datname = current_database()
+UNION ALL SELECT 'blks_hit', blks_hit FROM pg_catalog.pg_stat_database WHERE datname = current_database()
+UNION ALL SELECT 'blks_read', blks_read FROM pg_catalog.pg_stat_database WHERE datname = current_database()
+
+-- name: wal_position
+-- what: bytes of WAL ever made: where the next record will be inserted; none on a standby, which makes no WAL
+SELECT 'wal_bytes', CASE WHEN NOT pg_is_in_recovery() THEN (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::bigint END
+
+-- name: rows_changed
+-- what: rows inserted, updated and deleted in dbdyno's own tables, those of this moment included
+SELECT 'rows_changed', coalesce(sum(pg_stat_get_tuples_inserted(oid) + pg_stat_get_tuples_updated(oid)
+  + pg_stat_get_tuples_deleted(oid)), 0)::bigint
+FROM pg_catalog.pg_class WHERE relnamespace = 'dbdyno'::regnamespace AND relkind = 'r'
+
+-- name: wal_14
+-- what: writes and syncs of the log, and their time where track_wal_io_timing is on
+-- from: 14
+-- until: 17
+SELECT 'wal_writes', wal_write FROM pg_catalog.pg_stat_wal
+UNION ALL SELECT 'wal_syncs', wal_sync FROM pg_catalog.pg_stat_wal
+UNION ALL SELECT 'wal_write_us', (wal_write_time * 1000)::bigint FROM pg_catalog.pg_stat_wal
+UNION ALL SELECT 'wal_sync_us', (wal_sync_time * 1000)::bigint FROM pg_catalog.pg_stat_wal
+UNION ALL SELECT 'wal_timed', (current_setting('track_wal_io_timing') = 'on')::int
+
+-- name: wal_18
+-- what: the same, which moved to pg_stat_io
+-- from: 18
+SELECT 'wal_writes', sum(writes)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'wal'
+UNION ALL SELECT 'wal_syncs', sum(fsyncs)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'wal'
+UNION ALL SELECT 'wal_write_us', (sum(write_time) * 1000)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'wal'
+UNION ALL SELECT 'wal_sync_us', (sum(fsync_time) * 1000)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'wal'
+UNION ALL SELECT 'wal_timed', (current_setting('track_wal_io_timing') = 'on')::int
+
+-- name: writes_13
+-- what: blocks written to data files by checkpoints, the background writer and sessions; checkpoints
+-- from: 13
+-- until: 15
+SELECT 'blocks_written', buffers_checkpoint + buffers_clean + buffers_backend FROM pg_catalog.pg_stat_bgwriter
+UNION ALL SELECT 'checkpoints', checkpoints_timed + checkpoints_req FROM pg_catalog.pg_stat_bgwriter
+
+-- name: writes_16
+-- what: blocks written to data files by anybody (extending a file is writing too), from pg_stat_io; checkpoints
+-- from: 16
+-- until: 16
+SELECT 'blocks_written', (sum((coalesce(writes, 0) + coalesce(extends, 0)) * op_bytes)
+  / current_setting('block_size')::bigint)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'relation'
+UNION ALL SELECT 'checkpoints', checkpoints_timed + checkpoints_req FROM pg_catalog.pg_stat_bgwriter
+
+-- name: writes_17
+-- what: the same; checkpoints have a view of their own
+-- from: 17
+-- until: 17
+SELECT 'blocks_written', (sum((coalesce(writes, 0) + coalesce(extends, 0)) * op_bytes)
+  / current_setting('block_size')::bigint)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'relation'
+UNION ALL SELECT 'checkpoints', num_timed + num_requested FROM pg_catalog.pg_stat_checkpointer
+
+-- name: writes_18
+-- what: the same; an operation may be of several blocks
+-- from: 18
+SELECT 'blocks_written', (sum(coalesce(write_bytes, 0) + coalesce(extend_bytes, 0))
+  / current_setting('block_size')::bigint)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'relation'
+UNION ALL SELECT 'checkpoints', num_timed + num_requested FROM pg_catalog.pg_stat_checkpointer
+
+-- name: dirty_13
+-- what: changed blocks that wait in shared buffers, counted buffer by buffer; needs the extension pg_buffercache
+-- until: 15
+SELECT 'blocks_dirty', count(*) FROM pg_buffercache WHERE isdirty
+
+-- name: dirty_16
+-- what: the same from the extension's summary
+-- from: 16
+SELECT 'blocks_dirty', buffers_dirty::bigint FROM pg_buffercache_summary()
+
+-- name: activity
+-- what: who is at work now and what for; sessions of other users show their state to members of pg_read_all_stats only
+SELECT pid, coalesce(leader_pid, pid), backend_type, coalesce(wait_event_type, ''), coalesce(wait_event, '')
+FROM pg_catalog.pg_stat_activity
+WHERE pid <> pg_backend_pid() AND backend_type IN ('client backend', 'parallel worker', 'autovacuum worker')
+  AND (state = 'active' OR backend_type = 'autovacuum worker')
+
+-- name: may_see_activity
+-- what: whether this role sees what other users' sessions do
+SELECT pg_has_role('pg_read_all_stats', 'MEMBER')::int
+
+-- name: flush
+-- what: from 15 on, makes this session's statistics visible when this statement's transaction ends
+-- why a table: a session that has scanned none since the last time does not flush its count of transactions either
+-- from: 15
+SELECT pg_stat_force_next_flush() FROM pg_catalog.pg_database WHERE datname = current_database()
+
+-- name: flush_old
+-- what: before 15 a session sends its statistics when it becomes idle, at most every 500 ms
+-- until: 14
+SELECT 1
+
+-- name: files
+-- what: the files of a table's leaves and their indexes, relative to the data folder
+SELECT pg_relation_filepath(r.oid) FROM pg_catalog.pg_class r LEFT JOIN pg_catalog.pg_index x ON x.indexrelid = r.oid
+WHERE r.relnamespace = 'dbdyno'::regnamespace AND r.relkind IN ('r', 'i') AND coalesce(x.indrelid, r.oid) IN (
+  SELECT c.oid FROM pg_catalog.pg_class c WHERE c.relnamespace = 'dbdyno'::regnamespace AND c.relkind = 'r'
+    AND (c.relname = '{table}' OR c.oid IN (SELECT relid FROM pg_partition_tree('dbdyno.{table}') WHERE isleaf)))
+
+-- name: all_files
+-- what: the files of all tables and indexes, relative to the data folder
+SELECT pg_relation_filepath(oid) FROM pg_catalog.pg_class
+WHERE relnamespace = 'dbdyno'::regnamespace AND relkind IN ('r', 'i')
+
+-- name: workers_at_work
+-- what: parallel workers that have not ended yet; their statistics become visible when they do, after their leader has gone on
+SELECT count(*) FROM pg_catalog.pg_stat_activity WHERE backend_type = 'parallel worker' AND datname = current_database()

@@ -1,0 +1,120 @@
+-- Loading, proving and dropping. Changes only what lies in the schema dbdyno, and the sessions that load.
+
+-- name: session
+-- what: a session that loads waits for no commit (the load's last one waits for all of them) and has no limits of time
+SET synchronous_commit = off;
+SET statement_timeout = 0;
+SET lock_timeout = 0;
+SET idle_in_transaction_session_timeout = 0;
+SET vacuum_cost_delay = 0;
+SET client_min_messages = error;
+
+-- name: hold
+-- what: one dbdyno at a time loads or drops in a database; number 1 is held by it, number 2 by its helpers
+SELECT pg_try_advisory_lock(1684169849, 1);
+
+-- name: helpers_gone
+-- what: whether no session of an earlier load is at work any more; one that builds an index outlives its client
+SELECT pg_try_advisory_lock(1684169849, 2);
+
+-- name: let_helpers_in
+-- what: lets helpers of this load begin
+SELECT pg_advisory_unlock(1684169849, 2);
+
+-- name: help
+-- what: says that this session is a helper
+SELECT pg_advisory_lock_shared(1684169849, 2);
+
+-- name: schema
+-- what: whether the schema is there
+SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = 'dbdyno';
+
+-- name: objects
+-- what: everything in the schema, to tell what is ours
+SELECT CASE WHEN c.relkind IN ('r', 'p') THEN 'table'
+            WHEN p.prokind = 'p' THEN 'procedure'
+            WHEN p.prokind = 'f' THEN 'function'
+            ELSE 'other' END,
+       coalesce(c.relname::text, p.proname::text, ''),
+       pg_catalog.pg_describe_object(d.classid, d.objid, 0),
+       p.oid::pg_catalog.regprocedure::text
+FROM pg_catalog.pg_depend d
+JOIN pg_catalog.pg_namespace n ON n.oid = d.refobjid AND n.nspname = 'dbdyno'
+LEFT JOIN pg_catalog.pg_class c ON d.classid = 'pg_catalog.pg_class'::regclass AND c.oid = d.objid
+LEFT JOIN pg_catalog.pg_proc p ON d.classid = 'pg_catalog.pg_proc'::regclass AND p.oid = d.objid
+WHERE d.refclassid = 'pg_catalog.pg_namespace'::regclass AND d.deptype = 'n'
+ORDER BY 1, 2, 4;
+
+-- name: get_meta
+-- what: the whole of the book-keeping
+SELECT name, value FROM dbdyno.meta;
+
+-- name: set_meta
+-- what: one entry of the book-keeping
+INSERT INTO dbdyno.meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value;
+
+-- name: note
+-- what: that a step of the load is done for a relation; part of the step's own transaction
+INSERT INTO dbdyno.meta (name, value) VALUES ('{step} {relation}', '1')
+ON CONFLICT (name) DO UPDATE SET value = excluded.value;
+
+-- name: no_longer_complete
+-- what: the first thing that dropping does
+DELETE FROM dbdyno.meta WHERE name IN ('complete', 'verified');
+
+-- name: forget_table
+-- what: nothing that was noted of a table, its months and leaves holds any more; part of the transaction that drops it
+DELETE FROM dbdyno.meta
+WHERE name ~ '^(filled|primary|customer|checksum) {table}(_r[0-9]+)?(_p[0-9]+)?$';
+
+-- name: empty_leaf
+-- what: begins to fill a leaf; whatever an interrupted attempt left goes
+BEGIN;
+TRUNCATE dbdyno.{relation};
+
+-- name: copy_in
+-- what: rows of a leaf, frozen as they arrive, because no other session sees the leaf before the commit
+COPY dbdyno.{relation} (id, customer_id, ref_id, region, booked_on, quantity, amount, status, filler)
+FROM STDIN (FORMAT binary, FREEZE);
+
+-- name: copy_out
+-- what: the rows of a leaf, for its checksum
+COPY dbdyno.{relation} (id, customer_id, ref_id, region, booked_on, quantity, amount, status, filler)
+TO STDOUT (FORMAT binary);
+
+-- name: index_memory
+-- what: what an index build may use now
+SELECT setting FROM pg_catalog.pg_settings WHERE name = 'maintenance_work_mem';
+
+-- name: index_settings
+-- what: memory and workers for one index build
+SET maintenance_work_mem = {kilobytes};
+SET max_parallel_maintenance_workers = {workers};
+
+-- name: vacuum_leaf
+-- what: statistics, and (on 13, whose COPY does not) the visibility map
+VACUUM (FREEZE, ANALYZE) dbdyno.{relation};
+
+-- name: rough_sample
+-- what: before 18 leaves are analysed with their parent, one by one; all jobs do them again, so this shall be short
+SET default_statistics_target = 10;
+
+-- name: analyse_parent
+-- what: statistics over all partitions
+ANALYZE dbdyno.{relation};
+
+-- name: usual_sample
+-- what: the server's own sample again
+RESET default_statistics_target;
+
+-- name: analyse_parent_only
+-- what: statistics over all partitions, from 18 on
+ANALYZE ONLY dbdyno.{relation};
+
+-- name: checkpoint
+-- what: everything onto the device
+CHECKPOINT;
+
+-- name: drop_empty_schema
+-- what: the schema, once nothing is in it
+DROP SCHEMA dbdyno RESTRICT;

@@ -1,0 +1,151 @@
+//! The user that a server runs as. Servers refuse to run as root, and rightly: so root's instances belong to an
+//! unprivileged user, and everybody else's to themselves.
+
+use super::PrivateError;
+use std::io;
+use std::os::unix::fs::chown;
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Used when the engine's own user does not exist.
+const LAST_RESORT: &str = "nobody";
+/// What a server needs of the environment; anything else (passwords, locales, another server's variables) would only
+/// change what is measured, or leak.
+const ENVIRONMENT: [&str; 3] = ["PATH", "LD_LIBRARY_PATH", "TZ"];
+
+/// A user to run as.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Account {
+    pub(super) name: String,
+    /// User and group to become; `None`: stay who we are.
+    ids: Option<(u32, u32)>,
+}
+
+impl Account {
+    /// Who a server started by this user runs as: the first of these names for root, the user himself for others.
+    pub(super) fn choose(preferred: &[&str]) -> Result<Self, PrivateError> {
+        let passwd = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+        let user = rustix::process::geteuid();
+        if !user.is_root() {
+            let name = user_name(&passwd, user.as_raw()).unwrap_or_else(|| user.as_raw().to_string());
+            return Ok(Self { name, ids: None });
+        }
+        let names = preferred.iter().copied().chain([LAST_RESORT]);
+        let found = names.filter_map(|name| Some((name, ids(&passwd, name)?))).find(|(_, (uid, _))| *uid != 0);
+        match found {
+            Some((name, ids)) => Ok(Self { name: name.to_owned(), ids: Some(ids) }),
+            None => Err(PrivateError::Refused(format!(
+                "a database server does not run as root, and /etc/passwd has no user {} or {LAST_RESORT} to run it as; create one, or start dbdyno as another user",
+                preferred.join(", ")
+            ))),
+        }
+    }
+
+    /// A command that runs as this user with a plain environment, in a folder that every user may be in.
+    pub(super) fn command(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
+        command.env_clear().env("LC_ALL", "C").current_dir("/");
+        for name in ENVIRONMENT {
+            if let Some(value) = std::env::var_os(name) {
+                command.env(name, value);
+            }
+        }
+        if let Some((uid, gid)) = self.ids {
+            // Becoming another user gives up all other groups, too.
+            command.uid(uid).gid(gid);
+        }
+        command
+    }
+
+    /// Gives a path to this user.
+    pub(super) fn give(&self, path: &Path) -> io::Result<()> {
+        self.ids.map_or(Ok(()), |(uid, gid)| chown(path, Some(uid), Some(gid)))
+    }
+
+    /// Refuses a folder that this user cannot come to, naming the one on the way that is closed.
+    pub(super) fn refuse_closed(&self, folder: &Path) -> Result<(), PrivateError> {
+        let mut way: Vec<&Path> = folder.ancestors().filter(|f| f.is_dir()).collect();
+        way.reverse();
+        // Asked of the system, because modes are not all that decides (access lists, mounts).
+        match way.last().map(|last| self.may_enter(last)) {
+            None | Some(true) => Ok(()),
+            Some(false) => {
+                let closed = way.iter().find(|f| !self.may_enter(f)).unwrap_or(&folder);
+                Err(PrivateError::Refused(format!(
+                    "the server runs as the user {}, who may not enter {}; set DBDYNO_HOME to a folder that every user can come to, or allow it: chmod o+x {}",
+                    self.name,
+                    closed.display(),
+                    closed.display()
+                )))
+            }
+        }
+    }
+
+    fn may_enter(&self, folder: &Path) -> bool {
+        let mut command = self.command(Path::new("/bin/sh"));
+        command.args(["-c", "cd -- \"$1\"", "sh"]).arg(folder);
+        let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+        status.is_ok_and(|status| status.success())
+    }
+}
+
+/// User and group of a name.
+fn ids(passwd: &str, name: &str) -> Option<(u32, u32)> {
+    let fields = |line: &str| line.split(':').map(str::to_owned).collect::<Vec<_>>();
+    let line = passwd.lines().map(fields).find(|fields| fields.first().is_some_and(|n| n == name))?;
+    Some((line.get(2)?.parse().ok()?, line.get(3)?.parse().ok()?))
+}
+
+/// The name of a user.
+fn user_name(passwd: &str, uid: u32) -> Option<String> {
+    let uid = uid.to_string();
+    passwd.lines().find(|line| line.split(':').nth(2) == Some(&uid))?.split(':').next().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    const PASSWD: &str = "root:x:0:0:root:/root:/bin/bash\ndb:x:101:104:,,,:/var/lib/db:/bin/bash\nbroken:x\n";
+
+    #[test]
+    fn users_are_read_from_their_file() {
+        assert_eq!(ids(PASSWD, "db"), Some((101, 104)));
+        assert_eq!((ids(PASSWD, "d"), ids(PASSWD, "broken")), (None, None));
+        assert_eq!(user_name(PASSWD, 101).as_deref(), Some("db"));
+        assert_eq!(user_name(PASSWD, 7), None);
+    }
+
+    #[test]
+    fn root_becomes_somebody_else_and_others_stay() {
+        let account = Account::choose(&["no-such-user"]).unwrap();
+        let output = account.command(Path::new("/bin/sh")).args(["-c", "id -u; id -G; env"]).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        if rustix::process::geteuid().is_root() {
+            assert_eq!(account.name, LAST_RESORT);
+            assert!(!text.starts_with("0\n") && text.lines().nth(1).is_some_and(|groups| !groups.contains(' ')));
+        } else {
+            assert!(text.starts_with(&rustix::process::geteuid().as_raw().to_string()), "{text}");
+        }
+        assert!(!text.contains("CARGO"), "{text}");
+    }
+
+    #[test]
+    fn a_closed_folder_on_the_way_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::set_permissions(dir.path(), PermissionsExt::from_mode(0o755)).unwrap();
+        let inner = dir.path().join("closed/inner/not-yet");
+        std::fs::create_dir_all(inner.parent().unwrap()).unwrap();
+        let account = Account::choose(&[]).unwrap();
+        account.refuse_closed(&inner).unwrap();
+        if !rustix::process::geteuid().is_root() {
+            return;
+        }
+        std::fs::set_permissions(dir.path().join("closed"), PermissionsExt::from_mode(0o700)).unwrap();
+        let refused = account.refuse_closed(&inner).unwrap_err().to_string();
+        let named = format!("chmod o+x {}", dir.path().join("closed").display());
+        assert!(refused.ends_with(&named), "{refused}");
+    }
+}

@@ -1,0 +1,174 @@
+//! Where private instances live: `$DBDYNO_HOME`, one folder an engine. Instances of different homes know nothing of each
+//! other, so tests that each have a home of their own can run at the same time.
+
+use super::PrivateError;
+use std::fs::{DirBuilder, Permissions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+/// The variable that names another home.
+pub const HOME_VARIABLE: &str = "DBDYNO_HOME";
+
+/// The folder that holds every private instance of one user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Home(PathBuf);
+
+impl Home {
+    /// `$DBDYNO_HOME`, or else `/var/lib/dbdyno` for root and `~/.local/state/dbdyno` for others.
+    ///
+    /// # Errors
+    /// Neither is known, or the path is none that can be written down.
+    pub fn from_environment() -> Result<Self, PrivateError> {
+        let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+        if let Some(home) = set(HOME_VARIABLE) {
+            return Self::at(&home);
+        }
+        if rustix::process::geteuid().is_root() {
+            return Self::at(Path::new("/var/lib/dbdyno"));
+        }
+        match set("HOME") {
+            Some(home) => Self::at(&home.join(".local/state/dbdyno")),
+            None => Err(PrivateError::Refused(format!(
+                "neither {HOME_VARIABLE} nor HOME is set, so there is no folder for a private instance; set {HOME_VARIABLE} to one"
+            ))),
+        }
+    }
+
+    /// A folder; it need not exist yet.
+    ///
+    /// # Errors
+    /// The path is no text, so that it could not be recorded.
+    pub fn at(folder: &Path) -> Result<Self, PrivateError> {
+        let refused = |why: &str| PrivateError::Refused(format!("the home folder {} {why}", folder.display()));
+        let absolute = std::path::absolute(folder).map_err(|e| refused(&format!("cannot be found: {e}")))?;
+        match absolute.to_str() {
+            Some(text) if !text.chars().any(char::is_control) => Ok(Self(absolute)),
+            _ => Err(refused("has a name that is no plain text; choose another")),
+        }
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// The part that belongs to one engine.
+    pub(super) fn site(&self, engine: &str) -> Site {
+        Site { folder: self.0.join(engine) }
+    }
+}
+
+/// The folder of one engine's instance.
+#[derive(Debug, Clone)]
+pub(super) struct Site {
+    pub(super) folder: PathBuf,
+}
+
+impl Site {
+    /// The server's data, whole.
+    pub(super) fn data(&self) -> PathBuf {
+        self.folder.join("data")
+    }
+
+    /// The server's data while it is being made.
+    pub(super) fn making(&self) -> PathBuf {
+        self.folder.join("data.making")
+    }
+
+    /// The server's data while it is being removed.
+    pub(super) fn removing(&self) -> PathBuf {
+        self.folder.join("data.removing")
+    }
+
+    /// What the server says.
+    pub(super) fn log(&self) -> PathBuf {
+        self.folder.join("log")
+    }
+
+    /// What is known of the instance.
+    pub(super) fn record(&self) -> PathBuf {
+        self.folder.join("instance.json")
+    }
+
+    /// Held by whoever starts or stops the instance.
+    pub(super) fn lock(&self) -> PathBuf {
+        self.folder.join("lock")
+    }
+
+    /// The socket, where its path is short enough.
+    pub(super) fn run(&self) -> PathBuf {
+        self.folder.join("run")
+    }
+
+    /// Makes the folder and those above it. Root's are open to be passed through, because the server runs as another user.
+    pub(super) fn create(&self) -> Result<(), PrivateError> {
+        let missing: Vec<&Path> = self.folder.ancestors().take_while(|f| !f.exists()).collect();
+        let mode = if rustix::process::geteuid().is_root() { 0o755 } else { 0o700 };
+        for folder in missing.into_iter().rev() {
+            let made = DirBuilder::new().mode(mode).create(folder);
+            // A mask of the shell must not close it; one that another dbdyno has just made is left alone.
+            let made = match made {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+                made => made.and_then(|()| std::fs::set_permissions(folder, Permissions::from_mode(mode))),
+            };
+            made.map_err(|error| {
+                PrivateError::Refused(format!(
+                    "cannot create the folder {}: {error}; set {HOME_VARIABLE} to a folder that you may write to",
+                    folder.display()
+                ))
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Removes the folder when nothing but the lock is in it; only who holds the lock may ask.
+    pub(super) fn tidy(&self) {
+        let entries = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        if entries.into_iter().all(|entry| entry.path() == self.lock()) {
+            // Whatever cannot be removed is not in anybody's way.
+            _ = std::fs::remove_file(self.lock());
+            _ = std::fs::remove_dir(&self.folder);
+        }
+    }
+}
+
+/// Removes a folder with all that is in it, if there is one.
+pub(super) fn remove_folder(folder: &Path) -> Result<(), PrivateError> {
+    match std::fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(PrivateError::io("remove", folder, &error)),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_home_is_an_absolute_path_that_can_be_written_down() {
+        assert!(Home::at(Path::new("x")).unwrap().path().is_absolute());
+        assert!(Home::at(Path::new("/a\nb")).is_err());
+        let odd = <std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(b"/\xff");
+        assert!(Home::at(Path::new(odd)).unwrap_err().to_string().contains("no plain text"));
+    }
+
+    #[test]
+    fn a_folder_that_holds_nothing_is_tidied_away() {
+        let dir = tempfile::tempdir().unwrap();
+        let site = Home::at(&dir.path().join("a/b")).unwrap().site("engine");
+        site.create().unwrap();
+        std::fs::write(site.lock(), "1").unwrap();
+        std::fs::write(site.log(), "x").unwrap();
+        site.tidy();
+        assert!(site.log().exists());
+        std::fs::remove_file(site.log()).unwrap();
+        site.tidy();
+        assert!(!site.folder.exists() && dir.path().join("a").exists());
+        let file = dir.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        let error = Home::at(&file).unwrap().site("engine").create().unwrap_err();
+        assert!(matches!(&error, PrivateError::Refused(text) if text.contains("set DBDYNO_HOME")), "{error}");
+    }
+}

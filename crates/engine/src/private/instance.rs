@@ -1,0 +1,119 @@
+//! What is known of an instance, kept in a file beside its data. It is written before anything is started, so that
+//! whatever a killed dbdyno leaves running can be found again.
+
+use super::PrivateError;
+use super::home::Site;
+use super::process::Process;
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+
+/// How far an instance is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// Its data is being made; the process is the one that makes it.
+    Making,
+    /// The server has been started and did not accept connections yet.
+    Starting,
+    /// The server accepted connections.
+    Running,
+    /// There is data and no server.
+    Stopped,
+}
+
+/// One engine's private instance.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Instance {
+    /// The engine.
+    pub engine: String,
+    /// Version of the server's programs.
+    pub version: String,
+    /// The size class whose settings it has.
+    pub size: String,
+    /// The engine's cache.
+    pub cache_bytes: u64,
+    /// How far it is. Whether the process lives is another matter.
+    pub stage: Stage,
+    /// The server's main process, or the one that makes the data.
+    pub process: Option<Process>,
+    /// Its data.
+    pub data: PathBuf,
+    /// The folder of its socket.
+    pub socket_folder: PathBuf,
+    /// The port that names the socket.
+    pub port: u16,
+    /// The user that it runs as.
+    pub user: String,
+    /// The folder of its programs.
+    pub programs: PathBuf,
+    /// What it says.
+    pub log: PathBuf,
+    /// The most memory that it may use, page cache included.
+    pub memory_limit_bytes: Option<u64>,
+    /// The control group that holds it to this.
+    pub cgroup: Option<PathBuf>,
+    /// Whether `down` keeps the data unless it is told otherwise.
+    pub keep: bool,
+}
+
+impl Instance {
+    /// Whether its process lives.
+    #[must_use]
+    pub fn lives(&self) -> bool {
+        self.process.as_ref().is_some_and(Process::lives)
+    }
+
+    /// The main process's id; 0 for none.
+    #[must_use]
+    pub fn pid(&self) -> u32 {
+        self.process.as_ref().map_or(0, |p| p.pid)
+    }
+
+    /// What is recorded, if anything is.
+    pub(super) fn read(site: &Site) -> Result<Option<Self>, PrivateError> {
+        let path = site.record();
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => {
+                let path = path.display();
+                return Err(PrivateError::Refused(format!(
+                    "cannot read {path}, which describes the private instance: {error}"
+                )));
+            }
+        };
+        serde_json::from_str(&text).map(Some).map_err(|error| {
+            PrivateError::Refused(format!(
+                "{}, which describes the private instance, is damaged ({error}); if no server of it runs any more, remove the folder {}",
+                path.display(),
+                site.folder.display()
+            ))
+        })
+    }
+
+    /// Records it: wholly or not at all.
+    pub(super) fn write(&self, site: &Site) -> Result<(), PrivateError> {
+        let path = site.record();
+        let new = path.with_extension("json.new");
+        let write = || -> io::Result<()> {
+            let mut file = File::create(&new)?;
+            serde_json::to_writer_pretty(&mut file, self)?;
+            file.write_all(b"\n")?;
+            file.sync_all()?;
+            std::fs::rename(&new, &path)
+        };
+        write().map_err(|error| PrivateError::io("write", &path, &error))
+    }
+
+    /// Forgets it.
+    pub(super) fn forget(site: &Site) -> Result<(), PrivateError> {
+        match std::fs::remove_file(site.record()) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(PrivateError::io("remove", &site.record(), &error))
+            }
+            _ => Ok(()),
+        }
+    }
+}

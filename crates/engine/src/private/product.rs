@@ -1,0 +1,95 @@
+//! What is an engine's own about a private instance. Everything else (folders, locks, users, processes) is the same for all.
+
+use super::{Instance, Programs};
+use dbdyno_model::Size;
+use rustix::process::Signal;
+use std::ffi::OsString;
+use std::io;
+use std::path::Path;
+
+/// A database server that dbdyno can set up by itself.
+pub trait Product: Sync {
+    /// The engine's name.
+    fn engine(&self) -> &'static str;
+    /// The programs that it needs.
+    fn programs(&self) -> &'static Programs;
+    /// Users that a distribution makes for it, the likeliest first.
+    fn users(&self) -> &'static [&'static str];
+    /// The version in what the server answers to `--version`.
+    fn version(&self, said: &str) -> Option<String>;
+    /// Why a version is too old, if it is.
+    fn too_old(&self, version: &str) -> Option<String>;
+    /// The part of a version that must not change between starts with the same data.
+    fn series(&self, version: &str) -> String;
+    /// The series that made a data folder, where it tells.
+    fn data_series(&self, data: &Path) -> Option<String>;
+    /// The port, where a socket's name is made of it.
+    fn port(&self) -> u16;
+    /// The name of the longest file in the socket folder.
+    fn socket_name(&self) -> String;
+    /// Programs that make a data folder in an empty one, in order.
+    fn making(&self, data: &Path) -> Vec<Step>;
+    /// What is left to do to a new data folder before it counts as whole.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    fn finish(&self, data: &Path) -> io::Result<()>;
+    /// The file of the size class's settings: its name in the data folder, and its text.
+    fn settings(&self, ground: &Ground<'_>) -> (&'static str, String);
+    /// The arguments of the server.
+    fn arguments(&self, instance: &Instance) -> Vec<OsString>;
+    /// The main process that the server itself has noted in its data folder.
+    fn noted_pid(&self, data: &Path) -> Option<u32>;
+    /// Removes the note of a main process that is known to have ended, so that a reused process id cannot be mistaken.
+    ///
+    /// # Errors
+    /// It cannot be removed.
+    fn forget_pid(&self, data: &Path) -> io::Result<()>;
+    /// Whether the server can be worked with.
+    fn readiness(&self, instance: &Instance) -> Readiness;
+    /// Asks the main process to end in good order, without waiting for clients.
+    fn stop_signal(&self) -> Signal;
+    /// Asks it to end at once; its data recovers at the next start.
+    fn abort_signal(&self) -> Signal;
+    /// The target of a running instance.
+    fn target(&self, instance: &Instance) -> String;
+    /// How a person looks inside.
+    fn shell_command(&self, instance: &Instance) -> String;
+}
+
+/// One program that is run to make a data folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// What it does, for messages: `initialising the data`.
+    pub doing: &'static str,
+    /// Its name in the programs' folder.
+    pub program: &'static str,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+    /// What it reads.
+    pub input: Option<&'static str>,
+}
+
+/// What settings depend on.
+#[derive(Debug, Clone, Copy)]
+pub struct Ground<'a> {
+    /// The size class.
+    pub size: &'a Size,
+    /// The server's version.
+    pub version: &'a str,
+    /// Where its socket is to be.
+    pub socket_folder: &'a Path,
+    /// Hardware threads that it can keep busy.
+    pub hardware_threads: u32,
+}
+
+/// How far a start is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Readiness {
+    /// It accepts connections.
+    Ready,
+    /// Not yet, and why not.
+    NotYet(String),
+    /// It never will as it is.
+    Never(String),
+}

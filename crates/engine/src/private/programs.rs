@@ -1,0 +1,161 @@
+//! Finding a server's programs: where the user says, else in PATH, else where distributions put them.
+
+use super::Instance;
+use super::PrivateError;
+use super::account::Account;
+use super::product::Product;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+/// What programs an engine needs, and where they may be.
+#[derive(Debug, Clone, Copy)]
+pub struct Programs {
+    /// Variable that names the folder.
+    pub variable: &'static str,
+    /// The server first, then what else must be in the same folder.
+    pub needed: &'static [&'static str],
+    /// Folders of distributions, each with at most one `*` in place of a version; the newest comes first.
+    pub folders: &'static [&'static str],
+    /// What to install, in words.
+    pub install: &'static str,
+}
+
+impl Programs {
+    /// The folder that the variable names, if it is set.
+    #[must_use]
+    pub fn named(&self) -> Option<PathBuf> {
+        std::env::var_os(self.variable).filter(|v| !v.is_empty()).map(PathBuf::from)
+    }
+}
+
+/// Programs that were found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) folder: PathBuf,
+    /// As they say themselves.
+    pub(super) version: String,
+}
+
+impl Found {
+    /// The first programs that this user may run and that fit the data, if there is data; those that it ran with before
+    /// are tried first. Where a folder is named, nothing else is looked at.
+    pub(super) fn find(
+        product: &dyn Product,
+        account: &Account,
+        held: Option<&Instance>,
+        named: Option<&Path>,
+    ) -> Result<Self, PrivateError> {
+        let Programs { variable, needed, folders, install } = *product.programs();
+        let series = held.and_then(|instance| product.data_series(&instance.data));
+        let before = held.map(|instance| instance.programs.clone()).into_iter();
+        let candidates = match named {
+            Some(folder) => vec![folder.to_owned()],
+            None => before.chain(in_path()).chain(folders.iter().flat_map(|f| expand(f))).collect(),
+        };
+        let mut problems = Vec::new();
+        for folder in candidates {
+            match Self::look(product, account, &folder, series.as_deref()) {
+                Ok(Some(found)) => return Ok(found),
+                Ok(None) if named.is_some() => {
+                    problems.push(format!("{} does not hold {}", folder.display(), list(needed)));
+                }
+                Ok(None) => {}
+                Err(problem) if problems.contains(&problem) => {}
+                Err(problem) => problems.push(problem),
+            }
+        }
+        let hint = match (&series, problems.is_empty()) {
+            (_, true) => format!("{} not found in PATH or where distributions put them; ", list(needed)),
+            (_, false) => format!("{}; ", problems.join("; ")),
+        };
+        let what = match series {
+            Some(series) => format!(
+                "install version {series}, which made the data, or remove the data: dbdyno down {} --keep=false",
+                product.engine()
+            ),
+            None => format!("install {install}"),
+        };
+        Err(PrivateError::Refused(format!("{hint}{what}, or set {variable} to the folder of these programs")))
+    }
+
+    /// The programs of a folder: none there, or a reason why those there do not do.
+    fn look(
+        product: &dyn Product,
+        account: &Account,
+        folder: &Path,
+        series: Option<&str>,
+    ) -> Result<Option<Self>, String> {
+        let Programs { needed, .. } = *product.programs();
+        if !needed.iter().all(|program| is_program(&folder.join(program))) {
+            return Ok(None);
+        }
+        let server = folder.join(needed.first().copied().unwrap_or_default());
+        let cannot = |why: String| format!("the user {} cannot run {}: {why}", account.name, server.display());
+        let output = account.command(&server).arg("--version").output().map_err(|e| cannot(e.to_string()))?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        let Some(version) = product.version(&said).filter(|_| output.status.success()) else {
+            return Err(cannot(first_line(&String::from_utf8_lossy(&output.stderr))));
+        };
+        if let Some(why) = product.too_old(&version) {
+            return Err(format!("{} is version {version}; {why}", folder.display()));
+        }
+        match series {
+            Some(series) if product.series(&version) != series => {
+                Err(format!("{} is version {version}, but the data was made by version {series}", folder.display()))
+            }
+            _ => Ok(Some(Self { folder: folder.to_owned(), version })),
+        }
+    }
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().next().filter(|line| !line.is_empty()).unwrap_or("it does not tell its version").to_owned()
+}
+
+fn list(programs: &[&str]) -> String {
+    programs.join(" and ")
+}
+
+fn is_program(path: &Path) -> bool {
+    path.metadata().is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+}
+
+fn in_path() -> Vec<PathBuf> {
+    std::env::var_os("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default()
+}
+
+/// The folders that a pattern with one `*` stands for, the highest version first.
+fn expand(pattern: &str) -> Vec<PathBuf> {
+    let Some((before, after)) = pattern.split_once('*') else { return vec![PathBuf::from(pattern)] };
+    let (parent, prefix) = before.rsplit_once('/').unwrap_or((".", before));
+    let (suffix, below) = after.split_once('/').unwrap_or((after, ""));
+    let entries = std::fs::read_dir(parent).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let fitting = names.filter_map(|name| {
+        let version = name.strip_prefix(prefix)?.strip_suffix(suffix)?;
+        let numbers: Vec<u64> = version.split('.').map_while(|n| n.parse().ok()).collect();
+        Some((numbers, Path::new(parent).join(&name).join(below)))
+    });
+    let mut fitting: Vec<(Vec<u64>, PathBuf)> = fitting.collect();
+    fitting.sort_by(|a, b| b.cmp(a));
+    fitting.into_iter().map(|(_, path)| path).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_of_a_distribution_comes_first() {
+        let dir = tempfile::tempdir().unwrap();
+        for version in ["9.6", "15", "13", "9.10"] {
+            std::fs::create_dir_all(dir.path().join(format!("db-{version}/bin"))).unwrap();
+        }
+        let pattern = format!("{}/db-*/bin", dir.path().display());
+        let found: Vec<String> = expand(&pattern).iter().map(|p| p.display().to_string()).collect();
+        let expected = ["15", "13", "9.10", "9.6"].map(|v| format!("{}/db-{v}/bin", dir.path().display()));
+        assert_eq!(found, expected);
+        assert_eq!(expand("/plain/bin"), [PathBuf::from("/plain/bin")]);
+        assert!(expand("/no/such/*/bin").is_empty());
+    }
+}

@@ -1,0 +1,51 @@
+//! Where a server's socket goes: into a folder that nobody else may look into.
+
+use super::home::Site;
+use super::product::Product;
+use std::path::{Path, PathBuf};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// The longest path of a socket, its last zero byte not counted.
+const PATH_BYTES: usize = 107;
+/// Folders for sockets whose path would be longer begin so.
+const SHORT_FOLDER: &str = "/tmp/dbdyno-";
+
+/// Beside the data, or in a short folder of its own where the path would be too long for a socket, or would have to be
+/// escaped in a target.
+pub(super) fn folder(site: &Site, product: &dyn Product) -> PathBuf {
+    let run = site.run();
+    let text = run.to_string_lossy();
+    let plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+".contains(c));
+    if plain && text.len() + 1 + product.socket_name().len() <= PATH_BYTES {
+        return run;
+    }
+    let place = xxh3_64(site.folder.as_os_str().as_encoded_bytes());
+    // Somebody else may have taken the first name.
+    let mut names = (0..).map(|n: u64| PathBuf::from(format!("{SHORT_FOLDER}{:016x}", place.wrapping_add(n))));
+    names.find(|folder| folder.symlink_metadata().is_err()).unwrap_or(run)
+}
+
+/// Whether a folder is one that was made because the proper path is too long.
+pub(super) fn is_short_folder(folder: &Path) -> bool {
+    let name = folder.to_str().and_then(|path| path.strip_prefix(SHORT_FOLDER));
+    name.is_some_and(|name| name.len() == 16 && name.chars().all(|c| c.is_ascii_hexdigit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_folders_of_our_making_are_taken_for_such() {
+        assert!(is_short_folder(Path::new("/tmp/dbdyno-00112233445566ff")));
+        for other in [
+            "/tmp/dbdyno-",
+            "/tmp/dbdyno-../../../../etc",
+            "/tmp/x",
+            "/home/u/postgres/run",
+            "/tmp/dbdyno-00112233445566fg",
+        ] {
+            assert!(!is_short_folder(Path::new(other)), "{other}");
+        }
+    }
+}

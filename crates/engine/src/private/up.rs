@@ -1,0 +1,372 @@
+//! Starting an instance: making its data if there is none, then its server.
+
+use super::account::Account;
+use super::cgroup::{Group, words};
+use super::down::{clear_traces, refuse_strangers, stop};
+use super::home::{Site, remove_folder};
+use super::lock::Lock;
+use super::process::end_all_in;
+use super::product::{Ground, Product, Readiness, Step};
+use super::programs::Found;
+use super::spawn::{Going, Program, Waiting};
+use super::watch::Watch;
+use super::{Home, Instance, PrivateError, Stage, log, socket};
+use dbdyno_model::{ErrorClass, Size};
+use std::ffi::OsString;
+use std::fs::DirBuilder;
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::Path;
+use std::time::{Duration, Instant};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// How long a server may take until it accepts connections: after a crash it first goes through its log.
+const START: Duration = Duration::from_secs(600);
+/// How long a server that was called off may take to end in good order.
+const CALLED_OFF: Duration = Duration::from_secs(10);
+const LOOK_EVERY: Duration = Duration::from_millis(30);
+const NOTE_EVERY: Duration = Duration::from_secs(5);
+
+/// What is asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Wish<'a> {
+    /// The size class whose settings the server gets.
+    pub size: &'a Size,
+    /// The most memory that it may use.
+    pub memory_limit_bytes: Option<u64>,
+    /// Whether `down` keeps the data; `None` leaves it as it is, or at no.
+    pub keep: Option<bool>,
+    /// The folder of the server's programs; `None` looks for them.
+    pub programs: Option<&'a Path>,
+    /// Hardware threads that the server can keep busy.
+    pub hardware_threads: u32,
+}
+
+/// How an instance came to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum How {
+    /// Its data was made, and its server started.
+    Made,
+    /// Its server was started again with the data that was there.
+    Restarted,
+    /// It ran already.
+    Already,
+}
+
+/// An instance that runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Up {
+    /// What is known of it.
+    pub instance: Instance,
+    /// How it came to run.
+    pub how: How,
+}
+
+/// Makes sure that an engine's instance runs.
+///
+/// # Errors
+/// It runs otherwise than asked for, it cannot be started as asked for, or it does not start.
+pub fn up(home: &Home, product: &dyn Product, wish: &Wish<'_>, watch: &dyn Watch) -> Result<Up, PrivateError> {
+    let site = home.site(product.engine());
+    if !site.folder.exists() {
+        // A home that will not do is refused before it comes into being.
+        Account::choose(product.users())?.refuse_closed(&site.folder)?;
+    }
+    let lock = Lock::take(&site, watch)?;
+    let done = Upping { site: &site, product, wish, watch }.up();
+    // What was refused leaves nothing behind.
+    site.tidy();
+    drop(lock);
+    done
+}
+
+struct Upping<'a> {
+    site: &'a Site,
+    product: &'a dyn Product,
+    wish: &'a Wish<'a>,
+    watch: &'a dyn Watch,
+}
+
+impl Upping<'_> {
+    fn up(&self) -> Result<Up, PrivateError> {
+        let recorded = Instance::read(self.site)?;
+        if let Some(instance) = recorded.as_ref().filter(|i| i.lives() && i.stage != Stage::Making) {
+            return self.runs_already(instance);
+        }
+        let data = self.site.data();
+        let held = recorded.as_ref().filter(|_| data.is_dir());
+        match held {
+            Some(instance) => self.refuse_other_size(instance)?,
+            None if data.exists() => {
+                return Err(self.refused(format!(
+                    "{} holds data, but nothing tells what it was made for; remove it: dbdyno down {} --keep=false",
+                    data.display(),
+                    self.product.engine()
+                )));
+            }
+            None => {}
+        }
+        refuse_strangers(self.site, self.product, recorded.as_ref())?;
+        let account = match held {
+            // The data belongs to this one.
+            Some(instance) => Account::choose(&[&instance.user])?,
+            None => Account::choose(self.product.users())?,
+        };
+        account.refuse_closed(&self.site.folder)?;
+        let programs = Found::find(self.product, &account, held, self.wish.programs)?;
+        let group = self.group()?;
+        let begun = self.begin(&account, &programs, recorded.as_ref(), held.is_some(), group.as_ref());
+        if let (Err(_), Some(group)) = (&begun, &group) {
+            super::cgroup::remove(&group.folder);
+        }
+        begun
+    }
+
+    /// From here on something is done.
+    fn begin(
+        &self,
+        account: &Account,
+        programs: &Found,
+        recorded: Option<&Instance>,
+        restart: bool,
+        group: Option<&Group>,
+    ) -> Result<Up, PrivateError> {
+        if let Some(instance) = recorded.filter(|i| i.stage == Stage::Making) {
+            stop(instance, self.product, CALLED_OFF, false, self.watch)?;
+        }
+        end_all_in(&self.site.making());
+        end_all_in(&self.site.data());
+        // An earlier group is removed unless it is the one that was made just now.
+        let earlier = recorded.filter(|i| i.cgroup.as_deref() != group.map(|g| g.folder.as_path()));
+        clear_traces(self.site, earlier)?;
+        remove_folder(&self.site.making())?;
+        remove_folder(&self.site.removing())?;
+        let keep = self.wish.keep.unwrap_or(recorded.is_some_and(|i| i.keep && restart));
+        let mut instance = Instance {
+            engine: self.product.engine().to_owned(),
+            version: programs.version.clone(),
+            size: self.wish.size.id.clone(),
+            cache_bytes: self.wish.size.engine_cache_bytes,
+            stage: Stage::Stopped,
+            process: None,
+            data: self.site.data(),
+            socket_folder: socket::folder(self.site, self.product),
+            port: self.product.port(),
+            user: account.name.clone(),
+            programs: programs.folder.clone(),
+            log: self.site.log(),
+            memory_limit_bytes: self.wish.memory_limit_bytes,
+            cgroup: group.map(|g| g.folder.clone()),
+            keep,
+        };
+        if !restart {
+            self.make_data(&mut instance, account)?;
+        }
+        self.start(&mut instance, account, group)?;
+        Ok(Up { instance, how: if restart { How::Restarted } else { How::Made } })
+    }
+
+    fn runs_already(&self, recorded: &Instance) -> Result<Up, PrivateError> {
+        self.refuse_other_size(recorded)?;
+        if let Some(asked) = self.wish.memory_limit_bytes.filter(|asked| Some(*asked) != recorded.memory_limit_bytes) {
+            let engine = &recorded.engine;
+            let now = recorded
+                .memory_limit_bytes
+                .map_or("no memory limit".to_owned(), |b| format!("a memory limit of {}", words(b)));
+            return Err(self.refused(format!(
+                "the private {engine} runs with {now}, not {}; stop it first, its data can stay: dbdyno down {engine} --keep",
+                words(asked)
+            )));
+        }
+        let mut instance = recorded.clone();
+        if instance.stage == Stage::Starting {
+            self.watch.note(&format!("it is being started already (process {})", instance.pid()));
+            self.wait(&instance, 0)?;
+        }
+        instance.stage = Stage::Running;
+        instance.keep = self.wish.keep.unwrap_or(instance.keep);
+        if instance != *recorded {
+            instance.write(self.site)?;
+        }
+        Ok(Up { instance, how: How::Already })
+    }
+
+    fn refuse_other_size(&self, instance: &Instance) -> Result<(), PrivateError> {
+        let (engine, is, asked) = (&instance.engine, &instance.size, &self.wish.size.id);
+        if is == asked {
+            return Ok(());
+        }
+        let state = if instance.lives() { "runs" } else { "was stopped, and its data was kept," };
+        Err(self.refused(format!(
+            "the private {engine} {state} for size {is}, not {asked}; go on with it: dbdyno up {engine} --size {is}; or remove it with its data first: dbdyno down {engine} --keep=false"
+        )))
+    }
+
+    fn refused(&self, why: String) -> PrivateError {
+        PrivateError::Refused(why)
+    }
+
+    fn group(&self) -> Result<Option<Group>, PrivateError> {
+        let Some(bytes) = self.wish.memory_limit_bytes else { return Ok(None) };
+        let place = xxh3_64(self.site.folder.as_os_str().as_encoded_bytes());
+        let name = format!("dbdyno-{}-{place:016x}", self.product.engine());
+        Group::create(&name, bytes, self.wish.size.engine_cache_bytes).map(Some)
+    }
+
+    /// Makes the data beside its place and gives it its name when it is whole.
+    fn make_data(&self, instance: &mut Instance, account: &Account) -> Result<(), PrivateError> {
+        let (making, data) = (self.site.making(), self.site.data());
+        _ = std::fs::remove_file(self.site.log());
+        let made = self.folder(&making, account).and_then(|()| {
+            for step in self.product.making(&making) {
+                self.step(&step, instance, account)?;
+            }
+            let finished = self.product.finish(&making);
+            finished.map_err(|e| PrivateError::io("write the settings in", &making, &e))?;
+            std::fs::rename(&making, &data).map_err(|e| PrivateError::io("rename", &making, &e))
+        });
+        if let Err(error) = made {
+            // Half of it is of no use to anybody; that it is gone matters less than why.
+            _ = remove_folder(&making);
+            _ = Instance::forget(self.site);
+            _ = std::fs::remove_file(self.site.log());
+            return Err(error);
+        }
+        instance.stage = Stage::Stopped;
+        instance.process = None;
+        instance.write(self.site)
+    }
+
+    fn step(&self, step: &Step, instance: &mut Instance, account: &Account) -> Result<(), PrivateError> {
+        self.watch.note(&format!("{} in {}", step.doing, self.site.folder.display()));
+        let (file, from) = log::open(&self.site.log())?;
+        let path = instance.programs.join(step.program);
+        let program = Program { path: &path, arguments: &step.arguments, input: step.input };
+        let waiting = Waiting::new(account, &program, &file).map_err(|e| PrivateError::io("run", &path, &e))?;
+        instance.stage = Stage::Making;
+        instance.process = Some(waiting.process.clone());
+        instance.write(self.site)?;
+        let going = waiting.go().map_err(|e| PrivateError::io("run", &path, &e))?;
+        match going.wait(&|| self.watch.cancelled()) {
+            Some(status) if status.success() => Ok(()),
+            Some(status) => {
+                Err(log::said(&self.site.log(), ErrorClass::Other, &format!("{} failed ({status})", step.doing), from))
+            }
+            None => {
+                going.process.kill_group();
+                going.process.ended_within(CALLED_OFF, &|| false);
+                Err(PrivateError::failed(ErrorClass::Cancelled, "nothing runs, and nothing was left behind"))
+            }
+        }
+    }
+
+    /// Starts the server and waits until it can be worked with.
+    fn start(&self, instance: &mut Instance, account: &Account, group: Option<&Group>) -> Result<(), PrivateError> {
+        self.folder(&instance.socket_folder, account)?;
+        let ground = Ground {
+            size: self.wish.size,
+            version: &instance.version,
+            socket_folder: &instance.socket_folder,
+            hardware_threads: self.wish.hardware_threads,
+        };
+        let (name, settings) = self.product.settings(&ground);
+        let file = instance.data.join(name);
+        let written = std::fs::write(&file, settings).and_then(|()| account.give(&file));
+        written.map_err(|e| PrivateError::io("write", &file, &e))?;
+        self.product.forget_pid(&instance.data).map_err(|e| PrivateError::io("clear", &instance.data, &e))?;
+
+        let (file, from) = log::open(&self.site.log())?;
+        let path = instance.programs.join(self.product.programs().needed.first().copied().unwrap_or_default());
+        let arguments: Vec<OsString> = self.product.arguments(instance);
+        let program = Program { path: &path, arguments: &arguments, input: None };
+        let cannot = |e: io::Error| PrivateError::io("start", &path, &e);
+        let waiting = Waiting::new(account, &program, &file).map_err(cannot)?;
+        if let Some(group) = group {
+            let taken = group.take(waiting.process.pid);
+            taken.map_err(|e| PrivateError::io("put the server into", &group.folder, &e))?;
+        }
+        instance.stage = Stage::Starting;
+        instance.process = Some(waiting.process.clone());
+        instance.write(self.site)?;
+        self.watch.note(&format!("starting the server (process {})", waiting.process.pid));
+        // Not waited for: it goes on when this process has ended.
+        let _: Going = waiting.go().map_err(cannot)?;
+        let started = self.wait(instance, from);
+        instance.stage = if instance.lives() { Stage::Starting } else { Stage::Stopped };
+        if started.is_ok() {
+            instance.stage = Stage::Running;
+        } else if instance.stage == Stage::Stopped {
+            instance.process = None;
+        }
+        instance.write(self.site)?;
+        started
+    }
+
+    /// Waits until the server can be worked with. One that was called off is stopped.
+    fn wait(&self, instance: &Instance, log_from: u64) -> Result<(), PrivateError> {
+        let begun = Instant::now();
+        let mut noted = begun;
+        loop {
+            let readiness = self.product.readiness(instance);
+            if readiness == Readiness::Ready {
+                return Ok(());
+            }
+            if !instance.lives() {
+                return Err(log::said(
+                    &self.site.log(),
+                    ErrorClass::Other,
+                    "the server ended while it was starting",
+                    log_from,
+                ));
+            }
+            if self.watch.cancelled() {
+                stop(instance, self.product, CALLED_OFF, false, &Deaf)?;
+                let engine = &instance.engine;
+                return Err(PrivateError::failed(
+                    ErrorClass::Cancelled,
+                    format!(
+                        "the server was stopped again; its data is there: dbdyno up {engine} starts it, dbdyno down {engine} removes it"
+                    ),
+                ));
+            }
+            let why = match readiness {
+                Readiness::Never(why) => {
+                    stop(instance, self.product, CALLED_OFF, false, &Deaf)?;
+                    return Err(log::said(&self.site.log(), ErrorClass::Other, &why, log_from));
+                }
+                Readiness::NotYet(why) => why,
+                Readiness::Ready => String::new(),
+            };
+            if begun.elapsed() > START {
+                let (engine, pid) = (&instance.engine, instance.pid());
+                let text = format!(
+                    "the server (process {pid}) does not accept connections yet ({why}) and is left alone; wait on: dbdyno up {engine}, or stop it: dbdyno down {engine}"
+                );
+                return Err(log::said(&self.site.log(), ErrorClass::Timeout, &text, log_from));
+            }
+            if noted.elapsed() >= NOTE_EVERY {
+                self.watch.note(&format!("still starting after {} s: {why}", begun.elapsed().as_secs()));
+                noted = Instant::now();
+            }
+            std::thread::sleep(LOOK_EVERY);
+        }
+    }
+
+    /// A folder of the server's own that nobody else may look into.
+    fn folder(&self, path: &Path, account: &Account) -> Result<(), PrivateError> {
+        let made = DirBuilder::new().mode(0o700).create(path).and_then(|()| account.give(path));
+        made.map_err(|e| PrivateError::io("create the folder", path, &e))
+    }
+}
+
+/// Stops without being called off a second time.
+struct Deaf;
+
+impl Watch for Deaf {
+    fn note(&self, _text: &str) {}
+
+    fn cancelled(&self) -> bool {
+        false
+    }
+}

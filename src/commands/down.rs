@@ -1,0 +1,63 @@
+//! `dbdyno down`: stops a private server and removes its data, unless it is to be kept. It asks nothing, because the data
+//! can be made again; it says what it did.
+
+use super::Context;
+use super::up::{Watching, failed, product, up_command};
+use crate::cli::DownArgs;
+use crate::error::Error;
+use crate::output::{self, Format};
+use dbdyno_engine::private::{self, Down, Home};
+use serde::Serialize;
+
+#[derive(Debug, Serialize)]
+struct Answer<'a> {
+    target: String,
+    /// Whether a server ran.
+    stopped: bool,
+    /// Whether there is data for the next start.
+    kept: bool,
+    /// Whether data was removed.
+    removed: bool,
+    /// The size class of the data; absent where there was none.
+    size: Option<&'a str>,
+}
+
+pub(super) fn down(args: &DownArgs, context: &Context) -> Result<(), Error> {
+    let product = product(&args.engine)?;
+    let home = Home::from_environment().map_err(failed("stopping", &args.engine))?;
+    let done = private::down(&home, product, args.keep, &Watching::new(context)?);
+    let done = done.map_err(failed("stopping", &args.engine))?;
+    match args.shown.format() {
+        Format::Json => output::json(&Answer {
+            target: private::target_of(&args.engine),
+            stopped: done.stopped,
+            kept: done.kept,
+            removed: done.removed,
+            size: done.instance.as_ref().map(|i| i.size.as_str()),
+        }),
+        Format::Text => output::text(&page(&args.engine, &done, &home)),
+    }
+}
+
+fn page(engine: &str, done: &Down, home: &Home) -> String {
+    let home = home.path().display();
+    let Some(instance) = &done.instance else {
+        return if done.removed {
+            format!("removed the data of a private {engine} that nothing more was known of")
+        } else {
+            format!("nothing to stop: there is no private {engine} in {home}")
+        };
+    };
+    let stopped = if done.stopped { "stopped" } else { "does not run" };
+    let name = format!("private {engine} for size {}", instance.size);
+    if done.kept {
+        let (data, up) = (instance.data.display(), up_command(instance));
+        format!(
+            "{name}: {stopped}; its data is kept in {data}\n  {up}   starts it again\n  dbdyno down {engine} --keep=false   removes its data"
+        )
+    } else if done.removed {
+        format!("{name}: {stopped}; its data was removed from {home}")
+    } else {
+        format!("{name}: {stopped}; it had no data")
+    }
+}

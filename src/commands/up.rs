@@ -1,0 +1,145 @@
+//! `dbdyno up`: starts a private server, and says how to reach it. Also what `down` shares with it: which engines have
+//! private servers, and how their errors end a command.
+
+use super::Context;
+use crate::cli::UpArgs;
+use crate::error::Error;
+use crate::output::{self, Format, shell_word};
+use crate::progress::Verbosity;
+use crate::signals;
+use dbdyno_engine::private::{self, Home, How, Instance, PrivateError, Product, Up, Watch, Wish};
+use dbdyno_engine::{engine_info, engines};
+use dbdyno_report::numbers;
+use dbdyno_run::Stop;
+use serde::Serialize;
+use std::fmt::Write as _;
+use std::time::Instant;
+
+#[derive(Debug, Serialize)]
+struct Answer<'a> {
+    /// What to give to `--target`.
+    target: String,
+    /// Whether it was made, started again, or ran already.
+    how: How,
+    started_s: f64,
+    /// The server's main process.
+    pid: u32,
+    /// How a person looks inside.
+    shell_command: &'a str,
+    instance: &'a Instance,
+}
+
+pub(super) fn up(args: &UpArgs, context: &Context) -> Result<(), Error> {
+    let product = product(&args.engine)?;
+    let size = context.catalogue.size(&args.size)?;
+    let home = Home::from_environment().map_err(failed("starting", &args.engine))?;
+    let programs = product.programs().named();
+    let wish = Wish {
+        size,
+        memory_limit_bytes: args.memory_limit,
+        keep: args.keep,
+        programs: programs.as_deref(),
+        hardware_threads: dbdyno_probe::hardware_threads(),
+    };
+    let begun = Instant::now();
+    let up = private::up(&home, product, &wish, &Watching::new(context)?);
+    let Up { instance, how } = up.map_err(failed("starting", &args.engine))?;
+    let answer = Answer {
+        target: private::target_of(&args.engine),
+        how,
+        started_s: begun.elapsed().as_secs_f64(),
+        pid: instance.pid(),
+        shell_command: &product.shell_command(&instance),
+        instance: &instance,
+    };
+    match args.shown.format() {
+        Format::Json => output::json(&answer),
+        Format::Text => output::text(&page(&answer, context)),
+    }
+}
+
+fn page(answer: &Answer<'_>, context: &Context) -> String {
+    let Answer { target, how, instance, shell_command, pid, .. } = answer;
+    let Instance { engine, version, size, .. } = instance;
+    let cache = numbers::bytes(instance.cache_bytes);
+    let state = match how {
+        How::Made => format!("started in {}", numbers::duration(answer.started_s)),
+        How::Restarted => format!("started again with its data in {}", numbers::duration(answer.started_s)),
+        How::Already => "runs already".to_owned(),
+    };
+    let mut page = format!("private {engine} {version} for size {size}: {cache} cache, {state}\n");
+    let mut line = |name: &str, value: String| _ = writeln!(page, "  {name:<8} {value}");
+    line("socket", instance.socket_folder.display().to_string());
+    line("data", instance.data.display().to_string());
+    line("log", instance.log.display().to_string());
+    line("server", format!("process {pid}, user {}, {}", instance.user, instance.programs.display()));
+    if let Some(bytes) = instance.memory_limit_bytes {
+        line("memory", format!("at most {}, page cache included", numbers::bytes(bytes)));
+    }
+    let end =
+        if instance.keep { "stops it and keeps its data" } else { "stops it and removes its data; --keep keeps it" };
+    let rows = [
+        ("measure", format!("dbdyno run quick --target {target}{}", context.same_place)),
+        ("inside", (*shell_command).to_owned()),
+        ("stop", format!("dbdyno down {engine}   ({end})")),
+    ];
+    for (name, value) in rows {
+        line(name, value);
+    }
+    page
+}
+
+/// What an engine's private servers are, if it has any.
+///
+/// # Errors
+/// There is no such engine, or it needs no server.
+pub(super) fn product(engine: &str) -> Result<&'static dyn Product, Error> {
+    let info = engine_info(engine)?;
+    let known = || engines().iter().filter(|e| e.private.is_some() && !e.hidden).map(|e| e.name).collect::<Vec<_>>();
+    match info.private {
+        Some(private) => Ok(private.product),
+        None => Err(Error::Usage(format!(
+            "{engine} needs no server of its own (its target: {}); dbdyno starts servers of: {}",
+            info.target,
+            known().join(", ")
+        ))),
+    }
+}
+
+/// How an error of a private server ends the command.
+pub(super) fn failed(doing: &'static str, engine: &str) -> impl Fn(PrivateError) -> Error {
+    let target = private::target_of(engine);
+    move |error| match error {
+        PrivateError::Refused(text) => Error::Usage(text),
+        PrivateError::Failed(source) => Error::Engine { doing, target: target.clone(), source },
+    }
+}
+
+/// Shows what is being done, and hears the user's signals.
+pub(super) struct Watching {
+    verbosity: Verbosity,
+    stop: Stop,
+}
+
+impl Watching {
+    pub(super) fn new(context: &Context) -> Result<Self, Error> {
+        Ok(Self { verbosity: context.verbosity, stop: signals::stop()? })
+    }
+}
+
+impl Watch for Watching {
+    fn note(&self, text: &str) {
+        if self.verbosity == Verbosity::Normal {
+            output::note(text);
+        }
+    }
+
+    fn cancelled(&self) -> bool {
+        self.stop.requested()
+    }
+}
+
+/// The command that starts an instance again.
+pub(super) fn up_command(instance: &Instance) -> String {
+    format!("dbdyno up {} --size {}", instance.engine, shell_word(&instance.size))
+}
