@@ -5,29 +5,38 @@ SHELL := /bin/bash
 CARGO ?= cargo
 TARGET ?= sqlite:dbdyno-quick.sqlite
 
-.PHONY: run test lint unit stories bench clean
+.PHONY: run test servers lint unit versions stories bench clean
 
 run:
 	$(CARGO) build --release
 	target/release/dbdyno run quick --target $(TARGET)
 
-test: lint unit stories
+test: servers lint unit versions stories
 	@echo "all checks passed"
+
+# Installs what the tests start: see the script.
+servers:
+	bash tests/servers
 
 lint:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
 
-unit:
+unit: servers
 	$(CARGO) test --workspace --exclude dbdyno
 
+# The engines again on further versions of their servers, where these can be had.
+versions: servers
+	bash tests/servers each $(CARGO) test -p dbdyno-engine --test postgres -- --test-threads=4
+	bash tests/servers each $(CARGO) test -p dbdyno-engine --lib postgres::
+
 # The binary as a user runs it, with real files and faults.
-stories:
+stories: servers
 	$(CARGO) test -p dbdyno
 
 # dbdyno beside its peers and its own cost; never part of the tests. One alone: make bench-NAME
-bench: $(patsubst benches/%,bench-%,$(wildcard benches/*))
+bench: $(patsubst benches/%,bench-%,$(filter-out benches/lib,$(wildcard benches/*)))
 
 bench-%:
 	bash benches/$*

@@ -235,6 +235,8 @@ pub(crate) enum Table {
     Bps84,
     /// Medians, intervals and flags
     Cells,
+    /// What the sessions of each point waited for
+    Waits,
     /// The key metrics on one page
     Summary,
     /// Hardware, operating system, database and settings

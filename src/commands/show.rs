@@ -46,6 +46,7 @@ fn page(run: &RunJson, args: &ShowArgs, context: &Context) -> String {
             tables::bps84_oltp(run, catalogue, width)
         ),
         (Some(Table::Cells), _) => tables::cells(run, catalogue, width),
+        (Some(Table::Waits), _) => tables::waits(run, catalogue, width),
         (Some(Table::Summary), _) => summary::page(run, catalogue, width),
         (Some(Table::Platform), _) => platform::sheet(run, width),
         // The key metrics of some tests alone would look like those of the platform.

@@ -50,12 +50,12 @@ fn unknown_names_are_answered_with_the_nearest() {
         (format!("load {target} --size Q"), "dbdyno: there is no size 'Q'; `dbdyno list sizes` shows all\n"),
         (
             "run quick --target sqlit:x.sqlite".to_owned(),
-            "dbdyno: there is no engine 'sqlit' in this build (did you mean 'sqlite'?); it has: sqlite\n",
+            "dbdyno: there is no engine 'sqlit' in this build (did you mean 'sqlite'?); it has: sqlite, postgres\n",
         ),
-        ("sql informix".to_owned(), "dbdyno: there is no engine 'informix' in this build; it has: sqlite\n"),
+        ("sql informix".to_owned(), "dbdyno: there is no engine 'informix' in this build; it has: sqlite, postgres\n"),
         (
             "list tests --engine squlite".to_owned(),
-            "dbdyno: there is no engine 'squlite' in this build (did you mean 'sqlite'?); it has: sqlite\n",
+            "dbdyno: there is no engine 'squlite' in this build (did you mean 'sqlite'?); it has: sqlite, postgres\n",
         ),
         (
             "sql sqlite --test T119 --size T".to_owned(),

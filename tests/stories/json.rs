@@ -212,7 +212,7 @@ fn check_figures(code: &str, point: &Value) {
 }
 
 /// Figures that measured points lack without saying why: a reason stands at their own path or at one above.
-fn absent_without_a_reason(document: &Value) -> BTreeSet<String> {
+pub(crate) fn absent_without_a_reason(document: &Value) -> BTreeSet<String> {
     let mut silent = BTreeSet::new();
     for point in points(document).iter().filter(|p| p["status"] == "ok") {
         for pointer in FIGURES {

@@ -10,8 +10,13 @@ mod clock;
 mod faults;
 mod json;
 mod null_engine;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod resume;
 mod run_and_show;
+#[cfg(feature = "postgres")]
+#[path = "../../crates/engine/tests/servers/mod.rs"]
+mod servers;
 mod small_disk;
 mod stops;
 mod support;

@@ -81,9 +81,12 @@ impl Room {
     /// Makes a command one of this room.
     pub(crate) fn settle_in(&self, command: &mut Command) {
         command.current_dir(self.folder()).stdin(Stdio::null());
-        for name in ["DBDYNO_RESULTS", "DBDYNO_CATALOGUE", "COLUMNS", "LD_PRELOAD"] {
+        let passwords = ["DBDYNO_PASSWORD", "PGPASSWORD", "PGPASSFILE"];
+        for name in ["DBDYNO_RESULTS", "DBDYNO_CATALOGUE", "COLUMNS", "LD_PRELOAD"].iter().chain(&passwords) {
             command.env_remove(name);
         }
+        // Private servers and password files are the room's own, too.
+        command.env("HOME", self.folder()).env("DBDYNO_HOME", self.path("home"));
     }
 
     /// Runs dbdyno to its end.
@@ -278,6 +281,12 @@ pub(crate) fn points(document: &Value) -> &Vec<Value> {
 /// How each point ended, as `T611 ok`.
 pub(crate) fn statuses(document: &Value) -> Vec<String> {
     points(document).iter().map(|p| format!("{} {}", text(p, "/test"), text(p, "/status"))).collect()
+}
+
+/// What a point says about a flag; nothing where it does not have the flag.
+#[track_caller]
+pub(crate) fn flag_note<'v>(point: &'v Value, flag: &str) -> &'v str {
+    if flagged(point, flag) { text(point, &format!("/flag_notes/{flag}")) } else { "" }
 }
 
 /// Whether a point has a flag.

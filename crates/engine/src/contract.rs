@@ -106,6 +106,11 @@ pub trait Engine: Send + Sync {
     /// Files that hold the data now, where they are on this machine; empty for remote targets.
     fn data_files(&self) -> Vec<PathBuf>;
 
+    /// A handle that stops what the engine itself is doing (settling, preparing, cleaning up), where that can take long.
+    fn canceller(&self) -> Option<Arc<dyn Canceller>> {
+        None
+    }
+
     /// The server's main process, where it and its children run on this machine and are not dbdyno itself: so that its
     /// processor time can be told from that of others.
     fn server_pid(&self) -> Option<u32> {

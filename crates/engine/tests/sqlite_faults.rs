@@ -81,7 +81,7 @@ fn what_is_not_ours_is_told_and_never_touched() {
         ("has a table dbdyno_meta that dbdyno did not make", &|path| {
             Connection::open(path).unwrap().execute_batch("CREATE TABLE dbdyno_meta (id)").unwrap();
         }),
-        ("holds data in format 99, and this dbdyno reads format 1", &|path| {
+        ("holds data in format 99, and this dbdyno reads format 2", &|path| {
             let sql = "CREATE TABLE dbdyno_meta (name, value); INSERT INTO dbdyno_meta VALUES ('format', '99')";
             Connection::open(path).unwrap().execute_batch(sql).unwrap();
         }),

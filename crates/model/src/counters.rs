@@ -40,6 +40,8 @@ pub enum Counter {
     RedoSyncs,
     /// Nanoseconds spent in them.
     RedoSyncNs,
+    /// Whole pages in the redo, logged because they were changed for the first time since a checkpoint.
+    RedoPageImages,
     /// Checkpoints finished.
     Checkpoints,
     /// Reads served by the database's own flash cache, where an engine has one.

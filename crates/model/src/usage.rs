@@ -144,6 +144,8 @@ pub struct Redo {
     pub sync_writes_per_s: Option<f64>,
     /// Mean time of one.
     pub sync_service_time_s: Option<f64>,
+    /// Whole pages per second that redo holds because of a checkpoint before: a part that shrinks in longer windows.
+    pub page_images_per_s: Option<f64>,
 }
 
 /// The database's own rates.
@@ -164,6 +166,8 @@ pub struct DatabaseRates {
     pub flash_hit_pct: Option<f64>,
     /// Storage cells' flash cache.
     pub cell_flash_hit_pct: Option<f64>,
+    /// Checkpoints finished during the counters' interval, those of others' making too.
+    pub checkpoints: Option<u64>,
 }
 
 /// One wait event during the counters' interval.

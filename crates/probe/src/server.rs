@@ -6,25 +6,46 @@ use crate::os;
 use crate::root::unreadable;
 use std::path::Path;
 
+/// How often the account is read again because a child ended meanwhile.
+const ATTEMPTS: u32 = 5;
+
 /// Processor time used so far by a process, its children, and the children that have ended, in nanoseconds.
 pub(crate) fn cpu_ns(main_pid: u32) -> Reading<u64> {
     let Some(ticks_per_s) = os::ticks_per_s().filter(|n| *n > 0) else { return Err(crate::root::NOT_LINUX.to_owned()) };
+    let mut before = main_process(main_pid)?;
+    for _ in 0..ATTEMPTS {
+        let children = children_ticks(main_pid)?;
+        let after = main_process(main_pid)?;
+        let ticks = after.own_ticks + after.ended_children_ticks + children;
+        // A child that ended in between may have been counted twice, or not at all.
+        if after.ended_children_ticks == before.ended_children_ticks {
+            return Ok(ticks * (1_000_000_000 / ticks_per_s));
+        }
+        before = after;
+    }
+    Err("processes of the server end so fast that their time cannot be added up".to_owned())
+}
+
+fn main_process(pid: u32) -> Reading<Process> {
+    let path = Path::new("/proc").join(pid.to_string()).join("stat");
+    let text = std::fs::read_to_string(&path).map_err(|e| unreadable(&path, &e))?;
+    Process::parse(&text).ok_or_else(|| format!("{} is not understood", path.display()))
+}
+
+fn children_ticks(parent: u32) -> Reading<u64> {
     let proc = Path::new("/proc");
-    let main = proc.join(main_pid.to_string()).join("stat");
-    let text = std::fs::read_to_string(&main).map_err(|e| unreadable(&main, &e))?;
-    let main = Process::parse(&text).ok_or_else(|| format!("{} is not understood", main.display()))?;
-    let mut ticks = main.own_ticks + main.ended_children_ticks;
+    let mut ticks = 0;
     for entry in std::fs::read_dir(proc).map_err(|e| unreadable(proc, &e))?.flatten() {
         if !entry.file_name().as_encoded_bytes().iter().all(u8::is_ascii_digit) {
             continue;
         }
         // A process that has ended meanwhile is in its parent's account.
         let Ok(text) = std::fs::read_to_string(entry.path().join("stat")) else { continue };
-        if let Some(child) = Process::parse(&text).filter(|p| p.parent == main_pid) {
+        if let Some(child) = Process::parse(&text).filter(|p| p.parent == parent) {
             ticks += child.own_ticks + child.ended_children_ticks;
         }
     }
-    Ok(ticks * (1_000_000_000 / ticks_per_s))
+    Ok(ticks)
 }
 
 /// What `/proc/PID/stat` says (proc(5): fields 4 and 14 to 17).

@@ -27,6 +27,7 @@ pub const REPORTS: &[Report] = &[
         render: tables::bps84_oltp,
     },
     Report { name: "cells", title: "medians, intervals and flags of every cell", render: tables::cells },
+    Report { name: "waits", title: "what the sessions of every point waited for", render: tables::waits },
     Report {
         name: "platform",
         title: "hardware, operating system, database, settings",

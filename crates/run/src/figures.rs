@@ -107,6 +107,7 @@ pub(crate) fn counters(point: &mut Point, counters: &Counters, counters_s: f64) 
         write_service_time_s: mean_s(Counter::RedoWriteNs, Counter::RedoWrites),
         sync_writes_per_s: rate(Counter::RedoSyncs),
         sync_service_time_s: mean_s(Counter::RedoSyncNs, Counter::RedoSyncs),
+        page_images_per_s: rate(Counter::RedoPageImages),
     };
     let logical = get(Counter::LogicalReads);
     let physical = get(Counter::PhysicalReads);
@@ -118,6 +119,7 @@ pub(crate) fn counters(point: &mut Point, counters: &Counters, counters_s: f64) 
         write_blocks_per_s: rate(Counter::BlocksDirtied),
         flash_hit_pct: hit_pct(Counter::FlashHits),
         cell_flash_hit_pct: hit_pct(Counter::CellFlashHits),
+        checkpoints: counters.get(Counter::Checkpoints),
     };
     for (path, counter, value) in figures(point) {
         if value.is_some() || point.missing.contains_key(path) {
@@ -159,7 +161,7 @@ pub(crate) fn counters(point: &mut Point, counters: &Counters, counters_s: f64) 
 }
 
 /// The figures that come from counters: where in the JSON, from which counter, and what the point has there.
-fn figures(point: &Point) -> [(&'static str, Counter, Option<f64>); 12] {
+fn figures(point: &Point) -> [(&'static str, Counter, Option<f64>); 14] {
     let (redo, database) = (&point.redo, &point.database);
     [
         ("redo.mib_per_s", Counter::RedoBytes, redo.mib_per_s),
@@ -174,6 +176,8 @@ fn figures(point: &Point) -> [(&'static str, Counter, Option<f64>); 12] {
         ("database.write_blocks_per_s", Counter::BlocksDirtied, database.write_blocks_per_s),
         ("database.flash_hit_pct", Counter::FlashHits, database.flash_hit_pct),
         ("database.cell_flash_hit_pct", Counter::CellFlashHits, database.cell_flash_hit_pct),
+        ("database.checkpoints", Counter::Checkpoints, database.checkpoints.map(|n| n as f64)),
+        ("redo.page_images_per_s", Counter::RedoPageImages, redo.page_images_per_s),
     ]
 }
 

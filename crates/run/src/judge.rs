@@ -108,7 +108,7 @@ pub(crate) fn flag(point: &mut Point, evidence: &Evidence<'_>) {
         if busy_pct > FOREIGN_SESSIONS_PCT {
             point.flag(
                 Flag::ForeignLoad,
-                format!("other sessions of the database were at work for {busy_pct:.0} % of the time"),
+                format!("other sessions of the server were at work for {busy_pct:.0} % of the time"),
             );
         }
     }

@@ -128,6 +128,7 @@ fn failed(mut point: Point, error: &EngineError) -> Point {
 
 fn attempt(bench: &Bench<'_>, planned: &PlannedPoint, task: &Task, point: &mut Point) -> Result<(), EngineError> {
     let engine = bench.engine;
+    bench.stop.at_work(engine.canceller().into_iter().collect());
     let durability = match task.test.procedure.writes() {
         true => Some(durability(engine, task)?),
         false => None,

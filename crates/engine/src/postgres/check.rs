@@ -4,15 +4,15 @@
 use super::describe::ask;
 use super::link::Link;
 use super::options::Options;
-use super::{SCHEMA, describe};
+use super::{SCHEMA, describe, space};
 use crate::{EngineError, Finding, FindingLevel};
-use dbdyno_model::{CommitMode, Size};
+use dbdyno_model::{CommitMode, Shape, Size};
 use std::collections::BTreeMap;
 
 /// The oldest version that dbdyno works with.
 const OLDEST: u32 = 130_000;
-/// Bytes that a row and its index entries take in a table.
-const ROW_BYTES: u64 = 360;
+/// How often is asked which session of the server answers.
+const POOLER_LOOKS: u32 = 3;
 
 /// What stands in the way, and what does not.
 pub(super) fn findings(options: &Options, size: &Size) -> Vec<Finding> {
@@ -20,8 +20,9 @@ pub(super) fn findings(options: &Options, size: &Size) -> Vec<Finding> {
     let mut first = None;
     for (node, host) in options.hosts.iter().enumerate() {
         match Link::open(options, node, "dbdyno check") {
-            Ok(link) => {
+            Ok(mut link) => {
                 findings.push(version(&host.to_string(), link.version_num()));
+                findings.extend(pooler(options, node, &mut link));
                 first = first.or(Some(link));
             }
             Err(error) => findings.push(finding(FindingLevel::Blocker, "connection", error.to_string())),
@@ -44,6 +45,33 @@ fn version(host: &str, number: u32) -> Finding {
         return finding(FindingLevel::Blocker, "version", text);
     }
     finding(FindingLevel::Ok, "version", format!("{host} is PostgreSQL {major}.{minor}"))
+}
+
+/// Whether something between gives each transaction whichever session of the server is free. Two connections then have one
+/// session, or one connection has several.
+fn pooler(options: &Options, node: usize, link: &mut Link) -> Option<Finding> {
+    // Where there is no room for a second connection, that is said elsewhere.
+    let mut other = Link::open(options, node, "dbdyno check").ok()?;
+    let (first, second) = (link.backend_pid(), other.backend_pid());
+    for _ in 0..POOLER_LOOKS {
+        let (now, others) = (session(link)?, session(&mut other)?);
+        if now == others || now != first || others != second {
+            let text = format!(
+                "{} is a pooler that gives each transaction another session of the server, so that settings, statements \
+                 and counts do not stay together; name the server's own host and port, or let the pooler give each \
+                 connection a session of its own (pgbouncer: pool_mode = session)",
+                options.host(node)
+            );
+            return Some(finding(FindingLevel::Blocker, "connection", text));
+        }
+    }
+    None
+}
+
+/// The server process that answers now.
+fn session(link: &mut Link) -> Option<i32> {
+    let rows = link.texts("asking which session answers", "SELECT pg_backend_pid()").ok()?;
+    rows.first()?.first()?.as_deref()?.parse().ok()
 }
 
 /// What a server has said.
@@ -74,6 +102,7 @@ impl Server {
         let mut findings = self.writable();
         findings.push(self.schema());
         findings.extend(self.statistics());
+        findings.push(self.waiting_blocks());
         findings.push(self.connections());
         findings.extend(self.workers());
         findings.extend(self.cache(size));
@@ -170,14 +199,48 @@ impl Server {
             );
             findings.push(finding(FindingLevel::Blocker, "statistics", text));
         }
-        if !self.is("track_io_timing") {
-            let text = format!(
-                "track_io_timing is off: times of reads and writes are missing; a superuser runs: ALTER ROLE {user} SET \
-                 track_io_timing = on"
-            );
-            findings.push(finding(FindingLevel::Warning, "statistics", text));
-        }
         findings
+    }
+
+    /// Whether blocks that wait to be written can be counted, without which the proof of random writes is missing.
+    fn waiting_blocks(&self) -> Finding {
+        let Self { user, database, .. } = self;
+        let run = match (self.is("buffercache_usable"), self.answers.get("buffercache_schema")) {
+            (true, _) => {
+                let text = "blocks that wait to be written can be counted (pg_buffercache)";
+                return finding(FindingLevel::Ok, "statistics", text.to_owned());
+            }
+            (false, None) => {
+                let contrib = if self.is("buffercache_delivered") {
+                    ""
+                } else {
+                    "install the server's contrib modules (package postgresql-contrib), and "
+                };
+                let grant = if self.is("superuser") || self.is("pg_monitor") {
+                    String::new()
+                } else {
+                    format!("; GRANT pg_monitor TO {user}")
+                };
+                format!(
+                    "{contrib}an administrator runs, in database {database}: CREATE EXTENSION pg_buffercache{grant}"
+                )
+            }
+            (false, Some(_)) if !self.answers.contains_key("buffercache_usable") => {
+                format!("an administrator runs, in database {database}: ALTER EXTENSION pg_buffercache UPDATE")
+            }
+            (false, Some(schema)) => {
+                let schema = identifier(schema);
+                format!(
+                    "an administrator runs, in database {database}: GRANT pg_monitor TO {user}; GRANT USAGE ON SCHEMA \
+                     {schema} TO {user}"
+                )
+            }
+        };
+        let text = format!(
+            "blocks that wait to be written cannot be counted, so T721 (random writes) has no proof and is flagged \
+             writes_deferred; {run}"
+        );
+        finding(FindingLevel::Warning, "statistics", text)
     }
 
     /// Whether there are connections for twice as many jobs as hardware threads, and for dbdyno's own.
@@ -227,7 +290,7 @@ impl Server {
     /// Cached tests need the small tables in shared_buffers, the others must not have the large one there.
     fn cache(&self, size: &Size) -> Option<Finding> {
         let bytes: u64 = self.says("shared_buffers_bytes").parse().ok()?;
-        let (small, large) = (size.small_rows * ROW_BYTES, size.large_rows * ROW_BYTES);
+        let (small, large) = (space::table_bytes(size, Shape::Small), space::table_bytes(size, Shape::Large));
         let (set, wanted) = (mebibytes(bytes), mebibytes(size.engine_cache_bytes));
         let text = if bytes < size.engine_cache_bytes && bytes < 2 * small {
             format!(
@@ -264,13 +327,8 @@ impl Server {
 
     /// Limits that could end a test.
     fn limits(&self) -> Vec<Finding> {
-        const TIMEOUTS: [&str; 5] = [
-            "statement_timeout",
-            "lock_timeout",
-            "transaction_timeout",
-            "idle_in_transaction_session_timeout",
-            "idle_session_timeout",
-        ];
+        const TIMEOUTS: [&str; 4] =
+            ["statement_timeout", "lock_timeout", "transaction_timeout", "idle_in_transaction_session_timeout"];
         let mut findings = Vec::new();
         for name in TIMEOUTS.iter().filter(|name| self.number(name).is_some_and(|limit| limit > 0)) {
             let (limit, user) = (self.says(name), &self.user);

@@ -2,6 +2,7 @@
 
 use super::super::SETUP;
 use super::super::link::Link;
+use super::super::link::tests::pooler;
 use super::super::link::tests::servers::Wish;
 use super::super::options::Options;
 use super::{describe, findings};
@@ -36,13 +37,14 @@ fn of(level: FindingLevel, findings: &[Finding]) -> String {
 
 /// Enough for two jobs a hardware thread anywhere, and nothing to complain of.
 fn generous() -> Wish {
-    let wish = Wish::default().set("max_connections", "120").set("track_io_timing", "on");
+    let wish = Wish::default().set("max_connections", "120");
     wish.set("max_worker_processes", "64").set("max_parallel_workers", "64").set("shared_buffers", "32MB")
 }
 
 #[test]
 fn a_good_server_has_nothing_but_good_findings() {
     let server = generous().start();
+    server.psql("postgres", "CREATE EXTENSION pg_buffercache");
     let found = look(&server.tcp("postgres", "postgres"));
     assert_eq!(of(FindingLevel::Blocker, &found) + &of(FindingLevel::Warning, &found), "");
     let good = of(FindingLevel::Ok, &found);
@@ -55,7 +57,7 @@ fn a_good_server_has_nothing_but_good_findings() {
 
 #[test]
 fn the_set_up_script_gives_everything_that_is_missing() {
-    let server = generous().set("track_io_timing", "off").set("statement_timeout", "60s").start();
+    let server = generous().set("statement_timeout", "60s").start();
     server.psql("postgres", "CREATE DATABASE \"my db\"; CREATE ROLE dbdyno LOGIN");
     let target = server.tcp("dbdyno", "my%20db");
     let found = look(&target);
@@ -71,7 +73,7 @@ fn the_set_up_script_gives_everything_that_is_missing() {
     for help in [
         if version < 150_000 { no_checkpoints } else { "GRANT pg_checkpoint TO dbdyno" },
         "GRANT pg_monitor TO dbdyno",
-        "SET track_io_timing = on",
+        "in database \"my db\": CREATE EXTENSION pg_buffercache; GRANT pg_monitor TO dbdyno",
         "SET statement_timeout = 0",
     ] {
         assert!(warnings.contains(help), "{help} in {warnings}");
@@ -99,6 +101,56 @@ fn the_set_up_script_gives_everything_that_is_missing() {
     let back: String = lines.map(|line| line.trim_start_matches("--").trim_start().to_owned() + "\n").collect();
     server.psql("my db", &back);
     assert_eq!(server.psql("my db", "SELECT count(*) FROM pg_roles WHERE rolname = 'dbdyno'"), "0");
+}
+
+#[test]
+fn where_an_administrator_may_little_the_set_up_script_does_what_it_can() {
+    let server = generous().start();
+    server.psql("postgres", "CREATE ROLE cloud LOGIN CREATEROLE; CREATE DATABASE bench OWNER cloud");
+    server.psql("bench", &format!("SET SESSION AUTHORIZATION cloud;\n{}", SETUP.get("setup").unwrap().text));
+    let found = look(&server.tcp("dbdyno", "bench"));
+    assert_eq!(of(FindingLevel::Blocker, &found), "");
+    assert!(of(FindingLevel::Warning, &found).contains("CREATE EXTENSION pg_buffercache"), "{found:?}");
+    let owner = "SELECT nspowner::regrole FROM pg_namespace WHERE nspname = 'dbdyno'";
+    assert_eq!(server.psql("bench", owner), "dbdyno");
+    // Whoever ran it may not act as dbdyno afterwards.
+    let version: u32 = server.psql("bench", "SHOW server_version_num").parse().unwrap();
+    let kind = if version < 160_000 { "MEMBER" } else { "SET" };
+    assert_eq!(server.psql("bench", &format!("SELECT pg_has_role('cloud', 'dbdyno', '{kind}')")), "f");
+}
+
+#[test]
+fn each_way_in_which_blocks_cannot_be_counted_has_its_remedy() {
+    let server = generous().start();
+    server.psql("postgres", "CREATE ROLE scott LOGIN; CREATE SCHEMA \"Own\"");
+    let target = server.tcp("scott", "postgres");
+    let said = || {
+        let found = look(&target);
+        let found = found.iter().find(|f| f.message.starts_with("blocks that wait"));
+        found.map(|f| f.message.rsplit_once(": ").map_or(f.message.clone(), |(_, run)| run.to_owned())).unwrap()
+    };
+    // Every remedy is run as it stands, and the next one asked for.
+    assert_eq!(said(), "CREATE EXTENSION pg_buffercache; GRANT pg_monitor TO scott");
+    server.psql("postgres", "CREATE EXTENSION pg_buffercache SCHEMA \"Own\"");
+    assert_eq!(said(), "GRANT pg_monitor TO scott; GRANT USAGE ON SCHEMA \"Own\" TO scott");
+    server.psql("postgres", &said());
+    assert_eq!(said(), "blocks that wait to be written can be counted (pg_buffercache)");
+    if server.psql("postgres", "SHOW server_version_num").parse::<u32>().unwrap() >= 160_000 {
+        server.psql("postgres", "DROP EXTENSION pg_buffercache; CREATE EXTENSION pg_buffercache VERSION '1.3'");
+        assert_eq!(said(), "ALTER EXTENSION pg_buffercache UPDATE");
+        server.psql("postgres", &said());
+        assert_eq!(said(), "blocks that wait to be written can be counted (pg_buffercache)");
+    }
+}
+
+#[test]
+fn a_pooler_between_is_refused() {
+    let server = generous().start();
+    let port = pooler::start(server.port, "postgres", "postgres");
+    let found = look(&format!("postgres://postgres@127.0.0.1:{port}/postgres"));
+    let blockers = of(FindingLevel::Blocker, &found);
+    assert!(blockers.contains(&format!("127.0.0.1:{port} is a pooler")), "{blockers}");
+    assert!(blockers.contains("pool_mode = session"), "{blockers}");
 }
 
 #[test]

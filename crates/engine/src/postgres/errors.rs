@@ -195,11 +195,16 @@ fn bare_advice(options: &Options, host: &Host, error: &postgres::Error) -> Optio
         io::ErrorKind::PermissionDenied if socket => "this user may not use that socket".to_owned(),
         io::ErrorKind::TimedOut => not_reached(options),
         _ if below.to_string().contains("lookup") => "is the host's name spelt right?".to_owned(),
-        io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset => {
-            "the server closed the connection at once: is it a PostgreSQL server, and what does its log say?".to_owned()
-        }
+        io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => closed(),
+        // The codec's words for an answer that is no message of the protocol.
+        _ if below.to_string() == "bytes remaining on stream" => closed(),
         _ => return None,
     })
+}
+
+/// What to look at where somebody answers and is not understood, or is gone again.
+fn closed() -> String {
+    "the server closed the connection at once: is it a PostgreSQL server, and what does its log say?".to_owned()
 }
 
 /// What to do where nothing answers.

@@ -49,6 +49,7 @@ impl Ground {
         };
         let data = data.and_then(|rows| rows.first()?.first()?.clone()).map(PathBuf::from);
         let data = data.filter(|folder| std::fs::read_dir(folder).is_ok());
+        let data = data.filter(|folder| server_pid.is_some_and(|pid| is_of(folder, pid)));
         Ok(Self { server_pid, data, block_bytes })
     }
 }
@@ -64,9 +65,42 @@ fn main_process(backend_pid: i32) -> Option<u32> {
     (name.trim_end().starts_with("postgres") && parent > 1).then_some(parent)
 }
 
+/// Whether a data folder is that of a server, which notes its process there. Where the server runs in a container, the same
+/// path may lead to another cluster here.
+fn is_of(folder: &Path, server_pid: u32) -> bool {
+    match std::fs::read_to_string(folder.join("postmaster.pid")) {
+        Ok(noted) => noted.lines().next().and_then(|pid| pid.trim().parse().ok()) == Some(server_pid),
+        // The folder may be seen, and this file not.
+        Err(error) => error.kind() == std::io::ErrorKind::PermissionDenied,
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::link::tests::servers::Server;
     use super::*;
+    use crate::Target;
+
+    #[test]
+    fn the_data_folder_is_that_of_the_server_that_answers() {
+        let server = Server::start();
+        let look = |target: &str| {
+            let options = Options::parse(&Target::parse(target).unwrap()).unwrap();
+            let mut link = Link::open(&options, 0, "dbdyno").unwrap();
+            Ground::look(&mut link, &options, None).unwrap()
+        };
+        let target = server.socket("postgres", "postgres");
+        let ground = look(&target);
+        assert_eq!((ground.server_pid, ground.data), (Some(server.pid()), Some(server.data())));
+        // Another cluster under the same path, as in another container.
+        let file = server.data().join("postmaster.pid");
+        let noted = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(&file, noted.replacen(&server.pid().to_string(), "1", 1)).unwrap();
+        let ground = look(&target);
+        assert_eq!((ground.server_pid, ground.data), (Some(server.pid()), None));
+        std::fs::remove_file(&file).unwrap();
+        assert_eq!(look(&target).data, None);
+    }
 
     #[test]
     fn other_processes_are_no_servers() {

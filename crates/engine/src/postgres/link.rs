@@ -20,31 +20,27 @@
 //! | a parallel worker that a statement launches, for a scan or an index build | 2 |
 //! | connecting | 1 |
 
+mod basics;
+mod connect;
+
 use super::errors::{connect_error, connecting, engine_error, not_reached};
-use super::options::{Address, Host, Options, SslMode};
-use super::password::{self, Found};
+use super::options::{Host, Options};
+use super::password;
 use super::tls;
 use crate::{Canceller, EngineError};
+use connect::Refused;
 use dbdyno_model::ErrorClass;
-use postgres::config::SslMode as WireMode;
-use postgres::{CancelToken, Client, Config, SimpleQueryMessage};
+use postgres::{CancelToken, Client, SimpleQueryMessage};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// A host that has gone is noticed by the kernel: when what was sent stays unanswered for so long ...
-const UNANSWERED: Duration = Duration::from_secs(45);
-/// ... or, while an answer is waited for, by probes from here on.
-const KEEPALIVE_IDLE: Duration = Duration::from_secs(20);
-const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(5);
-const KEEPALIVE_PROBES: u32 = 5;
-
-/// What a link asks first.
-const INTRODUCTION: &str = "SELECT current_setting('server_version_num'), pg_backend_pid(), current_setting('max_connections'), \
-     current_setting('superuser_reserved_connections')";
+/// What a link asks first, while the search path may still be anything.
+const INTRODUCTION: &str = "SELECT pg_catalog.current_setting('server_version_num'), pg_catalog.pg_backend_pid(), \
+     pg_catalog.current_setting('max_connections'), pg_catalog.current_setting('superuser_reserved_connections'), \
+     pg_catalog.current_setting('is_superuser')";
 
 /// A connection.
 pub(super) struct Link {
@@ -54,6 +50,8 @@ pub(super) struct Link {
     version_num: u32,
     backend_pid: i32,
     transactions: u64,
+    /// The settings of every session, as SQL, as far as this server takes them.
+    basics: String,
     stop: Arc<Stop>,
     seats: Arc<Seats>,
 }
@@ -64,6 +62,8 @@ pub(super) struct Link {
 pub(super) struct Seats {
     taken: AtomicU32,
     limits: Mutex<Option<[String; 2]>>,
+    /// Whether somebody has turned us away because of the settings in the startup message.
+    refuses_settings: AtomicBool,
 }
 
 impl Seats {
@@ -91,14 +91,7 @@ impl Link {
         let doing = connecting(options, host);
         let found = password::find(options, host);
         let tls = tls::connector(options).map_err(|error| error.while_doing(&doing))?;
-        let connected = attempt(options, host, application, &found, wire_mode(options, host), &tls);
-        let connected = match connected {
-            // `prefer` means: rather without TLS than not at all.
-            Err(Refused::Error(error)) if options.ssl_mode == SslMode::Prefer && blames_tls(&error) => {
-                attempt(options, host, application, &found, WireMode::Disable, &tls)
-            }
-            connected => connected,
-        };
+        let connected = connect::connect(options, host, application, &found, &tls);
         let client = connected.map_err(|refused| match refused {
             Refused::Error(error) => connect_error(options, host, &found, &error),
             Refused::Silent => EngineError::new(ErrorClass::ConnectionLost, not_reached(options)).while_doing(&doing),
@@ -110,6 +103,7 @@ impl Link {
             version_num: 0,
             backend_pid: 0,
             transactions: 1,
+            basics: String::new(),
             stop: Arc::default(),
             seats: Arc::clone(&options.seats),
         };
@@ -123,15 +117,33 @@ impl Link {
         let doing = format!("asking {} for its version", self.host);
         let rows = self.texts(&doing, INTRODUCTION)?;
         let answer = match rows.first().map(Vec::as_slice) {
-            Some([Some(version), Some(pid), Some(max), Some(reserved)]) => {
+            Some([Some(version), Some(pid), Some(max), Some(reserved), Some(superuser)]) => {
                 let mut limits = self.seats.limits.lock().unwrap_or_else(PoisonError::into_inner);
                 *limits = Some([max.clone(), reserved.clone()]);
-                version.parse().ok().zip(pid.parse().ok())
+                version.parse().ok().zip(pid.parse().ok()).zip(Some(superuser == "on"))
             }
             _ => None,
         };
         let unclear = || EngineError::new(ErrorClass::Other, format!("{doing}: the answer is not understood"));
-        (self.version_num, self.backend_pid) = answer.ok_or_else(unclear)?;
+        let superuser;
+        ((self.version_num, self.backend_pid), superuser) = answer.ok_or_else(unclear)?;
+        self.set_basics(superuser)
+    }
+
+    /// Sets what all of dbdyno's sessions have in common.
+    fn set_basics(&mut self, superuser: bool) -> Result<(), EngineError> {
+        let doing = "preparing a session";
+        let basics = basics::settings(self.version_num, superuser);
+        self.batch(doing, &basics)?;
+        self.basics = basics;
+        if let Some(more) = basics::notices_the_end(self.version_num) {
+            match self.batch(doing, more) {
+                Ok(()) => self.basics.push_str(more),
+                Err(error) if error.target_lost() => return Err(error),
+                // The server's operating system cannot.
+                Err(_) => {}
+            }
+        }
         Ok(())
     }
 
@@ -161,6 +173,16 @@ impl Link {
         done.map_err(|e| self.error(doing, &e))?;
         self.transactions += 1;
         Ok(())
+    }
+
+    /// Takes back whatever this session has set, and sets `settings` (SQL) instead, in one batch. RESET ALL by itself would
+    /// take back what all of dbdyno's sessions have in common, too.
+    ///
+    /// # Errors
+    /// As for [`Link::batch`].
+    pub(super) fn reset(&mut self, doing: &str, settings: &str) -> Result<(), EngineError> {
+        let sql = format!("RESET ALL; {}{settings}", self.basics);
+        self.batch(doing, &sql)
     }
 
     /// Runs statements and gives their rows as text.
@@ -206,6 +228,12 @@ impl Link {
             said = said.while_doing(&self.host.to_string());
         }
         said
+    }
+
+    /// Whether the connection is known to have ended. An end that comes while the session is idle is noticed by the next
+    /// statement, which fails.
+    pub(super) fn is_closed(&self) -> bool {
+        self.client.is_closed()
     }
 
     /// Whether somebody has cancelled this link's work.
@@ -273,69 +301,6 @@ impl Canceller for LinkCanceller {
                 _ = token.cancel_query(tls.clone());
             }
         });
-    }
-}
-
-/// Why there is no connection.
-enum Refused {
-    Error(postgres::Error),
-    /// Nothing came back in time.
-    Silent,
-}
-
-/// Opens a connection. The crate's own limit covers the TCP connection only, and a server that is stopped, or is none,
-/// accepts that and then says nothing; so another thread does it, and is left behind if it takes too long. The kernel
-/// ends it.
-fn attempt(
-    options: &Options,
-    host: &Host,
-    application: &str,
-    found: &Found,
-    mode: WireMode,
-    tls: &MakeRustlsConnect,
-) -> Result<Client, Refused> {
-    let (config, tls) = (config(options, host, application, found, mode), tls.clone());
-    let (sender, receiver) = mpsc::channel();
-    // Nobody listens any more where it took too long.
-    thread::spawn(move || _ = sender.send(config.connect(tls)));
-    match receiver.recv_timeout(options.connect_timeout) {
-        Ok(connected) => connected.map_err(Refused::Error),
-        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Err(Refused::Silent),
-    }
-}
-
-fn config(options: &Options, host: &Host, application: &str, found: &Found, mode: WireMode) -> Config {
-    let mut config = Config::new();
-    match &host.address {
-        Address::Tcp(name) => config.host(name),
-        Address::Socket(folder) => config.host_path(folder),
-    };
-    config.port(host.port).user(&options.user).dbname(&options.database).application_name(application);
-    if let Some(password) = found.password() {
-        config.password(password.reveal());
-    }
-    config.ssl_mode(mode).connect_timeout(options.connect_timeout).tcp_user_timeout(UNANSWERED);
-    config.keepalives(true).keepalives_idle(KEEPALIVE_IDLE).keepalives_interval(KEEPALIVE_INTERVAL);
-    config.keepalives_retries(KEEPALIVE_PROBES);
-    // "does not exist, skipping" and the like: whoever wants to know asks the catalogue.
-    config.notice_callback(|_| {});
-    config
-}
-
-fn wire_mode(options: &Options, host: &Host) -> WireMode {
-    match (&host.address, options.ssl_mode) {
-        // As in libpq: there is no TLS on sockets, and none is asked for.
-        (Address::Socket(_), _) | (_, SslMode::Disable) => WireMode::Disable,
-        (_, SslMode::Prefer) => WireMode::Prefer,
-        (_, SslMode::Require | SslMode::VerifyCa | SslMode::VerifyFull) => WireMode::Require,
-    }
-}
-
-/// Whether the same might work without TLS: the handshake failed, or pg_hba.conf has a line for plain connections only.
-fn blames_tls(error: &postgres::Error) -> bool {
-    match error.as_db_error() {
-        Some(db) => db.code().code() == "28000" && db.message().contains("pg_hba.conf"),
-        None => error.to_string() == "error performing TLS handshake",
     }
 }
 

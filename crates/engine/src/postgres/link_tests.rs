@@ -1,5 +1,7 @@
 //! Links to real servers, and the helper that starts them, for tests of other modules, too.
 
+#[path = "link/pooler.rs"]
+pub(crate) mod pooler;
 #[path = "../../tests/servers/mod.rs"]
 pub(crate) mod servers;
 
@@ -35,14 +37,15 @@ fn commits(server: &Server) -> i64 {
     server.psql("postgres", sql).parse().unwrap()
 }
 
-/// What a session adds to the server's count of commits, and what it counts itself.
-fn counted(server: &Server, work: impl FnOnce(&mut Link)) -> (i64, u64) {
+/// What a session adds to the server's count of commits, what it counts itself, and what it counted when it was open.
+fn counted(server: &Server, work: impl FnOnce(&mut Link)) -> (i64, u64, u64) {
     let before = settled(server);
     let mut link = open(&server.socket("postgres", "counted")).unwrap();
+    let opening = link.transactions();
     work(&mut link);
     let own = link.transactions();
     drop(link);
-    (settled(server) - before, own)
+    (settled(server) - before, own, opening)
 }
 
 /// Sessions report when they end; the database's figure is final when none is left and it has stood still for a while.
@@ -59,14 +62,14 @@ fn settled(server: &Server) -> i64 {
     }
 }
 
-/// What `work` adds to the server's count beside connecting and introducing itself. The link counts what it does itself,
+/// What `work` adds to the server's count beside opening the link. The link counts what it does itself,
 /// and `counts` is what whoever uses the client counts.
-fn check(server: &Server, what: &str, expected: i64, counts: u64, work: fn(&mut Link)) {
-    let (server_says, link_says) = counted(server, |link| {
+fn check(server: &Server, what: &str, expected: u64, counts: u64, work: fn(&mut Link)) {
+    let (server_says, link_says, opening) = counted(server, |link| {
         work(link);
         link.count_transactions(counts);
     });
-    assert_eq!(server_says, expected + 2, "{what}, by the server's count");
+    assert_eq!(u64::try_from(server_says), Ok(expected + opening), "{what}, by the server's count");
     assert_eq!(u64::try_from(server_says), Ok(link_says), "{what}, by the link's own count");
 }
 
@@ -79,12 +82,12 @@ fn transactions_are_counted_exactly() {
         "CREATE TABLE t (x bigint);
          CREATE TABLE big WITH (parallel_workers = 2) AS SELECT g AS x FROM generate_series(1, 100000) g; ANALYZE big;
          CREATE PROCEDURE several(n int) LANGUAGE plpgsql AS
-         $$ BEGIN FOR i IN 1..n LOOP INSERT INTO t VALUES (i); COMMIT; END LOOP; END $$;",
+         $$ BEGIN FOR i IN 1..n LOOP INSERT INTO public.t VALUES (i); COMMIT; END LOOP; END $$;",
     );
     check(&server, "nothing", 0, 0, |_| {});
     check(&server, "batches: of one, of three, of none, one that fails", 3, 0, |link| {
-        link.batch("x", "INSERT INTO t VALUES (1)").unwrap();
-        link.batch("x", "SELECT 1; SELECT 2; INSERT INTO t VALUES (1)").unwrap();
+        link.batch("x", "INSERT INTO public.t VALUES (1)").unwrap();
+        link.batch("x", "SELECT 1; SELECT 2; INSERT INTO public.t VALUES (1)").unwrap();
         link.batch("x", "").unwrap();
         link.batch("x", "SELECT 1/0").unwrap_err();
     });
@@ -92,7 +95,7 @@ fn transactions_are_counted_exactly() {
         assert_eq!(link.texts("x", "SELECT 1, NULL").unwrap(), [[Some("1".to_owned()), None]]);
     });
     check(&server, "a transaction of four round trips", 1, 1, |link| {
-        for sql in ["BEGIN", "INSERT INTO t VALUES (1)", "SELECT 1", "COMMIT"] {
+        for sql in ["BEGIN", "INSERT INTO public.t VALUES (1)", "SELECT 1", "COMMIT"] {
             link.client().batch_execute(sql).unwrap();
         }
     });
@@ -105,13 +108,15 @@ fn transactions_are_counted_exactly() {
     check(&server, "a query with text", 2, 2, |link| {
         link.client().query_one("SELECT $1::bigint", &[&1_i64]).unwrap();
     });
-    check(&server, "a call with three commits, in a batch", 4, 3, |link| link.batch("x", "CALL several(3)").unwrap());
+    check(&server, "a call with three commits, in a batch", 4, 3, |link| {
+        link.batch("x", "CALL public.several(3)").unwrap()
+    });
     check(&server, "a call with three commits, prepared", 5, 5, |link| {
-        let call = link.client().prepare("CALL several($1)").unwrap();
+        let call = link.client().prepare("CALL public.several($1)").unwrap();
         link.client().execute(&call, &[&3_i32]).unwrap();
     });
     check(&server, "a copy", 2, 2, |link| {
-        let mut writer = link.client().copy_in("COPY t FROM STDIN").unwrap();
+        let mut writer = link.client().copy_in("COPY public.t FROM STDIN").unwrap();
         std::io::Write::write_all(&mut writer, b"1\n2\n").unwrap();
         writer.finish().unwrap();
     });
@@ -119,11 +124,11 @@ fn transactions_are_counted_exactly() {
     check(&server, "a scan by two workers", 2 + 2 * 2, 4, |link| {
         link.batch("x", "SET parallel_setup_cost=0; SET parallel_tuple_cost=0; SET min_parallel_table_scan_size=0")
             .unwrap();
-        link.batch("x", "SELECT sum(x) FROM big").unwrap();
+        link.batch("x", "SELECT sum(x) FROM public.big").unwrap();
     });
     check(&server, "an index build by two workers", 2 + 2 * 2, 4, |link| {
         link.batch("x", "SET max_parallel_maintenance_workers=2; SET maintenance_work_mem='128MB'").unwrap();
-        link.batch("x", "CREATE INDEX ON big (x)").unwrap();
+        link.batch("x", "CREATE INDEX ON public.big (x)").unwrap();
     });
 }
 
@@ -302,14 +307,14 @@ fn statements_end_when_they_are_cancelled_and_by_whom_is_known() {
     let mut link = open(&server.socket("postgres", "postgres")).unwrap();
     let error = link.batch("sleeping", "SET statement_timeout = 50; SELECT pg_sleep(60)").unwrap_err();
     assert!(error.class == ErrorClass::Timeout && error.message.contains("statement timeout"), "{error}");
-    link.batch("locking", "RESET ALL; CREATE TABLE t (x int); COMMIT; BEGIN; LOCK TABLE t").unwrap();
+    link.batch("locking", "RESET ALL; CREATE TABLE public.t (x int); COMMIT; BEGIN; LOCK TABLE public.t").unwrap();
     let mut other = open(&server.socket("postgres", "postgres")).unwrap();
-    let error = other.batch("waiting", "SET lock_timeout = 50; SELECT * FROM t").unwrap_err();
+    let error = other.batch("waiting", "SET lock_timeout = 50; SELECT * FROM public.t").unwrap_err();
     assert!(error.class == ErrorClass::Timeout && error.message.contains("another session holds the lock"), "{error}");
     let error =
-        other.batch("writing", "SET default_transaction_read_only = on; COMMIT; CREATE TABLE u ()").unwrap_err();
+        other.batch("writing", "SET default_transaction_read_only = on; COMMIT; CREATE TABLE public.u ()").unwrap_err();
     assert!(error.class == ErrorClass::Other || error.class == ErrorClass::Permission, "{error}");
-    let error = other.batch("writing", "CREATE TABLE u ()").unwrap_err();
+    let error = other.batch("writing", "CREATE TABLE public.u ()").unwrap_err();
     assert!(error.class == ErrorClass::Permission && error.message.contains("measure on the primary"), "{error}");
     let error = other.batch("reading", "SELECT * FROM nowhere").unwrap_err();
     assert_eq!(error.class, ErrorClass::UnknownObject, "{error}");
@@ -322,9 +327,11 @@ fn a_link_that_breaks_says_so() {
     server.psql("postgres", &format!("SELECT pg_terminate_backend({})", link.backend_pid()));
     let error = link.batch("asking", "SELECT 1").unwrap_err();
     assert!(error.target_lost() && error.message.contains("127.0.0.1"), "{error}");
+    assert!(link.is_closed());
     assert!(link.batch("asking again", "SELECT 1").unwrap_err().target_lost());
     // Killed at work.
     let mut link = open(&server.tcp("postgres", "postgres")).unwrap();
+    assert!(!link.is_closed());
     let pid = link.backend_pid().to_string();
     let killer = thread::spawn(move || {
         thread::sleep(Duration::from_millis(200));
@@ -350,5 +357,60 @@ fn versions_and_nodes_are_known() {
         assert_eq!(value(&mut link, "SHOW application_name"), "dbdyno test");
         assert_eq!(value(&mut link, "SHOW server_version_num"), link.version_num().to_string());
         assert_eq!(value(&mut link, "SELECT pg_backend_pid()"), link.backend_pid().to_string());
+    }
+}
+
+/// A function of a schema that everybody may create in, which fits better than the server's own.
+const PLANTED: &str = "
+    CREATE ROLE mallory LOGIN; GRANT CREATE ON SCHEMA public TO mallory; SET ROLE mallory;
+    CREATE FUNCTION public.sqrt(bigint) RETURNS double precision LANGUAGE plpgsql AS
+    $$ BEGIN ALTER ROLE mallory SUPERUSER; RETURN 7; END $$;
+    RESET ROLE;
+    ALTER DATABASE postgres SET search_path = public, pg_catalog; ALTER DATABASE postgres SET DateStyle = 'German';
+    ALTER DATABASE postgres SET IntervalStyle = 'sql_standard'; ALTER DATABASE postgres SET extra_float_digits = -15;";
+
+#[test]
+fn planted_functions_are_not_found() {
+    let server = Server::start();
+    server.psql("postgres", PLANTED);
+    let work = "SELECT sqrt(4::bigint), DATE '2020-01-31', INTERVAL '1 day 2 hours', 0.1::float8 + 0.2::float8";
+    assert!(server.psql("postgres", "BEGIN; SELECT sqrt(4::bigint); ROLLBACK").contains('7'), "it is a trap");
+    let expected = ["2", "2020-01-31", "1 day 02:00:00", "0.30000000000000004"].map(|text| Some(text.to_owned()));
+    let check = |link: &mut Link, when: &str| {
+        assert_eq!(link.texts("working", work).unwrap(), vec![expected.to_vec()], "{when}");
+        let super_now = "SELECT rolsuper FROM pg_catalog.pg_roles WHERE rolname = 'mallory'";
+        assert_eq!(value(link, super_now), "f", "{when}");
+    };
+    let mut link = open(&server.socket("postgres", "postgres")).unwrap();
+    check(&mut link, "at first");
+    link.batch("resetting", "RESET ALL").unwrap();
+    check(&mut link, "after RESET ALL");
+    link.reset("resetting", "SET jit = off").unwrap();
+    check(&mut link, "after a reset");
+    // A pooler wants none of it in the startup message.
+    let port = pooler::start(server.port, "postgres", "postgres");
+    let pooled = options(&format!("postgres://postgres@127.0.0.1:{port}/postgres"));
+    for _ in 0..2 {
+        let mut link = Link::open(&pooled, 0, "dbdyno").unwrap();
+        check(&mut link, "through a pooler");
+        link.reset("resetting", "SET jit = off").unwrap();
+        check(&mut link, "after a reset through a pooler");
+    }
+}
+
+#[test]
+fn sessions_wait_their_turn_and_notice_that_their_client_has_gone() {
+    let server = Wish::default().start();
+    let mut link = open(&server.socket("postgres", "postgres")).unwrap();
+    if link.version_num() < 140_000 {
+        return;
+    }
+    server.psql("postgres", "ALTER SYSTEM SET idle_session_timeout = '100ms'; SELECT pg_reload_conf()");
+    for when in ["at first", "after a reset"] {
+        thread::sleep(Duration::from_millis(300));
+        assert_eq!(value(&mut link, "SHOW idle_session_timeout"), "0", "{when}");
+        assert_eq!(value(&mut link, "SHOW client_connection_check_interval"), "1s", "{when}");
+        assert_eq!(value(&mut link, "SHOW lc_messages"), "C", "{when}");
+        link.reset("resetting", "").unwrap();
     }
 }

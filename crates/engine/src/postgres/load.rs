@@ -16,7 +16,7 @@ use super::link::Link;
 use super::meta::{self, Contents, Meta};
 use super::options::Options;
 use super::recipe::layout;
-use super::{TABLE_NAMES, TABLES, verify};
+use super::{STATISTICS, TABLE_NAMES, TABLES, verify};
 use crate::data::Generator;
 use crate::{EngineError, LoadReport, LoadWatch, SqlFile, TableLoad};
 use dbdyno_model::{ErrorClass, Shape, Size, TableName};
@@ -33,8 +33,6 @@ pub(super) static LOADING: LazyLock<SqlFile> =
 const GRACE: Duration = Duration::from_secs(2);
 /// How often we ask whether an earlier load's sessions have ended.
 const ASK_EVERY: Duration = Duration::from_millis(50);
-/// 14.0, from where on the server can end sessions that are idle.
-const ENDS_IDLE_SESSIONS: u32 = 140_000;
 
 /// Loads what is missing.
 ///
@@ -72,9 +70,8 @@ pub(super) fn load(
             meta
         }
     };
-    if control.version_num() >= ENDS_IDLE_SESSIONS {
-        control.batch("preparing to load", "SET idle_session_timeout = 0")?;
-    }
+    // The last commit waits for all that came before it, also where the server's own setting does not wait.
+    control.batch("preparing to load", "SET synchronous_commit = on")?;
     let crew = Crew::open(options, jobs, watch)?;
     let mut load = Load { size, seed, verify, watch, control, crew, meta, times: Times::default() };
     load.create()?;
@@ -260,7 +257,7 @@ impl Load<'_> {
         meta::set(&mut self.control, "complete", "1")?;
         self.control.batch("ending the load", "COMMIT")?;
         let checkpoint = |link: &mut Link, sql: &String, (): &mut (), _: &Stop<'_>| link.batch("a checkpoint", sql);
-        match self.crew.each("a checkpoint", &[LOADING.get("checkpoint")?.text.clone()], || (), checkpoint) {
+        match self.crew.each("a checkpoint", &[STATISTICS.get("checkpoint")?.text.clone()], || (), checkpoint) {
             // Not everybody may; the first point's settling then waits for the server's own checkpoint.
             Err(error) if error.class == ErrorClass::Permission => Ok(()),
             done => done,
@@ -309,5 +306,36 @@ impl Drop for Clock<'_> {
         let now = Instant::now();
         let (from, to) = times.entry(self.part).or_insert((self.began, now));
         (*from, *to) = ((*from).min(self.began), now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::link::tests::servers::Wish;
+    use super::*;
+    use crate::Target;
+    use crate::data::smallest;
+
+    struct Patient;
+
+    impl LoadWatch for Patient {
+        fn progress(&self, _: &str, _: u64, _: u64) {}
+
+        fn cancelled(&self) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn a_load_that_has_ended_survives_a_power_failure() {
+        // The server writes its log late, and the user may not make a checkpoint.
+        let mut server = Wish::default().set("synchronous_commit", "off").set("wal_writer_delay", "10s").start();
+        server.psql("postgres", "CREATE ROLE scott LOGIN; GRANT CREATE ON DATABASE postgres TO scott");
+        let options = Options::parse(&Target::parse(&server.tcp("scott", "postgres")).unwrap()).unwrap();
+        load(&options, &smallest(), 42, 2, false, &Patient).unwrap();
+        server.kill();
+        server.restart();
+        let contents = meta::look(&mut Link::open(&options, 0, "dbdyno").unwrap()).unwrap();
+        assert!(matches!(contents, Contents::Ours(meta) if meta.complete()));
     }
 }

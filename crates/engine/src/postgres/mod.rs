@@ -35,8 +35,8 @@ mod verify;
 use crate::data::Checksum;
 use crate::private::PrivateServer;
 use crate::{
-    Durability, Engine, EngineError, EngineInfo, Features, Finding, LoadReport, LoadWatch, Loaded, Mappings, Session,
-    Settled, SqlFile, Target, TargetError, Task,
+    Canceller, Durability, Engine, EngineError, EngineInfo, Features, Finding, LoadReport, LoadWatch, Loaded, Mappings,
+    Session, Settled, SqlFile, Target, TargetError, Task,
 };
 use control::Node;
 use dbdyno_model::{CommitMode, Counters, Database, ErrorClass, Mapping, Size, TableName, Test};
@@ -242,13 +242,23 @@ impl Engine for PostgresEngine {
         if task.test.procedure.writes() {
             recover(&self.to_vacuum).add(task.test.table);
         }
-        self.with(|link| point::remove_leftovers(link, task))
+        for node in (1..self.nodes.len().min(task.nodes as usize)).rev() {
+            self.on(node, |link| point::remove_leftovers_unless_standby(link, task))?;
+        }
+        self.with(|link| {
+            point::remove_leftovers(link, task)?;
+            point::unlock(link)
+        })
     }
 
     fn session(&self, job: u32, nodes: u32) -> Result<Box<dyn Session>, EngineError> {
         let node = (job % nodes.max(1)) as usize % self.nodes.len();
         let link = Link::open(&self.options, node, "dbdyno job")?;
-        Ok(Box::new(PostgresSession::new(link, Arc::clone(&self.nodes[node]))))
+        Ok(Box::new(PostgresSession::new(link, Arc::clone(&self.nodes[node]))?))
+    }
+
+    fn canceller(&self) -> Option<Arc<dyn Canceller>> {
+        Some(self.nodes[0].canceller())
     }
 
     fn snapshot(&self) -> Result<Counters, EngineError> {
@@ -262,7 +272,8 @@ impl Engine for PostgresEngine {
     fn data_files(&self) -> Vec<PathBuf> {
         let Some(data) = self.data() else { return Vec::new() };
         // Where the server does not say, the devices that hold the files are simply not known.
-        self.with(|link| point::files(link, &data, &self.point)).unwrap_or_default()
+        let tables = recover(&self.point).as_ref().map(UnderWay::tables);
+        self.with(|link| point::files(link, &data, tables)).unwrap_or_default()
     }
 
     fn server_pid(&self) -> Option<u32> {

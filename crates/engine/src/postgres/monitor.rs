@@ -95,19 +95,13 @@ impl Monitor {
     ///
     /// # Errors
     /// No connection, no thread, or no right to see what others do.
-    pub(super) fn start(
-        options: &Options,
-        node: usize,
-        ours: Arc<Mutex<BTreeSet<i32>>>,
-        began_with: Seen,
-    ) -> Result<Self, EngineError> {
+    pub(super) fn start(options: &Options, node: usize, ours: Arc<Mutex<BTreeSet<i32>>>) -> Result<Self, EngineError> {
         let mut link = Link::open(options, node, "dbdyno watch")?;
         let may_see = link.texts("looking at privileges", &COUNTERS.get("may_see_activity")?.text)?;
         let may_see = may_see.first().and_then(|row| row.first()).is_some_and(|v| v.as_deref() == Some("1"));
         recover(&ours).insert(link.backend_pid());
         let link = Arc::new(Mutex::new(link));
         let state = Arc::new(State::default());
-        *recover(&state.seen) = Seen { ended: None, ..began_with };
         if !may_see {
             recover(&state.seen).ended =
                 Some("this user may not see what other sessions do; GRANT pg_read_all_stats TO it".to_owned());

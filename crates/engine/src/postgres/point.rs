@@ -1,20 +1,25 @@
 //! Before and after a point: its procedure, the tables that its jobs fill, a warm cache, what to count and whom to watch.
 
 use super::link::Link;
-use super::monitor::{Monitor, Seen};
+use super::monitor::Monitor;
 use super::recipe::{Counting, Recipe};
 use super::snapshot::{self, Base, Watched};
 use super::{COUNTERS, PostgresEngine, STATISTICS, recover};
 use crate::{EngineError, Sampling, Task};
 use dbdyno_model::{Cache, Counters, ErrorClass, Organisation, Procedure, Shape, TableName};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 const WARM: &str = "reading the test's tables into the cache";
+/// How long a standby may take to come to where the first node is.
+const REPLAY_PATIENCE: Duration = Duration::from_secs(30);
 
 /// A point between its beginning and its end.
 pub(super) struct UnderWay {
     watched: Watched,
+    /// How many nodes take part.
+    working: usize,
     /// Tables that it reads.
     tables: Vec<TableName>,
     /// One a node; set by the first snapshot.
@@ -25,25 +30,40 @@ pub(super) struct UnderWay {
     unwatched: String,
 }
 
+impl UnderWay {
+    /// Tables that it reads.
+    pub(super) fn tables(&self) -> Vec<TableName> {
+        self.tables.clone()
+    }
+}
+
 /// Prepares what the jobs of a point share.
 pub(super) fn begin(engine: &PostgresEngine, task: &Task) -> Result<UnderWay, EngineError> {
     let recipe = Recipe::of(&task.test)?;
     let watched = engine.with(|link| {
+        lock(link)?;
         remove_leftovers(link, task)?;
-        for sql in recipe.creates()?.into_iter().chain(recipe.creates_before()?) {
-            link.batch("making the test's procedure", &sql)?;
-        }
-        if task.test.cache == Cache::Cached || task.test.procedure == Procedure::Insert {
-            recipe.reads().iter().try_for_each(|table| warm(link, *table, task))?;
-        }
+        make(link, &recipe)?;
+        warm_all(link, &recipe, task)?;
         watch(link, &recipe, task)
     })?;
+    for node in 1..engine.nodes.len().min(task.nodes as usize) {
+        // A standby gets what the first node has made; any other server is one of its own.
+        let position = engine.with(|link| text(link, &COUNTERS.get("position")?.text))?.unwrap_or_default();
+        engine.on(node, |link| {
+            if replayed(link, &position)? == Replay::Primary {
+                remove_leftovers(link, task)?;
+                make(link, &recipe)?;
+            }
+            warm_all(link, &recipe, task)
+        })?;
+    }
     let mut monitors = Vec::new();
     let mut unwatched = "the sessions were not watched (--no-sampling)".to_owned();
     if task.sampling == Sampling::On {
         for (number, node) in engine.nodes.iter().enumerate().take(task.nodes as usize) {
             // A point without a watch is a point all the same; the reason is with its missing figures.
-            match Monitor::start(&engine.options, number, Arc::clone(&node.ours), Seen::default()) {
+            match Monitor::start(&engine.options, number, Arc::clone(&node.ours)) {
                 Ok(monitor) => monitors.push(monitor),
                 Err(error) => unwatched = format!("the sessions could not be watched: {error}"),
             }
@@ -53,7 +73,73 @@ pub(super) fn begin(engine: &PostgresEngine, task: &Task) -> Result<UnderWay, En
         }
     }
     let bases = engine.nodes.iter().map(|_| None).collect();
-    Ok(UnderWay { watched, tables: recipe.reads().to_vec(), bases, monitors, unwatched })
+    let working = task.nodes as usize;
+    Ok(UnderWay { watched, working, tables: recipe.reads().to_vec(), bases, monitors, unwatched })
+}
+
+/// Keeps other processes of dbdyno's from measuring, loading or dropping here until the point has ended: they would drop
+/// what its jobs work on.
+fn lock(link: &mut Link) -> Result<(), EngineError> {
+    let granted = text(link, &COUNTERS.get("lock")?.text)?;
+    if granted.as_deref() == Some("t") {
+        return Ok(());
+    }
+    let message = "another dbdyno is measuring, loading or dropping in this database; let it end first";
+    Err(EngineError::new(ErrorClass::Other, message))
+}
+
+/// Lets others in again.
+pub(super) fn unlock(link: &mut Link) -> Result<(), EngineError> {
+    link.batch("ending the point", &COUNTERS.get("unlock")?.text)
+}
+
+/// Makes the procedure and what its jobs share.
+fn make(link: &mut Link, recipe: &Recipe) -> Result<(), EngineError> {
+    let statements = recipe.creates()?.into_iter().chain(recipe.creates_before()?);
+    statements.into_iter().try_for_each(|sql| link.batch("making the test's procedure", &sql))
+}
+
+/// Reads the tables of a cached test, and what inserts copy from, into the cache.
+fn warm_all(link: &mut Link, recipe: &Recipe, task: &Task) -> Result<(), EngineError> {
+    if task.test.cache == Cache::Cached || task.test.procedure == Procedure::Insert {
+        recipe.reads().iter().try_for_each(|table| warm(link, *table, task))?;
+    }
+    Ok(())
+}
+
+/// What a node is to the first one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Replay {
+    /// It takes writes of its own.
+    Primary,
+    /// It has replayed what the first one wrote.
+    Standby,
+}
+
+/// Waits until a standby has come to a position of the log.
+fn replayed(link: &mut Link, position: &str) -> Result<Replay, EngineError> {
+    let sql = COUNTERS.get("replayed")?.text.replace("{position}", &position.replace('\'', ""));
+    let began = Instant::now();
+    loop {
+        match text(link, &sql)?.as_deref() {
+            None => return Ok(Replay::Primary),
+            Some("t") => return Ok(Replay::Standby),
+            Some(_) if began.elapsed() > REPLAY_PATIENCE => {
+                let message = format!(
+                    "the standby is {} s behind: it has not yet replayed {position}",
+                    REPLAY_PATIENCE.as_secs()
+                );
+                return Err(EngineError::new(ErrorClass::Timeout, message));
+            }
+            Some(_) => std::thread::sleep(Duration::from_millis(20)),
+        }
+    }
+}
+
+/// The only value of a query.
+fn text(link: &mut Link, sql: &str) -> Result<Option<String>, EngineError> {
+    let rows = link.texts("preparing the point", sql)?;
+    Ok(rows.into_iter().next().and_then(|row| row.into_iter().next().flatten()))
 }
 
 /// Drops what a point has made, or an earlier one that did not come to its end.
@@ -63,6 +149,14 @@ pub(super) fn remove_leftovers(link: &mut Link, task: &Task) -> Result<(), Engin
     // A test that PostgreSQL does not have has made no procedure.
     let Ok(recipe) = Recipe::of(&task.test) else { return Ok(()) };
     recipe.drops()?.iter().try_for_each(|sql| link.batch(&doing, sql))
+}
+
+/// The same on another node than the first; a standby drops what the first one drops.
+pub(super) fn remove_leftovers_unless_standby(link: &mut Link, task: &Task) -> Result<(), EngineError> {
+    match text(link, &COUNTERS.get("position")?.text)? {
+        Some(_) => remove_leftovers(link, task),
+        None => Ok(()),
+    }
 }
 
 /// Reads a table and its indexes into shared buffers.
@@ -93,18 +187,22 @@ fn names(link: &mut Link, sql: &str) -> Result<Vec<String>, EngineError> {
 
 /// What to count.
 fn watch(link: &mut Link, recipe: &Recipe, task: &Task) -> Result<Watched, EngineError> {
+    // Where writing may lie behind dirtying, the point's figure depends on it.
+    let buffercache = match task.test.procedure {
+        Procedure::UpdateSecondary => names(link, &COUNTERS.get("buffercache_schema")?.text)?.into_iter().next(),
+        _ => None,
+    };
     let mut oids = |relation: &str| -> Result<Vec<u32>, EngineError> {
         let oids = names(link, &STATISTICS.fill("leaf_oids", &[("relation", relation)])?)?;
         let unclear =
             |text: &String| EngineError::new(ErrorClass::Other, format!("'{text}' is no number of a relation"));
         oids.iter().map(|oid| oid.parse().map_err(|_| unclear(oid))).collect()
     };
-    // Where writing may lie behind dirtying, the point's figure depends on it.
     let procedure = task.test.procedure;
     let builds = matches!(procedure, Procedure::IndexUnique | Procedure::IndexNonUnique);
     let mut watched = Watched {
-        dirty_blocks: procedure == Procedure::UpdateSecondary,
         workers: task.threads > 1,
+        buffercache,
         makes_relations: builds || matches!(procedure, Procedure::BulkLoad | Procedure::WriteFile),
         ..Watched::default()
     };
@@ -128,11 +226,12 @@ fn watch(link: &mut Link, recipe: &Recipe, task: &Task) -> Result<Watched, Engin
 /// The counters of all nodes now.
 pub(super) fn snapshot(engine: &PostgresEngine) -> Result<Counters, EngineError> {
     let mut point = recover(&engine.point);
-    let Some(UnderWay { watched, bases, monitors, unwatched, .. }) = point.as_mut() else {
+    let Some(UnderWay { watched, working, bases, monitors, unwatched, .. }) = point.as_mut() else {
         return Err(EngineError::new(ErrorClass::Other, "counters were asked for outside a point"));
     };
     let mut nodes = Vec::new();
-    for (number, node) in engine.nodes.iter().enumerate() {
+    // Nodes that do not work have nothing to say about the point.
+    for (number, node) in engine.nodes.iter().enumerate().take(*working) {
         let base = &mut bases[number];
         let monitor = monitors.get(number);
         nodes.push(engine.on(number, |link| snapshot::read(node, link, watched, monitor, base))?);
@@ -144,12 +243,7 @@ pub(super) fn snapshot(engine: &PostgresEngine) -> Result<Counters, EngineError>
 
 /// Files of the tables that the point reads (of all tables between points), and one of the log, for the device that it
 /// lies on.
-pub(super) fn files(
-    link: &mut Link,
-    data: &Path,
-    point: &Mutex<Option<UnderWay>>,
-) -> Result<Vec<PathBuf>, EngineError> {
-    let tables = recover(point).as_ref().map(|point| point.tables.clone());
+pub(super) fn files(link: &mut Link, data: &Path, tables: Option<Vec<TableName>>) -> Result<Vec<PathBuf>, EngineError> {
     let mut relative = Vec::new();
     match tables.filter(|tables| tables.iter().any(|t| t.shape() == Shape::Large)) {
         Some(tables) => {
@@ -166,6 +260,7 @@ pub(super) fn files(
         files.extend(std::iter::once(first.clone()).chain(more));
     }
     let log = std::fs::read_dir(data.join("pg_wal")).into_iter().flatten().flatten().map(|entry| entry.path());
-    files.extend(log.filter(|path| path.is_file()).min());
+    // The newest: it waits to be written one day, while the oldest may be the one that is written now.
+    files.extend(log.filter(|path| path.is_file()).max());
     Ok(files)
 }

@@ -3,14 +3,13 @@
 //! Nobody but the server's user (and root) can come to it: it listens on a socket in a folder of that user's alone, and
 //! on no network. That is why it asks for no password.
 
-use crate::private::{Ground, Instance, Product, Programs, Readiness, Step};
+use crate::private::{DataFolder, Ground, Instance, Product, Programs, Readiness, Step};
 use postgres::error::SqlState;
 use postgres::{Config, NoTls};
 use rustix::process::Signal;
 use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::fs::OpenOptions;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::Path;
 use std::time::Duration;
 
@@ -74,8 +73,8 @@ impl Product for Postgres {
         major(version).to_string()
     }
 
-    fn data_series(&self, data: &Path) -> Option<String> {
-        std::fs::read_to_string(data.join("PG_VERSION")).ok().map(|text| text.trim().to_owned())
+    fn data_series(&self, data: &DataFolder) -> Option<String> {
+        data.read("PG_VERSION").ok().map(|text| text.trim().to_owned())
     }
 
     fn port(&self) -> u16 {
@@ -93,23 +92,20 @@ impl Product for Postgres {
         initdb.extend([format!("--username={NAME}").into(), "--pgdata".into(), folder()]);
         // Without a server nobody can come in between. Its answers go to the log; whether the database is there is seen
         // when the first connection asks for it.
-        let mut single = words(&["--single", "-D"]);
-        single.extend([folder(), NAME_OF_FIRST.into()]);
+        let single = |doing: &'static str, database: &str, input: &'static str| {
+            let arguments = ["--single".into(), "-D".into(), folder(), database.into()].into();
+            Step { doing, program: "postgres", arguments, input: Some(input) }
+        };
         vec![
             Step { doing: "making the data folder", program: "initdb", arguments: initdb, input: None },
-            Step {
-                doing: "creating the database",
-                program: "postgres",
-                arguments: single,
-                input: Some("CREATE DATABASE dbdyno\n"),
-            },
+            single("creating the database", NAME_OF_FIRST, "CREATE DATABASE dbdyno\n"),
+            single("adding what counts changed blocks", NAME, COUNT_CHANGED_BLOCKS),
         ]
     }
 
-    fn finish(&self, data: &Path) -> io::Result<()> {
-        let mut file = OpenOptions::new().append(true).open(data.join("postgresql.conf"))?;
-        writeln!(file, "\n# Settings of the size class. `ALTER SYSTEM` overrides them.\ninclude '{SETTINGS}'")?;
-        file.sync_all()
+    fn finish(&self, data: &DataFolder) -> io::Result<()> {
+        let include = format!("\n# Settings of the size class. `ALTER SYSTEM` overrides them.\ninclude '{SETTINGS}'\n");
+        data.append("postgresql.conf", &include)
     }
 
     fn settings(&self, ground: &Ground<'_>) -> (&'static str, String) {
@@ -120,19 +116,16 @@ impl Product for Postgres {
         vec!["-D".into(), instance.data.clone().into()]
     }
 
-    fn noted_pid(&self, data: &Path) -> Option<u32> {
-        std::fs::read_to_string(data.join(PID_FILE)).ok()?.lines().next()?.trim().parse().ok()
+    fn noted_pid(&self, data: &DataFolder) -> Option<u32> {
+        data.read(PID_FILE).ok()?.lines().next()?.trim().parse().ok()
     }
 
-    fn forget_pid(&self, data: &Path) -> io::Result<()> {
-        match std::fs::remove_file(data.join(PID_FILE)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
-        }
+    fn forget_pid(&self, data: &DataFolder) -> io::Result<()> {
+        data.remove(PID_FILE)
     }
 
     fn readiness(&self, instance: &Instance) -> Readiness {
-        let noted = std::fs::read_to_string(instance.data.join(PID_FILE)).unwrap_or_default();
+        let noted = DataFolder::open(&instance.data).and_then(|data| data.read(PID_FILE)).unwrap_or_default();
         let mut lines = noted.lines();
         let ours = lines.next().and_then(|pid| pid.trim().parse().ok()) == Some(instance.pid());
         match lines.nth(6).map(str::trim) {
@@ -159,6 +152,11 @@ impl Product for Postgres {
         format!("psql -h {} -U {NAME} {NAME}", instance.socket_folder.display())
     }
 }
+
+/// Makes the cache's buffers visible. Servers that were built without the contributed modules do without.
+const COUNT_CHANGED_BLOCKS: &str = "DO $$ BEGIN \
+    IF EXISTS (SELECT FROM pg_catalog.pg_available_extensions WHERE name = 'pg_buffercache') \
+    THEN CREATE EXTENSION IF NOT EXISTS pg_buffercache; END IF; END $$\n";
 
 /// The database that every new data folder has.
 const NAME_OF_FIRST: &str = "postgres";

@@ -92,6 +92,7 @@ impl Recipe {
                 let of_kind = ["select_primary", "select_primary_list", "select_primary_large"];
                 (of_kind[kind(table)], of_table, vec![table])
             }
+            Procedure::SelectSecondary if large => ("select_secondary_large", of_table, vec![table]),
             Procedure::UpdatePrimary => {
                 let of_kind = ["update_primary", "update_primary_list", "update_primary_large"];
                 (of_kind[kind(table)], of_table, vec![table])
@@ -214,6 +215,7 @@ impl Recipe {
     pub(super) fn creates_before(&self) -> Result<Vec<String>, EngineError> {
         match self.work {
             Procedure::Insert => layout::create_indexed(&self.load(), self.table.organisation()),
+            Procedure::WriteFile => Ok(vec![TABLES.get("create_noise")?.text.clone()]),
             _ => Ok(Vec::new()),
         }
     }
@@ -270,6 +272,11 @@ impl Recipe {
             ("parallel_tuple_cost", "0".to_owned()),
             ("min_parallel_table_scan_size", "0".to_owned()),
         ]);
+        if self.work == Procedure::SelectSecondary {
+            // By the pages that it would save, the planner may prefer a walk through the whole primary key, which has the
+            // partition columns too and lies in the order of the rows.
+            settings.extend([("seq_page_cost", "0".to_owned()), ("random_page_cost", "0".to_owned())]);
+        }
         settings
     }
 
@@ -312,7 +319,7 @@ impl Recipe {
     ///
     /// # Errors
     /// The note `variables` cannot be understood.
-    pub(super) fn explain(&self, _task: &Task) -> Result<Option<String>, EngineError> {
+    pub(super) fn explain(&self) -> Result<Option<String>, EngineError> {
         let Some((text, variables)) = self.statement_under_test()? else { return Ok(None) };
         let list = |of: Vec<String>| if of.is_empty() { String::new() } else { format!("({})", of.join(", ")) };
         let kinds = list(variables.iter().map(|v| v.kind.clone()).collect());

@@ -43,7 +43,7 @@ pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
     if test.cache == Cache::Cached {
         line(&mut text, format_args!("\n-- into the cache, by sessions of their own: {}", list(recipe.reads())));
     }
-    if let Some(explain) = recipe.explain(&task)? {
+    if let Some(explain) = recipe.explain()? {
         line(&mut text, format_args!("\n-- the plan of the statement under test"));
         if let Some(expected) = recipe.expected_plan(&task)? {
             line(&mut text, format_args!("-- must be: {expected}"));
@@ -65,9 +65,14 @@ pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
 /// # Errors
 /// A statement cannot be filled in.
 pub(super) fn of_schema(size: &Size) -> Result<String, EngineError> {
-    let mut text = "-- First what an administrator runs, then the rest as the user that it makes.\n\n".to_owned();
+    let mut text =
+        "-- First what an administrator runs, then what dbdyno runs as the user that it makes.\n\n".to_owned();
     line(&mut text, format_args!("{}", SETUP.get("setup")?.text));
-    line(&mut text, format_args!("\nSET ROLE dbdyno;"));
+    line(
+        &mut text,
+        format_args!("\n-- psql ends here. What follows is for reading: `dbdyno load` runs it, and fills the tables."),
+    );
+    line(&mut text, format_args!("\\quit\n\nSET ROLE dbdyno;"));
     line(
         &mut text,
         format_args!("\n-- The schema on PostgreSQL. Rows come from dbdyno's generator, by COPY in binary."),

@@ -37,9 +37,16 @@ pub(super) struct PostgresSession {
 
 impl PostgresSession {
     /// A session of its own connection.
-    pub(super) fn new(link: Link, node: Arc<Node>) -> Self {
-        recover(&node.ours).insert(link.backend_pid());
-        Self { link, node, work: None, accounted: 0, claimed: 0, idle_since: Instant::now() }
+    ///
+    /// # Errors
+    /// Another of our sessions has the same server process.
+    pub(super) fn new(link: Link, node: Arc<Node>) -> Result<Self, EngineError> {
+        if !recover(&node.ours).insert(link.backend_pid()) {
+            let message = "two sessions share one server process: a connection pooler stands between, and settings, plans and \
+                           counts of one would be those of the other; name the server itself as the target";
+            return Err(EngineError::new(ErrorClass::Unsupported, message));
+        }
+        Ok(Self { link, node, work: None, accounted: 0, claimed: 0, idle_since: Instant::now() })
     }
 
     fn prepare_work(&mut self, task: &Task, job: u32) -> Result<Prepared, EngineError> {
@@ -50,7 +57,7 @@ impl PostgresSession {
         settings.extend(recipe.settings_of_version(self.link.version_num()));
         settings.extend(super::describe::commit_settings(&mut self.link, task.commit)?);
         let set: String = settings.iter().map(|(name, value)| format!("SET {name} = '{value}'; ")).collect();
-        self.link.batch(&doing, &format!("RESET ALL; {set}"))?;
+        self.link.reset(&doing, &set)?;
         let prepared = self.plan(&recipe, task, &doing)?;
         let call = self.link.client().prepare(&recipe.call());
         let call = call.map_err(|e| self.link.error(&doing, &e))?;
@@ -62,7 +69,7 @@ impl PostgresSession {
 
     /// Explains the statement under test under the session's settings, and compares.
     fn plan(&mut self, recipe: &Recipe, task: &Task, doing: &str) -> Result<Prepared, EngineError> {
-        let Some(explain) = recipe.explain(task)? else { return Ok(Prepared::default()) };
+        let Some(explain) = recipe.explain()? else { return Ok(Prepared::default()) };
         let rows = self.link.texts(doing, &explain)?;
         let json = rows.iter().filter_map(|row| row.first().cloned().flatten()).collect::<Vec<_>>().join("\n");
         let plan = super::plan::compact(&json)?;

@@ -8,11 +8,22 @@ use dbdyno_model::{ErrorClass, TableName};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
+/// A vacuum leaves a page alone that somebody else is looking at, so it is looked at again, but not for ever: an old
+/// transaction of another session may hold all of them back.
+#[derive(Debug, Clone, Copy)]
+struct Looks(u32);
+
+impl Default for Looks {
+    fn default() -> Self {
+        Self(3)
+    }
+}
+
 /// Relations that may need a vacuum before the next point.
 #[derive(Debug, Default)]
 pub(super) struct Backlog {
-    /// Whether the server was asked what earlier runs have left.
-    asked: bool,
+    /// How often the server is still to be asked what is left to vacuum.
+    looks: Looks,
     tables: BTreeSet<TableName>,
     leaves: Vec<String>,
 }
@@ -21,6 +32,7 @@ impl Backlog {
     /// A point has changed this table.
     pub(super) fn add(&mut self, table: Option<TableName>) {
         self.tables.extend(table);
+        self.looks = Looks::default();
     }
 }
 
@@ -33,22 +45,27 @@ pub(super) fn settle(engine: &PostgresEngine, limit: Duration) -> Result<Settled
     let mut backlog = recover(&engine.to_vacuum);
     engine
         .with(|link| {
-            if !backlog.asked {
-                backlog.leaves = relations(link, "never_vacuumed", None)?;
-                backlog.asked = true;
-            }
             while let Some(table) = backlog.tables.pop_first() {
                 let leaves = relations(link, "leaves", Some(table))?;
                 backlog.leaves.extend(leaves);
             }
-            while let Some(leaf) = backlog.leaves.last() {
-                if started.elapsed() >= limit {
-                    return Ok(Settled::Busy);
+            loop {
+                while let Some(leaf) = backlog.leaves.last() {
+                    if started.elapsed() >= limit {
+                        return Ok(Settled::Busy);
+                    }
+                    link.batch(&format!("vacuuming {leaf}"), &STATISTICS.fill("vacuum", &[("relation", leaf)])?)?;
+                    backlog.leaves.pop();
                 }
-                link.batch(&format!("vacuuming {leaf}"), &STATISTICS.fill("vacuum", &[("relation", leaf)])?)?;
-                backlog.leaves.pop();
+                if backlog.looks.0 == 0 {
+                    return Ok(Settled::AtRest);
+                }
+                backlog.looks.0 -= 1;
+                backlog.leaves = relations(link, "never_vacuumed", None)?;
+                if backlog.leaves.is_empty() {
+                    backlog.looks.0 = 0;
+                }
             }
-            Ok(Settled::AtRest)
         })
         .and_then(|settled| if settled == Settled::AtRest { checkpoint(engine) } else { Ok(settled) })
 }

@@ -13,10 +13,18 @@ const BULK_JOBS: u64 = 4;
 /// The log, beside the data.
 const LOG_BYTES: u64 = 1 << 30;
 
+/// Bytes of one table with its indexes.
+pub(super) fn table_bytes(size: &Size, shape: Shape) -> u64 {
+    match shape {
+        Shape::Small => size.small_rows * SMALL_ROW_BYTES,
+        Shape::Large => size.large_rows * LARGE_ROW_BYTES,
+    }
+}
+
 /// Bytes that loading a size and measuring on it take.
 pub(super) fn needed_bytes(size: &Size) -> u64 {
     let small_tables = TABLE_NAMES.iter().filter(|t| t.shape() == Shape::Small).count() as u64;
-    let data = small_tables * size.small_rows * SMALL_ROW_BYTES + size.large_rows * LARGE_ROW_BYTES;
+    let data = small_tables * table_bytes(size, Shape::Small) + table_bytes(size, Shape::Large);
     let bulk = BULK_JOBS * size.bulk_partitions_per_job * size.small_rows * SMALL_ROW_BYTES;
     data + bulk.max(size.large_rows * INDEX_BUILD_ROW_BYTES) + LOG_BYTES.min(2 * data)
 }

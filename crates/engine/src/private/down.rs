@@ -1,8 +1,10 @@
 //! Stopping an instance, and removing its data unless it is to be kept.
 
+use super::account::Account;
+use super::data_folder::DataFolder;
 use super::home::{Site, remove_folder};
 use super::lock::Lock;
-use super::process::{Process, end_all_in, working_in};
+use super::process::{Kin, Process, working_in};
 use super::product::Product;
 use super::watch::Watch;
 use super::{Home, Instance, PrivateError, Stage, cgroup, socket};
@@ -41,6 +43,7 @@ pub fn down(home: &Home, product: &dyn Product, keep: Option<bool>, watch: &dyn 
     if !site.folder.exists() {
         return Ok(nothing);
     }
+    refuse_open(product.users(), &site)?;
     let lock = Lock::take(&site, watch)?;
     let done = stop_and_remove(&site, product, keep, watch);
     site.tidy();
@@ -56,6 +59,9 @@ fn stop_and_remove(
 ) -> Result<Down, PrivateError> {
     let recorded = Instance::read(site)?;
     let data = site.data();
+    if let Some(instance) = &recorded {
+        refuse_open(&[&instance.user], site)?;
+    }
     refuse_strangers(site, product, recorded.as_ref())?;
     let keep = keep.unwrap_or(recorded.as_ref().is_some_and(|i| i.keep)) && data.is_dir();
     let mut stopped = false;
@@ -66,7 +72,9 @@ fn stop_and_remove(
         }
         stop(instance, product, if keep { ORDERLY } else { BEFORE_REMOVAL }, keep, watch)?;
     }
-    end_all_in(&data);
+    if let Some(kin) = recorded.as_ref().and_then(|i| Kin::of(i, product)) {
+        kin.end_in(&data);
+    }
     clear_traces(site, recorded.as_ref())?;
     remove_folder(&site.making())?;
     let had_data = data.is_dir();
@@ -80,6 +88,11 @@ fn stop_and_remove(
     Ok(Down { instance: recorded, stopped, kept: keep, removed: had_data && !keep })
 }
 
+/// Refuses a place that the server's user could change under root's hands; one that has no such user any more is removed.
+fn refuse_open(users: &[&str], site: &Site) -> Result<(), PrivateError> {
+    Account::choose(users).map_or(Ok(()), |account| account.refuse_open(&site.folder))
+}
+
 /// Refuses a data folder in which a server works that dbdyno did not start.
 pub(super) fn refuse_strangers(
     site: &Site,
@@ -87,7 +100,7 @@ pub(super) fn refuse_strangers(
     recorded: Option<&Instance>,
 ) -> Result<(), PrivateError> {
     let data = site.data();
-    let noted = product.noted_pid(&data);
+    let noted = DataFolder::open(&data).ok().and_then(|folder| product.noted_pid(&folder));
     let stranger = working_in(&data).into_iter().find(|process| {
         noted == Some(process.pid) && recorded.is_none_or(|instance| instance.process.as_ref() != Some(process))
     });

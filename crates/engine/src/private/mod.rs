@@ -2,11 +2,13 @@
 //!
 //! What must never happen: two servers on one data folder, a half-made data folder that looks whole, a process that
 //! nobody knows of. So whoever starts or stops holds a lock (lock.rs); data is made beside its place and renamed; and each
-//! process is recorded (instance.rs) before it does anything (spawn.rs). Everything here is the same for all engines; what
-//! is an engine's own is its [`Product`].
+//! process is recorded (instance.rs) before it does anything (spawn.rs). Nor may the server's user get at anything through
+//! root: the folders down to the instance's are root's own (account.rs), and below the server's nothing is followed
+//! (data_folder.rs). Everything here is the same for all engines; what is an engine's own is its [`Product`].
 
 mod account;
 mod cgroup;
+mod data_folder;
 mod down;
 mod error;
 mod home;
@@ -25,6 +27,7 @@ use crate::{Engine, Target, TargetError};
 use dbdyno_model::Size;
 use std::path::PathBuf;
 
+pub use data_folder::DataFolder;
 pub use down::{Down, down};
 pub use error::PrivateError;
 pub use home::{HOME_VARIABLE, Home};

@@ -1,6 +1,9 @@
 //! Processes by name that never means another: a process id alone may be reused, but together with the process's start
 //! and the machine's boot it names one process for ever (`man 5 proc`: /proc/PID/stat, fields 3 and 22).
 
+use super::Instance;
+use super::account::Account;
+use super::product::Product;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -93,23 +96,65 @@ pub(super) fn working_in(folder: &Path) -> Vec<Process> {
     pids.filter(here).filter_map(Process::of).collect()
 }
 
-/// Ends what a killed main process left behind in its folder: first leaves it time to notice by itself.
-pub(super) fn end_all_in(folder: &Path) {
-    const NOTICE: Duration = Duration::from_secs(5);
-    const END: Duration = Duration::from_secs(5);
-    let never = || false;
-    if wait_until(NOTICE, &never, || working_in(folder).is_empty()) {
-        return;
+/// The processes that an instance's server may have left behind: its user's, and running its programs. Whoever else works
+/// in its folder (somebody's shell, a copy that is being made) is none of them.
+pub(super) struct Kin {
+    uid: u32,
+    programs: Vec<PathBuf>,
+}
+
+impl Kin {
+    /// Those of an instance.
+    pub(super) fn of(instance: &Instance, product: &dyn Product) -> Option<Self> {
+        let uid = Account::choose(&[&instance.user]).ok()?.uid();
+        // Each by itself: their folder may be one of links, or hold all the programs of a system.
+        let resolved = |program: &&str| {
+            let path = instance.programs.join(program);
+            path.canonicalize().unwrap_or(path)
+        };
+        Some(Self { uid, programs: product.programs().needed.iter().map(resolved).collect() })
     }
-    for process in working_in(folder) {
-        process.signal(Signal::KILL);
+
+    /// Ends those that a killed main process left behind in its folder: first leaves them time to notice by themselves.
+    pub(super) fn end_in(&self, folder: &Path) {
+        const NOTICE: Duration = Duration::from_secs(5);
+        const END: Duration = Duration::from_secs(5);
+        let never = || false;
+        if wait_until(NOTICE, &never, || self.working_in(folder).is_empty()) {
+            return;
+        }
+        for process in self.working_in(folder) {
+            process.signal(Signal::KILL);
+        }
+        wait_until(END, &never, || self.working_in(folder).is_empty());
     }
-    wait_until(END, &never, || working_in(folder).is_empty());
+
+    fn working_in(&self, folder: &Path) -> Vec<Process> {
+        working_in(folder).into_iter().filter(|process| self.has(process)).collect()
+    }
+
+    /// Asked after the process was named, so that a reused id cannot be signalled.
+    fn has(&self, process: &Process) -> bool {
+        let about = PathBuf::from(format!("/proc/{}", process.pid));
+        let status = std::fs::read_to_string(about.join("status")).unwrap_or_default();
+        let program = std::fs::read_link(about.join("exe")).unwrap_or_default();
+        // A program that was replaced since it was started, by an upgrade.
+        let program =
+            program.to_str().and_then(|p| p.strip_suffix(" (deleted)")).map_or(program.clone(), PathBuf::from);
+        user(&status) == Some(self.uid) && self.programs.contains(&program)
+    }
+}
+
+/// The user in a process's status (`man 5 proc`).
+fn user(status: &str) -> Option<u32> {
+    status.lines().find_map(|line| line.strip_prefix("Uid:"))?.split_whitespace().next()?.parse().ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::process::CommandExt;
     use std::process::Command;
 
     #[test]
@@ -134,5 +179,41 @@ mod tests {
         assert!(process.ended_within(Duration::from_secs(5), &|| false), "a zombie has ended");
         assert!(working_in(dir.path()).is_empty());
         child.wait().unwrap();
+    }
+
+    #[test]
+    fn only_the_servers_own_processes_are_ended_in_its_folder() {
+        let dir = tempfile::Builder::new().permissions(PermissionsExt::from_mode(0o755)).tempdir().unwrap();
+        let (data, server) = (dir.path().join("data"), dir.path().join("server"));
+        std::fs::create_dir(&data).unwrap();
+        std::fs::set_permissions(&data, PermissionsExt::from_mode(0o755)).unwrap();
+        std::fs::copy("/bin/sleep", &server).unwrap();
+        let server = server.canonicalize().unwrap();
+        let me = rustix::process::geteuid();
+        let sleep = |program: &Path, uid: u32| {
+            let mut command = Command::new(program);
+            command.arg("60").current_dir(&data);
+            if me.is_root() {
+                command.uid(uid);
+            }
+            command.spawn().unwrap()
+        };
+        let account = Account::choose(&[]).unwrap().uid();
+        let mut ours = sleep(&server, account);
+        let mut others = vec![sleep(Path::new("/bin/sleep"), account)];
+        if me.is_root() {
+            others.push(sleep(&server, me.as_raw()));
+        }
+        let all = others.len() + 1;
+        assert!(wait_until(Duration::from_secs(5), &|| false, || working_in(&data).len() == all));
+        let kin = Kin { uid: account, programs: vec![server] };
+        // Its file may be replaced while it runs.
+        std::fs::remove_file(&kin.programs[0]).unwrap();
+        kin.end_in(&data);
+        assert!(ours.try_wait().unwrap().is_some());
+        for mut other in others {
+            assert!(other.try_wait().unwrap().is_none(), "it does not belong to the server");
+            other.kill().and_then(|()| other.wait()).unwrap();
+        }
     }
 }

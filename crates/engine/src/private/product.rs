@@ -1,6 +1,6 @@
 //! What is an engine's own about a private instance. Everything else (folders, locks, users, processes) is the same for all.
 
-use super::{Instance, Programs};
+use super::{DataFolder, Instance, Programs};
 use dbdyno_model::Size;
 use rustix::process::Signal;
 use std::ffi::OsString;
@@ -22,7 +22,7 @@ pub trait Product: Sync {
     /// The part of a version that must not change between starts with the same data.
     fn series(&self, version: &str) -> String;
     /// The series that made a data folder, where it tells.
-    fn data_series(&self, data: &Path) -> Option<String>;
+    fn data_series(&self, data: &DataFolder) -> Option<String>;
     /// The port, where a socket's name is made of it.
     fn port(&self) -> u16;
     /// The name of the longest file in the socket folder.
@@ -33,18 +33,18 @@ pub trait Product: Sync {
     ///
     /// # Errors
     /// A file cannot be written.
-    fn finish(&self, data: &Path) -> io::Result<()>;
+    fn finish(&self, data: &DataFolder) -> io::Result<()>;
     /// The file of the size class's settings: its name in the data folder, and its text.
     fn settings(&self, ground: &Ground<'_>) -> (&'static str, String);
     /// The arguments of the server.
     fn arguments(&self, instance: &Instance) -> Vec<OsString>;
     /// The main process that the server itself has noted in its data folder.
-    fn noted_pid(&self, data: &Path) -> Option<u32>;
+    fn noted_pid(&self, data: &DataFolder) -> Option<u32>;
     /// Removes the note of a main process that is known to have ended, so that a reused process id cannot be mistaken.
     ///
     /// # Errors
     /// It cannot be removed.
-    fn forget_pid(&self, data: &Path) -> io::Result<()>;
+    fn forget_pid(&self, data: &DataFolder) -> io::Result<()>;
     /// Whether the server can be worked with.
     fn readiness(&self, instance: &Instance) -> Readiness;
     /// Asks the main process to end in good order, without waiting for clients.

@@ -3,6 +3,7 @@
 use super::Instance;
 use super::PrivateError;
 use super::account::Account;
+use super::data_folder::DataFolder;
 use super::product::Product;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -46,7 +47,7 @@ impl Found {
         named: Option<&Path>,
     ) -> Result<Self, PrivateError> {
         let Programs { variable, needed, folders, install } = *product.programs();
-        let series = held.and_then(|instance| product.data_series(&instance.data));
+        let series = held.and_then(|instance| product.data_series(&DataFolder::open(&instance.data).ok()?));
         let before = held.map(|instance| instance.programs.clone()).into_iter();
         let candidates = match named {
             Some(folder) => vec![folder.to_owned()],

@@ -2,10 +2,11 @@
 
 use super::account::Account;
 use super::cgroup::{Group, words};
+use super::data_folder::DataFolder;
 use super::down::{clear_traces, refuse_strangers, stop};
 use super::home::{Site, remove_folder};
 use super::lock::Lock;
-use super::process::end_all_in;
+use super::process::Kin;
 use super::product::{Ground, Product, Readiness, Step};
 use super::programs::Found;
 use super::spawn::{Going, Program, Waiting};
@@ -69,9 +70,11 @@ pub struct Up {
 /// It runs otherwise than asked for, it cannot be started as asked for, or it does not start.
 pub fn up(home: &Home, product: &dyn Product, wish: &Wish<'_>, watch: &dyn Watch) -> Result<Up, PrivateError> {
     let site = home.site(product.engine());
+    let account = Account::choose(product.users())?;
+    account.refuse_open(&site.folder)?;
     if !site.folder.exists() {
         // A home that will not do is refused before it comes into being.
-        Account::choose(product.users())?.refuse_closed(&site.folder)?;
+        account.refuse_closed(&site.folder)?;
     }
     let lock = Lock::take(&site, watch)?;
     let done = Upping { site: &site, product, wish, watch }.up();
@@ -113,6 +116,7 @@ impl Upping<'_> {
             Some(instance) => Account::choose(&[&instance.user])?,
             None => Account::choose(self.product.users())?,
         };
+        account.refuse_open(&self.site.folder)?;
         account.refuse_closed(&self.site.folder)?;
         let programs = Found::find(self.product, &account, held, self.wish.programs)?;
         let group = self.group()?;
@@ -135,8 +139,10 @@ impl Upping<'_> {
         if let Some(instance) = recorded.filter(|i| i.stage == Stage::Making) {
             stop(instance, self.product, CALLED_OFF, false, self.watch)?;
         }
-        end_all_in(&self.site.making());
-        end_all_in(&self.site.data());
+        if let Some(kin) = recorded.and_then(|i| Kin::of(i, self.product)) {
+            kin.end_in(&self.site.making());
+            kin.end_in(&self.site.data());
+        }
         // An earlier group is removed unless it is the one that was made just now.
         let earlier = recorded.filter(|i| i.cgroup.as_deref() != group.map(|g| g.folder.as_path()));
         clear_traces(self.site, earlier)?;
@@ -222,7 +228,7 @@ impl Upping<'_> {
             for step in self.product.making(&making) {
                 self.step(&step, instance, account)?;
             }
-            let finished = self.product.finish(&making);
+            let finished = DataFolder::open(&making).and_then(|folder| self.product.finish(&folder));
             finished.map_err(|e| PrivateError::io("write the settings in", &making, &e))?;
             std::fs::rename(&making, &data).map_err(|e| PrivateError::io("rename", &making, &e))
         });
@@ -271,10 +277,9 @@ impl Upping<'_> {
             hardware_threads: self.wish.hardware_threads,
         };
         let (name, settings) = self.product.settings(&ground);
-        let file = instance.data.join(name);
-        let written = std::fs::write(&file, settings).and_then(|()| account.give(&file));
-        written.map_err(|e| PrivateError::io("write", &file, &e))?;
-        self.product.forget_pid(&instance.data).map_err(|e| PrivateError::io("clear", &instance.data, &e))?;
+        let data = DataFolder::open(&instance.data).map_err(|e| PrivateError::io("open", &instance.data, &e))?;
+        data.write(name, &settings).map_err(|e| PrivateError::io("write", &instance.data.join(name), &e))?;
+        self.product.forget_pid(&data).map_err(|e| PrivateError::io("clear", &instance.data, &e))?;
 
         let (file, from) = log::open(&self.site.log())?;
         let path = instance.programs.join(self.product.programs().needed.first().copied().unwrap_or_default());

@@ -12,7 +12,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// The version of the schema; another one is not ours to read.
-const FORMAT: &str = "1";
+const FORMAT: &str = "2";
 
 /// The book-keeping of a load, as it stands in `dbdyno_meta`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

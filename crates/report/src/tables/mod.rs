@@ -3,6 +3,8 @@
 mod bps;
 mod cells;
 mod columns;
+mod waits;
 
 pub use bps::{bps80, bps84_load, bps84_oltp};
 pub use cells::cells;
+pub use waits::waits;

@@ -2,8 +2,9 @@ use super::*;
 use crate::private::{Home, How, PrivateError, Silent, Stage, Up, Watch, Wish, down, find, up};
 use dbdyno_model::{ErrorClass, Size};
 use postgres::Client;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::PathBuf;
+use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 const MIB: u64 = 1 << 20;
@@ -60,6 +61,23 @@ impl Drop for TestHome {
     }
 }
 
+/// A process of the tester's that has only its place in common with the server.
+struct Visitor(std::process::Child);
+
+impl Visitor {
+    fn new(place: &Path) -> Self {
+        let mut sleep = std::process::Command::new("sleep");
+        let sleep = sleep.arg("60").current_dir(place).stdout(Stdio::null()).stderr(Stdio::null());
+        Self(sleep.spawn().unwrap())
+    }
+}
+
+impl Drop for Visitor {
+    fn drop(&mut self) {
+        _ = self.0.kill().and_then(|()| self.0.wait());
+    }
+}
+
 fn client(instance: &Instance) -> Client {
     let mut config = Config::new();
     config.host_path(&instance.socket_folder).port(instance.port).user(NAME).dbname(NAME);
@@ -99,9 +117,17 @@ fn an_instance_survives_everything_but_its_end() {
     let server = find(&place.home, &PRODUCT).unwrap();
     let target = format!("postgres://dbdyno@/dbdyno?host={}/run&port=5432", place.site().display());
     assert_eq!((server.target.to_string(), server.pid, server.size.as_str()), (target, instance.pid(), "T"));
+    let extension = "SELECT count(*) FROM pg_available_extensions WHERE name = 'pg_buffercache'";
+    if client(instance).query_one(extension, &[]).unwrap().get::<_, i64>(0) == 1 {
+        let buffers: i64 = client(instance).query_one("SELECT count(*) FROM pg_buffercache", &[]).unwrap().get(0);
+        assert_eq!(buffers, 1024, "8 MiB in blocks of 8 KiB");
+    }
     client(instance).batch_execute("CREATE TABLE kept (a int); INSERT INTO kept VALUES (7)").unwrap();
     let other = place.refused(&wish(&d));
     assert!(other.contains("runs for size T, not D; go on with it: dbdyno up postgres --size T"), "{other}");
+
+    // Somebody who looks around in the data outlives all of this.
+    let mut visitor = Visitor::new(&instance.data);
 
     // Killed together with everything in it; the next start recovers, and says so before.
     instance.process.as_ref().unwrap().signal(Signal::KILL);
@@ -120,6 +146,16 @@ fn an_instance_survives_everything_but_its_end() {
     assert!(place.refused(&wish(&d)).contains("its data was kept, for size T, not D"));
     assert!(!place.site().join("run").exists());
 
+    // The server's user puts links where root is going to write.
+    let secret = place.dir.path().join("secret");
+    std::fs::write(&secret, "secret").unwrap();
+    let owner = |path: &Path| path.metadata().map(|m| (m.uid(), m.gid())).unwrap();
+    let before = owner(&secret);
+    for name in [SETTINGS, PID_FILE] {
+        _ = std::fs::remove_file(instance.data.join(name));
+        std::os::unix::fs::symlink(&secret, instance.data.join(name)).unwrap();
+    }
+
     // One that cannot start shows its own words, and starts when it can.
     let conf = instance.data.join("postgresql.conf");
     let good = std::fs::read(&conf).unwrap();
@@ -128,10 +164,14 @@ fn an_instance_survives_everything_but_its_end() {
     assert!(error.contains("ended while it was starting") && error.contains("no_such_setting"), "{error}");
     std::fs::write(&conf, good).unwrap();
     assert_eq!(place.up(&wish(&t)).unwrap().how, How::Restarted);
+    assert_eq!((std::fs::read_to_string(&secret).unwrap(), owner(&secret)), ("secret".to_owned(), before));
+    assert!(!instance.data.join(SETTINGS).is_symlink());
+    assert_eq!(owner(&instance.data.join(SETTINGS)), owner(&instance.data));
 
     let ended = down(&place.home, &PRODUCT, Some(false), &Silent).unwrap();
     assert!(ended.stopped && ended.removed && !ended.kept);
     assert!(!place.site().exists() && place.home.path().exists());
+    assert!(visitor.0.try_wait().unwrap().is_none());
     let nothing = down(&place.home, &PRODUCT, None, &Silent).unwrap();
     assert!(nothing.instance.is_none() && !nothing.removed);
 }
@@ -254,6 +294,23 @@ fn fake(folder: &Path, script: &str) {
         std::fs::write(&path, script).unwrap();
         std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
     }
+}
+
+#[test]
+fn settings_are_not_written_through_a_link() {
+    let place = TestHome::new("home");
+    let (t, programs, secret) = (size("T", 8 * MIB), place.dir.path().join("bin"), place.dir.path().join("secret"));
+    std::fs::write(&secret, "secret").unwrap();
+    // As if another process of the server's user were quicker than dbdyno once the data is made.
+    let script = format!(
+        "#!/bin/sh\ncase $1 in\n--version) echo 'postgres (PostgreSQL) 15.1';;\n--single) ;;\n*) for last; do :; done\n  ln -s '{}' \"$last/postgresql.conf\";;\nesac\n",
+        secret.display()
+    );
+    fake(&programs, &script);
+    let error = place.up(&Wish { programs: Some(&programs), ..wish(&t) }).unwrap_err().to_string();
+    assert!(error.contains("cannot write the settings") && error.contains("postgresql.conf is a link"), "{error}");
+    assert_eq!(std::fs::read_to_string(&secret).unwrap(), "secret");
+    assert!(!place.site().exists());
 }
 
 #[test]

@@ -110,7 +110,7 @@ fn every_mapped_test_has_a_recipe_without_gaps() {
         assert!(recipe.call().starts_with(&format!("CALL dbdyno.{}($1::bigint, ", recipe.procedure())));
         for threads in [1, 3] {
             let task = task(&test, threads);
-            let explain = recipe.explain(&task).unwrap();
+            let explain = recipe.explain().unwrap();
             let expected = recipe.expected_plan(&task).unwrap();
             assert_eq!(explain.is_some(), expected.is_some(), "{}: a plan that nobody explains", test.code);
             assert!(expected.is_none_or(|plan| !plan.contains(['{', '}'])), "{}", test.code);
@@ -129,8 +129,7 @@ fn statements_are_explained_as_the_procedures_run_them() {
     let (text, variables) = recipe.statement_under_test().unwrap().unwrap();
     assert_eq!(text, "SELECT quantity FROM dbdyno.small_heap WHERE id = $1");
     assert_eq!(variables.len(), 1);
-    let task = task(&test("T616", Procedure::SelectPrimary, Some(TableName::LargeHeapRangeList), Cache::Any), 1);
-    let explain = of(Procedure::SelectPrimary, TableName::LargeHeapRangeList).explain(&task).unwrap().unwrap();
+    let explain = of(Procedure::SelectPrimary, TableName::LargeHeapRangeList).explain().unwrap().unwrap();
     assert!(explain.contains("PREPARE dbdyno_test(bigint, date, date) AS SELECT"), "{explain}");
     assert!(explain.contains("EXECUTE dbdyno_test('1', '2020-01-01', '2020-02-01')"), "{explain}");
 }

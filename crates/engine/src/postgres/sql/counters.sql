@@ -9,8 +9,8 @@ UNION ALL SELECT 'blks_hit', blks_hit FROM pg_catalog.pg_stat_database WHERE dat
 UNION ALL SELECT 'blks_read', blks_read FROM pg_catalog.pg_stat_database WHERE datname = current_database()
 
 -- name: wal_position
--- what: bytes of WAL ever made: where the next record will be inserted; none on a standby, which makes no WAL
-SELECT 'wal_bytes', CASE WHEN NOT pg_is_in_recovery() THEN (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::bigint END
+-- what: bytes of WAL ever made: where the next record will be inserted; 0 on a standby, which makes none
+SELECT 'wal_bytes', CASE WHEN pg_is_in_recovery() THEN 0 ELSE (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::bigint END
 
 -- name: rows_changed
 -- what: rows inserted, updated and deleted in dbdyno's own tables, those of this moment included
@@ -26,15 +26,17 @@ SELECT 'wal_writes', wal_write FROM pg_catalog.pg_stat_wal
 UNION ALL SELECT 'wal_syncs', wal_sync FROM pg_catalog.pg_stat_wal
 UNION ALL SELECT 'wal_write_us', (wal_write_time * 1000)::bigint FROM pg_catalog.pg_stat_wal
 UNION ALL SELECT 'wal_sync_us', (wal_sync_time * 1000)::bigint FROM pg_catalog.pg_stat_wal
+UNION ALL SELECT 'wal_images', wal_fpi FROM pg_catalog.pg_stat_wal
 UNION ALL SELECT 'wal_timed', (current_setting('track_wal_io_timing') = 'on')::int
 
 -- name: wal_18
--- what: the same, which moved to pg_stat_io
+-- what: the same, which moved to pg_stat_io; the making of new segments has a context of its own there
 -- from: 18
-SELECT 'wal_writes', sum(writes)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'wal'
-UNION ALL SELECT 'wal_syncs', sum(fsyncs)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'wal'
-UNION ALL SELECT 'wal_write_us', (sum(write_time) * 1000)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'wal'
-UNION ALL SELECT 'wal_sync_us', (sum(fsync_time) * 1000)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'wal'
+SELECT 'wal_writes', sum(writes)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'wal' AND context = 'normal'
+UNION ALL SELECT 'wal_syncs', sum(fsyncs)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'wal' AND context = 'normal'
+UNION ALL SELECT 'wal_write_us', (sum(write_time) * 1000)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'wal' AND context = 'normal'
+UNION ALL SELECT 'wal_sync_us', (sum(fsync_time) * 1000)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'wal' AND context = 'normal'
+UNION ALL SELECT 'wal_images', wal_fpi FROM pg_catalog.pg_stat_wal
 UNION ALL SELECT 'wal_timed', (current_setting('track_wal_io_timing') = 'on')::int
 
 -- name: writes_13
@@ -67,15 +69,20 @@ SELECT 'blocks_written', (sum(coalesce(write_bytes, 0) + coalesce(extend_bytes, 
   / current_setting('block_size')::bigint)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'relation'
 UNION ALL SELECT 'checkpoints', num_timed + num_requested FROM pg_catalog.pg_stat_checkpointer
 
+-- name: buffercache_schema
+-- what: where the extension pg_buffercache is, if it is
+SELECT quote_ident(n.nspname) FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace
+WHERE e.extname = 'pg_buffercache'
+
 -- name: dirty_13
 -- what: changed blocks that wait in shared buffers, counted buffer by buffer; needs the extension pg_buffercache
 -- until: 15
-SELECT 'blocks_dirty', count(*) FROM pg_buffercache WHERE isdirty
+SELECT 'blocks_dirty', count(*) FROM {schema}.pg_buffercache WHERE isdirty
 
 -- name: dirty_16
 -- what: the same from the extension's summary
 -- from: 16
-SELECT 'blocks_dirty', buffers_dirty::bigint FROM pg_buffercache_summary()
+SELECT 'blocks_dirty', buffers_dirty::bigint FROM {schema}.pg_buffercache_summary()
 
 -- name: activity
 -- what: who is at work now and what for; sessions of other users show their state to members of pg_read_all_stats only
@@ -114,3 +121,19 @@ WHERE relnamespace = 'dbdyno'::regnamespace AND relkind IN ('r', 'i')
 -- name: workers_at_work
 -- what: parallel workers that have not ended yet; their statistics become visible when they do, after their leader has gone on
 SELECT count(*) FROM pg_catalog.pg_stat_activity WHERE backend_type = 'parallel worker' AND datname = current_database()
+
+-- name: position
+-- what: how far the log has been written; none on a standby
+SELECT CASE WHEN NOT pg_is_in_recovery() THEN pg_current_wal_insert_lsn() END
+
+-- name: replayed
+-- what: whether a standby has come to a position of the log; none where this is no standby
+SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() >= '{position}'::pg_lsn END
+
+-- name: lock
+-- what: the lock that loading and dropping take too; the session's own
+SELECT pg_try_advisory_lock(1684169849, 1)
+
+-- name: unlock
+-- what: lets it go
+SELECT pg_advisory_unlock(1684169849, 1)

@@ -1,6 +1,6 @@
 -- The procedures of the class T100: procedural code, no tables. Their signature is `procedure` in procedures.sql, which
 -- goes before each of them. Random numbers are those of the job's key stream, a multiplicative congruential generator (a
--- multiplication and a remainder, counted as one random number): their sum can be proved, and a call can begin anywhere
+-- multiplication and a remainder, counted as one random number): results do not depend on how passes are cut, and a call can begin anywhere
 -- in the stream, which random() cannot. A mix stands between /*mix*/ and /*end*/, and nothing in it is constant.
 
 -- name: cpu_loop

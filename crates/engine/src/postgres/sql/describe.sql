@@ -79,7 +79,19 @@ SELECT 'role_limit', rolconnlimit::text FROM pg_roles WHERE rolname = current_us
 UNION ALL
 SELECT 'database_limit', datconnlimit::text FROM pg_database WHERE datname = current_database()
 UNION ALL
-SELECT rolname, pg_has_role(oid, 'USAGE')::text FROM pg_roles WHERE rolname IN ('pg_checkpoint', 'pg_read_all_stats')
+SELECT rolname, pg_has_role(oid, 'USAGE')::text FROM pg_roles WHERE rolname IN ('pg_checkpoint', 'pg_monitor', 'pg_read_all_stats')
+UNION ALL
+SELECT 'buffercache_delivered', (count(*) > 0)::text FROM pg_available_extensions WHERE name = 'pg_buffercache'
+UNION ALL
+SELECT 'buffercache_schema', nspname FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace WHERE extname = 'pg_buffercache'
+UNION ALL
+SELECT 'buffercache_usable', (has_schema_privilege(extnamespace, 'USAGE') AND has_function_privilege(p.oid, 'EXECUTE')
+                              AND has_table_privilege(c.oid, 'SELECT'))::text
+FROM pg_extension
+JOIN pg_class c ON c.relnamespace = extnamespace AND c.relname = 'pg_buffercache'
+JOIN pg_proc p ON p.pronamespace = extnamespace AND p.proname = CASE
+  WHEN current_setting('server_version_num')::int >= 160000 THEN 'pg_buffercache_summary' ELSE 'pg_buffercache_pages' END
+WHERE extname = 'pg_buffercache'
 UNION ALL
 SELECT 'connections', count(*)::text FROM pg_stat_activity WHERE datid IS NOT NULL AND coalesce(application_name, '') NOT LIKE 'dbdyno%'
 UNION ALL
@@ -96,5 +108,5 @@ SELECT name, reset_val
 FROM pg_settings
 WHERE name IN ('default_transaction_read_only', 'max_connections', 'superuser_reserved_connections', 'reserved_connections',
                'max_worker_processes', 'max_parallel_workers', 'statement_timeout', 'lock_timeout', 'transaction_timeout',
-               'idle_in_transaction_session_timeout', 'idle_session_timeout', 'track_io_timing', 'track_counts', 'temp_file_limit',
+               'idle_in_transaction_session_timeout', 'track_counts', 'temp_file_limit',
                'shared_buffers', 'log_statement', 'log_min_duration_statement');

@@ -111,10 +111,6 @@ RESET default_statistics_target;
 -- what: statistics over all partitions, from 18 on
 ANALYZE ONLY dbdyno.{relation};
 
--- name: checkpoint
--- what: everything onto the device
-CHECKPOINT;
-
 -- name: drop_empty_schema
 -- what: the schema, once nothing is in it
 DROP SCHEMA dbdyno RESTRICT;

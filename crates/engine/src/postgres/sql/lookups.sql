@@ -120,6 +120,43 @@ BEGIN
   END LOOP;
 END $$;
 
+-- name: select_secondary_large
+-- proves: every row of one secondary-key value, visited in the table
+-- touches: {table}, of which it reads the rows of one customer a pass
+-- order: a pass begins with another month each time, and comes to those before it last
+-- why: jobs side by side in one partition would find each other's blocks in memory, as one sequential reader does
+-- variables: v_key bigint = 1; v_from date = 2021-03-01; v_to date = 2022-09-01
+-- plan: Aggregate > Append > 72 x Index Scan using {table}_customer (filtered), 56 pruned
+DECLARE
+  v_values constant bigint := p_table_rows / {rows_per_value};
+  v_key bigint;
+  v_range integer;
+  v_from date;
+  v_to date;
+  v_rows bigint;
+  v_quantity bigint;
+BEGIN
+  FOR v_pass IN 1 .. p_passes LOOP
+    p_state := p_state * 48271 % 2147483647;
+    v_key := 1 + p_state * v_values / 2147483647;
+    v_range := p_state % 32;
+    v_from := make_date(2020 + v_range / 12, 1 + v_range % 12, 1);
+    v_to := make_date(2022, 9, 1);
+    FOR v_part IN 1 .. 2 LOOP
+      /*test*/
+      SELECT count(*), sum(quantity) FROM dbdyno.{table}
+      WHERE customer_id = v_key AND booked_on >= v_from AND booked_on < v_to
+      /*end*/
+      INTO v_rows, v_quantity;
+      p_rows := p_rows + v_rows;
+      p_checksum := p_checksum + coalesce(v_quantity, 0);
+      v_to := v_from;
+      v_from := make_date(2020, 1, 1);
+    END LOOP;
+    p_ops := p_ops + 1;
+  END LOOP;
+END $$;
+
 -- name: update_primary
 -- proves: one row changed a statement, in columns that are in no index; a commit a transaction
 -- touches: {table}, of which it changes amount and status of one row a statement, never quantity

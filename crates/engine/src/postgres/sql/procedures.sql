@@ -22,18 +22,19 @@ LANGUAGE plpgsql AS $$
 
 -- name: write_file
 -- proves: the table's file is as long as asked for when the checkpoint has brought it to the device
--- touches: load_file_JOB, which it drops and makes; four rows a block, none compressible, no two alike
+-- touches: load_file_JOB, which it drops and makes; four rows a block
+-- content: noise that repeats itself after 4 MiB, farther than storage looks back for what it could compress
 DECLARE
   v_table text := format('dbdyno.load_file_%s', p_job);
   v_noise bytea;
   v_written bigint;
 BEGIN
-  SELECT string_agg(sha512(int8send(v)), '') FROM generate_series(1, 1024) AS v INTO v_noise;
+  SELECT noise FROM dbdyno.load_noise INTO v_noise;
   FOR v_pass IN 1 .. p_passes LOOP
     EXECUTE format('DROP TABLE IF EXISTS %s', v_table);
     COMMIT;
     EXECUTE format('CREATE TABLE %s (id, part) WITH (autovacuum_enabled = off) AS
-      SELECT v, substr($1, 1 + (v * 7919 %% 63000)::integer, 1960) FROM generate_series(1, $2) AS v', v_table)
+      SELECT v, substr($1, 1 + (v * 1960 %% (length($1) - 1960))::integer, 1960) FROM generate_series(1, $2) AS v', v_table)
       USING v_noise, (p_argument + 8191) / 8192 * 4;
     COMMIT;
     CHECKPOINT;
@@ -192,7 +193,7 @@ BEGIN
       EXECUTE format('CREATE UNIQUE INDEX load_index_%s_%s ON %s (ref_id, booked_on, region)', p_job, v_leaf, v_leaves[v_leaf]);
     END LOOP;
     COMMIT;
-    SELECT sum(reltuples) FROM pg_class
+    SELECT sum(reltuples::bigint) FROM pg_class
       WHERE relnamespace = 'dbdyno'::regnamespace AND relname LIKE format('load\_index\_%s\_%%', p_job) INTO v_rows;
     p_ops := p_ops + 1;
     p_rows := p_rows + v_rows;
@@ -219,7 +220,7 @@ BEGIN
       EXECUTE format('CREATE INDEX load_index_%s_%s ON %s (amount)', p_job, v_leaf, v_leaves[v_leaf]);
     END LOOP;
     COMMIT;
-    SELECT sum(reltuples) FROM pg_class
+    SELECT sum(reltuples::bigint) FROM pg_class
       WHERE relnamespace = 'dbdyno'::regnamespace AND relname LIKE format('load\_index\_%s\_%%', p_job) INTO v_rows;
     p_ops := p_ops + 1;
     p_rows := p_rows + v_rows;

@@ -6,58 +6,120 @@
 -- Run it once as a superuser, in the database that dbdyno is to work in. A database of its own is the cleanest:
 --     createdb dbdyno
 --     psql --dbname=dbdyno --file=THIS_FILE
+-- Where a cloud gives nobody a superuser, the role that may create others will do: what it is refused is skipped, with a
+-- notice that says what dbdyno then lacks. Only the first part is indispensable.
 -- Then give the user a password, which this file does not know, with psql's command  \password dbdyno
 -- and let dbdyno's machine in with a line in pg_hba.conf such as
 --     hostssl  dbdyno  dbdyno  ADDRESS/32  scram-sha-256
 -- Running it again does no harm. What takes it back stands at its end.
 
+-- Nothing that somebody has left in a schema of this database is run with your powers.
+SET search_path = pg_catalog, pg_temp;
+
+-- Indispensable: the user, and the one schema that it works in.
 DO $setup$
+DECLARE
+    is_16 boolean := current_setting('server_version_num')::int >= 160000;
+    to_give_back boolean := false;
 BEGIN
     -- A user for dbdyno alone: it can log in, and has none of the powers of an administrator.
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'dbdyno') THEN
         CREATE ROLE dbdyno LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS;
     END IF;
 
-    -- The right to connect, in case it was taken from everybody.
-    EXECUTE format('GRANT CONNECT ON DATABASE %I TO dbdyno', current_database());
-
-    -- The one schema that dbdyno works in; it never touches another. If it is there and belongs to somebody else, stop.
+    -- dbdyno never touches another schema. If this one is there and belongs to somebody else, stop.
     IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = 'dbdyno') THEN
+        -- Who is no superuser makes it for a role that it may act as; from version 16 on that has to be said.
+        IF NOT pg_has_role('dbdyno', CASE WHEN is_16 THEN 'SET' ELSE 'MEMBER' END) THEN
+            EXECUTE 'GRANT dbdyno TO CURRENT_USER' || CASE WHEN is_16 THEN ' WITH SET TRUE' ELSE '' END;
+            to_give_back := true;
+        END IF;
         CREATE SCHEMA dbdyno AUTHORIZATION dbdyno;
+        IF to_give_back THEN
+            REVOKE dbdyno FROM CURRENT_USER;
+        END IF;
     ELSIF (SELECT nspowner FROM pg_namespace WHERE nspname = 'dbdyno') <> 'dbdyno'::regrole THEN
         RAISE EXCEPTION 'the schema dbdyno belongs to %; use another database',
             (SELECT nspowner::regrole FROM pg_namespace WHERE nspname = 'dbdyno');
     END IF;
-
-    -- Wait events, the work of other sessions and the settings in force are part of a figure. The role reads statistics,
-    -- no data of anybody's.
-    GRANT pg_monitor TO dbdyno;
-
-    -- Before each point dbdyno makes a checkpoint, so that the writes of one test do not fall into the next. From version 15
-    -- on there is a role for that; before, only superusers may, points are flagged as not settled, and T211 fails.
-    IF current_setting('server_version_num')::int >= 150000 THEN
-        GRANT pg_checkpoint TO dbdyno;
-    END IF;
 END
 $setup$;
 
--- Times of reads and writes, for this user's sessions alone. Where the clock is slow they cost something: pg_test_timing.
-ALTER ROLE dbdyno SET track_io_timing = on;
+-- The right to connect, in case it was taken from everybody.
+DO $setup$
+BEGIN
+    EXECUTE format('GRANT CONNECT ON DATABASE %I TO dbdyno', current_database());
+EXCEPTION WHEN OTHERS THEN
+    RAISE NOTICE 'dbdyno may connect only if everybody may: %', SQLERRM;
+END
+$setup$;
+
+-- Wait events, the work of other sessions and the settings in force are part of a figure. The role reads statistics, no
+-- data of anybody's.
+DO $setup$
+BEGIN
+    GRANT pg_monitor TO dbdyno;
+EXCEPTION WHEN OTHERS THEN
+    RAISE NOTICE 'dbdyno will not see wait events and the work of other sessions: %', SQLERRM;
+END
+$setup$;
+
+-- Before each point dbdyno makes a checkpoint, so that the writes of one test do not fall into the next. From version 15 on
+-- there is a role for that; before, only superusers may.
+DO $setup$
+BEGIN
+    IF current_setting('server_version_num')::int >= 150000 THEN
+        GRANT pg_checkpoint TO dbdyno;
+    END IF;
+EXCEPTION WHEN OTHERS THEN
+    RAISE NOTICE 'dbdyno will not make checkpoints: points are flagged as not settled, and T211 fails: %', SQLERRM;
+END
+$setup$;
+
+-- Random writes (T721) are proved by counting the changed blocks that wait in memory to be written, which this extension of
+-- the server's own contrib modules does. pg_monitor, above, is what a plain user needs to use it.
+DO $setup$
+BEGIN
+    CREATE EXTENSION IF NOT EXISTS pg_buffercache SCHEMA public;
+    IF (SELECT NOT has_schema_privilege('dbdyno', extnamespace, 'USAGE') FROM pg_extension WHERE extname = 'pg_buffercache') THEN
+        EXECUTE (SELECT format('GRANT USAGE ON SCHEMA %s TO dbdyno', extnamespace::regnamespace)
+                 FROM pg_extension WHERE extname = 'pg_buffercache');
+    END IF;
+EXCEPTION WHEN OTHERS THEN
+    RAISE NOTICE 'dbdyno cannot count blocks that wait to be written: T721 is flagged writes_deferred: %', SQLERRM;
+END
+$setup$;
 
 -- At most so many connections, so that a long ramp cannot take those of your applications. Each job is one, and dbdyno
 -- itself needs three.
-ALTER ROLE dbdyno CONNECTION LIMIT 131;
+DO $setup$
+BEGIN
+    ALTER ROLE dbdyno CONNECTION LIMIT 131;
+EXCEPTION WHEN OTHERS THEN
+    RAISE NOTICE 'dbdyno may take as many connections as the server has: %', SQLERRM;
+END
+$setup$;
 
 -- Limits that you have set for everybody would end loads and long tests. These are for this user alone.
-ALTER ROLE dbdyno SET statement_timeout = 0;
-ALTER ROLE dbdyno SET lock_timeout = 0;
-ALTER ROLE dbdyno SET idle_in_transaction_session_timeout = 0;
+DO $setup$
+BEGIN
+    ALTER ROLE dbdyno SET statement_timeout = 0;
+    ALTER ROLE dbdyno SET lock_timeout = 0;
+    ALTER ROLE dbdyno SET idle_in_transaction_session_timeout = 0;
+EXCEPTION WHEN OTHERS THEN
+    RAISE NOTICE 'limits of time, where there are any, will end loads and long tests: %', SQLERRM;
+END
+$setup$;
+
+RESET search_path;
 
 -- Not needed: the right to create schemas. Without it `dbdyno drop` empties the schema and leaves it there.
 --     GRANT CREATE ON DATABASE dbdyno TO dbdyno;
--- Not needed: to keep the public from creating objects here, which versions before 15 allow.
+-- Advised before version 15, which lets everybody create objects in the schema public: take that right away. dbdyno's own
+-- sessions do not search that schema, but others that connect to this database do, yours included.
 --     REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 
+-- pg_buffercache may be of use to others, so it stays. Who is no superuser needs GRANT dbdyno TO CURRENT_USER for the rest.
 -- To take it all back, in the same database, after `dbdyno drop`:
 --     DROP OWNED BY dbdyno;
 --     DROP ROLE dbdyno;

@@ -63,10 +63,6 @@ VACUUM dbdyno.{relation};
 -- what: the same at the end of a load, with statistics for the planner, so that nothing is left to do later
 VACUUM (FREEZE, ANALYZE) dbdyno.{relation};
 
--- name: analyze
--- what: statistics for the planner, of a partitioned table as a whole
-ANALYZE dbdyno.{table};
-
 -- name: checkpoint
 -- what: writes what is changed in memory
 CHECKPOINT;

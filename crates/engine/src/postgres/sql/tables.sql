@@ -80,10 +80,6 @@ CREATE INDEX {relation}_customer ON dbdyno.{relation} (customer_id);
 -- what: drops one of our tables with its partitions and indexes
 DROP TABLE IF EXISTS dbdyno.{table};
 
--- name: drop_index
--- what: drops an index that a test has built
-DROP INDEX IF EXISTS dbdyno.{index};
-
 -- name: drop_procedure
 -- what: drops a procedure of ours, whatever its arguments
 DROP PROCEDURE IF EXISTS dbdyno.{procedure};
@@ -92,6 +88,7 @@ DROP PROCEDURE IF EXISTS dbdyno.{procedure};
 -- what: drops the function that cpu_fibonacci calls
 DROP FUNCTION IF EXISTS dbdyno.fibonacci(integer);
 
--- name: drop_schema
--- what: drops the schema and everything in it
-DROP SCHEMA IF EXISTS dbdyno CASCADE;
+-- name: create_noise
+-- what: 4 MiB that nothing compresses, for files
+CREATE TABLE dbdyno.load_noise AS
+SELECT string_agg(sha512(int8send(n)), ''::bytea ORDER BY n) AS noise FROM generate_series(1::bigint, 65536) AS n;

@@ -1,0 +1,127 @@
+//! Opening the connection: within a time, with TLS or rather without, and with settings in the startup message where whoever
+//! answers takes them.
+
+use super::super::options::{Address, Host, Options, SslMode};
+use super::super::password::Found;
+use super::basics;
+use postgres::config::SslMode as WireMode;
+use postgres::{Client, Config};
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+/// A host that has gone is noticed by the kernel: when what was sent stays unanswered for so long ...
+const UNANSWERED: Duration = Duration::from_secs(45);
+/// ... or, while an answer is waited for, by probes from here on.
+const KEEPALIVE_IDLE: Duration = Duration::from_secs(20);
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(5);
+const KEEPALIVE_PROBES: u32 = 5;
+
+/// How a connection is asked for.
+#[derive(Clone, Copy)]
+struct Manner {
+    mode: WireMode,
+    /// With settings in the startup message.
+    settings: bool,
+}
+
+/// Why there is no connection.
+pub(super) enum Refused {
+    Error(postgres::Error),
+    /// Nothing came back in time.
+    Silent,
+}
+
+/// Opens a connection.
+pub(super) fn connect(
+    options: &Options,
+    host: &Host,
+    application: &str,
+    found: &Found,
+    tls: &MakeRustlsConnect,
+) -> Result<Client, Refused> {
+    let refuses_settings = &options.seats.refuses_settings;
+    let mut manner = Manner { mode: wire_mode(options, host), settings: !refuses_settings.load(Ordering::Relaxed) };
+    loop {
+        match attempt(options, host, application, found, manner, tls) {
+            // `prefer` means: rather without TLS than not at all.
+            Err(Refused::Error(error)) if manner.mode == WireMode::Prefer && blames_tls(&error) => {
+                manner.mode = WireMode::Disable;
+            }
+            // A pooler; they are set afterwards.
+            Err(Refused::Error(error)) if manner.settings && blames_settings(&error) => {
+                refuses_settings.store(true, Ordering::Relaxed);
+                manner.settings = false;
+            }
+            connected => return connected,
+        }
+    }
+}
+
+/// One attempt. The crate's own limit covers the TCP connection only, and a server that is stopped, or is none,
+/// accepts that and then says nothing; so another thread does it, and is left behind if it takes too long. The kernel
+/// ends it.
+fn attempt(
+    options: &Options,
+    host: &Host,
+    application: &str,
+    found: &Found,
+    manner: Manner,
+    tls: &MakeRustlsConnect,
+) -> Result<Client, Refused> {
+    let (config, tls) = (config(options, host, application, found, manner), tls.clone());
+    let (sender, receiver) = mpsc::channel();
+    // Nobody listens any more where it took too long.
+    thread::spawn(move || _ = sender.send(config.connect(tls)));
+    match receiver.recv_timeout(options.connect_timeout) {
+        Ok(connected) => connected.map_err(Refused::Error),
+        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Err(Refused::Silent),
+    }
+}
+
+fn config(options: &Options, host: &Host, application: &str, found: &Found, manner: Manner) -> Config {
+    let mut config = Config::new();
+    match &host.address {
+        Address::Tcp(name) => config.host(name),
+        Address::Socket(folder) => config.host_path(folder),
+    };
+    config.port(host.port).user(&options.user).dbname(&options.database).application_name(application);
+    if let Some(password) = found.password() {
+        config.password(password.reveal());
+    }
+    if manner.settings {
+        config.options(&basics::startup());
+    }
+    config.ssl_mode(manner.mode).connect_timeout(options.connect_timeout).tcp_user_timeout(UNANSWERED);
+    config.keepalives(true).keepalives_idle(KEEPALIVE_IDLE).keepalives_interval(KEEPALIVE_INTERVAL);
+    config.keepalives_retries(KEEPALIVE_PROBES);
+    // "does not exist, skipping" and the like: whoever wants to know asks the catalogue.
+    config.notice_callback(|_| {});
+    config
+}
+
+fn wire_mode(options: &Options, host: &Host) -> WireMode {
+    match (&host.address, options.ssl_mode) {
+        // As in libpq: there is no TLS on sockets, and none is asked for.
+        (Address::Socket(_), _) | (_, SslMode::Disable) => WireMode::Disable,
+        (_, SslMode::Prefer) => WireMode::Prefer,
+        (_, SslMode::Require | SslMode::VerifyCa | SslMode::VerifyFull) => WireMode::Require,
+    }
+}
+
+/// Whether the same might work without TLS: the handshake failed, or pg_hba.conf has a line for plain connections only.
+fn blames_tls(error: &postgres::Error) -> bool {
+    match error.as_db_error() {
+        Some(db) => db.code().code() == "28000" && db.message().contains("pg_hba.conf"),
+        None => error.to_string() == "error performing TLS handshake",
+    }
+}
+
+/// Whether the same might work without settings in the startup message, which servers take and poolers may not: "protocol
+/// violation" is what pgbouncer calls it, "feature not supported" others.
+fn blames_settings(error: &postgres::Error) -> bool {
+    let code = error.as_db_error().map(|db| db.code().code());
+    matches!(code, Some("08P01" | "0A000" | "22023" | "42704"))
+}

@@ -1,0 +1,58 @@
+//! What the sessions of each point waited for: which event, how often, and for what share of the time that the jobs had.
+
+use crate::layout::{Column, Keep, Row, Sheet};
+use crate::legend::refusal;
+use crate::numbers::{MISSING, percent};
+use crate::text::hanging;
+use dbdyno_catalogue::Catalogue;
+use dbdyno_model::{Point, RunJson, Wait};
+
+use Keep::{Always, Drop};
+
+const COLUMNS: [Column; 8] = [
+    Column::left("code", &["Code"], Always),
+    Column::right("#N", &["#N"], Drop(2)),
+    Column::right("#J", &["#J"], Always),
+    Column::right("#T", &["#T"], Always),
+    Column::left("class", &["Class"], Drop(1)),
+    Column::left("event", &["Event"], Always),
+    Column::right("count", &["Count"], Always),
+    Column::right("share", &["Share", "[%]"], Always),
+];
+/// Events of a point that are worth a line.
+const MOST: usize = 8;
+
+/// The events of each point, the longest first.
+#[must_use]
+pub fn waits(run: &RunJson, _: &Catalogue, width: Option<u16>) -> String {
+    let rows: Vec<Row> = run.points.iter().flat_map(rows).collect();
+    if rows.is_empty() {
+        return hanging("", "This run has no points yet.", width);
+    }
+    let sheet = Sheet { columns: COLUMNS.to_vec(), rows, gap: 2 };
+    let legend = "Count is how often the engine counted the event, or how often it was seen where the engine is sampled; \
+                  share is its time in percent of the seconds that all jobs had together, parallel workers on top of that. \
+                  CPU running is no wait.";
+    format!("{}\n{}", sheet.render(width), hanging("", legend, width))
+}
+
+fn rows(point: &Point) -> Vec<Row> {
+    let dop = point.dop;
+    let keys = || vec![point.test.to_string(), dop.nodes.to_string(), dop.jobs.to_string(), dop.threads.to_string()];
+    let mut longest: Vec<&Wait> = point.waits.iter().collect();
+    longest.sort_by(|a, b| b.time_s.unwrap_or(0.0).total_cmp(&a.time_s.unwrap_or(0.0)).then(b.count.cmp(&a.count)));
+    if longest.is_empty() {
+        let why = point.missing.get("waits").cloned();
+        let text = refusal(point).or(why).unwrap_or_else(|| "no wait event was seen".to_owned());
+        return vec![Row::Remark { keys: keys(), text }];
+    }
+    let jobs_s = point.counters_s.map(|s| s * f64::from(dop.jobs)).filter(|s| *s > 0.0);
+    let row = |wait: &Wait| {
+        let share_pct = wait.time_s.zip(jobs_s).map(|(time, all)| time / all * 100.0);
+        let mut texts = keys();
+        texts.extend([wait.class.clone(), wait.event.clone(), wait.count.to_string()]);
+        texts.push(share_pct.map_or(MISSING.to_owned(), |share| percent(Some(share))));
+        Row::Figures(texts)
+    };
+    longest.into_iter().take(MOST).map(row).collect()
+}
