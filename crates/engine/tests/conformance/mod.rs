@@ -199,20 +199,20 @@ pub fn proofs_hold(subject: &Subject<'_>) {
     proofs_hold_together(subject);
 }
 
-/// The same for one job.
+/// The same for one job that nobody watches.
 pub fn proofs_hold_alone(subject: &Subject<'_>) {
-    proofs_hold_at(subject, 1);
+    proofs_hold_at(subject, 1, Sampling::Off);
 }
 
-/// The same for several.
+/// The same for several that are watched.
 pub fn proofs_hold_together(subject: &Subject<'_>) {
-    proofs_hold_at(subject, 3);
+    proofs_hold_at(subject, 3, Sampling::On);
 }
 
-fn proofs_hold_at(subject: &Subject<'_>, jobs: u32) {
+fn proofs_hold_at(subject: &Subject<'_>, jobs: u32, sampling: Sampling) {
     let engine = (subject.open)();
     for test in subject.tests() {
-        let task = subject.task(&test, jobs);
+        let task = Task { sampling, ..subject.task(&test, jobs) };
         let played = play(&*engine, &task, &[2, 5]);
         for proof in test.proofs(task.rows_per_tx, task.threads) {
             let (counter, expected) = match proof {

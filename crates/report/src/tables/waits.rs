@@ -1,5 +1,6 @@
 //! What the sessions of each point waited for: which event, how often, and for what share of the time that the jobs had.
 
+use super::columns::tx_size;
 use crate::layout::{Column, Keep, Row, Sheet};
 use crate::legend::refusal;
 use crate::numbers::{MISSING, percent};
@@ -9,11 +10,12 @@ use dbdyno_model::{Point, RunJson, Wait};
 
 use Keep::{Always, Drop};
 
-const COLUMNS: [Column; 8] = [
+const COLUMNS: [Column; 9] = [
     Column::left("code", &["Code"], Always),
     Column::right("#N", &["#N"], Drop(2)),
     Column::right("#J", &["#J"], Always),
     Column::right("#T", &["#T"], Always),
+    Column::right("TX size", &["TX", "size"], Drop(3)),
     Column::left("class", &["Class"], Drop(1)),
     Column::left("event", &["Event"], Always),
     Column::right("count", &["Count"], Always),
@@ -38,7 +40,12 @@ pub fn waits(run: &RunJson, _: &Catalogue, width: Option<u16>) -> String {
 
 fn rows(point: &Point) -> Vec<Row> {
     let dop = point.dop;
-    let keys = || vec![point.test.to_string(), dop.nodes.to_string(), dop.jobs.to_string(), dop.threads.to_string()];
+    let keys = || {
+        let mut keys = vec![point.test.to_string()];
+        keys.extend([dop.nodes, dop.jobs, dop.threads].map(|n| n.to_string()));
+        keys.push(tx_size(point.rows_per_tx));
+        keys
+    };
     let mut longest: Vec<&Wait> = point.waits.iter().collect();
     longest.sort_by(|a, b| b.time_s.unwrap_or(0.0).total_cmp(&a.time_s.unwrap_or(0.0)).then(b.count.cmp(&a.count)));
     if longest.is_empty() {
