@@ -18,6 +18,8 @@ static CPU: LazyLock<SqlFile> = LazyLock::new(|| SqlFile::parse("postgres/sql/cp
 const TEST: (&str, &str) = ("/*test*/", "/*end*/");
 /// What begins the names of everything that a point makes.
 pub(super) const MADE_BY_POINTS: &str = "load_";
+/// The most that max_parallel_workers can be.
+const MOST_WORKERS: u32 = 1024;
 /// The first version that prunes partitions of an UPDATE when it starts, and that has Memoize.
 const PRUNES_UPDATES: u32 = 140_000;
 
@@ -222,7 +224,7 @@ impl Recipe {
 
     /// The session's settings, so that there is one plan only. Those of [`Recipe::settings_of_version`] come after them.
     pub(super) fn settings(&self, task: &Task) -> Vec<(&'static str, String)> {
-        let (threads, jobs) = (u64::from(task.threads), u64::from(task.jobs));
+        let threads = u64::from(task.threads);
         let workers = if threads > 1 { threads } else { 0 };
         let on = |on: bool| if on { "on" } else { "off" }.to_owned();
         let mut settings = vec![
@@ -262,7 +264,8 @@ impl Recipe {
             ("synchronize_seqscans", on(false)),
             ("max_parallel_workers_per_gather", if scans && !builds && !loads { workers } else { 0 }.to_string()),
             ("max_parallel_maintenance_workers", if builds { workers } else { 0 }.to_string()),
-            ("max_parallel_workers", (workers * jobs).to_string()),
+            // The server compares this with the workers of all sessions, those that are just ending too: no limit of ours.
+            ("max_parallel_workers", MOST_WORKERS.to_string()),
             ("parallel_leader_participation", on(builds || workers == 0)),
             ("enable_parallel_append", on(true)),
             ("enable_gathermerge", on(true)),

@@ -13,6 +13,9 @@ use std::time::{Duration, Instant};
 #[derive(Debug, Clone, Copy)]
 struct Looks(u32);
 
+/// Between two looks: whoever is at a page is soon gone.
+const PAUSE: Duration = Duration::from_millis(50);
+
 impl Default for Looks {
     fn default() -> Self {
         Self(3)
@@ -64,6 +67,8 @@ pub(super) fn settle(engine: &PostgresEngine, limit: Duration) -> Result<Settled
                 backlog.leaves = relations(link, "never_vacuumed", None)?;
                 if backlog.leaves.is_empty() {
                     backlog.looks.0 = 0;
+                } else {
+                    std::thread::sleep(PAUSE);
                 }
             }
         })
