@@ -4,6 +4,7 @@
 //! machine that decides what a session does next; a [`Pump`] runs many of them. The measuring itself (windows, proofs,
 //! flags) is not here but in the run room: an engine only does what it is told and counts honestly.
 
+mod bookkeeping;
 mod clock;
 mod contract;
 pub mod data;
@@ -16,6 +17,8 @@ pub mod private;
 mod pump;
 mod registry;
 mod secret;
+#[cfg(feature = "postgres")]
+mod server;
 mod sql;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;

@@ -1,172 +1,127 @@
-//! The PostgreSQL engine under the conformance suite, on a real server: the newest of the distribution, or the one that
-//! DBDYNO_POSTGRES_BIN names.
+//! The PostgreSQL engine on real servers: what every engine of a server must do, and what only this one can. The server is
+//! the newest of the distribution, or the one that DBDYNO_POSTGRES_BIN names.
 #![cfg(feature = "postgres")]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail as tests do")]
 
 mod conformance;
+mod on_servers;
 mod servers;
 
-use conformance::{Subject, catalogue};
-use dbdyno_engine::{Engine, Request, Settled, Target, Task, engine_info, open};
-use dbdyno_model::{Counter, Mapping, Procedure, Test};
-use servers::{SUPERUSER, Server, Wish};
-use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use conformance::play;
+use dbdyno_engine::{Request, Settled, Task};
+use dbdyno_model::Counter;
+use on_servers::{Product, engine, engine_on, load, loads, points, task};
+use servers::lend::Lender;
+use servers::postgres::{Server, Wish};
 use std::time::Duration;
 
-/// The database that tests copy: loaded once.
-const LOADED: &str = "loaded";
+points::points!(Server);
+loads::loads!(Server);
 
-/// One server for all tests that run at the same time, gone with the last of them.
-fn server() -> Arc<Server> {
-    static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
-    let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(server) = shared.upgrade() {
-        return server;
-    }
-    let server = Arc::new(loaded_server());
-    *shared = Arc::downgrade(&server);
-    server
-}
+static LENDER: Lender<Server> = Lender::new(quick, load);
 
-/// A server of one's own, for what only a quiet server tells: the log is the whole server's, and what one session makes and
-/// drops makes those of other databases commit empty transactions.
-fn loaded_server() -> Server {
-    let server = Wish::default()
+/// No test on such a server is about what survives a crash.
+fn quick() -> Server {
+    Wish::default()
         .set("shared_buffers", "64MB")
         .set("max_worker_processes", "32")
         .set("max_parallel_workers", "32")
         .set("max_locks_per_transaction", "256")
         .set("autovacuum", "off")
-        // No test here is about what survives a crash.
         .set("fsync", "off")
         .set("synchronous_commit", "off")
-        .start();
-    server.psql("postgres", &format!("CREATE DATABASE {LOADED}"));
-    engine(&server, LOADED).load(&catalogue::size_t(), 42, 2, true, &conformance::Quiet).unwrap();
-    server
+        .start()
 }
 
-fn engine(server: &Server, database: &str) -> Box<dyn Engine> {
-    let target = Target::parse(&server.socket(SUPERUSER, database)).unwrap();
-    open(&target, &catalogue::size_t()).unwrap()
-}
+impl Product for Server {
+    const GROUPS: [&'static str; 2] = ["small tables", "large_heap_range_list"];
+    const PHASES: &'static [&'static str] = &["", " indexes", " vacuum", " checksum"];
 
-/// A database of one's own, with the loaded data or without.
-fn database(server: &Server, template: &str) -> String {
-    static NEXT: AtomicU32 = AtomicU32::new(1);
-    static COPYING: Mutex<()> = Mutex::new(());
-    // The template must have no other session meanwhile.
-    let _copying = COPYING.lock().unwrap_or_else(PoisonError::into_inner);
-    let name = format!("copy_{}", NEXT.fetch_add(1, Ordering::Relaxed));
-    server.psql("postgres", &format!("CREATE DATABASE {name} TEMPLATE {template}"));
-    name
-}
-
-fn mapping(test: &Test) -> Mapping {
-    (engine_info("postgres").unwrap().mapping)(test)
-}
-
-/// Every object of the database that is not the server's own.
-fn schema(server: &Server, database: &str) -> BTreeSet<String> {
-    let sql = "SELECT c.relkind::text || ' ' || n.nspname || '.' || c.relname FROM pg_class c
-                 JOIN pg_namespace n ON n.oid = c.relnamespace
-               WHERE n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')
-               UNION ALL SELECT 'p ' || n.nspname || '.' || p.proname FROM pg_proc p
-                 JOIN pg_namespace n ON n.oid = p.pronamespace
-               WHERE n.nspname NOT IN ('pg_catalog', 'information_schema')
-               UNION ALL SELECT 'n ' || nspname FROM pg_namespace WHERE nspname NOT LIKE 'pg_%';";
-    server.psql(database, sql).lines().map(str::to_owned).collect()
-}
-
-fn test(code: &str) -> Test {
-    catalogue::tests().into_iter().find(|t| t.code.as_str() == code).unwrap()
-}
-
-fn task(code: &str, jobs: u32) -> Task {
-    conformance::task(&test(code), &catalogue::size_t(), 42, jobs)
-}
-
-fn conforms(checks: &[fn(&Subject<'_>)]) {
-    let server = server();
-    let database = database(&server, LOADED);
-    let subject = Subject {
-        open: &|| engine(&server, &database),
-        mapping: &mapping,
-        schema: &|| schema(&server, &database),
-        uncounted: &[],
-        size: catalogue::size_t(),
-        seed: 42,
-    };
-    for check in checks {
-        check(&subject);
+    fn lender() -> &'static Lender<Self> {
+        &LENDER
     }
-}
 
-#[test]
-fn holds_what_the_generator_makes_and_drops_it_all() {
-    let server = server();
-    let database = database(&server, "template1");
-    let subject = Subject {
-        open: &|| engine(&server, &database),
-        mapping: &mapping,
-        schema: &|| schema(&server, &database),
-        uncounted: &[],
-        size: catalogue::size_t(),
-        seed: 7,
-    };
-    let before = schema(&server, &database);
-    subject.load();
-    conformance::holds_what_the_generator_makes(&subject);
-    conformance::dropping_leaves_nothing(&subject, &before);
-}
+    fn plain() -> Self {
+        Self::start()
+    }
 
-#[test]
-fn procedures_do_what_they_say() {
-    conforms(&[conformance::procedures_do_what_they_say]);
-}
+    /// What one session makes and drops makes those of other databases commit empty transactions.
+    fn alone() -> (Self, String) {
+        let server = quick();
+        load(&server, "postgres");
+        (server, "postgres".to_owned())
+    }
 
-#[test]
-fn chunks_may_be_cut_anywhere() {
-    conforms(&[conformance::chunks_may_be_cut_anywhere]);
-}
+    fn log_position(&self) -> u64 {
+        self.psql("postgres", "SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint").parse().unwrap()
+    }
 
-#[test]
-fn proofs_hold() {
-    conforms(&[conformance::proofs_hold_alone]);
-}
+    fn lookups(&self, database: &str, table: &str) -> u64 {
+        let sql = format!("SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = '{table}_pk'");
+        self.psql(database, &sql).parse().unwrap()
+    }
 
-/// A test of its own, because before version 15 each look at the counters takes its time.
-#[test]
-fn proofs_hold_for_several_jobs() {
-    conforms(&[conformance::proofs_hold_together]);
-}
+    fn tables(&self, database: &str, beginning: &str) -> Vec<String> {
+        let sql = format!(
+            "SELECT relname FROM pg_class WHERE relnamespace = 'dbdyno'::regnamespace AND starts_with(relname, '{beginning}')
+               AND relkind IN ('r', 'p') AND NOT relispartition"
+        );
+        self.psql(database, &sql).lines().map(str::to_owned).collect()
+    }
 
-#[test]
-fn plans_are_as_they_must_be() {
-    conforms(&[conformance::plans_are_as_they_must_be]);
-}
+    fn end_a_loader(&self, database: &str, phase: &str) -> bool {
+        let says = if phase.is_empty() { "COPY%" } else { "%PRIMARY KEY%" };
+        let sql = format!(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+             WHERE datname = '{database}' AND application_name = 'dbdyno load' AND query LIKE '{says}' LIMIT 1"
+        );
+        self.psql("postgres", &sql) == "t"
+    }
 
-#[test]
-fn points_leave_nothing_behind() {
-    conforms(&[conformance::points_leave_nothing_behind]);
-}
+    fn loaders(&self, database: &str) -> u64 {
+        let sql = format!(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = '{database}' AND application_name = 'dbdyno load'"
+        );
+        self.psql("postgres", &sql).parse().unwrap()
+    }
 
-#[test]
-fn sessions_can_be_stopped() {
-    conforms(&[conformance::sessions_can_be_stopped]);
+    fn leftovers() -> &'static str {
+        "CREATE TABLE dbdyno.load_heap_3 (a int);
+         CREATE PROCEDURE dbdyno.scan_small_heap(bigint, bigint, bigint, bigint, bigint, bigint, bigint, bigint, bigint,
+           bigint, bigint, bigint, bigint, bigint) LANGUAGE sql AS '';
+         CREATE FUNCTION dbdyno.fibonacci(integer) RETURNS bigint LANGUAGE sql AS 'SELECT 1'"
+    }
+
+    fn strangers() -> [(&'static str, &'static str); 3] {
+        [
+            ("CREATE SCHEMA dbdyno CREATE TABLE small_heap (a int)", "table dbdyno.small_heap"),
+            ("DROP TABLE dbdyno.small_heap; CREATE TABLE dbdyno.meta (a int)", "table dbdyno.meta"),
+            (
+                "DROP TABLE dbdyno.meta; CREATE TABLE dbdyno.meta (name text, value text);
+                 INSERT INTO dbdyno.meta VALUES ('format', '99')",
+                "format 99",
+            ),
+        ]
+    }
+
+    fn intruder() -> [&'static str; 3] {
+        ["CREATE VIEW dbdyno.mine AS SELECT 1 AS a", "DROP VIEW dbdyno.mine", "view dbdyno.mine"]
+    }
+
+    fn lose_a_month() -> &'static str {
+        "DROP TABLE dbdyno.large_heap_range_list_r07; DELETE FROM dbdyno.meta WHERE name = 'complete'"
+    }
 }
 
 /// The proofs again where statements launch workers: as many as there are threads, each time, to the last one.
 #[test]
 fn workers_are_launched_and_counted() {
-    let server = loaded_server();
-    let engine = engine(&server, LOADED);
+    let (server, database) = Server::alone();
+    let engine = engine(&server, &database);
     for code in ["T426", "T427", "T511", "T512", "T513", "T514", "T515"] {
         for threads in [1, 2, 3] {
             let task = Task { threads, ..task(code, 1) };
-            let played = conformance::play(&*engine, &task, &[2]);
+            let played = play(&*engine, &task, &[2]);
             assert_eq!(played.problems, [""; 0], "{code} with {threads} threads: {:?}", played.plan);
             let workers = if threads > 1 { 2 * u64::from(threads) } else { 0 };
             let counted = |counter| played.counted.get(counter);
@@ -178,121 +133,14 @@ fn workers_are_launched_and_counted() {
     }
 }
 
-/// The server's own log position moves by exactly what is reported as redo, and no commit is taken for a foreign one.
-#[test]
-fn commits_and_log_bytes_are_the_servers_to_the_last_one() {
-    let server = loaded_server();
-    let engine = engine(&server, LOADED);
-    assert_eq!(engine.settle(Duration::from_secs(60)).unwrap(), Settled::AtRest);
-    let task = task("T711", 2);
-    engine.begin_point(&task).unwrap();
-    let mut sessions: Vec<_> = (0..2).map(|job| engine.session(job, 1).unwrap()).collect();
-    for (job, session) in (0..).zip(&mut sessions) {
-        assert_eq!(session.prepare(&task, job).unwrap().problems, [""; 0]);
-        session.flush().unwrap();
-    }
-    let position = || server.psql("postgres", "SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint");
-    let before = engine.snapshot().unwrap();
-    let from: u64 = position().parse().unwrap();
-    for session in &mut sessions {
-        let done = session.execute(&Request::Chunk { first_pass: 0, passes: 500 }).unwrap();
-        assert_eq!((done.ops, done.rows), (500, 500));
-        session.flush().unwrap();
-    }
-    let to: u64 = position().parse().unwrap();
-    let counted = engine.snapshot().unwrap().since(&before);
-    assert_eq!(counted.get(Counter::Commits), Some(1_000));
-    assert_eq!(counted.get(Counter::RedoBytes), Some(to - from));
-    assert_eq!(counted.get(Counter::RowsChanged), Some(1_000));
-    // The two looks at the position are commits of another session; fewer than one a second are housekeeping.
-    assert!(counted.get(Counter::ForeignCommits).unwrap() <= 2 + 3, "{counted:?}");
-    drop(sessions);
-    engine.end_point(&task).unwrap();
-}
-
-#[test]
-fn selects_are_index_scans_of_the_servers_count() {
-    let server = server();
-    let database = database(&server, LOADED);
-    let engine = engine(&server, &database);
-    let scans = || -> u64 {
-        let sql = "SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = 'small_heap_pk'";
-        server.psql(&database, sql).parse().unwrap()
-    };
-    let task = task("T611", 1);
-    engine.begin_point(&task).unwrap();
-    let mut session = engine.session(0, 1).unwrap();
-    session.prepare(&task, 0).unwrap();
-    session.flush().unwrap();
-    // Warming and planning are over; they scan it too.
-    engine.snapshot().unwrap();
-    let before = scans();
-    let done = session.execute(&Request::Chunk { first_pass: 0, passes: 2_100 }).unwrap();
-    session.flush().unwrap();
-    assert_eq!((scans() - before, done.ops), (2_100, 2_100));
-    drop(session);
-    engine.end_point(&task).unwrap();
-}
-
-#[test]
-fn updates_change_what_they_say_and_only_rows_of_their_job() {
-    let server = server();
-    let database = database(&server, LOADED);
-    let engine = engine(&server, &database);
-    let task = task("T711", 3);
-    engine.begin_point(&task).unwrap();
-    for job in 0..3 {
-        server.psql(
-            &database,
-            "DROP TABLE IF EXISTS public.before; CREATE TABLE public.before AS TABLE dbdyno.small_heap",
-        );
-        let mut session = engine.session(job, 1).unwrap();
-        session.prepare(&task, job).unwrap();
-        let done = session.execute(&Request::Chunk { first_pass: 0, passes: 200 }).unwrap();
-        assert_eq!((done.ops, done.rows), (200, 200));
-        let sql = format!(
-            "SELECT sum(a.amount - b.amount), bool_and((a.id - 1) % 3 = {job}) FILTER (WHERE a.amount <> b.amount),
-               bool_and(a.quantity = b.quantity)
-             FROM dbdyno.small_heap a JOIN public.before b USING (id)"
-        );
-        assert_eq!(server.psql(&database, &sql), "2.00|t|t");
-    }
-    engine.end_point(&task).unwrap();
-}
-
-#[test]
-fn inserts_and_bulk_loads_leave_the_rows_that_they_claim() {
-    let server = server();
-    let database = database(&server, LOADED);
-    let engine = engine(&server, &database);
-    for (code, rows) in [("T311", 6), ("T313", 6), ("T322", 6), ("T331", 9_600), ("DBL-21", 9_600)] {
-        let task = task(code, 1);
-        engine.begin_point(&task).unwrap();
-        let mut session = engine.session(0, 1).unwrap();
-        session.prepare(&task, 0).unwrap();
-        let done = session.execute(&Request::Chunk { first_pass: 0, passes: 3 }).unwrap();
-        let names = "SELECT string_agg('SELECT * FROM dbdyno.' || relname, ' UNION ALL ') FROM pg_class
-                     WHERE relnamespace = 'dbdyno'::regnamespace AND relname LIKE 'load\\_%' AND relkind = 'r'";
-        let union = server.psql(&database, names);
-        let found = server.psql(&database, &format!("SELECT count(*), sum(quantity) FROM ({union}) AS made"));
-        assert_eq!(found, format!("{rows}|{}", done.checksum), "{code}");
-        assert_eq!(done.rows, rows, "{code}");
-        drop(session);
-        engine.end_point(&task).unwrap();
-    }
-}
-
 #[test]
 fn an_index_only_scan_stays_one_after_updates_and_settling() {
-    let server = server();
-    let database = database(&server, LOADED);
-    let engine = engine(&server, &database);
-    conformance::play(&*engine, &task("T712", 2), &[300]);
+    let database = LENDER.loaded();
+    let engine = engine_on(&database);
+    play(&*engine, &task("T712", 2), &[300]);
     assert_eq!(engine.settle(Duration::from_secs(60)).unwrap(), Settled::AtRest);
-    let fetched = || {
-        server
-            .psql(&database, "SELECT sum(idx_tup_fetch) FROM pg_stat_user_indexes WHERE indexrelname = 'small_iot_pk'")
-    };
+    let fetched =
+        || database.sql("SELECT sum(idx_tup_fetch) FROM pg_stat_user_indexes WHERE indexrelname = 'small_iot_pk'");
     let task = task("T612", 1);
     engine.begin_point(&task).unwrap();
     let mut session = engine.session(0, 1).unwrap();
@@ -307,18 +155,23 @@ fn an_index_only_scan_stays_one_after_updates_and_settling() {
 }
 
 #[test]
-fn scripts_can_be_run_by_hand() {
-    let server = server();
-    let database = database(&server, LOADED);
-    let info = engine_info("postgres").unwrap();
-    for test in catalogue::tests() {
-        let script = (info.script)(&test, &catalogue::size_t()).unwrap();
-        assert!(script.starts_with(&format!("-- {}: ", test.code)), "{script}");
-        match mapping(&test) {
-            Mapping::None { why } => assert!(script.contains(&why) && !script.contains("CALL"), "{script}"),
-            // Files and loads are long, and the same as in the other tests here.
-            _ if matches!(test.procedure, Procedure::WriteFile) => assert!(script.contains("CALL"), "{script}"),
-            _ => _ = server.psql(&database, &script),
-        }
-    }
+fn a_load_leaves_every_leaf_indexed_frozen_and_analysed() {
+    let database = LENDER.loaded();
+    // Every leaf and every parent has both indexes under their names, and all are valid.
+    let indexes =
+        "SELECT count(*), count(*) FILTER (WHERE indisvalid) FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+        JOIN pg_class t ON t.oid = i.indrelid
+        WHERE t.relnamespace = 'dbdyno'::regnamespace AND c.relname IN (t.relname || '_pk', t.relname || '_customer')";
+    let relations = 3 + 2 * 9 + 161;
+    assert_eq!(database.sql(indexes), format!("{0}|{0}", 2 * relations));
+    let all = "SELECT count(*) FROM pg_class WHERE relnamespace = 'dbdyno'::regnamespace AND relkind IN ('i', 'I')";
+    assert_eq!(database.sql(all), (2 * relations + 1).to_string());
+    // Everything is frozen, visible and analysed, parents too.
+    let unsettled = "SELECT relname, relpages, relallvisible, reltuples FROM pg_class c
+        WHERE relnamespace = 'dbdyno'::regnamespace AND relname <> 'meta' AND (relkind = 'r' AND (relpages = 0 OR relallvisible < relpages)
+          OR relkind IN ('r', 'p') AND relname !~ '_r[0-9][0-9]$' AND NOT EXISTS (SELECT FROM pg_statistic WHERE starelid = c.oid))";
+    assert_eq!(database.sql(unsettled), "");
+    // Rows lie in the order of their keys.
+    let order = "SELECT count(*) FROM (SELECT id, lag(id) OVER (ORDER BY ctid) AS before FROM dbdyno.small_iot) r WHERE id < before";
+    assert_eq!(database.sql(order), "0");
 }

@@ -5,6 +5,7 @@ use super::describe::ask;
 use super::link::Link;
 use super::options::Options;
 use super::{SCHEMA, describe, space};
+use crate::server::ServerLink as _;
 use crate::{EngineError, Finding, FindingLevel};
 use dbdyno_model::{CommitMode, Shape, Size};
 use std::collections::BTreeMap;
@@ -52,7 +53,7 @@ fn version(host: &str, number: u32) -> Finding {
 fn pooler(options: &Options, node: usize, link: &mut Link) -> Option<Finding> {
     // Where there is no room for a second connection, that is said elsewhere.
     let mut other = Link::open(options, node, "dbdyno check").ok()?;
-    let (first, second) = (link.backend_pid(), other.backend_pid());
+    let (first, second) = (link.session_id(), other.session_id());
     for _ in 0..POOLER_LOOKS {
         let (now, others) = (session(link)?, session(&mut other)?);
         if now == others || now != first || others != second {
@@ -69,7 +70,7 @@ fn pooler(options: &Options, node: usize, link: &mut Link) -> Option<Finding> {
 }
 
 /// The server process that answers now.
-fn session(link: &mut Link) -> Option<i32> {
+fn session(link: &mut Link) -> Option<u64> {
     let rows = link.texts("asking which session answers", "SELECT pg_backend_pid()").ok()?;
     rows.first()?.first()?.as_deref()?.parse().ok()
 }

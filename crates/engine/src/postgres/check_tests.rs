@@ -3,9 +3,10 @@
 use super::super::SETUP;
 use super::super::link::Link;
 use super::super::link::tests::pooler;
-use super::super::link::tests::servers::Wish;
+use super::super::link::tests::servers::postgres::Wish;
 use super::super::options::Options;
 use super::{describe, findings};
+use crate::server::ServerLink as _;
 use crate::{Finding, FindingLevel, Target};
 use dbdyno_model::{CommitMode, Size};
 

@@ -2,6 +2,7 @@
 //! sql/describe.sql.
 
 use super::link::Link;
+use crate::server::ServerLink as _;
 use crate::{Durability, EngineError, SqlFile};
 use dbdyno_model::{CommitMode, Database, ErrorClass};
 use std::collections::BTreeMap;

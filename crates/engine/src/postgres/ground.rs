@@ -5,6 +5,7 @@ use super::link::Link;
 use super::options::Options;
 use crate::EngineError;
 use crate::private::PrivateServer;
+use crate::server::ServerLink as _;
 use std::path::{Path, PathBuf};
 
 /// The server's place.
@@ -39,7 +40,7 @@ impl Ground {
             return Ok(Self { server_pid: Some(private.pid), data: Some(private.data.clone()), block_bytes });
         }
         let server_pid = match options.hosts.as_slice() {
-            [host] if host.is_local() => main_process(link.backend_pid()),
+            [host] if host.is_local() => main_process(link.session_id()),
             _ => None,
         };
         let data = match server_pid {
@@ -56,7 +57,7 @@ impl Ground {
 
 /// The main process of the server that a session's process belongs to. A loopback port may be a tunnel to another
 /// machine, or lead into a container: then there is no such process here, or it is something else.
-fn main_process(backend_pid: i32) -> Option<u32> {
+fn main_process(backend_pid: u64) -> Option<u32> {
     let folder = Path::new("/proc").join(backend_pid.to_string());
     let name = std::fs::read_to_string(folder.join("comm")).ok()?;
     let stat = std::fs::read_to_string(folder.join("stat")).ok()?;
@@ -77,7 +78,7 @@ fn is_of(folder: &Path, server_pid: u32) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::link::tests::servers::Server;
+    use super::super::link::tests::servers::postgres::Server;
     use super::*;
     use crate::Target;
 
@@ -104,7 +105,7 @@ mod tests {
 
     #[test]
     fn other_processes_are_no_servers() {
-        assert_eq!(main_process(i32::try_from(std::process::id()).unwrap()), None);
-        assert_eq!(main_process(i32::MAX), None);
+        assert_eq!(main_process(u64::from(std::process::id())), None);
+        assert_eq!(main_process(i32::MAX as u64), None);
     }
 }

@@ -27,6 +27,7 @@ use super::errors::{connect_error, connecting, engine_error, not_reached};
 use super::options::{Host, Options};
 use super::password;
 use super::tls;
+use crate::server::ServerLink;
 use crate::{Canceller, EngineError};
 use connect::Refused;
 use dbdyno_model::ErrorClass;
@@ -48,7 +49,7 @@ pub(super) struct Link {
     tls: MakeRustlsConnect,
     host: Host,
     version_num: u32,
-    backend_pid: i32,
+    backend_pid: u32,
     transactions: u64,
     /// The settings of every session, as SQL, as far as this server takes them.
     basics: String,
@@ -158,48 +159,14 @@ impl Link {
         self.version_num
     }
 
-    /// The server process at the other end.
-    pub(super) fn backend_pid(&self) -> i32 {
-        self.backend_pid
-    }
-
-    /// Runs statements that have no answer, or none that matters. Several in one text are one transaction.
-    ///
-    /// # Errors
-    /// The server's; `Cancelled` without asking the server once somebody has cancelled.
-    pub(super) fn batch(&mut self, doing: &str, sql: &str) -> Result<(), EngineError> {
-        self.refuse_when_cancelled(doing)?;
-        let done = self.client.batch_execute(sql);
-        done.map_err(|e| self.error(doing, &e))?;
-        self.transactions += 1;
-        Ok(())
-    }
-
     /// Takes back whatever this session has set, and sets `settings` (SQL) instead, in one batch. RESET ALL by itself would
     /// take back what all of dbdyno's sessions have in common, too.
     ///
     /// # Errors
-    /// As for [`Link::batch`].
+    /// As for [`ServerLink::batch`].
     pub(super) fn reset(&mut self, doing: &str, settings: &str) -> Result<(), EngineError> {
         let sql = format!("RESET ALL; {}{settings}", self.basics);
         self.batch(doing, &sql)
-    }
-
-    /// Runs statements and gives their rows as text.
-    ///
-    /// # Errors
-    /// As for [`Link::batch`].
-    pub(super) fn texts(&mut self, doing: &str, sql: &str) -> Result<Vec<Vec<Option<String>>>, EngineError> {
-        self.refuse_when_cancelled(doing)?;
-        let messages = self.client.simple_query(sql).map_err(|e| self.error(doing, &e))?;
-        self.transactions += 1;
-        let mut rows = Vec::new();
-        for message in messages {
-            if let SimpleQueryMessage::Row(row) = message {
-                rows.push((0..row.len()).map(|column| row.get(column).map(str::to_owned)).collect());
-            }
-        }
-        Ok(rows)
     }
 
     /// Transactions that this link has committed so far, connecting included.
@@ -230,17 +197,6 @@ impl Link {
         said
     }
 
-    /// Whether the connection is known to have ended. An end that comes while the session is idle is noticed by the next
-    /// statement, which fails.
-    pub(super) fn is_closed(&self) -> bool {
-        self.client.is_closed()
-    }
-
-    /// Whether somebody has cancelled this link's work.
-    pub(super) fn cancelled(&self) -> bool {
-        self.stop.asked.load(Ordering::Relaxed)
-    }
-
     /// A cancel that comes between two statements finds nothing to cancel; the next one must not begin.
     fn refuse_when_cancelled(&self, doing: &str) -> Result<(), EngineError> {
         if !self.cancelled() {
@@ -249,9 +205,46 @@ impl Link {
         self.stop.ended.store(true, Ordering::Relaxed);
         Err(EngineError::new(ErrorClass::Cancelled, format!("{doing}: stopped before it began")))
     }
+}
 
-    /// A handle that stops this link's statement from another thread.
-    pub(super) fn canceller(&self) -> Arc<dyn Canceller> {
+impl ServerLink for Link {
+    /// The server process at the other end.
+    fn session_id(&self) -> u64 {
+        u64::from(self.backend_pid)
+    }
+
+    /// Several statements in one text are one transaction.
+    fn batch(&mut self, doing: &str, sql: &str) -> Result<(), EngineError> {
+        self.refuse_when_cancelled(doing)?;
+        let done = self.client.batch_execute(sql);
+        done.map_err(|e| self.error(doing, &e))?;
+        self.transactions += 1;
+        Ok(())
+    }
+
+    fn texts(&mut self, doing: &str, sql: &str) -> Result<Vec<Vec<Option<String>>>, EngineError> {
+        self.refuse_when_cancelled(doing)?;
+        let messages = self.client.simple_query(sql).map_err(|e| self.error(doing, &e))?;
+        self.transactions += 1;
+        let mut rows = Vec::new();
+        for message in messages {
+            if let SimpleQueryMessage::Row(row) = message {
+                rows.push((0..row.len()).map(|column| row.get(column).map(str::to_owned)).collect());
+            }
+        }
+        Ok(rows)
+    }
+
+    /// An end that comes while the session is idle is noticed by the next statement, which fails.
+    fn is_closed(&self) -> bool {
+        self.client.is_closed()
+    }
+
+    fn cancelled(&self) -> bool {
+        self.stop.asked.load(Ordering::Relaxed)
+    }
+
+    fn canceller(&self) -> Arc<dyn Canceller> {
         let (token, tls, stop) = (self.client.cancel_token(), self.tls.clone(), Arc::clone(&self.stop));
         Arc::new(LinkCanceller { token, tls, stop })
     }

@@ -7,9 +7,10 @@ pub(crate) mod servers;
 
 use super::super::options::Options;
 use super::Link;
+use crate::server::ServerLink as _;
 use crate::{EngineError, Target};
 use dbdyno_model::ErrorClass;
-use servers::{Server, Wish};
+use servers::postgres::{Server, Wish};
 use std::io::Read;
 use std::net::TcpListener;
 use std::thread;
@@ -324,7 +325,7 @@ fn statements_end_when_they_are_cancelled_and_by_whom_is_known() {
 fn a_link_that_breaks_says_so() {
     let mut server = Server::start();
     let mut link = open(&server.tcp("postgres", "postgres")).unwrap();
-    server.psql("postgres", &format!("SELECT pg_terminate_backend({})", link.backend_pid()));
+    server.psql("postgres", &format!("SELECT pg_terminate_backend({})", link.session_id()));
     let error = link.batch("asking", "SELECT 1").unwrap_err();
     assert!(error.target_lost() && error.message.contains("127.0.0.1"), "{error}");
     assert!(link.is_closed());
@@ -332,7 +333,7 @@ fn a_link_that_breaks_says_so() {
     // Killed at work.
     let mut link = open(&server.tcp("postgres", "postgres")).unwrap();
     assert!(!link.is_closed());
-    let pid = link.backend_pid().to_string();
+    let pid = link.session_id().to_string();
     let killer = thread::spawn(move || {
         thread::sleep(Duration::from_millis(200));
         std::process::Command::new("kill").args(["-KILL", &pid]).status().unwrap();
@@ -356,7 +357,7 @@ fn versions_and_nodes_are_known() {
         assert_eq!(value(&mut link, "SHOW port"), server.port.to_string());
         assert_eq!(value(&mut link, "SHOW application_name"), "dbdyno test");
         assert_eq!(value(&mut link, "SHOW server_version_num"), link.version_num().to_string());
-        assert_eq!(value(&mut link, "SELECT pg_backend_pid()"), link.backend_pid().to_string());
+        assert_eq!(value(&mut link, "SELECT pg_backend_pid()"), link.session_id().to_string());
     }
 }
 

@@ -3,25 +3,23 @@
 //! goes on where it was. None of them waits for the disk: the server writes its log in order, so the last commit, which
 //! says that everything is there, waits for all of it.
 
-mod crew;
 mod fill;
 mod finish;
-mod leaf;
 
-pub(super) use crew::{Crew, Stop, Tally};
 pub(super) use fill::Broken;
-pub(super) use leaf::{Leaf, leaves, parents, relations};
 
 use super::link::Link;
-use super::meta::{self, Contents, Meta};
+use super::meta::{self, Contents};
 use super::options::Options;
 use super::recipe::layout;
 use super::{STATISTICS, TABLE_NAMES, TABLES, verify};
+use crate::bookkeeping::{Meta, checksum_key};
 use crate::data::Generator;
+use crate::server::{Crew, Leaf, Phase, ServerLink as _, Stop, Tally, Times, first, leaves};
 use crate::{EngineError, LoadReport, LoadWatch, SqlFile, TableLoad};
 use dbdyno_model::{ErrorClass, Shape, Size, TableName};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::LazyLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -48,12 +46,13 @@ pub(super) fn load(
 ) -> Result<LoadReport, EngineError> {
     let mut control = Link::open(options, 0, "dbdyno load")?;
     let contents = meta::look(&mut control)?;
+    let place = format!("database {}", options.database);
     let resumed = matches!(contents, Contents::Ours(_));
     match &contents {
         Contents::Foreign(why) => return Err(EngineError::new(ErrorClass::Other, why.clone())),
         Contents::Nothing => {}
         Contents::Ours(meta) => {
-            meta.must_match(size, seed, &options.database)?;
+            meta.must_match(size, seed, &place)?;
             if meta.complete() && (meta.verified() || !verify) {
                 let unchanged = |table: &TableName| loaded(*table, size, meta, 0, &Times::default());
                 return Ok(LoadReport { tables: TABLE_NAMES.iter().map(unchanged).collect(), resumed });
@@ -66,13 +65,13 @@ pub(super) fn load(
         Contents::Foreign(why) => return Err(EngineError::new(ErrorClass::Other, why)),
         Contents::Nothing => begin(&mut control, size, seed)?,
         Contents::Ours(meta) => {
-            meta.must_match(size, seed, &options.database)?;
+            meta.must_match(size, seed, &place)?;
             meta
         }
     };
     // The last commit waits for all that came before it, also where the server's own setting does not wait.
     control.batch("preparing to load", "SET synchronous_commit = on")?;
-    let crew = Crew::open(options, jobs, watch)?;
+    let crew = crew(options, jobs, watch)?;
     let mut load = Load { size, seed, verify, watch, control, crew, meta, times: Times::default() };
     load.create()?;
     let mut rows_written = BTreeMap::new();
@@ -85,6 +84,19 @@ pub(super) fn load(
         loaded(*table, size, &load.meta, rows_written, &load.times)
     };
     Ok(LoadReport { tables: TABLE_NAMES.iter().map(table).collect(), resumed })
+}
+
+/// The sessions of a load, all on the first node: the others may be read-only copies of it.
+///
+/// # Errors
+/// The server turns one away.
+pub(super) fn crew<'w>(options: &Options, jobs: u32, watch: &'w dyn LoadWatch) -> Result<Crew<'w, Link>, EngineError> {
+    Crew::open(jobs, watch, |_| {
+        let mut link = Link::open(options, 0, "dbdyno load")?;
+        link.batch("preparing a session that loads", &LOADING.get("session")?.text)?;
+        link.batch("preparing a session that loads", &LOADING.get("help")?.text)?;
+        Ok(link)
+    })
 }
 
 fn loaded(table: TableName, size: &Size, meta: &Meta, rows_written: u64, times: &Times) -> TableLoad {
@@ -119,8 +131,7 @@ pub(super) fn hold(control: &mut Link, give_up: &dyn Fn() -> Option<ErrorClass>)
 }
 
 fn granted(link: &mut Link, doing: &str, statement: &str) -> Result<bool, EngineError> {
-    let rows = link.texts(doing, &LOADING.get(statement)?.text)?;
-    Ok(rows.first().and_then(|row| row.first()?.as_deref()) == Some("t"))
+    Ok(first(link.texts(doing, &LOADING.get(statement)?.text)?).as_deref() == Some("t"))
 }
 
 /// The statement that notes a step of the load.
@@ -139,13 +150,13 @@ pub(super) fn forget_and_drop(table: TableName, relation: &str) -> Result<String
 fn begin(control: &mut Link, size: &Size, seed: u64) -> Result<Meta, EngineError> {
     let doing = "creating the schema";
     let create_schema = !meta::schema_exists(control)?;
-    let meta = Meta::new(size, seed, create_schema);
+    let meta = Meta::new(meta::FORMAT, size, seed, (meta::CREATED_SCHEMA, create_schema));
     control.batch(doing, "BEGIN")?;
     if create_schema {
         control.batch(doing, &TABLES.get("create_schema")?.text)?;
     }
     control.batch("creating the book-keeping", &TABLES.get("create_meta")?.text)?;
-    meta.write(control)?;
+    meta::write(&meta, control)?;
     control.batch(doing, "COMMIT")?;
     Ok(meta)
 }
@@ -157,7 +168,7 @@ struct Load<'l> {
     verify: bool,
     watch: &'l dyn LoadWatch,
     control: Link,
-    crew: Crew<'l>,
+    crew: Crew<'l, Link>,
     meta: Meta,
     times: Times,
 }
@@ -169,7 +180,7 @@ impl Load<'_> {
         let there: BTreeSet<String> = meta::objects(&mut self.control)?.into_iter().map(|object| object.name).collect();
         let mut batches = Vec::new();
         for table in TABLE_NAMES {
-            let relations = relations(table);
+            let relations = layout::relations(table);
             let missing = relations.iter().filter(|relation| !there.contains(*relation)).count();
             let filled = leaves(table).iter().any(|leaf| self.meta.done("filled", &leaf.name));
             if missing == 0 {
@@ -230,7 +241,7 @@ impl Load<'_> {
 
             let tally = Tally::new(watch, format!("{label} vacuum"), 0, rows);
             let vacuum = |link: &mut Link, leaf: &Leaf, (): &mut (), _: &Stop<'_>| {
-                let _clock = times.clock(leaf.table, Phase::Vacuum);
+                let _clock = times.clock(leaf.table, Phase::Tidy);
                 finish::vacuum(link, leaf, size, &tally)
             };
             finish::analyse_parents(&mut self.crew, &tables, times)?;
@@ -242,7 +253,7 @@ impl Load<'_> {
             let clock = |table| times.clock(table, Phase::Prove);
             let sums = verify::prove(&mut self.crew, &all, size, &generator, &tally, &clock)?;
             for (table, checksum) in sums {
-                let (name, value) = (meta::checksum_key(table), checksum.to_string());
+                let (name, value) = (checksum_key(table), checksum.to_string());
                 meta::set(&mut self.control, &name, &value)?;
                 self.meta.put(name, value);
             }
@@ -265,53 +276,9 @@ impl Load<'_> {
     }
 }
 
-/// The parts of a table's load.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Phase {
-    Fill,
-    Index,
-    Vacuum,
-    Prove,
-}
-
-/// When each part began first and ended last, over all sessions.
-#[derive(Debug, Default)]
-struct Times(Mutex<BTreeMap<(TableName, Phase), (Instant, Instant)>>);
-
-impl Times {
-    /// Runs until it is dropped.
-    fn clock(&self, table: TableName, phase: Phase) -> Clock<'_> {
-        Clock { times: self, part: (table, phase), began: Instant::now() }
-    }
-
-    /// Seconds of writing rows, and of everything.
-    fn of(&self, table: TableName) -> (f64, f64) {
-        let times = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let seconds = |phase| times.get(&(table, phase)).map_or(0.0, |(from, to)| (*to - *from).as_secs_f64());
-        let all = [Phase::Fill, Phase::Index, Phase::Vacuum, Phase::Prove];
-        (seconds(Phase::Fill), all.into_iter().map(seconds).sum())
-    }
-}
-
-/// Measures one leaf's part.
-pub(super) struct Clock<'t> {
-    times: &'t Times,
-    part: (TableName, Phase),
-    began: Instant,
-}
-
-impl Drop for Clock<'_> {
-    fn drop(&mut self) {
-        let mut times = self.times.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = Instant::now();
-        let (from, to) = times.entry(self.part).or_insert((self.began, now));
-        (*from, *to) = ((*from).min(self.began), now);
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::link::tests::servers::Wish;
+    use super::super::link::tests::servers::postgres::Wish;
     use super::*;
     use crate::Target;
     use crate::data::smallest;

@@ -8,7 +8,6 @@
 //! sequential scans of larger tables pass through a small ring of buffers.
 
 mod check;
-mod control;
 mod copy;
 mod describe;
 mod errors;
@@ -34,11 +33,11 @@ mod verify;
 
 use crate::data::Checksum;
 use crate::private::PrivateServer;
+use crate::server::recover;
 use crate::{
     Canceller, Durability, Engine, EngineError, EngineInfo, Features, Finding, LoadReport, LoadWatch, Loaded, Mappings,
     Session, Settled, SqlFile, Target, TargetError, Task,
 };
-use control::Node;
 use dbdyno_model::{CommitMode, Counters, Database, ErrorClass, Mapping, Size, TableName, Test};
 use ground::Ground;
 use link::Link;
@@ -47,7 +46,8 @@ use options::Options;
 use point::UnderWay;
 use session::PostgresSession;
 use std::path::PathBuf;
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 use std::time::Duration;
 
 pub(crate) const INFO: EngineInfo = EngineInfo {
@@ -100,11 +100,16 @@ fn mapping(test: &Test) -> Mapping {
     }
 }
 
-/// What a lock holds, also where a thread has panicked while it held it: everything behind these locks is whole at every
-/// moment.
-fn recover<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
-    lock.lock().unwrap_or_else(PoisonError::into_inner)
+/// What a node's sessions have done that its counters hold besides.
+#[derive(Debug, Default)]
+struct Account {
+    /// Transactions of jobs that are none of the test's, as far as their statistics are visible.
+    overhead: AtomicU64,
+    /// Transactions that tests committed inside their procedures, by their own account.
+    claimed: AtomicU64,
 }
+
+type Node = crate::server::Node<Link, Account>;
 
 struct PostgresEngine {
     options: Options,
@@ -138,7 +143,7 @@ impl PostgresEngine {
     }
 
     fn on<T>(&self, node: usize, work: impl FnOnce(&mut Link) -> Result<T, EngineError>) -> Result<T, EngineError> {
-        self.nodes[node].with(&self.options, node, work)
+        self.nodes[node].with(|| Link::open(&self.options, node, "dbdyno"), work)
     }
 
     /// Where the server is; unknown while it cannot be reached.
@@ -189,7 +194,7 @@ impl Engine for PostgresEngine {
             Ok(match meta::look(link)? {
                 Contents::Nothing => Loaded::Nothing,
                 Contents::Foreign(why) => Loaded::Foreign(why),
-                Contents::Ours(meta) => meta.loaded(),
+                Contents::Ours(meta) => meta.loaded(&TABLE_NAMES),
             })
         })
     }
@@ -241,6 +246,10 @@ impl Engine for PostgresEngine {
         drop(recover(&self.point).take());
         if task.test.procedure.writes() {
             recover(&self.to_vacuum).add(task.test.table);
+        }
+        // What a point that never began finds there is another's.
+        if !self.with(point::lock)? {
+            return Ok(());
         }
         for node in (1..self.nodes.len().min(task.nodes as usize)).rev() {
             self.on(node, |link| point::remove_leftovers_unless_standby(link, task))?;

@@ -2,8 +2,6 @@
 //! children of an Append collapsed with their number. Leaves and their indexes bear their table's name, because which of
 //! them a key falls into is no matter. `, 7 pruned` are partitions that were left out when the statement started,
 //! `(filtered)` is a node that also throws rows away.
-//!
-//! A note that says what a plan must be has alternatives parted by ` | `; ` ... ` in it stands for any nodes or none.
 
 use crate::EngineError;
 use dbdyno_model::ErrorClass;
@@ -18,21 +16,6 @@ pub(super) fn compact(json: &str) -> Result<String, EngineError> {
     let explained: Value = serde_json::from_str(json).map_err(|e| unreadable(&e.to_string()))?;
     let plan = explained.pointer("/0/Plan").ok_or_else(|| unreadable("it has no node"))?;
     Ok(node(plan))
-}
-
-/// Whether a plan is one of those that a note allows.
-pub(super) fn fits(note: &str, plan: &str) -> bool {
-    note.split(" | ").any(|alternative| {
-        let alternative = alternative.trim();
-        match alternative.split_once(" > ... > ") {
-            // The rest stands at the end: what "..." skips, it skips only there.
-            Some((first, last)) => {
-                let rest = plan.strip_prefix(first).and_then(|rest| rest.strip_suffix(last));
-                rest.is_some_and(|between| between.starts_with(" > ") && between.ends_with(" > "))
-            }
-            None => plan == alternative,
-        }
-    })
 }
 
 fn node(plan: &Value) -> String {
@@ -154,14 +137,5 @@ mod tests {
             "Plans": [{"Node Type": "Index Scan", "Index Name": "small_heap_pk", "Relation Name": "small_heap"}]}}]"#;
         assert_eq!(compact(update).unwrap(), "Update > Index Scan using small_heap_pk");
         assert!(compact("no plan").is_err() && compact("[]").is_err());
-    }
-
-    #[test]
-    fn notes_allow_alternatives_and_gaps() {
-        assert!(fits("A > B | A > C", "A > C"));
-        assert!(!fits("A > B | A > C", "A > D"));
-        assert!(fits("A > ... > C", "A > B > C") && fits("A > ... > C", "A > B > B > C"));
-        assert!(fits("A > ... > C", "A > C"), "a gap of nothing");
-        assert!(!fits("A > ... > C", "A > B > CC") && !fits("A > ... > C", "AA > B > C"));
     }
 }

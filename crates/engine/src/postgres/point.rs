@@ -4,7 +4,8 @@ use super::link::Link;
 use super::monitor::Monitor;
 use super::recipe::{Counting, Recipe};
 use super::snapshot::{self, Base, Watched};
-use super::{COUNTERS, PostgresEngine, STATISTICS, recover};
+use super::{COUNTERS, PostgresEngine, STATISTICS};
+use crate::server::{Seen, ServerLink as _, add_seen, first, recover, sum};
 use crate::{EngineError, Sampling, Task};
 use dbdyno_model::{Cache, Counters, ErrorClass, Organisation, Procedure, Shape, TableName};
 use std::path::{Path, PathBuf};
@@ -41,7 +42,10 @@ impl UnderWay {
 pub(super) fn begin(engine: &PostgresEngine, task: &Task) -> Result<UnderWay, EngineError> {
     let recipe = Recipe::of(&task.test)?;
     let watched = engine.with(|link| {
-        lock(link)?;
+        if !lock(link)? {
+            let message = "another dbdyno is measuring, loading or dropping in this database; let it end first";
+            return Err(EngineError::new(ErrorClass::Other, message));
+        }
         remove_leftovers(link, task)?;
         make(link, &recipe)?;
         warm_all(link, &recipe, task)?;
@@ -78,14 +82,9 @@ pub(super) fn begin(engine: &PostgresEngine, task: &Task) -> Result<UnderWay, En
 }
 
 /// Keeps other processes of dbdyno's from measuring, loading or dropping here until the point has ended: they would drop
-/// what its jobs work on.
-fn lock(link: &mut Link) -> Result<(), EngineError> {
-    let granted = text(link, &COUNTERS.get("lock")?.text)?;
-    if granted.as_deref() == Some("t") {
-        return Ok(());
-    }
-    let message = "another dbdyno is measuring, loading or dropping in this database; let it end first";
-    Err(EngineError::new(ErrorClass::Other, message))
+/// what its jobs work on. Says whether nobody else is at it; who holds the lock already is given it again.
+pub(super) fn lock(link: &mut Link) -> Result<bool, EngineError> {
+    Ok(text(link, &COUNTERS.get("lock")?.text)?.as_deref() == Some("t"))
 }
 
 /// Lets others in again.
@@ -138,8 +137,7 @@ fn replayed(link: &mut Link, position: &str) -> Result<Replay, EngineError> {
 
 /// The only value of a query.
 fn text(link: &mut Link, sql: &str) -> Result<Option<String>, EngineError> {
-    let rows = link.texts("preparing the point", sql)?;
-    Ok(rows.into_iter().next().and_then(|row| row.into_iter().next().flatten()))
+    Ok(first(link.texts("preparing the point", sql)?))
 }
 
 /// Drops what a point has made, or an earlier one that did not come to its end.
@@ -236,8 +234,9 @@ pub(super) fn snapshot(engine: &PostgresEngine) -> Result<Counters, EngineError>
         let monitor = monitors.get(number);
         nodes.push(engine.on(number, |link| snapshot::read(node, link, watched, monitor, base))?);
     }
-    let mut counters = snapshot::sum(nodes);
-    snapshot::add_seen(&mut counters, monitors, unwatched);
+    let mut counters = sum(nodes);
+    let seen: Vec<Seen> = monitors.iter().map(Monitor::seen).collect();
+    add_seen(&mut counters, &seen, unwatched);
     Ok(counters)
 }
 
@@ -254,10 +253,10 @@ pub(super) fn files(link: &mut Link, data: &Path, tables: Option<Vec<TableName>>
         None => relative = names(link, &COUNTERS.get("all_files")?.text)?,
     }
     let mut files = Vec::new();
-    for first in relative.iter().map(|file| data.join(file)) {
+    for file in relative.iter().map(|file| data.join(file)) {
         // Segments of 1 GiB follow under the same name.
-        let more = (1..).map(|n| PathBuf::from(format!("{}.{n}", first.display()))).take_while(|file| file.exists());
-        files.extend(std::iter::once(first.clone()).chain(more));
+        let more = (1..).map(|n| PathBuf::from(format!("{}.{n}", file.display()))).take_while(|file| file.exists());
+        files.extend(std::iter::once(file.clone()).chain(more));
     }
     let log = std::fs::read_dir(data.join("pg_wal")).into_iter().flatten().flatten().map(|entry| entry.path());
     // The newest: it waits to be written one day, while the oldest may be the one that is written now.

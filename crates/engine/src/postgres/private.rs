@@ -27,6 +27,7 @@ const OLDEST: u32 = 13;
 const PROGRAMS: Programs = Programs {
     variable: "DBDYNO_POSTGRES_BIN",
     needed: &["postgres", "initdb"],
+    beside: &[],
     folders: &[
         "/usr/lib/postgresql/*/bin",
         "/usr/pgsql-*/bin",
@@ -77,15 +78,15 @@ impl Product for Postgres {
         data.read("PG_VERSION").ok().map(|text| text.trim().to_owned())
     }
 
-    fn port(&self) -> u16 {
-        PORT
+    fn port(&self) -> Option<u16> {
+        Some(PORT)
     }
 
     fn socket_name(&self) -> String {
         format!(".s.PGSQL.{PORT}")
     }
 
-    fn making(&self, data: &Path) -> Vec<Step> {
+    fn making(&self, _programs: &Path, data: &Path) -> Vec<Step> {
         let folder = || data.as_os_str().to_owned();
         let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
         let mut initdb = words(&["--encoding=UTF8", "--locale=C", "--auth-local=trust", "--auth-host=reject"]);
@@ -145,7 +146,7 @@ impl Product for Postgres {
 
     fn target(&self, instance: &Instance) -> String {
         let folder = instance.socket_folder.display();
-        format!("postgres://{NAME}@/{NAME}?host={folder}&port={}", instance.port)
+        format!("postgres://{NAME}@/{NAME}?host={folder}&port={PORT}")
     }
 
     fn shell_command(&self, instance: &Instance) -> String {
@@ -164,7 +165,7 @@ const NAME_OF_FIRST: &str = "postgres";
 /// Whether a connection to the database can be made.
 fn connect(instance: &Instance) -> Readiness {
     let mut config = Config::new();
-    config.host_path(&instance.socket_folder).port(instance.port).user(NAME).dbname(NAME);
+    config.host_path(&instance.socket_folder).port(PORT).user(NAME).dbname(NAME);
     config.application_name("dbdyno up").connect_timeout(Duration::from_secs(5));
     match config.connect(NoTls) {
         Ok(_) => Readiness::Ready,

@@ -5,7 +5,9 @@ pub(super) mod layout;
 #[cfg(test)]
 mod tests;
 
-use super::{PROCEDURES, SqlFile, TABLE_NAMES, TABLES, plan};
+use super::{PROCEDURES, SqlFile, TABLE_NAMES, TABLES};
+use crate::server::call::{ARGUMENTS, SUMS};
+use crate::server::fits;
 use crate::{EngineError, Task};
 use dbdyno_model::{Cache, ErrorClass, Organisation, Procedure, Shape, Size, TableName, Test};
 use std::sync::LazyLock;
@@ -154,30 +156,10 @@ impl Recipe {
         &self.procedure
     }
 
-    /// The call, with ten parameters of type bigint.
+    /// The call, with parameters of type bigint; the sums begin at 0.
     pub(super) fn call(&self) -> String {
-        let parameters: Vec<String> = (1..=10).map(|n| format!("${n}::bigint")).collect();
-        format!("CALL dbdyno.{}({}, 0, 0, 0, 0)", self.procedure, parameters.join(", "))
-    }
-
-    /// The procedure's argument at a size.
-    pub(super) fn argument(&self, task: &Task) -> u64 {
-        match self.work {
-            Procedure::WriteFile => task.size.file_bytes,
-            _ => task.test.argument.unwrap_or(0),
-        }
-    }
-
-    /// Keys that a pass draws from the job's stream.
-    pub(super) fn draws_per_pass(&self, task: &Task) -> u64 {
-        match self.work {
-            Procedure::CpuLoop | Procedure::CpuFibonacci | Procedure::CpuPrimes => 0,
-            Procedure::CpuQuicksort => self.argument(task),
-            work if work.is_cpu() => 1,
-            Procedure::SelectPrimary | Procedure::UpdatePrimary => task.rows_per_tx.max(1),
-            Procedure::SelectSecondary | Procedure::UpdateSecondary | Procedure::Join | Procedure::ScanRange => 1,
-            _ => 0,
-        }
+        let parameters: Vec<String> = (1..=ARGUMENTS).map(|n| format!("${n}::bigint")).collect();
+        format!("CALL dbdyno.{}({}{})", self.procedure, parameters.join(", "), ", 0".repeat(SUMS))
     }
 
     /// Transactions that a pass commits inside the call; the call's own, at its end, is one more.
@@ -340,7 +322,7 @@ impl Recipe {
     /// A note cannot be filled in.
     pub(super) fn plan_problem(&self, task: &Task, found: &str) -> Result<Option<String>, EngineError> {
         let Some(expected) = self.expected_plan(task)? else { return Ok(None) };
-        Ok((!plan::fits(&expected, found)).then(|| format!("the plan must be {expected}, and is {found}")))
+        Ok((!fits(&expected, found)).then(|| format!("the plan must be {expected}, and is {found}")))
     }
 
     /// The plan that the statement under test must have: the note for the table's organisation, or the one for its kind.

@@ -6,9 +6,10 @@ use super::link::Link;
 use super::load::{self, LOADING};
 use super::meta::{self, Contents, Kind, META, Object};
 use super::options::Options;
-use super::recipe::MADE_BY_POINTS;
+use super::recipe::{MADE_BY_POINTS, layout};
 use super::{SCHEMA, TABLE_NAMES, TABLES};
 use crate::EngineError;
+use crate::server::ServerLink as _;
 use dbdyno_model::{ErrorClass, Procedure};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -53,7 +54,8 @@ pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
     }
     for table in TABLE_NAMES {
         // A month takes its leaves along, a table what is left of it.
-        let months = load::parents(table).into_iter().filter(|parent| parent != table.name());
+        let months =
+            layout::parents(table.name(), table.organisation()).into_iter().filter(|parent| parent != table.name());
         for relation in months.chain([table.to_string()]).filter(|name| there.contains(name.as_str())) {
             link.batch(&format!("dropping {relation}"), &load::forget_and_drop(table, &relation)?)?;
         }
@@ -66,7 +68,7 @@ pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
     // What came before is on the device when this is.
     link.batch("dropping the book-keeping", "SET synchronous_commit = on")?;
     link.batch("dropping the book-keeping", &TABLES.fill("drop_table", &[("table", META)])?)?;
-    if meta.created_schema() {
+    if meta.says(meta::CREATED_SCHEMA) {
         link.batch("dropping the schema", &LOADING.get("drop_empty_schema")?.text)?;
     }
     Ok(true)
@@ -79,7 +81,7 @@ struct Known {
 
 impl Known {
     fn new() -> Self {
-        let tables = TABLE_NAMES.into_iter().flat_map(load::relations).chain([META.to_owned()]).collect();
+        let tables = TABLE_NAMES.into_iter().flat_map(layout::relations).chain([META.to_owned()]).collect();
         Self { tables }
     }
 

@@ -2,13 +2,10 @@
 
 use super::recipe::{Recipe, layout};
 use super::{SETUP, STATISTICS, TABLE_NAMES, TABLES, mapping};
-use crate::data::Keys;
-use crate::{EngineError, Sampling, SqlFile, Task};
-use dbdyno_model::{Cache, CommitMode, Mapping, Procedure, Shape, Size, TableName, Test};
-use std::fmt::Write;
-
-/// The seed of an example's keys.
-const EXAMPLE_SEED: u64 = 42;
+use crate::server::call::arguments;
+use crate::server::example::{self, line, list};
+use crate::{EngineError, SqlFile, Task};
+use dbdyno_model::{Cache, Mapping, Procedure, Size, Test};
 
 /// The statements of a test.
 ///
@@ -16,19 +13,12 @@ const EXAMPLE_SEED: u64 = 42;
 /// A statement cannot be filled in.
 pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
     let mapping = mapping(test);
-    let mut text = format!("-- {}: {}\n", test.code, test.title);
-    match mapping.note() {
-        Some(note) => line(&mut text, format_args!("-- {}: {note}", mapping.kind())),
-        None => line(&mut text, format_args!("-- {}", mapping.kind())),
-    }
+    let mut text = example::head(test, size, &mapping);
     if matches!(mapping, Mapping::None { .. }) {
         return Ok(text);
     }
-    if let Some(table) = test.table {
-        line(&mut text, format_args!("-- size {}: {} rows in {table}", size.id, table.rows(size)));
-    }
     let recipe = Recipe::of(test)?;
-    let task = example(test, size);
+    let task = example::task(test, size);
     settings(&mut text, &recipe, &task);
     let before = recipe.creates_before()?;
     if !before.is_empty() {
@@ -96,24 +86,6 @@ pub(super) fn of_schema(size: &Size) -> Result<String, EngineError> {
     Ok(text)
 }
 
-/// A task as a run would have it at DOP 1.
-fn example(test: &Test, size: &Size) -> Task {
-    let (seed, rows_per_tx) = (EXAMPLE_SEED, test.rows_per_tx.unwrap_or(1));
-    let (test, size) = (test.clone(), size.clone());
-    Task {
-        test,
-        size,
-        seed,
-        key_seed: seed,
-        nodes: 1,
-        jobs: 1,
-        threads: 1,
-        rows_per_tx,
-        commit: CommitMode::Durable,
-        sampling: Sampling::Off,
-    }
-}
-
 fn settings(text: &mut String, recipe: &Recipe, task: &Task) {
     line(text, format_args!("\n-- the session's settings"));
     for (name, value) in recipe.settings(task) {
@@ -130,22 +102,9 @@ fn settings(text: &mut String, recipe: &Recipe, task: &Task) {
 
 /// The call with its arguments written out.
 fn call(recipe: &Recipe, task: &Task) -> String {
-    let shape = task.test.table.map_or(Shape::Small, TableName::shape);
-    let arguments = [
-        0,
-        1,
-        Keys::at(task.key_seed, 0, 0).state,
-        0,
-        1,
-        task.rows_per_tx.max(1),
-        task.test.ops_per_pass,
-        recipe.argument(task),
-        task.size.rows(shape),
-        task.size.small_rows,
-    ];
     let mut call = recipe.call();
     // From the last to the first, so that $1 is not found in $10.
-    for (n, argument) in arguments.iter().enumerate().rev() {
+    for (n, argument) in arguments(task, 0, 0, 1).iter().enumerate().rev() {
         call = call.replace(&format!("${}::bigint", n + 1), &argument.to_string());
     }
     call
@@ -158,19 +117,10 @@ fn makes_tables(test: &Test) -> bool {
     )
 }
 
-fn list(tables: &[TableName]) -> String {
-    tables.iter().map(|table| table.name()).collect::<Vec<_>>().join(", ")
-}
-
 fn one(text: &mut String, file: &SqlFile, name: &str) -> Result<(), EngineError> {
     line(text, format_args!("\n-- {name}"));
     let statement = file.get(name)?;
     statement.notes.iter().for_each(|(key, note)| line(text, format_args!("-- {key}: {note}")));
     line(text, format_args!("{}", statement.text));
     Ok(())
-}
-
-fn line(text: &mut String, line: std::fmt::Arguments<'_>) {
-    // Writing to a String cannot fail.
-    _ = writeln!(text, "{line}");
 }

@@ -1,15 +1,15 @@
 //! A session: one connection, prepared for a job of a point, that calls the test's procedure.
 
-use super::control::Node;
 use super::link::Link;
 use super::recipe::Recipe;
-use super::recover;
-use super::snapshot;
-use crate::data::Keys;
+use super::{Node, snapshot};
+use crate::server::call::arguments;
+use crate::server::{ServerLink as _, recover};
 use crate::{Canceller, ChunkResult, EngineError, Failure, Prepared, Request, Session, Task};
-use dbdyno_model::{ErrorClass, Procedure, Shape, Size, TableName};
+use dbdyno_model::{ErrorClass, Procedure, Size};
 use postgres::Statement;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 /// A job's work, understood.
@@ -41,7 +41,7 @@ impl PostgresSession {
     /// # Errors
     /// Another of our sessions has the same server process.
     pub(super) fn new(link: Link, node: Arc<Node>) -> Result<Self, EngineError> {
-        if !recover(&node.ours).insert(link.backend_pid()) {
+        if !recover(&node.ours).insert(link.session_id()) {
             let message = "two sessions share one server process: a connection pooler stands between, and settings, plans and \
                            counts of one would be those of the other; name the server itself as the target";
             return Err(EngineError::new(ErrorClass::Unsupported, message));
@@ -97,26 +97,11 @@ impl PostgresSession {
     fn call(&mut self, first_pass: u64, passes: u64) -> Result<ChunkResult, EngineError> {
         let unprepared = || EngineError::new(ErrorClass::Other, "a session was asked to work before it was prepared");
         let work = self.work.as_ref().ok_or_else(unprepared)?;
-        let Task { test, size, key_seed, jobs, rows_per_tx, .. } = &work.task;
-        let doing = format!("{} job {}", test.code, work.job + 1);
+        let doing = format!("{} job {}", work.task.test.code, work.job + 1);
         if self.link.cancelled() {
             return Err(EngineError::new(ErrorClass::Cancelled, format!("{doing}: stopped before a call")));
         }
-        let shape = test.table.map_or(Shape::Small, TableName::shape);
-        let draws = first_pass.wrapping_mul(work.recipe.draws_per_pass(&work.task));
-        let number = |n: u64| n.cast_signed();
-        let arguments: [i64; 10] = [
-            number(first_pass),
-            number(passes),
-            number(Keys::at(*key_seed, work.job, draws).state),
-            i64::from(work.job),
-            i64::from(*jobs),
-            number((*rows_per_tx).max(1)),
-            number(test.ops_per_pass),
-            number(work.recipe.argument(&work.task)),
-            number(size.rows(shape)),
-            number(size.small_rows),
-        ];
+        let arguments = arguments(&work.task, work.job, first_pass, passes);
         let arguments = arguments.each_ref().map(|a| a as &(dyn postgres::types::ToSql + Sync));
         let answer = self.link.client().query_one(&work.call, &arguments);
         let row = answer.map_err(|e| self.link.error(&doing, &e))?;
@@ -150,7 +135,8 @@ impl Session for PostgresSession {
         snapshot::flush(&mut self.link, Some(self.idle_since))?;
         self.idle_since = Instant::now();
         let transactions = self.link.transactions();
-        self.node.account(transactions - self.accounted, self.claimed);
+        self.node.account.overhead.fetch_add(transactions - self.accounted, Ordering::Relaxed);
+        self.node.account.claimed.fetch_add(self.claimed, Ordering::Relaxed);
         (self.accounted, self.claimed) = (transactions, 0);
         Ok(())
     }
@@ -162,6 +148,6 @@ impl Session for PostgresSession {
 
 impl Drop for PostgresSession {
     fn drop(&mut self) {
-        recover(&self.node.ours).remove(&self.link.backend_pid());
+        recover(&self.node.ours).remove(&self.link.session_id());
     }
 }

@@ -2,7 +2,8 @@
 //! changed in memory is written by a checkpoint.
 
 use super::link::Link;
-use super::{PostgresEngine, STATISTICS, recover};
+use super::{PostgresEngine, STATISTICS};
+use crate::server::{ServerLink as _, recover};
 use crate::{EngineError, Settled};
 use dbdyno_model::{ErrorClass, TableName};
 use std::collections::BTreeSet;

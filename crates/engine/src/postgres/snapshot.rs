@@ -5,11 +5,11 @@
 //! of indexes and tables, not statements, so a test's recipe says how many scans one execution makes. Workers: each
 //! process that takes part in a parallel scan counts one scan of every leaf, the leader too.
 
-use super::control::Node;
 use super::link::Link;
 use super::monitor::Monitor;
-use super::{COUNTERS, STATISTICS};
+use super::{COUNTERS, Node, STATISTICS};
 use crate::EngineError;
+use crate::server::ServerLink as _;
 use dbdyno_model::{Counter, Counters};
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -47,6 +47,18 @@ pub(super) struct Watched {
     pub(super) buffercache: Option<String>,
 }
 
+/// The statements of sql/counters.sql that are read together; each says for which versions it is.
+const GROUPS: [&str; 9] = [
+    "database",
+    "wal_position",
+    "rows_changed",
+    "wal_14",
+    "wal_18",
+    "writes_13",
+    "writes_16",
+    "writes_17",
+    "writes_18",
+];
 /// How often, and at which intervals, is looked whether parallel workers have ended.
 const WORKER_LOOKS: u32 = 100;
 const WORKER_PAUSE: Duration = Duration::from_millis(5);
@@ -81,7 +93,7 @@ pub(super) fn read(
     if watched.workers {
         wait_for_workers(link)?;
     }
-    let mut overhead = node.overhead.load(Ordering::Relaxed);
+    let mut overhead = node.account.overhead.load(Ordering::Relaxed);
     // Held until the counters are read, so that nobody adds a transaction meanwhile.
     let mut watching = monitor.map(Monitor::link);
     if let Some(watching) = &mut watching {
@@ -141,10 +153,8 @@ fn statistics(link: &mut Link, buffercache: Option<&str>) -> Result<BTreeMap<Str
         };
         bound("from").is_none_or(|from| major >= from) && bound("until").is_none_or(|until| major <= until)
     };
-    let groups =
-        ["database", "wal_position", "rows_changed", "wal_14", "wal_18", "writes_13", "writes_16", "writes_17"];
     let mut sql = String::new();
-    for name in groups.into_iter().chain(["writes_18"]).filter(|name| fits(name)) {
+    for name in GROUPS.into_iter().filter(|name| fits(name)) {
         sql.push_str(&COUNTERS.get(name)?.text);
         sql.push_str(";\n");
     }
@@ -214,7 +224,7 @@ fn commits(read: &BTreeMap<String, u64>, node: &Node, overhead: u64, base: &mut 
         return;
     };
     let beside = all.cast_signed() - overhead.cast_signed();
-    let claimed = node.claimed.load(Ordering::Relaxed);
+    let claimed = node.account.claimed.load(Ordering::Relaxed);
     let base = *base.get_or_insert(Base { commits: beside, claimed, at: Instant::now() });
     let (commits, foreign) = shares(beside - base.commits, claimed - base.claimed, base.at.elapsed());
     counters.values.insert(Counter::Commits, commits);
@@ -226,7 +236,7 @@ fn commits(read: &BTreeMap<String, u64>, node: &Node, overhead: u64, base: &mut 
 fn lags(read: &BTreeMap<String, u64>, node: &Node, overhead: u64, base: Option<&Base>) -> bool {
     let (Some(all), Some(base)) = (read.get("xact_commit"), base) else { return false };
     let commits = all.cast_signed() - overhead.cast_signed() - base.commits;
-    commits < (node.claimed.load(Ordering::Relaxed) - base.claimed).cast_signed()
+    commits < (node.account.claimed.load(Ordering::Relaxed) - base.claimed).cast_signed()
 }
 
 /// Divides commits that are not dbdyno's own into those that a test claims and those of others. Fewer than claimed are what
@@ -277,50 +287,6 @@ fn scans(link: &mut Link, relations: &[u32]) -> Result<(u64, u64), EngineError> 
     Ok((number(0)?, number(1)?))
 }
 
-/// The counters of several nodes together. What one of them lacks, all lack.
-pub(super) fn sum(nodes: Vec<Counters>) -> Counters {
-    let mut all = nodes.into_iter();
-    let Some(mut sum) = all.next() else { return Counters::default() };
-    for node in all {
-        for (counter, value) in &mut sum.values {
-            match node.values.get(counter) {
-                Some(more) => *value += more,
-                None => {
-                    let why = node.missing.get(counter).cloned().unwrap_or_else(|| "not told".to_owned());
-                    sum.missing.insert(*counter, why);
-                }
-            }
-        }
-        sum.values.retain(|counter, _| !sum.missing.contains_key(counter));
-    }
-    sum
-}
-
-/// What the watches of all nodes have seen, added to their counters.
-pub(super) fn add_seen(counters: &mut Counters, monitors: &[Monitor], why_none: &str) {
-    let mut all: BTreeMap<(String, String), dbdyno_model::WaitCount> = BTreeMap::new();
-    let (mut foreign_ns, mut ended) = (0, monitors.is_empty().then(|| why_none.to_owned()));
-    for seen in monitors.iter().map(Monitor::seen) {
-        foreign_ns += seen.foreign_busy_ns;
-        for wait in seen.waits() {
-            let key = (wait.class.clone(), wait.event.clone());
-            match all.get_mut(&key) {
-                Some(sum) => {
-                    sum.count += wait.count;
-                    sum.time_ns = sum.time_ns.zip(wait.time_ns).map(|(a, b)| a + b);
-                }
-                None => _ = all.insert(key, wait),
-            }
-        }
-        ended = ended.or(seen.ended);
-    }
-    counters.waits = all.into_values().collect();
-    match ended {
-        None => _ = counters.values.insert(Counter::ForeignBusyNs, foreign_ns),
-        Some(why) => _ = counters.missing.insert(Counter::ForeignBusyNs, why),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -333,18 +299,5 @@ mod tests {
         assert_eq!(shares(150, 100, s(2)), (100, 50));
         assert_eq!(shares(99, 100, s(2)), (99, 0), "a commit that the server does not know");
         assert_eq!(shares(-1, 0, s(2)), (0, 0));
-    }
-
-    #[test]
-    fn nodes_add_up_and_share_what_they_lack() {
-        let one = Counters {
-            values: BTreeMap::from([(Counter::Commits, 3), (Counter::RedoBytes, 5)]),
-            ..Counters::default()
-        };
-        let mut two = Counters { values: BTreeMap::from([(Counter::Commits, 4)]), ..Counters::default() };
-        two.missing.insert(Counter::RedoBytes, "a standby".to_owned());
-        let both = sum(vec![one, two]);
-        assert_eq!(both.get(Counter::Commits), Some(7));
-        assert_eq!((both.get(Counter::RedoBytes), both.missing[&Counter::RedoBytes].as_str()), (None, "a standby"));
     }
 }

@@ -2,9 +2,10 @@
 
 use super::copy::Decoder;
 use super::link::Link;
-use super::load::{Broken, Clock, Crew, LOADING, Leaf, Stop, Tally, leaves};
+use super::load::{self, Broken, LOADING};
 use super::options::Options;
 use crate::data::{Checksum, Generator};
+use crate::server::{Clock, Crew, Leaf, Stop, Tally, leaves};
 use crate::{EngineError, LoadWatch};
 use dbdyno_model::{ErrorClass, Size, TableName};
 use postgres::Client;
@@ -29,7 +30,7 @@ pub(super) fn checksum(
     jobs: u32,
     watch: &dyn LoadWatch,
 ) -> Result<Checksum, EngineError> {
-    let mut crew = Crew::open(options, jobs, watch)?;
+    let mut crew = load::crew(options, jobs, watch)?;
     let tally = Tally::new(watch, format!("{table} checksum"), 0, rows);
     let sums = Sums::default();
     let work = |link: &mut Link, leaf: &Leaf, (): &mut (), stop: &Stop<'_>| {
@@ -45,7 +46,7 @@ pub(super) fn checksum(
 /// # Errors
 /// A leaf cannot be read, or holds something else.
 pub(super) fn prove<'t>(
-    crew: &mut Crew<'_>,
+    crew: &mut Crew<'_, Link>,
     leaves: &[Leaf],
     size: &Size,
     generator: &Generator,

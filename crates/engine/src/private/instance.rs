@@ -42,8 +42,9 @@ pub struct Instance {
     pub data: PathBuf,
     /// The folder of its socket.
     pub socket_folder: PathBuf,
-    /// The port that names the socket.
-    pub port: u16,
+    /// The port that names the socket, where one does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub port: Option<u16>,
     /// The user that it runs as.
     pub user: String,
     /// The folder of its programs.

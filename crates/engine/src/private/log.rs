@@ -30,7 +30,12 @@ pub(super) fn said(path: &Path, class: ErrorClass, what: &str, from: u64) -> Pri
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     };
     let text = read().unwrap_or_default();
-    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let mut lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    // Some end with general advice, longer than what is shown; the reason stands before it.
+    let reason = lines.iter().rposition(|line| ["ERROR", "FATAL"].iter().any(|word| line.contains(word)));
+    if let Some(reason) = reason.filter(|reason| reason + LINES < lines.len()) {
+        lines.truncate(reason + 1);
+    }
     let last = lines[lines.len().saturating_sub(LINES)..].join("\n  ");
     let last = if last.is_empty() { "it said nothing".to_owned() } else { format!("it said:\n  {last}") };
     PrivateError::failed(class, format!("{what}; {last}"))
@@ -53,5 +58,12 @@ mod tests {
         }
         let error = said(&path, ErrorClass::Other, "failed", from).to_string();
         assert!(error.contains("said:\n  line 8\n  line 9\n") && error.ends_with("line 19"), "{error}");
+        for text in ["[ERROR] no room\n", &"advice\n".repeat(11)] {
+            file.write_all(text.as_bytes()).unwrap();
+        }
+        let near = format!("no room{}", "\n  advice".repeat(11));
+        assert!(said(&path, ErrorClass::Other, "failed", from).to_string().ends_with(&near));
+        writeln!(file, "advice").unwrap();
+        assert!(said(&path, ErrorClass::Other, "failed", from).to_string().ends_with("line 19\n  [ERROR] no room"));
     }
 }

@@ -20,6 +20,8 @@ mod product;
 mod programs;
 mod socket;
 mod spawn;
+#[cfg(test)]
+pub(crate) mod testing;
 mod up;
 mod watch;
 

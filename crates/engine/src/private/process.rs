@@ -109,7 +109,7 @@ impl Kin {
         let uid = Account::choose(&[&instance.user]).ok()?.uid();
         // Each by itself: their folder may be one of links, or hold all the programs of a system.
         let resolved = |program: &&str| {
-            let path = instance.programs.join(program);
+            let path = product.programs().place(&instance.programs, program);
             path.canonicalize().unwrap_or(path)
         };
         Some(Self { uid, programs: product.programs().needed.iter().map(resolved).collect() })

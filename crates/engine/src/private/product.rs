@@ -24,11 +24,11 @@ pub trait Product: Sync {
     /// The series that made a data folder, where it tells.
     fn data_series(&self, data: &DataFolder) -> Option<String>;
     /// The port, where a socket's name is made of it.
-    fn port(&self) -> u16;
+    fn port(&self) -> Option<u16>;
     /// The name of the longest file in the socket folder.
     fn socket_name(&self) -> String;
-    /// Programs that make a data folder in an empty one, in order.
-    fn making(&self, data: &Path) -> Vec<Step>;
+    /// What makes a data folder in an empty one, in order, by the programs in a folder.
+    fn making(&self, programs: &Path, data: &Path) -> Vec<Step>;
     /// What is left to do to a new data folder before it counts as whole.
     ///
     /// # Errors
@@ -62,7 +62,7 @@ pub trait Product: Sync {
 pub struct Step {
     /// What it does, for messages: `initialising the data`.
     pub doing: &'static str,
-    /// Its name in the programs' folder.
+    /// Its name.
     pub program: &'static str,
     /// Its arguments.
     pub arguments: Vec<OsString>,

@@ -1,4 +1,6 @@
-//! Finding a server's programs: where the user says, else in PATH, else where distributions put them.
+//! Finding a server's programs: where the user says, else in PATH, else where distributions put them. Those may be several
+//! folders side by side, the server in `sbin` and what makes its data in `bin`: one of them is looked for, and the others
+//! from there.
 
 use super::Instance;
 use super::PrivateError;
@@ -13,8 +15,10 @@ use std::path::{Path, PathBuf};
 pub struct Programs {
     /// Variable that names the folder.
     pub variable: &'static str,
-    /// The server first, then what else must be in the same folder.
+    /// The server first, then what else must be there.
     pub needed: &'static [&'static str],
+    /// Folders in which they may be besides the one that is looked for, as paths from there.
+    pub beside: &'static [&'static str],
     /// Folders of distributions, each with at most one `*` in place of a version; the newest comes first.
     pub folders: &'static [&'static str],
     /// What to install, in words.
@@ -26,6 +30,20 @@ impl Programs {
     #[must_use]
     pub fn named(&self) -> Option<PathBuf> {
         std::env::var_os(self.variable).filter(|v| !v.is_empty()).map(PathBuf::from)
+    }
+
+    /// The server, where its programs are in this folder or beside it.
+    #[must_use]
+    pub fn server(&self, folder: &Path) -> PathBuf {
+        self.place(folder, self.needed.first().copied().unwrap_or_default())
+    }
+
+    /// A program, where it is in this folder or beside it; in this folder where it is in none.
+    #[must_use]
+    pub fn place(&self, folder: &Path, program: &str) -> PathBuf {
+        let own = folder.join(program);
+        let beside = self.beside.iter().map(|beside| folder.join(beside).join(program));
+        std::iter::once(own.clone()).chain(beside).find(|path| is_program(path)).unwrap_or(own)
     }
 }
 
@@ -46,7 +64,7 @@ impl Found {
         held: Option<&Instance>,
         named: Option<&Path>,
     ) -> Result<Self, PrivateError> {
-        let Programs { variable, needed, folders, install } = *product.programs();
+        let Programs { variable, needed, folders, install, .. } = *product.programs();
         let series = held.and_then(|instance| product.data_series(&DataFolder::open(&instance.data).ok()?));
         let before = held.map(|instance| instance.programs.clone()).into_iter();
         let candidates = match named {
@@ -86,11 +104,11 @@ impl Found {
         folder: &Path,
         series: Option<&str>,
     ) -> Result<Option<Self>, String> {
-        let Programs { needed, .. } = *product.programs();
-        if !needed.iter().all(|program| is_program(&folder.join(program))) {
+        let programs = product.programs();
+        if !programs.needed.iter().all(|program| is_program(&programs.place(folder, program))) {
             return Ok(None);
         }
-        let server = folder.join(needed.first().copied().unwrap_or_default());
+        let server = programs.server(folder);
         let cannot = |why: String| format!("the user {} cannot run {}: {why}", account.name, server.display());
         let output = account.command(&server).arg("--version").output().map_err(|e| cannot(e.to_string()))?;
         let said = String::from_utf8_lossy(&output.stdout);
@@ -145,6 +163,26 @@ fn expand(pattern: &str) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn programs_are_found_in_the_folders_side_by_side() {
+        let dir = tempfile::tempdir().unwrap();
+        for program in ["sbin/server", "bin/maker", "bin/both", "sbin/both"] {
+            let path = dir.path().join(program);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, "").unwrap();
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        let programs =
+            Programs { variable: "", needed: &["server"], beside: &["../sbin", "../bin"], folders: &[], install: "" };
+        let (sbin, bin) = (dir.path().join("sbin"), dir.path().join("bin"));
+        assert_eq!(programs.server(&sbin), sbin.join("server"));
+        assert_eq!(programs.server(&bin), bin.join("../sbin/server"));
+        assert_eq!(programs.place(&sbin, "maker"), sbin.join("../bin/maker"));
+        assert_eq!(programs.place(&bin, "both"), bin.join("both"), "its own first");
+        assert_eq!(programs.place(&bin, "none"), bin.join("none"));
+        assert_eq!(Programs { beside: &[], ..programs }.server(&bin), bin.join("server"));
+    }
 
     #[test]
     fn the_newest_of_a_distribution_comes_first() {

@@ -225,7 +225,7 @@ impl Upping<'_> {
         let (making, data) = (self.site.making(), self.site.data());
         _ = std::fs::remove_file(self.site.log());
         let made = self.folder(&making, account).and_then(|()| {
-            for step in self.product.making(&making) {
+            for step in self.product.making(&instance.programs, &making) {
                 self.step(&step, instance, account)?;
             }
             let finished = DataFolder::open(&making).and_then(|folder| self.product.finish(&folder));
@@ -247,7 +247,7 @@ impl Upping<'_> {
     fn step(&self, step: &Step, instance: &mut Instance, account: &Account) -> Result<(), PrivateError> {
         self.watch.note(&format!("{} in {}", step.doing, self.site.folder.display()));
         let (file, from) = log::open(&self.site.log())?;
-        let path = instance.programs.join(step.program);
+        let path = self.product.programs().place(&instance.programs, step.program);
         let program = Program { path: &path, arguments: &step.arguments, input: step.input };
         let waiting = Waiting::new(account, &program, &file).map_err(|e| PrivateError::io("run", &path, &e))?;
         instance.stage = Stage::Making;
@@ -282,7 +282,7 @@ impl Upping<'_> {
         self.product.forget_pid(&data).map_err(|e| PrivateError::io("clear", &instance.data, &e))?;
 
         let (file, from) = log::open(&self.site.log())?;
-        let path = instance.programs.join(self.product.programs().needed.first().copied().unwrap_or_default());
+        let path = self.product.programs().server(&instance.programs);
         let arguments: Vec<OsString> = self.product.arguments(instance);
         let program = Program { path: &path, arguments: &arguments, input: None };
         let cannot = |e: io::Error| PrivateError::io("start", &path, &e);

@@ -140,7 +140,7 @@ fn contents(options: &Options, size: &Size) -> Finding {
         Ok(Contents::Nothing) => {
             finding(FindingLevel::Ok, subject, format!("nothing yet; data of size {} will be loaded", size.id))
         }
-        Ok(Contents::Ours(meta)) => match meta.loaded() {
+        Ok(Contents::Ours(meta)) => match meta.loaded(&super::TABLE_NAMES) {
             crate::Loaded::Complete { size, seed, verified: true, .. } => {
                 finding(FindingLevel::Ok, subject, format!("data of size {size}, seed {seed}, verified"))
             }

@@ -3,9 +3,10 @@
 //! killed goes on from its last transaction, whose progress is part of it. At the end everything is synchronised at once.
 
 use super::link::{Access, Link};
-use super::meta::{self, Contents, Meta};
+use super::meta::{self, Contents};
 use super::options::Options;
 use super::{TABLE_NAMES, TABLES, shape_statement, table_name, verify};
+use crate::bookkeeping::{Meta, checksum_key};
 use crate::data::{FILLER_CHARS, Generator, first_day, iso_day};
 use crate::{EngineError, LoadReport, LoadWatch, TableLoad};
 use dbdyno_model::{ErrorClass, Organisation, Size, TableName};
@@ -35,9 +36,12 @@ pub(super) fn load(
     let resumed = matches!(contents, Contents::Ours(_));
     let meta = match contents {
         Contents::Foreign(why) => return Err(EngineError::new(ErrorClass::Other, why)),
-        Contents::Nothing => Meta::new(size, seed, options.path.metadata().map_or(true, |m| m.len() == 0)),
+        Contents::Nothing => {
+            let creates_file = options.path.metadata().map_or(true, |m| m.len() == 0);
+            Meta::new(meta::FORMAT, size, seed, (meta::CREATED_FILE, creates_file))
+        }
         Contents::Ours(meta) => {
-            meta.must_match(size, seed, &options.path)?;
+            meta.must_match(size, seed, &options.path.display().to_string())?;
             meta
         }
     };
@@ -53,9 +57,9 @@ pub(super) fn load(
     for table in TABLE_NAMES {
         let started = Instant::now();
         let mut loading = Loading { link: &link, table, size, seed, jobs, watch };
-        let rows_written = loading.fill(meta.rows_done(table))?;
+        let rows_written = loading.fill(meta::rows_done(&meta, table))?;
         let write_s = if rows_written > 0 { started.elapsed().as_secs_f64() } else { 0.0 };
-        if !meta.indexed(table) {
+        if !meta.done("indexed", table.name()) {
             loading.index()?;
         }
         let (rows, checksum) = (table.rows(size), String::new());
@@ -72,7 +76,7 @@ pub(super) fn load(
         let started = Instant::now();
         let generator = verify.then(|| Generator::new(size, loaded.table.shape(), seed));
         let checksum = verify::checksum(&options.path, loaded.table, loaded.rows, jobs, generator, watch)?;
-        meta::set(&link, &meta::checksum_key(loaded.table), &checksum.to_string())?;
+        meta::set(&link, &checksum_key(loaded.table), &checksum.to_string())?;
         loaded.checksum = checksum.to_string();
         loaded.elapsed_s += started.elapsed().as_secs_f64();
     }
@@ -102,7 +106,7 @@ fn create(link: &Link, meta: &Meta) -> Result<(), EngineError> {
             let sql = TABLES.fill(shape_statement(table.organisation()), &[("table", &table_name(table))])?;
             link.run(&format!("creating {table}"), &sql)?;
         }
-        meta.write(link)
+        meta::write(meta, link)
     })
 }
 

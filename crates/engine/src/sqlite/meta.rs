@@ -3,117 +3,16 @@
 
 use super::link::{Access, Link};
 use super::{STATISTICS, TABLES};
-use crate::data::Checksum;
-use crate::{EngineError, Loaded};
-use dbdyno_model::{ErrorClass, Size, TableName};
+use crate::EngineError;
+use crate::bookkeeping::Meta;
+use dbdyno_model::{ErrorClass, TableName};
 use rusqlite::ffi;
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// The version of the schema; another one is not ours to read.
-const FORMAT: &str = "2";
-
-/// The book-keeping of a load, as it stands in `dbdyno_meta`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Meta(BTreeMap<String, String>);
-
-impl Meta {
-    /// The book-keeping of a load that begins.
-    pub(super) fn new(size: &Size, seed: u64, created_file: bool) -> Self {
-        let entries = [
-            ("format", FORMAT.to_owned()),
-            ("size", size.id.clone()),
-            ("small_rows", size.small_rows.to_string()),
-            ("large_rows", size.large_rows.to_string()),
-            ("seed", seed.to_string()),
-            ("created_file", u8::from(created_file).to_string()),
-        ];
-        Self(entries.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
-    }
-
-    /// Writes all of it.
-    ///
-    /// # Errors
-    /// SQLite's.
-    pub(super) fn write(&self, link: &Link) -> Result<(), EngineError> {
-        self.0.iter().try_for_each(|(name, value)| set(link, name, value))
-    }
-
-    /// Whether it is about data of this size and seed.
-    ///
-    /// # Errors
-    /// It is not; says what to do.
-    pub(super) fn must_match(&self, size: &Size, seed: u64, path: &Path) -> Result<(), EngineError> {
-        let (small, large) = (size.small_rows.to_string(), size.large_rows.to_string());
-        let same = self.get("size") == size.id
-            && self.seed() == seed
-            && self.get("small_rows") == small
-            && self.get("large_rows") == large;
-        if same {
-            return Ok(());
-        }
-        let message = format!(
-            "{} holds data of size {} ({} small rows) and seed {}, not of size {} ({small} small rows) and seed {seed}; \
-             drop it first, or ask for what it holds",
-            path.display(),
-            self.get("size"),
-            self.get("small_rows"),
-            self.get("seed"),
-            size.id,
-        );
-        Err(EngineError::new(ErrorClass::Other, message))
-    }
-
-    /// Rows of a table that are committed.
-    pub(super) fn rows_done(&self, table: TableName) -> u64 {
-        self.get(&rows_key(table)).parse().unwrap_or(0)
-    }
-
-    /// Whether a table's indexes are built.
-    pub(super) fn indexed(&self, table: TableName) -> bool {
-        self.get(&indexed_key(table)) == "1"
-    }
-
-    /// A table's checksum, once it is known.
-    pub(super) fn checksum(&self, table: TableName) -> Option<Checksum> {
-        self.get(&checksum_key(table)).parse().ok()
-    }
-
-    /// Whether every table is loaded.
-    pub(super) fn complete(&self) -> bool {
-        self.get("complete") == "1"
-    }
-
-    /// Whether every checksum was compared with the generator's.
-    pub(super) fn verified(&self) -> bool {
-        self.get("verified") == "1"
-    }
-
-    /// Whether the file was made by the load, and so may go with the data.
-    pub(super) fn created_file(&self) -> bool {
-        self.get("created_file") == "1"
-    }
-
-    /// What it says, in the contract's words.
-    pub(super) fn loaded(&self) -> Loaded {
-        let (size, seed) = (self.get("size").to_owned(), self.seed());
-        if !self.complete() {
-            return Loaded::Partly { size, seed };
-        }
-        let checksum = |t: &TableName| Some((t.name().to_owned(), self.checksum(*t)?.to_string()));
-        let checksums = super::TABLE_NAMES.iter().filter_map(checksum).collect();
-        Loaded::Complete { size, seed, verified: self.verified(), checksums }
-    }
-
-    fn get(&self, name: &str) -> &str {
-        self.0.get(name).map_or("", String::as_str)
-    }
-
-    fn seed(&self) -> u64 {
-        self.get("seed").parse().unwrap_or(0)
-    }
-}
+pub(super) const FORMAT: &str = "2";
 
 /// The entry that says how many rows are committed.
 pub(super) fn rows_key(table: TableName) -> String {
@@ -125,9 +24,12 @@ pub(super) fn indexed_key(table: TableName) -> String {
     format!("indexed {table}")
 }
 
-/// The entry that keeps a checksum.
-pub(super) fn checksum_key(table: TableName) -> String {
-    format!("checksum {table}")
+/// Writes all of the book-keeping.
+///
+/// # Errors
+/// SQLite's.
+pub(super) fn write(meta: &Meta, link: &Link) -> Result<(), EngineError> {
+    meta.entries().try_for_each(|(name, value)| set(link, name, value))
 }
 
 /// Sets one entry.
@@ -138,6 +40,14 @@ pub(super) fn set(link: &Link, name: &str, value: &str) -> Result<(), EngineErro
     let sql = &TABLES.get("set_meta")?.text;
     let done = link.connection.prepare_cached(sql).and_then(|mut s| s.execute((name, value)));
     done.map(drop).map_err(|e| link.says("keeping the load's progress", e))
+}
+
+/// The entry that says whether the file was made by the load, and so may go with the data.
+pub(super) const CREATED_FILE: &str = "created_file";
+
+/// Rows of a table that are committed.
+pub(super) fn rows_done(meta: &Meta, table: TableName) -> u64 {
+    meta.get(&rows_key(table)).parse().unwrap_or(0)
 }
 
 /// What a file holds.
@@ -256,7 +166,7 @@ fn look_with(path: &Path, access: Access) -> Result<Contents, LookError> {
     }
     let sql = &TABLES.get("get_meta").map_err(EngineError::from)?.text;
     let meta = match read_pairs(&link, sql) {
-        Ok(pairs) => Meta(pairs),
+        Ok(pairs) => pairs.into_iter().collect(),
         Err(rusqlite::Error::SqliteFailure(f, _)) if f.code != ffi::ErrorCode::Unknown => {
             return Err(LookError::Other(
                 link.says("reading the load's progress", rusqlite::Error::SqliteFailure(f, None)),
@@ -264,7 +174,7 @@ fn look_with(path: &Path, access: Access) -> Result<Contents, LookError> {
         }
         Err(_) => Meta::default(),
     };
-    Ok(match meta.get("format") {
+    Ok(match meta.format() {
         FORMAT => Contents::Ours(meta),
         "" => Contents::Foreign(format!("{file} has a table dbdyno_meta that dbdyno did not make; name another file")),
         other => Contents::Foreign(format!(

@@ -178,7 +178,7 @@ impl Engine for SqliteEngine {
         Ok(match meta::look(&self.options().path)? {
             Contents::Nothing => Loaded::Nothing,
             Contents::Foreign(why) => Loaded::Foreign(why),
-            Contents::Ours(meta) => meta.loaded(),
+            Contents::Ours(meta) => meta.loaded(&TABLE_NAMES),
         })
     }
 
@@ -203,7 +203,7 @@ impl Engine for SqliteEngine {
 
     fn checksum(&self, table: TableName, watch: &dyn LoadWatch) -> Result<Checksum, EngineError> {
         let rows = match meta::look(&self.options().path)? {
-            Contents::Ours(meta) => meta.rows_done(table),
+            Contents::Ours(meta) => meta::rows_done(&meta, table),
             Contents::Foreign(why) => return Err(EngineError::new(ErrorClass::Other, why)),
             Contents::Nothing => 0,
         };

@@ -25,7 +25,7 @@ pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
         name == "dbdyno_meta" || name.starts_with("dbdyno_load_") || TABLE_NAMES.iter().any(|t| table_name(*t) == name)
     };
     let (mine, others): (Vec<String>, Vec<String>) = meta::objects(&link)?.into_iter().partition(|name| ours(name));
-    if others.is_empty() && meta.created_file() {
+    if others.is_empty() && meta.says(meta::CREATED_FILE) {
         link.run("locking the file", "BEGIN EXCLUSIVE; ROLLBACK")?;
         drop(link);
         for file in [path.clone(), beside(path, "-wal"), beside(path, "-shm"), beside(path, "-journal")] {

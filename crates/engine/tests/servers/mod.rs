@@ -1,8 +1,13 @@
-//! Scratch PostgreSQL servers for tests: each in a folder of its own, on a free loopback port and a socket, gone when the
-//! test ends. The server's programs are those of DBDYNO_POSTGRES_BIN, else the newest of the distribution, else of PATH.
+//! Scratch servers for tests: each in a folder of its own, on a free loopback port and a socket, gone when the test ends.
+//! One file a product; here is what they share.
 #![allow(dead_code, unreachable_pub, reason = "a test file uses what applies to it")]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
+pub mod lend;
+pub mod mariadb;
+pub mod postgres;
+
+use std::collections::BTreeSet;
 use std::fs;
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
@@ -13,16 +18,54 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// The superuser of every scratch server.
-pub const SUPERUSER: &str = "postgres";
+/// What tests that are the same for every product need of its servers.
+pub trait Scratch: Send + Sync + Sized + 'static {
+    /// The engine's name, which targets begin with.
+    const ENGINE: &'static str;
+    /// The administrator, who needs no password.
+    const SUPERUSER: &'static str;
+    /// A database that every server has, for what an administrator says of the whole server.
+    const HOME: &'static str;
+    /// Whether the product can copy a database as a whole.
+    const COPIES: bool;
 
-/// What a test wants of its server.
-#[derive(Debug, Clone, Default)]
-pub struct Wish {
-    settings: Vec<(String, String)>,
-    hba: Vec<String>,
-    certificate: Option<Certificate>,
-    initdb: Vec<String>,
+    /// A target through the socket.
+    fn socket(&self, user: &str, database: &str) -> String;
+    /// A target over TCP.
+    fn tcp(&self, user: &str, database: &str) -> String;
+    /// Its port.
+    fn port(&self) -> u16;
+    /// Its process, or the one that all others of it descend from.
+    fn pid(&self) -> u32;
+    /// Ends the server as a power failure would.
+    fn kill(&mut self);
+    /// Ends the server, sessions included, with everything written.
+    fn stop(&mut self);
+    /// Starts it again, whether it runs or not.
+    fn restart(&mut self);
+    /// Sees to it that the server ends when this process does, however that ends, and takes its folder with it: for
+    /// servers that are never dropped.
+    fn end_with_us(&self);
+
+    /// Runs SQL as the administrator; what it returns, one row a line, with `|` between values.
+    fn sql(&self, database: &str, sql: &str) -> String;
+    /// Makes a database that is a copy of another one, which nobody uses meanwhile.
+    fn copy_database(&self, from: &str, to: &str);
+    /// Drops a database, whoever uses it.
+    fn drop_database(&self, name: &str);
+    /// Makes a user who may connect and nothing else, without a password.
+    fn create_user(&self, name: &str);
+    /// Drops a user if there is one, who owns nothing any more.
+    fn drop_user(&self, name: &str);
+    /// Lets a user do all of dbdyno's work in a database that holds none of its data, and takes that back.
+    fn let_work(&self, user: &str, database: &str);
+    /// A table of dbdyno's, as SQL in its database names it.
+    fn table(name: &str) -> String;
+    /// Where tables lie that are none of dbdyno's business, as the first part of their names. `drop_database` takes it
+    /// away with the database.
+    fn elsewhere(&self, database: &str) -> String;
+    /// Everything in a database that is not the server's own, whoever made it.
+    fn objects(&self, database: &str) -> BTreeSet<String>;
 }
 
 /// A certificate for TLS.
@@ -32,183 +75,49 @@ struct Certificate {
     self_signed: bool,
 }
 
-impl Wish {
-    /// A parameter of postgresql.conf; the value is quoted here.
-    pub fn set(mut self, name: &str, value: &str) -> Self {
-        self.settings.push((name.to_owned(), value.to_owned()));
-        self
-    }
-
-    /// A line of pg_hba.conf, which goes before the lines that let everybody on this machine in.
-    pub fn hba(mut self, line: &str) -> Self {
-        self.hba.push(line.to_owned());
-        self
-    }
-
-    /// TLS with a certificate for these names (`DNS:localhost,IP:127.0.0.1`), signed by `Server::authority`.
-    pub fn tls(mut self, names: &str) -> Self {
-        self.certificate = Some(Certificate { names: names.to_owned(), self_signed: false });
-        self
-    }
-
-    /// TLS with a certificate for these names that has signed itself: it is `Server::certificate`.
-    pub fn self_signed_tls(mut self, names: &str) -> Self {
-        self.certificate = Some(Certificate { names: names.to_owned(), self_signed: true });
-        self
-    }
-
-    /// An argument for initdb.
-    pub fn initdb(mut self, argument: &str) -> Self {
-        self.initdb.push(argument.to_owned());
-        self
-    }
-
-    /// Makes and starts the server.
-    pub fn start(self) -> Server {
-        let folder = tempfile::tempdir().unwrap();
-        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let mut server = Server { folder, port, child: None };
-        for part in ["data", "run"] {
-            let part = server.folder.path().join(part);
-            fs::create_dir(&part).unwrap();
-            own(&part, 0o700);
-        }
-        // The socket is for every user of this machine, as a distribution's is.
-        own(&server.socket_folder(), 0o755);
-        let mut initdb = server.program("initdb");
-        initdb.args(["--no-sync", "--auth=trust", "--encoding=UTF8", "--locale=C", "--username", SUPERUSER]);
-        run(initdb.args(&self.initdb).arg("--pgdata").arg(server.data()));
-        server.configure(&self);
-        server.begin();
-        server
-    }
-}
-
-/// A running server.
-pub struct Server {
+/// What a server of any product has: a folder, a port, a user that it runs as, and a process.
+struct Place {
     folder: TempDir,
-    /// Its port, of TCP on 127.0.0.1 and of the socket.
-    pub port: u16,
+    port: u16,
+    user: Option<(u32, u32)>,
     child: Option<Child>,
 }
 
-impl Server {
-    /// A server with nothing special.
-    pub fn start() -> Self {
-        Wish::default().start()
+impl Place {
+    /// A folder with parts for the data and the socket, which belong to the server's user.
+    fn new(user: Option<(u32, u32)>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let place = Self { folder, port, user, child: None };
+        // The socket is for every user of this machine, as a distribution's is.
+        for (part, mode) in [("data", 0o700), ("run", 0o755)] {
+            let part = place.path(part);
+            fs::create_dir(&part).unwrap();
+            own(&part, mode, place.user);
+        }
+        place
     }
 
-    /// Its data directory.
-    pub fn data(&self) -> PathBuf {
-        self.folder.path().join("data")
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
     }
 
-    /// The folder of its socket.
-    pub fn socket_folder(&self) -> PathBuf {
-        self.folder.path().join("run")
-    }
-
-    /// The authority that has signed its certificate, as PEM.
-    pub fn authority(&self) -> PathBuf {
-        self.folder.path().join("authority.crt")
-    }
-
-    /// Its own certificate, as PEM.
-    pub fn certificate(&self) -> PathBuf {
-        self.folder.path().join("server.crt")
-    }
-
-    /// A target over TCP: `postgres://user@127.0.0.1:port/database`.
-    pub fn tcp(&self, user: &str, database: &str) -> String {
-        format!("postgres://{user}@127.0.0.1:{}/{database}", self.port)
-    }
-
-    /// A target through the socket.
-    pub fn socket(&self, user: &str, database: &str) -> String {
-        format!("postgres://{user}@/{database}?host={}&port={}", self.socket_folder().display(), self.port)
-    }
-
-    /// Runs SQL as the superuser, from a text, as a file piped into psql; what it prints, one row a line.
-    pub fn psql(&self, database: &str, sql: &str) -> String {
-        self.psql_with(database, &[], sql)
-    }
-
-    /// The same with arguments for psql.
-    pub fn psql_with(&self, database: &str, arguments: &[&str], sql: &str) -> String {
-        let script = tempfile::NamedTempFile::new().unwrap();
-        fs::write(script.path(), sql).unwrap();
-        let mut psql = self.program("psql");
-        psql.args(["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1"]);
-        psql.args(arguments).arg("--host").arg(self.socket_folder()).args(["--port", &self.port.to_string()]);
-        psql.args(["--username", SUPERUSER, "--dbname", database]).stdin(fs::File::open(script.path()).unwrap());
-        run(&mut psql).trim_end().to_owned()
-    }
-
-    /// Ends the server as a power failure would.
-    pub fn kill(&mut self) {
-        self.end("-KILL");
-    }
-
-    /// Ends the server, sessions included, with a checkpoint.
-    pub fn stop(&mut self) {
-        self.end("-INT");
-    }
-
-    /// Starts it again.
-    pub fn restart(&mut self) {
-        self.stop();
-        self.begin();
-    }
-
-    /// The process that the server's others descend from.
-    pub fn pid(&self) -> u32 {
-        self.child.as_ref().unwrap().id()
-    }
-
-    /// A program of the server's, as the user that the server runs as.
-    pub fn program(&self, name: &str) -> Command {
-        let mut command = Command::new(program(name));
-        command.current_dir(self.folder.path()).env_remove("PGPASSWORD").env("LC_ALL", "C");
-        if let Some((uid, gid)) = server_user() {
+    /// A command as the user that the server runs as.
+    fn command(&self, program: PathBuf) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(self.folder.path()).env("LC_ALL", "C");
+        if let Some((uid, gid)) = self.user {
             command.uid(uid).gid(gid);
         }
         command
     }
 
-    fn configure(&self, wish: &Wish) {
-        let file = self.data().join("postgresql.conf");
-        let mut text = fs::read_to_string(&file).unwrap();
-        let folder = self.socket_folder();
-        let basics = [
-            ("listen_addresses", "127.0.0.1"),
-            ("port", &self.port.to_string()),
-            ("unix_socket_directories", folder.to_str().unwrap()),
-            ("shared_buffers", "32MB"),
-            ("autovacuum_naptime", "1d"),
-        ];
-        let wished = wish.settings.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        for (name, value) in basics.into_iter().chain(wished) {
-            text += &format!("{name} = '{}'\n", value.replace('\'', "''"));
-        }
-        if let Some(certificate) = &wish.certificate {
-            self.make_certificates(certificate);
-            for (name, file) in [("ssl_cert_file", "server.crt"), ("ssl_key_file", "server.key")] {
-                text += &format!("{name} = '{}'\n", self.folder.path().join(file).display());
-            }
-            text += "ssl = on\n";
-        }
-        fs::write(&file, text).unwrap();
-        let file = self.data().join("pg_hba.conf");
-        let others = fs::read_to_string(&file).unwrap();
-        fs::write(&file, format!("{}\n{others}", wish.hba.join("\n"))).unwrap();
-    }
-
+    /// Makes `server.crt` and `server.key`; an `authority.crt`, too, where that has signed.
     fn make_certificates(&self, wanted: &Certificate) {
-        let folder = self.folder.path();
         let request = || {
             let mut openssl = Command::new("openssl");
-            openssl.current_dir(folder).args(["req", "-x509", "-days", "30", "-nodes"]);
+            openssl.current_dir(self.folder.path()).args(["req", "-x509", "-days", "30", "-nodes"]);
             openssl.args(["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]);
             openssl
         };
@@ -228,39 +137,56 @@ impl Server {
             let signed = ["-CA", "authority.crt", "-CAkey", "authority.key", "-addext", "basicConstraints=CA:FALSE"];
             run(request().args(server).args(signed));
         }
-        own(&folder.join("server.key"), 0o600);
-        for public in ["server.crt", "authority.crt"].map(|file| folder.join(file)).iter().filter(|file| file.exists())
-        {
+        own(&self.path("server.key"), 0o600, self.user);
+        for public in ["server.crt", "authority.crt"].map(|file| self.path(file)).iter().filter(|file| file.exists()) {
             fs::set_permissions(public, fs::Permissions::from_mode(0o644)).unwrap();
         }
     }
 
-    fn begin(&mut self) {
-        let log_path = self.folder.path().join("log");
+    /// Starts the server and waits until it is ready. `still_held` is what it says where the processes of one that was
+    /// killed have not let go of its files yet.
+    fn begin(&mut self, mut server: Command, mut ready: Command, still_held: &str) {
+        let log_path = self.path("log");
         let log = fs::OpenOptions::new().create(true).append(true).open(&log_path).unwrap();
-        let mut server = self.program("postgres");
-        server.arg("-D").arg(self.data()).stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log);
-        let log = || fs::read_to_string(&log_path).unwrap_or_default();
+        server.stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log);
+        ready.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let log = || String::from_utf8_lossy(&fs::read(&log_path).unwrap_or_default()).into_owned();
         let mut said_before = log().len();
         self.child = Some(server.spawn().unwrap());
         let started = Instant::now();
-        loop {
-            let mut ready = self.program("pg_isready");
-            ready.arg("--host").arg(self.socket_folder()).args(["--port", &self.port.to_string(), "--quiet"]);
-            if ready.status().unwrap().success() {
-                return;
-            }
+        while !ready.status().unwrap().success() {
             let ended = self.child.as_mut().unwrap().try_wait().unwrap();
-            // Sessions of a server that was killed take a moment to notice it.
-            if ended.is_some() && log()[said_before..].contains("is still in use") {
+            if ended.is_some() && log()[said_before..].contains(still_held) {
                 said_before = log().len();
                 self.child = Some(server.spawn().unwrap());
             } else {
                 assert!(ended.is_none(), "the server did not start: {}", log());
             }
-            assert!(started.elapsed() < Duration::from_secs(60), "the server is not ready: {}", log());
+            assert!(started.elapsed() < Duration::from_secs(180), "the server is not ready: {}", log());
             thread::sleep(Duration::from_millis(50));
         }
+    }
+
+    fn pid(&self) -> u32 {
+        self.child.as_ref().unwrap().id()
+    }
+
+    /// Sees to it that the server gets the signal when this process ends, and that its folder goes, too.
+    fn end_with_us(&self, signal: &str) {
+        let script = "trap '' INT HUP TERM; cat; kill $3 $1; n=0
+            while kill -0 $1 && [ $n -lt 100 ]; do sleep 0.1; n=$((n + 1)); done; rm -rf \"$2\"";
+        let guard = Command::new("sh")
+            .args(["-c", script, "sh", &self.pid().to_string()])
+            .arg(self.folder.path())
+            .arg(signal)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .process_group(0)
+            .spawn()
+            .unwrap();
+        // Its stdin is closed by the system when we are gone.
+        std::mem::forget(guard);
     }
 
     fn end(&mut self, signal: &str) {
@@ -271,40 +197,27 @@ impl Server {
     }
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        // An immediate stop: nobody needs the data any more.
-        self.end("-QUIT");
-    }
-}
-
-/// A program of PostgreSQL's. A folder that was named may hold the server alone; psql then comes from elsewhere.
-pub fn program(name: &str) -> PathBuf {
-    let named = std::env::var_os("DBDYNO_POSTGRES_BIN").map(PathBuf::from);
-    let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten().map(|entry| entry.path());
-    let number = |path: &Path| path.file_name().and_then(|name| name.to_str()?.parse::<u32>().ok()).unwrap_or(0);
-    let mut versions: Vec<PathBuf> = versions.collect();
-    versions.sort_by_key(|path| std::cmp::Reverse(number(path)));
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = named.into_iter().chain(versions.into_iter().map(|path| path.join("bin")));
-    let mut files = folders.chain(std::env::split_paths(&path)).map(|folder| folder.join(name));
-    files.find(|file| file.exists()).unwrap_or_else(|| panic!("no {name}: install postgresql"))
-}
-
-/// The user that servers run as, where this user may not run them: root may not.
-pub fn server_user() -> Option<(u32, u32)> {
+/// The user of this name, where this user may not run servers: root may not.
+fn user(name: &str) -> Option<(u32, u32)> {
     if !rustix::process::geteuid().is_root() {
         return None;
     }
     let users = fs::read_to_string("/etc/passwd").unwrap();
-    let line = users.lines().find(|line| line.starts_with("postgres:")).expect("no user postgres");
+    let line = users.lines().find(|line| line.split(':').next() == Some(name));
+    let line = line.unwrap_or_else(|| panic!("no user {name}"));
     let mut numbers = line.split(':').skip(2).map(|field| field.parse().unwrap());
     Some((numbers.next().unwrap(), numbers.next().unwrap()))
 }
 
-fn own(path: &Path, mode: u32) {
+/// The first of these folders, and of PATH, that has the program.
+fn find(name: &str, folders: impl Iterator<Item = PathBuf>) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    folders.chain(std::env::split_paths(&path)).map(|folder| folder.join(name)).find(|file| file.exists())
+}
+
+fn own(path: &Path, mode: u32, user: Option<(u32, u32)>) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
-    if let Some((uid, gid)) = server_user() {
+    if let Some((uid, gid)) = user {
         std::os::unix::fs::chown(path, Some(uid), Some(gid)).unwrap();
     }
 }

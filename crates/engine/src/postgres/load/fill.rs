@@ -3,11 +3,10 @@
 
 use super::super::copy::{CopyError, Encoder};
 use super::super::link::Link;
-use super::crew::{Stop, Tally};
-use super::leaf::Leaf;
 use super::{LOADING, note};
 use crate::EngineError;
 use crate::data::Generator;
+use crate::server::{Leaf, ServerLink as _, Stop, Tally};
 use dbdyno_model::{ErrorClass, Size};
 use postgres::Client;
 use std::io::{self, Write};

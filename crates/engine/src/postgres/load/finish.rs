@@ -2,12 +2,11 @@
 //! the visibility map.
 
 use super::super::link::Link;
-use super::super::meta::Meta;
 use super::super::recipe::layout;
-use super::crew::{Crew, Stop, Tally};
-use super::leaf::{Leaf, parents};
-use super::{LOADING, Phase, Times, note};
+use super::{LOADING, note};
 use crate::EngineError;
+use crate::bookkeeping::Meta;
+use crate::server::{Crew, Leaf, Phase, ServerLink as _, Stop, Tally, Times};
 use dbdyno_model::{Size, TableName};
 
 /// Sort memory for a row of an index.
@@ -85,12 +84,14 @@ fn index(link: &mut Link, doing: &str, table: TableName, relation: &str, meta: &
 /// Lets parents adopt the indexes of their leaves, from below. Each is a transaction of its own: one for all would lock
 /// hundreds of relations at once.
 pub(super) fn index_parents(
-    crew: &mut Crew<'_>,
+    crew: &mut Crew<'_, Link>,
     tables: &[TableName],
     meta: &Meta,
     times: &Times,
 ) -> Result<(), EngineError> {
-    let all = tables.iter().flat_map(|table| parents(*table).into_iter().map(|parent| (*table, parent)));
+    let all = tables.iter().flat_map(|table| {
+        layout::parents(table.name(), table.organisation()).into_iter().map(|parent| (*table, parent))
+    });
     let (tops, months): (Vec<_>, Vec<_>) = all.partition(|(table, parent)| table.name() == parent);
     for level in [months, tops] {
         let work = |link: &mut Link, (table, relation): &(TableName, String), (): &mut (), _: &Stop<'_>| {
@@ -111,10 +112,18 @@ pub(super) fn vacuum(link: &mut Link, leaf: &Leaf, size: &Size, tally: &Tally<'_
 }
 
 /// Statistics over all partitions of the tables that have them. Comes before the leaves are vacuumed and analysed.
-pub(super) fn analyse_parents(crew: &mut Crew<'_>, tables: &[TableName], times: &Times) -> Result<(), EngineError> {
-    let parents: Vec<TableName> = tables.iter().copied().filter(|table| !parents(*table).is_empty()).collect();
+pub(super) fn analyse_parents(
+    crew: &mut Crew<'_, Link>,
+    tables: &[TableName],
+    times: &Times,
+) -> Result<(), EngineError> {
+    let parents: Vec<TableName> = tables
+        .iter()
+        .copied()
+        .filter(|table| !layout::parents(table.name(), table.organisation()).is_empty())
+        .collect();
     let work = |link: &mut Link, table: &TableName, (): &mut (), _: &Stop<'_>| {
-        let _clock = times.clock(*table, Phase::Vacuum);
+        let _clock = times.clock(*table, Phase::Tidy);
         let doing = format!("analysing {table}");
         let statements: &[&str] = if link.version_num() >= ANALYSES_PARENTS_ALONE {
             &["analyse_parent_only"]

@@ -1,86 +1,14 @@
 use super::*;
-use crate::private::{Home, How, PrivateError, Silent, Stage, Up, Watch, Wish, down, find, up};
-use dbdyno_model::{ErrorClass, Size};
+use crate::private::testing::{Impatient, Later, MIB, TestHome, Visitor, kill, mode, size, wish};
+use crate::private::{How, PrivateError, Silent, Stage, Up, Wish, down, find};
+use dbdyno_model::ErrorClass;
 use postgres::Client;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::path::PathBuf;
-use std::process::Stdio;
-use std::sync::atomic::{AtomicBool, Ordering};
-
-const MIB: u64 = 1 << 20;
-
-fn size(id: &str, cache_bytes: u64) -> Size {
-    Size {
-        id: id.to_owned(),
-        title: String::new(),
-        small_rows: 3_200,
-        large_rows: 102_400,
-        engine_cache_bytes: cache_bytes,
-        file_bytes: MIB,
-        bulk_partitions_per_job: 1,
-    }
-}
-
-fn wish(size: &Size) -> Wish<'_> {
-    Wish { size, memory_limit_bytes: None, keep: None, programs: None, hardware_threads: 2 }
-}
-
-/// A home that takes its server with it.
-struct TestHome {
-    home: Home,
-    dir: tempfile::TempDir,
-}
-
-impl TestHome {
-    fn new(below: &str) -> Self {
-        // Open to be passed through, for the server's user.
-        let dir = tempfile::Builder::new().permissions(PermissionsExt::from_mode(0o755)).tempdir().unwrap();
-        let home = Home::at(&dir.path().join(below)).unwrap();
-        Self { home, dir }
-    }
-
-    fn site(&self) -> PathBuf {
-        self.home.path().join("postgres")
-    }
-
-    fn up(&self, wish: &Wish<'_>) -> Result<Up, PrivateError> {
-        up(&self.home, &PRODUCT, wish, &Silent)
-    }
-
-    fn refused(&self, wish: &Wish<'_>) -> String {
-        match self.up(wish) {
-            Err(PrivateError::Refused(text)) => text,
-            other => panic!("{other:?}"),
-        }
-    }
-}
-
-impl Drop for TestHome {
-    fn drop(&mut self) {
-        _ = down(&self.home, &PRODUCT, Some(false), &Silent);
-    }
-}
-
-/// A process of the tester's that has only its place in common with the server.
-struct Visitor(std::process::Child);
-
-impl Visitor {
-    fn new(place: &Path) -> Self {
-        let mut sleep = std::process::Command::new("sleep");
-        let sleep = sleep.arg("60").current_dir(place).stdout(Stdio::null()).stderr(Stdio::null());
-        Self(sleep.spawn().unwrap())
-    }
-}
-
-impl Drop for Visitor {
-    fn drop(&mut self) {
-        _ = self.0.kill().and_then(|()| self.0.wait());
-    }
-}
+use std::os::unix::fs::MetadataExt;
+use std::sync::atomic::Ordering;
 
 fn client(instance: &Instance) -> Client {
     let mut config = Config::new();
-    config.host_path(&instance.socket_folder).port(instance.port).user(NAME).dbname(NAME);
+    config.host_path(&instance.socket_folder).port(PORT).user(NAME).dbname(NAME);
     config.connect(NoTls).unwrap()
 }
 
@@ -88,13 +16,9 @@ fn setting(instance: &Instance, name: &str) -> String {
     client(instance).query_one(&format!("SHOW {name}"), &[]).unwrap().get(0)
 }
 
-fn mode(path: &Path) -> u32 {
-    path.metadata().unwrap().permissions().mode() & 0o777
-}
-
 #[test]
 fn an_instance_survives_everything_but_its_end() {
-    let place = TestHome::new("home");
+    let place = TestHome::new(&PRODUCT, "home");
     let (t, d) = (size("T", 8 * MIB), size("D", 64 * MIB));
     assert!(find(&place.home, &PRODUCT).unwrap_err().to_string().ends_with("start it: dbdyno up postgres --size D"));
 
@@ -130,10 +54,7 @@ fn an_instance_survives_everything_but_its_end() {
     let mut visitor = Visitor::new(&instance.data);
 
     // Killed together with everything in it; the next start recovers, and says so before.
-    instance.process.as_ref().unwrap().signal(Signal::KILL);
-    while instance.lives() {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    kill(instance);
     assert!(find(&place.home, &PRODUCT).unwrap_err().to_string().contains("has ended by itself"));
     let again = place.up(&Wish { keep: Some(true), ..wish(&t) }).unwrap();
     assert_eq!((again.how, again.instance.keep), (How::Restarted, true));
@@ -178,7 +99,8 @@ fn an_instance_survives_everything_but_its_end() {
 
 #[test]
 fn homes_do_not_clash_however_long_their_paths_and_whatever_was_left_there() {
-    let (first, second) = (TestHome::new("a"), TestHome::new(&format!("a b/{}", "long/".repeat(25))));
+    let (first, second) =
+        (TestHome::new(&PRODUCT, "a"), TestHome::new(&PRODUCT, &format!("a b/{}", "long/".repeat(25))));
     let t = size("T", 8 * MIB);
     // As if dbdyno and initdb had been killed in the middle.
     let making = second.site().join("data.making");
@@ -216,39 +138,26 @@ fn homes_do_not_clash_however_long_their_paths_and_whatever_was_left_there() {
     assert!(!second_up.instance.lives() && !first.site().exists() && !second.site().exists());
 }
 
-/// Calls it off as soon as something is said.
-struct Impatient(AtomicBool);
-
-impl Watch for Impatient {
-    fn note(&self, _text: &str) {
-        self.0.store(true, Ordering::SeqCst);
-    }
-
-    fn cancelled(&self) -> bool {
-        self.0.load(Ordering::SeqCst)
-    }
-}
-
 #[test]
 fn what_is_called_off_leaves_nothing_behind() {
-    let place = TestHome::new("home");
+    let place = TestHome::new(&PRODUCT, "home");
     let t = size("T", 8 * MIB);
-    let error = up(&place.home, &PRODUCT, &wish(&t), &Impatient(AtomicBool::new(false))).unwrap_err();
+    let error = place.up_watched(&wish(&t), &Impatient::default()).unwrap_err();
     assert!(matches!(&error, PrivateError::Failed(e) if e.class == ErrorClass::Cancelled), "{error}");
     assert!(!place.site().exists());
 }
 
 #[test]
 fn a_killed_maker_of_data_is_found_and_ended() {
-    let place = TestHome::new("home");
+    let place = TestHome::new(&PRODUCT, "home");
     let t = size("T", 8 * MIB);
     let programs = place.dir.path().join("bin");
-    fake(&programs, "#!/bin/sh\ncase $1 in --version) echo 'postgres (PostgreSQL) 15.1';; *) sleep 60;; esac\n");
+    place.fake(&programs, "#!/bin/sh\ncase $1 in --version) echo 'postgres (PostgreSQL) 15.1';; *) sleep 60;; esac\n");
     let slow = Wish { programs: Some(&programs), ..wish(&t) };
-    let watch = Later(AtomicBool::new(false));
+    let watch = Later::default();
     let record = place.site().join("instance.json");
     let recorded = std::thread::scope(|scope| {
-        scope.spawn(|| up(&place.home, &PRODUCT, &slow, &watch));
+        scope.spawn(|| place.up_watched(&slow, &watch));
         let recorded = loop {
             if let Ok(text) = std::fs::read_to_string(&record) {
                 break text;
@@ -276,29 +185,9 @@ fn a_killed_maker_of_data_is_found_and_ended() {
     maker.wait().unwrap();
 }
 
-/// Calls it off when it is told to.
-struct Later(AtomicBool);
-
-impl Watch for Later {
-    fn note(&self, _text: &str) {}
-
-    fn cancelled(&self) -> bool {
-        self.0.load(Ordering::SeqCst)
-    }
-}
-
-fn fake(folder: &Path, script: &str) {
-    std::fs::create_dir_all(folder).unwrap();
-    for program in PROGRAMS.needed {
-        let path = folder.join(program);
-        std::fs::write(&path, script).unwrap();
-        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
-    }
-}
-
 #[test]
 fn settings_are_not_written_through_a_link() {
-    let place = TestHome::new("home");
+    let place = TestHome::new(&PRODUCT, "home");
     let (t, programs, secret) = (size("T", 8 * MIB), place.dir.path().join("bin"), place.dir.path().join("secret"));
     std::fs::write(&secret, "secret").unwrap();
     // As if another process of the server's user were quicker than dbdyno once the data is made.
@@ -306,7 +195,7 @@ fn settings_are_not_written_through_a_link() {
         "#!/bin/sh\ncase $1 in\n--version) echo 'postgres (PostgreSQL) 15.1';;\n--single) ;;\n*) for last; do :; done\n  ln -s '{}' \"$last/postgresql.conf\";;\nesac\n",
         secret.display()
     );
-    fake(&programs, &script);
+    place.fake(&programs, &script);
     let error = place.up(&Wish { programs: Some(&programs), ..wish(&t) }).unwrap_err().to_string();
     assert!(error.contains("cannot write the settings") && error.contains("postgresql.conf is a link"), "{error}");
     assert_eq!(std::fs::read_to_string(&secret).unwrap(), "secret");
@@ -315,11 +204,11 @@ fn settings_are_not_written_through_a_link() {
 
 #[test]
 fn programs_that_do_not_do_are_refused_before_anything_is_done() {
-    let place = TestHome::new("home");
+    let place = TestHome::new(&PRODUCT, "home");
     let t = size("T", 8 * MIB);
     let (none, old) = (place.dir.path().join("none"), place.dir.path().join("old"));
     std::fs::create_dir_all(&none).unwrap();
-    fake(&old, "#!/bin/sh\necho 'postgres (PostgreSQL) 9.6.24'\n");
+    place.fake(&old, "#!/bin/sh\necho 'postgres (PostgreSQL) 9.6.24'\n");
     for (folder, why) in [(&none, "does not hold postgres and initdb; install"), (&old, "9.6.24; dbdyno needs 13")] {
         let refused = place.refused(&Wish { programs: Some(folder), ..wish(&t) });
         assert!(refused.contains(why) && refused.contains("DBDYNO_POSTGRES_BIN"), "{refused}");

@@ -2,7 +2,8 @@
 
 use super::super::TABLES;
 use crate::EngineError;
-use dbdyno_model::{Organisation, Size};
+use crate::server::{leaf_name as leaf, month_name as month};
+use dbdyno_model::{Organisation, Size, TableName};
 
 /// Regions of a small partitioned table.
 const SMALL_REGIONS: u64 = 8;
@@ -19,16 +20,6 @@ pub(in super::super) fn organisation_name(organisation: Organisation) -> &'stati
         Organisation::IotList => "iot_list",
         Organisation::HeapRangeList => "heap_range_list",
     }
-}
-
-/// The leaf of a list-partitioned table, or of a month, that holds a region.
-pub(in super::super) fn leaf(parent: &str, region: u64) -> String {
-    format!("{parent}_p{region}")
-}
-
-/// A month of the range-list-partitioned table.
-pub(in super::super) fn month(table: &str, range: u64) -> String {
-    format!("{table}_r{range:02}")
 }
 
 /// The relations that hold a table's rows, in loading order; a table without partitions is its own leaf.
@@ -52,6 +43,12 @@ pub(in super::super) fn parents(table: &str, organisation: Organisation) -> Vec<
             (0..Size::RANGES).map(|range| month(table, range)).chain([table.to_owned()]).collect()
         }
     }
+}
+
+/// Every relation of a table.
+pub(in super::super) fn relations(table: TableName) -> Vec<String> {
+    let (name, organisation) = (table.name(), table.organisation());
+    leaves(name, organisation).into_iter().chain(parents(name, organisation)).collect()
 }
 
 /// The statements that create a table with all its partitions, without indexes.

@@ -131,9 +131,9 @@ SELECT CASE WHEN NOT pg_is_in_recovery() THEN pg_current_wal_insert_lsn() END
 SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() >= '{position}'::pg_lsn END
 
 -- name: lock
--- what: the lock that loading and dropping take too; the session's own
+-- what: the lock that loading and dropping take too, the session's own; as often as it is asked for
 SELECT pg_try_advisory_lock(1684169849, 1)
 
 -- name: unlock
--- what: lets it go
-SELECT pg_advisory_unlock(1684169849, 1)
+-- what: lets it go, however often it was taken
+SELECT pg_advisory_unlock_all()

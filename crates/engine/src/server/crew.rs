@@ -1,10 +1,7 @@
 //! The sessions that load: each takes the next piece of work as soon as it has done one. Somebody watches over them, so
 //! that a Ctrl-C, or the first session that fails, stops all of them at once, whatever the server is busy with.
 
-use super::super::SqlFile;
-use super::super::link::Link;
-use super::super::options::Options;
-use super::LOADING;
+use super::ServerLink;
 use crate::{EngineError, LoadWatch};
 use dbdyno_model::ErrorClass;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -15,38 +12,31 @@ use std::time::Duration;
 /// How often the watch is asked.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// More sessions than this load no faster, and use up the server's connections.
-const MOST_SESSIONS: u32 = 256;
+pub(crate) const MOST_SESSIONS: u32 = 256;
 
 /// The sessions of a load.
-pub(in crate::postgres) struct Crew<'w> {
-    links: Vec<Link>,
+pub(crate) struct Crew<'w, L> {
+    links: Vec<L>,
     watch: &'w dyn LoadWatch,
 }
 
-impl<'w> Crew<'w> {
+impl<'w, L: ServerLink> Crew<'w, L> {
     /// Opens a session for each job.
     ///
     /// # Errors
     /// The server turns one away.
-    pub(in crate::postgres) fn open(
-        options: &Options,
+    pub(crate) fn open(
         jobs: u32,
         watch: &'w dyn LoadWatch,
+        open: impl FnMut(u32) -> Result<L, EngineError>,
     ) -> Result<Self, EngineError> {
-        let sql: &SqlFile = &LOADING;
-        let mut links = Vec::new();
-        for _ in 0..jobs.clamp(1, MOST_SESSIONS) {
-            // All on the first node: the others may be read-only copies of it.
-            let mut link = Link::open(options, 0, "dbdyno load")?;
-            link.batch("preparing a session that loads", &sql.get("session")?.text)?;
-            link.batch("preparing a session that loads", &sql.get("help")?.text)?;
-            links.push(link);
-        }
+        let links = (0..jobs.clamp(1, MOST_SESSIONS)).map(open).collect::<Result<_, _>>()?;
         Ok(Self { links, watch })
     }
 
     /// Sessions at work.
-    pub(in crate::postgres) fn jobs(&self) -> u64 {
+    #[cfg(feature = "postgres")]
+    pub(crate) fn jobs(&self) -> u64 {
         self.links.len() as u64
     }
 
@@ -54,12 +44,12 @@ impl<'w> Crew<'w> {
     ///
     /// # Errors
     /// The first that any session met; `Cancelled` when the watch said so.
-    pub(in crate::postgres) fn each<T: Sync, S>(
+    pub(crate) fn each<T: Sync, S>(
         &mut self,
         doing: &str,
         items: &[T],
         tools: impl Fn() -> S + Sync,
-        work: impl Fn(&mut Link, &T, &mut S, &Stop<'_>) -> Result<(), EngineError> + Sync,
+        work: impl Fn(&mut L, &T, &mut S, &Stop<'_>) -> Result<(), EngineError> + Sync,
     ) -> Result<(), EngineError> {
         let stop = Stop { watch: self.watch, failed: AtomicBool::new(false) };
         stop.refuse(doing)?;
@@ -69,7 +59,7 @@ impl<'w> Crew<'w> {
             first.get_or_insert(error);
             stop.failed.store(true, Ordering::Relaxed);
         };
-        let cancellers: Vec<_> = self.links.iter().map(Link::canceller).collect();
+        let cancellers: Vec<_> = self.links.iter().map(ServerLink::canceller).collect();
         let (next, busy) = (AtomicUsize::new(0), AtomicUsize::new(0));
         thread::scope(|scope| {
             for (n, link) in self.links.iter_mut().enumerate() {
@@ -122,14 +112,14 @@ impl Drop for Leaving<'_> {
 }
 
 /// Tells sessions to stop.
-pub(in crate::postgres) struct Stop<'w> {
+pub(crate) struct Stop<'w> {
     watch: &'w dyn LoadWatch,
     failed: AtomicBool,
 }
 
 impl Stop<'_> {
     /// Whether to stop: somebody wants it, or another session has failed.
-    pub(in crate::postgres) fn requested(&self) -> bool {
+    pub(crate) fn requested(&self) -> bool {
         self.failed.load(Ordering::Relaxed) || self.watch.cancelled()
     }
 
@@ -142,7 +132,7 @@ impl Stop<'_> {
 }
 
 /// How far a phase is, over all sessions.
-pub(in crate::postgres) struct Tally<'w> {
+pub(crate) struct Tally<'w> {
     watch: &'w dyn LoadWatch,
     what: String,
     of: u64,
@@ -151,14 +141,14 @@ pub(in crate::postgres) struct Tally<'w> {
 
 impl<'w> Tally<'w> {
     /// A phase of `of` rows.
-    pub(in crate::postgres) fn new(watch: &'w dyn LoadWatch, what: String, done: u64, of: u64) -> Self {
+    pub(crate) fn new(watch: &'w dyn LoadWatch, what: String, done: u64, of: u64) -> Self {
         let tally = Self { watch, what, of, done: AtomicU64::new(done) };
         tally.add(0);
         tally
     }
 
     /// Rows are done.
-    pub(in crate::postgres) fn add(&self, rows: u64) {
+    pub(crate) fn add(&self, rows: u64) {
         let done = self.done.fetch_add(rows, Ordering::Relaxed) + rows;
         self.watch.progress(&self.what, done.min(self.of), self.of);
     }

@@ -1,29 +1,29 @@
-//! The relations that rows lie in: a table without partitions, or the leaves of one that has them.
+//! The parts of tables that rows lie in: a table without partitions is its own, else there is one for each of its regions, or
+//! for each region of each month.
 
-use super::super::recipe::layout;
 use crate::data::{region, regions};
 use dbdyno_model::{Organisation, Size, TableName};
 
-/// One relation that holds rows; the unit of work in a load.
+/// One part of a table that holds rows; the unit of work in a load.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::postgres) struct Leaf {
+pub(crate) struct Leaf {
     /// Its table.
-    pub(in crate::postgres) table: TableName,
+    pub(crate) table: TableName,
     /// Its name in the schema.
-    pub(in crate::postgres) name: String,
+    pub(crate) name: String,
     range: Option<u64>,
     region: Option<u64>,
 }
 
 impl Leaf {
     /// Its rows' ids, ascending.
-    pub(in crate::postgres) fn ids(&self, size: &Size) -> impl Iterator<Item = u64> + use<> {
+    pub(crate) fn ids(&self, size: &Size) -> impl Iterator<Item = u64> + use<> {
         let (shape, wanted) = (self.table.shape(), self.region);
         self.range(size).filter(move |id| wanted.is_none_or(|wanted| region(shape, *id) == wanted))
     }
 
     /// How many rows it has.
-    pub(in crate::postgres) fn rows(&self, size: &Size) -> u64 {
+    pub(crate) fn rows(&self, size: &Size) -> u64 {
         match self.region {
             Some(_) => self.ids(size).count() as u64,
             None => self.range(size).count() as u64,
@@ -40,42 +40,40 @@ impl Leaf {
 }
 
 /// The leaves of a table; the table itself where it has no partitions.
-pub(in crate::postgres) fn leaves(table: TableName) -> Vec<Leaf> {
+pub(crate) fn leaves(table: TableName) -> Vec<Leaf> {
     let leaf = |name: String, range, region| Leaf { table, name, range, region };
     let (name, regions) = (table.name(), 1..=regions(table.shape()));
     match table.organisation() {
         Organisation::Heap | Organisation::Iot | Organisation::Hash => vec![leaf(name.to_owned(), None, None)],
         Organisation::HeapList | Organisation::IotList => {
-            regions.map(|region| leaf(layout::leaf(name, region), None, Some(region))).collect()
+            regions.map(|region| leaf(leaf_name(name, region), None, Some(region))).collect()
         }
         Organisation::HeapRangeList => (0..Size::RANGES)
             .flat_map(|range| regions.clone().map(move |region| (range, region)))
-            .map(|(range, region)| (layout::leaf(&layout::month(name, range), region), range, region))
+            .map(|(range, region)| (leaf_name(&month_name(name, range), region), range, region))
             .map(|(name, range, region)| leaf(name, Some(range), Some(region)))
             .collect(),
     }
 }
 
-/// What is above the leaves: months, where there are any, and then the table.
-pub(in crate::postgres) fn parents(table: TableName) -> Vec<String> {
-    layout::parents(table.name(), table.organisation())
+/// The name of the leaf that holds a region of a list-partitioned table, or of a month.
+pub(crate) fn leaf_name(parent: &str, region: u64) -> String {
+    format!("{parent}_p{region}")
 }
 
-/// Every relation of a table.
-pub(in crate::postgres) fn relations(table: TableName) -> Vec<String> {
-    let leaves = layout::leaves(table.name(), table.organisation());
-    leaves.into_iter().chain(parents(table)).collect()
+/// The name of a month of the range-list-partitioned table.
+pub(crate) fn month_name(table: &str, range: u64) -> String {
+    format!("{table}_r{range:02}")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::data::{Generator, smallest};
-    use crate::postgres::TABLE_NAMES;
 
     #[test]
     fn every_row_has_one_leaf_and_lies_where_the_partition_wants_it() {
-        for table in TABLE_NAMES {
+        for table in TableName::ALL {
             let (size, mut ids) = (smallest(), Vec::new());
             let generator = Generator::new(&size, table.shape(), 42);
             for leaf in leaves(table) {
@@ -94,13 +92,10 @@ mod tests {
     }
 
     #[test]
-    fn leaves_have_the_names_that_procedures_know() {
-        for table in TABLE_NAMES {
-            let names: Vec<String> = leaves(table).into_iter().map(|leaf| leaf.name).collect();
-            assert_eq!(names, layout::leaves(table.name(), table.organisation()));
-        }
-        assert_eq!(leaves(TableName::LargeHeapRangeList)[127].name, "large_heap_range_list_r31_p4");
-        assert_eq!(relations(TableName::LargeHeapRangeList).len(), 128 + 32 + 1);
-        assert_eq!(relations(TableName::SmallHash), ["small_hash"]);
+    fn leaves_have_names_that_can_be_told_apart() {
+        let names = |table| leaves(table).into_iter().map(|leaf| leaf.name).collect::<Vec<_>>();
+        assert_eq!(names(TableName::LargeHeapRangeList)[127], "large_heap_range_list_r31_p4");
+        assert_eq!(names(TableName::SmallIotList)[0], "small_iot_list_p1");
+        assert_eq!(names(TableName::SmallHash), ["small_hash"]);
     }
 }

@@ -1,0 +1,133 @@
+//! The book-keeping of a load: what a database holds, and how far its load has come. Every engine keeps it beside the data,
+//! in a table of names and values; only how that is read and written is its own.
+
+use crate::data::Checksum;
+use crate::{EngineError, Loaded};
+use dbdyno_model::{ErrorClass, Shape, Size, TableName};
+use std::collections::BTreeMap;
+
+/// The name of the entry that says how an engine lays its data out; another format is not ours to read.
+const FORMAT: &str = "format";
+
+/// The book-keeping of a load.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Meta(BTreeMap<String, String>);
+
+impl FromIterator<(String, String)> for Meta {
+    fn from_iter<I: IntoIterator<Item = (String, String)>>(entries: I) -> Self {
+        Self(entries.into_iter().collect())
+    }
+}
+
+impl Meta {
+    /// The book-keeping of a load that begins. `created` is what the load makes around its tables, and whether it did.
+    pub(crate) fn new(format: &str, size: &Size, seed: u64, created: (&str, bool)) -> Self {
+        let entries = [
+            (FORMAT, format.to_owned()),
+            ("size", size.id.clone()),
+            ("small_rows", size.small_rows.to_string()),
+            ("large_rows", size.large_rows.to_string()),
+            ("seed", seed.to_string()),
+            (created.0, u8::from(created.1).to_string()),
+        ];
+        entries.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    /// All of it, by name.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// Adds what was written since it was read.
+    pub(crate) fn put(&mut self, name: String, value: String) {
+        self.0.insert(name, value);
+    }
+
+    /// An entry; empty where there is none.
+    pub(crate) fn get(&self, name: &str) -> &str {
+        self.0.get(name).map_or("", String::as_str)
+    }
+
+    /// Whether an entry says yes.
+    pub(crate) fn says(&self, name: &str) -> bool {
+        self.get(name) == "1"
+    }
+
+    /// How the data is laid out; empty where nothing says so.
+    pub(crate) fn format(&self) -> &str {
+        self.get(FORMAT)
+    }
+
+    /// Whether it is about data of this size and seed. `place` is where it was found.
+    ///
+    /// # Errors
+    /// It is not; says what to do.
+    pub(crate) fn must_match(&self, size: &Size, seed: u64, place: &str) -> Result<(), EngineError> {
+        let (small, large) = (size.small_rows.to_string(), size.large_rows.to_string());
+        let same = self.get("size") == size.id
+            && self.seed() == seed
+            && self.get("small_rows") == small
+            && self.get("large_rows") == large;
+        if same {
+            return Ok(());
+        }
+        let message = format!(
+            "{place} holds data of size {} ({} small rows) and seed {}, not of size {} ({small} small rows) and seed \
+             {seed}; drop it first, or ask for what it holds",
+            self.get("size"),
+            self.get("small_rows"),
+            self.get("seed"),
+            size.id,
+        );
+        Err(EngineError::new(ErrorClass::Other, message))
+    }
+
+    /// Whether a step of the load (`filled`, `primary`, `customer`) is done for a part of it.
+    pub(crate) fn done(&self, step: &str, part: &str) -> bool {
+        self.says(&format!("{step} {part}"))
+    }
+
+    /// A table's checksum, once it is known.
+    pub(crate) fn checksum(&self, table: TableName) -> Option<Checksum> {
+        self.get(&checksum_key(table)).parse().ok()
+    }
+
+    /// Whether every table is loaded.
+    pub(crate) fn complete(&self) -> bool {
+        self.says("complete")
+    }
+
+    /// Whether every checksum was compared with the generator's.
+    pub(crate) fn verified(&self) -> bool {
+        self.says("verified")
+    }
+
+    /// Rows of a table, as it was or will be loaded.
+    pub(crate) fn rows(&self, table: TableName) -> u64 {
+        let name = match table.shape() {
+            Shape::Small => "small_rows",
+            Shape::Large => "large_rows",
+        };
+        self.get(name).parse().unwrap_or(0)
+    }
+
+    /// What it says of an engine's tables, in the contract's words.
+    pub(crate) fn loaded(&self, tables: &[TableName]) -> Loaded {
+        let (size, seed) = (self.get("size").to_owned(), self.seed());
+        if !self.complete() {
+            return Loaded::Partly { size, seed };
+        }
+        let checksum = |t: &TableName| Some((t.name().to_owned(), self.checksum(*t)?.to_string()));
+        let checksums = tables.iter().filter_map(checksum).collect();
+        Loaded::Complete { size, seed, verified: self.verified(), checksums }
+    }
+
+    fn seed(&self) -> u64 {
+        self.get("seed").parse().unwrap_or(0)
+    }
+}
+
+/// The entry that keeps a table's checksum.
+pub(crate) fn checksum_key(table: TableName) -> String {
+    format!("checksum {table}")
+}

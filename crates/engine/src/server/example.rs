@@ -1,0 +1,50 @@
+//! What is the same in every engine's script of a test: its head, and a task to show the work on.
+
+use crate::{Sampling, Task};
+use dbdyno_model::{CommitMode, Mapping, Size, TableName, Test};
+use std::fmt::Write as _;
+
+/// The seed of an example's keys.
+const EXAMPLE_SEED: u64 = 42;
+
+/// A task as a run would have it at DOP 1.
+pub(crate) fn task(test: &Test, size: &Size) -> Task {
+    let (seed, rows_per_tx) = (EXAMPLE_SEED, test.rows_per_tx.unwrap_or(1));
+    let (test, size) = (test.clone(), size.clone());
+    Task {
+        test,
+        size,
+        seed,
+        key_seed: seed,
+        nodes: 1,
+        jobs: 1,
+        threads: 1,
+        rows_per_tx,
+        commit: CommitMode::Durable,
+        sampling: Sampling::Off,
+    }
+}
+
+/// What the test is and how the engine realises it, as comments.
+pub(crate) fn head(test: &Test, size: &Size, mapping: &Mapping) -> String {
+    let mut text = format!("-- {}: {}\n", test.code, test.title);
+    match mapping.note() {
+        Some(note) => line(&mut text, format_args!("-- {}: {note}", mapping.kind())),
+        None => line(&mut text, format_args!("-- {}", mapping.kind())),
+    }
+    if let (Some(table), false) = (test.table, matches!(mapping, Mapping::None { .. })) {
+        line(&mut text, format_args!("-- size {}: {} rows in {table}", size.id, table.rows(size)));
+    }
+    text
+}
+
+/// Names of tables, for a sentence.
+pub(crate) fn list(tables: &[TableName]) -> String {
+    tables.iter().map(|table| table.name()).collect::<Vec<_>>().join(", ")
+}
+
+/// Adds a line.
+pub(crate) fn line(text: &mut String, line: std::fmt::Arguments<'_>) {
+    // Writing to a String cannot fail.
+    _ = writeln!(text, "{line}");
+}

@@ -1,0 +1,106 @@
+//! dbdyno's own connections to the nodes, one each, beside those of the jobs; and an account of what its sessions have done,
+//! in which each engine keeps what it must know to read the server's counters.
+
+use super::{ServerLink, recover};
+use crate::{Canceller, EngineError};
+use dbdyno_model::ErrorClass;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+/// One node of the target.
+pub(crate) struct Node<L, A> {
+    /// Opened when it is first needed, and again after it was lost.
+    link: Mutex<Option<L>>,
+    /// When that connection was last asked for something.
+    idle_since: Mutex<Option<Instant>>,
+    /// Stops what that connection is doing.
+    canceller: Arc<Mutex<Option<Arc<dyn Canceller>>>>,
+    /// dbdyno's own sessions on this node, as the server numbers them.
+    pub(crate) ours: Arc<Mutex<BTreeSet<u64>>>,
+    /// What its sessions have done.
+    pub(crate) account: A,
+}
+
+impl<L, A: Default> Default for Node<L, A> {
+    fn default() -> Self {
+        Self {
+            link: Mutex::new(None),
+            idle_since: Mutex::default(),
+            canceller: Arc::default(),
+            ours: Arc::default(),
+            account: A::default(),
+        }
+    }
+}
+
+impl<L: ServerLink, A> Node<L, A> {
+    /// Runs something over this node's own connection, which `open` opens where there is none. One that was lost is opened
+    /// again the next time.
+    ///
+    /// # Errors
+    /// The node cannot be reached, or what `work` answers.
+    pub(crate) fn with<T>(
+        &self,
+        open: impl FnOnce() -> Result<L, EngineError>,
+        work: impl FnOnce(&mut L) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
+        let mut held = recover(&self.link);
+        // What was cancelled refuses to work, and what was closed (by an idle_session_timeout, for one) cannot.
+        if held.as_ref().is_some_and(|link| link.cancelled() || link.is_closed()) {
+            self.let_go(&mut held);
+        }
+        let link = match held.as_mut() {
+            Some(link) => link,
+            None => {
+                let link = open()?;
+                recover(&self.ours).insert(link.session_id());
+                *recover(&self.canceller) = Some(link.canceller());
+                held.insert(link)
+            }
+        };
+        let done = work(link);
+        *recover(&self.idle_since) = Some(Instant::now());
+        // An error may have left a transaction open. Only a refused privilege is asked for again and again, and not worth a
+        // new connection each time.
+        let whole = match &done {
+            Ok(_) => true,
+            Err(error) if error.class == ErrorClass::Permission => link.batch("rolling back", "ROLLBACK").is_ok(),
+            Err(_) => false,
+        };
+        if !whole {
+            self.let_go(&mut held);
+        }
+        done
+    }
+
+    /// Closes the connection. Its session is no longer ours: the number may be given to another.
+    fn let_go(&self, held: &mut Option<L>) {
+        *recover(&self.canceller) = None;
+        if let Some(link) = held.take() {
+            recover(&self.ours).remove(&link.session_id());
+        }
+    }
+
+    /// A handle that stops what this node's own connection is doing at that moment, whichever it is by then.
+    pub(crate) fn canceller(&self) -> Arc<dyn Canceller> {
+        Arc::new(Current(Arc::clone(&self.canceller)))
+    }
+
+    #[cfg(feature = "postgres")]
+    /// When this node's own connection was last asked for something, before the present `with`.
+    pub(crate) fn idle_since(&self) -> Option<Instant> {
+        *recover(&self.idle_since)
+    }
+}
+
+/// The canceller of whatever connection there is.
+struct Current(Arc<Mutex<Option<Arc<dyn Canceller>>>>);
+
+impl Canceller for Current {
+    fn cancel(&self) {
+        if let Some(canceller) = recover(&self.0).as_ref() {
+            canceller.cancel();
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Several nodes as one: their counters, and what was seen of their sessions.
+
+use super::Seen;
+use dbdyno_model::{Counter, Counters, WaitCount};
+
+/// The counters of several nodes together. What one of them lacks, all lack.
+pub(crate) fn sum(nodes: Vec<Counters>) -> Counters {
+    let mut all = nodes.into_iter();
+    let Some(mut sum) = all.next() else { return Counters::default() };
+    for node in all {
+        for (counter, value) in &mut sum.values {
+            match node.values.get(counter) {
+                Some(more) => *value += more,
+                None => {
+                    let why = node.missing.get(counter).cloned().unwrap_or_else(|| "not told".to_owned());
+                    sum.missing.insert(*counter, why);
+                }
+            }
+        }
+        sum.values.retain(|counter, _| !sum.missing.contains_key(counter));
+        add_waits(&mut sum.waits, node.waits);
+    }
+    sum
+}
+
+/// What the watches of all nodes have seen, added to their counters.
+pub(crate) fn add_seen(counters: &mut Counters, all_seen: &[Seen], why_none: &str) {
+    let (mut foreign_ns, mut ended) = (0, all_seen.is_empty().then(|| why_none.to_owned()));
+    for seen in all_seen {
+        foreign_ns += seen.foreign_busy_ns;
+        add_waits(&mut counters.waits, seen.waits());
+        ended = ended.or_else(|| seen.ended.clone());
+    }
+    match ended {
+        None => _ = counters.values.insert(Counter::ForeignBusyNs, foreign_ns),
+        Some(why) => _ = counters.missing.insert(Counter::ForeignBusyNs, why),
+    }
+}
+
+fn add_waits(all: &mut Vec<WaitCount>, more: Vec<WaitCount>) {
+    for wait in more {
+        match all.iter_mut().find(|known| known.class == wait.class && known.event == wait.event) {
+            Some(sum) => {
+                sum.count += wait.count;
+                sum.time_ns = sum.time_ns.zip(wait.time_ns).map(|(a, b)| a + b);
+            }
+            None => all.push(wait),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_add_up_and_share_what_they_lack() {
+        let one = Counters {
+            values: std::collections::BTreeMap::from([(Counter::Commits, 3), (Counter::RedoBytes, 5)]),
+            ..Counters::default()
+        };
+        let mut two =
+            Counters { values: std::collections::BTreeMap::from([(Counter::Commits, 4)]), ..Counters::default() };
+        two.missing.insert(Counter::RedoBytes, "a standby".to_owned());
+        let both = sum(vec![one, two]);
+        assert_eq!(both.get(Counter::Commits), Some(7));
+        assert_eq!((both.get(Counter::RedoBytes), both.missing[&Counter::RedoBytes].as_str()), (None, "a standby"));
+    }
+}

@@ -1,0 +1,177 @@
+//! Watches the sessions of a point while they work: what they wait for, and who else is at work. Ten looks a second cost a
+//! fraction of a percent of one processor.
+
+use super::{ServerLink, recover};
+use crate::EngineError;
+use dbdyno_model::{ErrorClass, WaitCount};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+const INTERVAL: Duration = Duration::from_millis(100);
+
+/// What a row says of a session at work: its number (that of the session whose statement it is a worker of), and the class
+/// and name of what it waits for.
+type Activity = (u64, String, String);
+
+/// What was seen so far.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Seen {
+    /// (class, event) -> samples and the time that they stand for.
+    waits: BTreeMap<(String, String), (u64, u64)>,
+    /// Time in which sessions of others were at work.
+    pub(crate) foreign_busy_ns: u64,
+    /// Why nothing more is seen, if so.
+    pub(crate) ended: Option<String>,
+}
+
+impl Seen {
+    /// As wait counts, by event.
+    pub(crate) fn waits(&self) -> Vec<WaitCount> {
+        let count = |((class, event), (count, ns)): (&(String, String), &(u64, u64))| WaitCount {
+            event: event.clone(),
+            class: class.clone(),
+            count: *count,
+            time_ns: Some(*ns),
+        };
+        self.waits.iter().map(count).collect()
+    }
+
+    /// Takes in one look, which stands for the time since the one before.
+    fn add(&mut self, sessions: Vec<Activity>, ours: &BTreeSet<u64>, passed_ns: u64) {
+        for (id, class, event) in sessions {
+            if ours.contains(&id) {
+                let (count, ns) = self.waits.entry((class, event)).or_default();
+                *count += 1;
+                *ns += passed_ns;
+            } else {
+                self.foreign_busy_ns += passed_ns;
+            }
+        }
+    }
+}
+
+/// What the watching thread and the others share.
+#[derive(Debug, Default)]
+struct State {
+    over: AtomicBool,
+    seen: Mutex<Seen>,
+}
+
+/// A thread that looks, with a connection of its own. Ends when dropped.
+pub(crate) struct Watch<L: ServerLink> {
+    link: Arc<Mutex<L>>,
+    state: Arc<State>,
+    ours: Arc<Mutex<BTreeSet<u64>>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl<L: ServerLink + 'static> Watch<L> {
+    /// Begins to look with `sql`, whose rows `read` understands. `ours` are dbdyno's own sessions, which may grow;
+    /// `why_blind` is why the work of others is not seen, if so.
+    ///
+    /// # Errors
+    /// No thread.
+    pub(crate) fn start(
+        link: L,
+        ours: Arc<Mutex<BTreeSet<u64>>>,
+        sql: &str,
+        why_blind: Option<String>,
+        read: fn(&[Option<String>]) -> Option<Activity>,
+    ) -> Result<Self, EngineError> {
+        recover(&ours).insert(link.session_id());
+        let (link, state) = (Arc::new(Mutex::new(link)), Arc::new(State::default()));
+        recover(&state.seen).ended = why_blind;
+        let thread = std::thread::Builder::new().name("waits".to_owned()).spawn({
+            let (link, state, ours, sql) = (Arc::clone(&link), Arc::clone(&state), Arc::clone(&ours), sql.to_owned());
+            move || watch(&link, &state, &ours, &sql, read)
+        });
+        let thread = thread
+            .map_err(|e| EngineError::new(ErrorClass::Other, format!("the watching thread cannot be started: {e}")))?;
+        Ok(Self { link, state, ours, thread: Some(thread) })
+    }
+}
+
+impl<L: ServerLink> Watch<L> {
+    /// What was seen so far.
+    pub(crate) fn seen(&self) -> Seen {
+        recover(&self.state.seen).clone()
+    }
+
+    /// The connection, while nobody looks.
+    pub(crate) fn link(&self) -> MutexGuard<'_, L> {
+        recover(&self.link)
+    }
+
+    /// Ends the looking; the connection is still there.
+    pub(crate) fn stop(&mut self) {
+        self.state.over.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            drop(thread.join());
+        }
+    }
+}
+
+impl<L: ServerLink> Drop for Watch<L> {
+    fn drop(&mut self) {
+        self.stop();
+        let id = self.link().session_id();
+        recover(&self.ours).remove(&id);
+    }
+}
+
+fn watch<L: ServerLink>(
+    link: &Mutex<L>,
+    state: &State,
+    ours: &Mutex<BTreeSet<u64>>,
+    sql: &str,
+    read: fn(&[Option<String>]) -> Option<Activity>,
+) {
+    let mut last = Instant::now();
+    while !state.over.load(Ordering::Relaxed) {
+        std::thread::park_timeout(INTERVAL);
+        if state.over.load(Ordering::Relaxed) {
+            return;
+        }
+        let looked = recover(link).texts("watching sessions", sql);
+        let passed_ns = u64::try_from(last.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        last = Instant::now();
+        let mut seen = recover(&state.seen);
+        match looked {
+            Ok(rows) => {
+                let sessions = rows.iter().filter_map(|row| read(row)).collect();
+                seen.add(sessions, &recover(ours), passed_ns);
+            }
+            Err(error) => {
+                seen.ended = Some(format!("the sessions could not be watched to the end: {}", error.message));
+                return;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_are_ours_or_foreign() {
+        let session = |id, class: &str, event: &str| (id, class.to_owned(), event.to_owned());
+        let mut seen = Seen::default();
+        let ours = BTreeSet::from([10, 11]);
+        seen.add(vec![session(10, "CPU", "running"), session(11, "IO", "WalSync"), session(99, "", "")], &ours, 100);
+        seen.add(vec![session(10, "IO", "WalSync")], &ours, 50);
+        assert_eq!(seen.foreign_busy_ns, 100);
+        let waits: Vec<_> = seen.waits().into_iter().map(|w| (w.class, w.event, w.count, w.time_ns)).collect();
+        assert_eq!(
+            waits,
+            [
+                ("CPU".to_owned(), "running".to_owned(), 1, Some(100)),
+                ("IO".to_owned(), "WalSync".to_owned(), 2, Some(150)),
+            ]
+        );
+    }
+}

@@ -1,0 +1,95 @@
+//! What every engine of a server must do on a real one, whichever product it is: the conformance suite, proofs by the
+//! server's own figures, loads and their interruptions. An engine's test file says which servers, and lists its tests by
+//! `points!` and `loads!`.
+#![allow(dead_code, unreachable_pub, unused_imports, reason = "an engine's test file uses what applies to it")]
+
+pub mod loads;
+pub mod points;
+
+use crate::conformance;
+use crate::conformance::catalogue;
+use crate::servers::Scratch;
+use crate::servers::lend::{Database, Lender};
+use dbdyno_engine::{Engine, Target, Task, engine_info, open};
+use dbdyno_model::{Mapping, Test};
+
+/// A product of which scratch servers can be had.
+pub trait Product: Scratch {
+    /// Who lends loaded databases; their commits need not be durable.
+    fn lender() -> &'static Lender<Self>;
+
+    /// A server with nothing special, for one test alone.
+    fn plain() -> Self;
+
+    /// A server of one's own with loaded data, for what only a quiet one tells.
+    fn alone() -> (Self, String);
+
+    /// How many bytes of log the server has written since it was made.
+    fn log_position(&self) -> u64;
+
+    /// How often rows were looked up by the primary key of this table, by the server's count; nobody else is at work.
+    fn lookups(&self, database: &str, table: &str) -> u64;
+
+    /// Tables of dbdyno's whose names begin so, without those that are parts of another one.
+    fn tables(&self, database: &str, beginning: &str) -> Vec<String>;
+
+    /// What a load calls the small tables and the large ones in its reports of progress.
+    const GROUPS: [&'static str; 2];
+
+    /// What it adds to that, phase by phase; to write rows adds nothing.
+    const PHASES: &'static [&'static str];
+
+    /// Ends a session that is at work on this phase of a load; false where there is none.
+    fn end_a_loader(&self, database: &str, phase: &str) -> bool;
+
+    /// Sessions of a load that the server has.
+    fn loaders(&self, database: &str) -> u64;
+
+    /// SQL that makes what a point which was killed may have left: a table, a procedure, a function.
+    fn leftovers() -> &'static str;
+
+    /// SQL that makes what looks like dbdyno's and is not, one after the other, and what a refusal calls it: a table of one
+    /// of its names, notes with other columns, and notes in a format that nobody knows.
+    fn strangers() -> [(&'static str, &'static str); 3];
+
+    /// SQL that makes something among dbdyno's objects that is not its own, SQL that removes it, and what a refusal calls it.
+    fn intruder() -> [&'static str; 3];
+
+    /// SQL that drops a month of the large table and the note that the load was complete.
+    fn lose_a_month() -> &'static str;
+}
+
+/// The engine on a database, as its administrator.
+pub fn engine<S: Product>(server: &S, database: &str) -> Box<dyn Engine> {
+    engine_of(server, S::SUPERUSER, database)
+}
+
+/// The engine on a database, as somebody.
+pub fn engine_of<S: Product>(server: &S, user: &str, database: &str) -> Box<dyn Engine> {
+    open(&Target::parse(&server.socket(user, database)).unwrap(), &catalogue::size_t()).unwrap()
+}
+
+/// Loads a database.
+pub fn load<S: Product>(server: &S, database: &str) {
+    engine(server, database).load(&catalogue::size_t(), 42, 2, true, &conformance::Quiet).unwrap();
+}
+
+/// The engine on a borrowed database.
+pub fn engine_on<S: Product>(database: &Database<S>) -> Box<dyn Engine> {
+    engine(database.server, &database.name)
+}
+
+/// How the engine realises a test.
+pub fn mapping<S: Product>(test: &Test) -> Mapping {
+    (engine_info(S::ENGINE).unwrap().mapping)(test)
+}
+
+/// A test of the conformance suite's catalogue.
+pub fn test(code: &str) -> Test {
+    catalogue::tests().into_iter().find(|t| t.code.as_str() == code).unwrap()
+}
+
+/// A task of it on the loaded data.
+pub fn task(code: &str, jobs: u32) -> Task {
+    conformance::task(&test(code), &catalogue::size_t(), 42, jobs)
+}

@@ -1,0 +1,241 @@
+//! The conformance suite, and what points do by the server's own account.
+
+use super::{Product, engine, engine_on, mapping, task};
+use crate::conformance::{self, Subject, catalogue};
+use crate::servers::lend::Database;
+use dbdyno_engine::{Request, Settled, engine_info};
+use dbdyno_model::{Counter, Mapping, Procedure};
+use std::time::Duration;
+
+/// Lists the tests of a product.
+macro_rules! points {
+    ($product:ty) => {
+        $crate::on_servers::points::points! { $product:
+            holds_what_the_generator_makes_and_drops_it_all
+            procedures_do_what_they_say
+            chunks_may_be_cut_anywhere
+            proofs_hold
+            proofs_hold_for_several_jobs
+            plans_are_as_they_must_be
+            points_leave_nothing_behind
+            sessions_can_be_stopped
+            commits_and_log_bytes_are_the_servers_to_the_last_one
+            a_second_dbdyno_is_turned_away_and_takes_nothing_from_the_first
+            selects_are_lookups_of_the_servers_count
+            updates_change_what_they_say_and_only_rows_of_their_job
+            inserts_and_bulk_loads_leave_the_rows_that_they_claim
+            scripts_can_be_run_by_hand
+        }
+    };
+    ($product:ty: $($name:ident)*) => {
+        $(#[test]
+        fn $name() {
+            $crate::on_servers::points::$name::<$product>();
+        })*
+    };
+}
+pub(crate) use points;
+
+fn conforms<S: Product>(checks: &[fn(&Subject<'_>)]) {
+    with_subject(&S::lender().loaded(), 42, |subject| {
+        for check in checks {
+            check(subject);
+        }
+    });
+}
+
+fn with_subject<S: Product>(database: &Database<S>, seed: u64, check: impl FnOnce(&Subject<'_>)) {
+    check(&Subject {
+        open: &|| engine_on(database),
+        mapping: &mapping::<S>,
+        schema: &|| database.objects(),
+        uncounted: &[],
+        size: catalogue::size_t(),
+        seed,
+    });
+}
+
+pub fn holds_what_the_generator_makes_and_drops_it_all<S: Product>() {
+    let database = S::lender().empty();
+    let before = database.objects();
+    with_subject(&database, 7, |subject| {
+        subject.load();
+        conformance::holds_what_the_generator_makes(subject);
+        conformance::dropping_leaves_nothing(subject, &before);
+    });
+}
+
+pub fn procedures_do_what_they_say<S: Product>() {
+    conforms::<S>(&[conformance::procedures_do_what_they_say]);
+}
+
+pub fn chunks_may_be_cut_anywhere<S: Product>() {
+    conforms::<S>(&[conformance::chunks_may_be_cut_anywhere]);
+}
+
+pub fn proofs_hold<S: Product>() {
+    conforms::<S>(&[conformance::proofs_hold_alone]);
+}
+
+/// A test of its own, because with some servers each look at the counters takes its time.
+pub fn proofs_hold_for_several_jobs<S: Product>() {
+    conforms::<S>(&[conformance::proofs_hold_together]);
+}
+
+pub fn plans_are_as_they_must_be<S: Product>() {
+    conforms::<S>(&[conformance::plans_are_as_they_must_be]);
+}
+
+pub fn points_leave_nothing_behind<S: Product>() {
+    conforms::<S>(&[conformance::points_leave_nothing_behind]);
+}
+
+pub fn sessions_can_be_stopped<S: Product>() {
+    conforms::<S>(&[conformance::sessions_can_be_stopped]);
+}
+
+/// The server's own log position moves by exactly what is reported as redo, and no commit is taken for a foreign one. The
+/// log is the whole server's, so nobody else may be at work there.
+pub fn commits_and_log_bytes_are_the_servers_to_the_last_one<S: Product>() {
+    let (server, database) = S::alone();
+    let engine = engine(&server, &database);
+    assert_eq!(engine.settle(Duration::from_secs(60)).unwrap(), Settled::AtRest);
+    let task = task("T711", 2);
+    engine.begin_point(&task).unwrap();
+    let mut sessions: Vec<_> = (0..2).map(|job| engine.session(job, 1).unwrap()).collect();
+    for (job, session) in (0..).zip(&mut sessions) {
+        assert_eq!(session.prepare(&task, job).unwrap().problems, [""; 0]);
+        session.flush().unwrap();
+    }
+    let before = engine.snapshot().unwrap();
+    let from = server.log_position();
+    for session in &mut sessions {
+        let done = session.execute(&Request::Chunk { first_pass: 0, passes: 500 }).unwrap();
+        assert_eq!((done.ops, done.rows), (500, 500));
+        session.flush().unwrap();
+    }
+    let to = server.log_position();
+    let counted = engine.snapshot().unwrap().since(&before);
+    assert_eq!(counted.get(Counter::Commits), Some(1_000));
+    assert_eq!(counted.get(Counter::RedoBytes), Some(to - from));
+    assert_eq!(counted.get(Counter::RowsChanged), Some(1_000));
+    // The two looks at the position are commits of another session; fewer than one a second are housekeeping.
+    assert!(counted.get(Counter::ForeignCommits).unwrap() <= 2 + 3, "{counted:?}");
+    drop(sessions);
+    engine.end_point(&task).unwrap();
+}
+
+pub fn a_second_dbdyno_is_turned_away_and_takes_nothing_from_the_first<S: Product>() {
+    let database = S::lender().loaded();
+    let (first, second) = (engine_on(&database), engine_on(&database));
+    let task = task("T311", 1);
+    first.begin_point(&task).unwrap();
+    let mut session = first.session(0, 1).unwrap();
+    session.prepare(&task, 0).unwrap();
+    let turned_away = second.begin_point(&task).unwrap_err();
+    assert!(turned_away.message.contains("another dbdyno"), "{turned_away}");
+    // As a run does whatever came of the beginning.
+    second.end_point(&task).unwrap();
+    assert_eq!(session.execute(&Request::Chunk { first_pass: 0, passes: 5 }).unwrap().ops, 5);
+    drop(session);
+    first.end_point(&task).unwrap();
+    second.begin_point(&task).unwrap();
+    second.end_point(&task).unwrap();
+}
+
+pub fn selects_are_lookups_of_the_servers_count<S: Product>() {
+    let database = S::lender().loaded();
+    let engine = engine_on(&database);
+    let task = task("T611", 1);
+    engine.begin_point(&task).unwrap();
+    let mut session = engine.session(0, 1).unwrap();
+    session.prepare(&task, 0).unwrap();
+    session.flush().unwrap();
+    // Warming and planning are over; they look rows up, too.
+    engine.snapshot().unwrap();
+    let before = database.server.lookups(&database.name, "small_heap");
+    let mut ops = 0;
+    for (first_pass, passes) in [(0, 2_000), (2_000, 99), (2_099, 1)] {
+        ops += session.execute(&Request::Chunk { first_pass, passes }).unwrap().ops;
+    }
+    session.flush().unwrap();
+    assert_eq!((database.server.lookups(&database.name, "small_heap") - before, ops), (2_100, 2_100));
+    drop(session);
+    engine.end_point(&task).unwrap();
+}
+
+pub fn updates_change_what_they_say_and_only_rows_of_their_job<S: Product>() {
+    let database = S::lender().loaded();
+    let engine = engine_on(&database);
+    let (task, rows) = (task("T711", 3), S::table("small_heap"));
+    engine.begin_point(&task).unwrap();
+    for job in 0..3 {
+        let amounts = || -> Vec<Row> {
+            let sql = format!("SELECT id, quantity, amount FROM {rows} ORDER BY id");
+            database.sql(&sql).lines().map(Row::read).collect()
+        };
+        let before = amounts();
+        let mut session = engine.session(job, 1).unwrap();
+        session.prepare(&task, job).unwrap();
+        let done = session.execute(&Request::Chunk { first_pass: 0, passes: 200 }).unwrap();
+        assert_eq!((done.ops, done.rows), (200, 200));
+        let after = amounts();
+        assert_eq!(before.len(), after.len());
+        let mut cents = 0;
+        for (old, new) in before.iter().zip(&after) {
+            assert_eq!((old.id, old.quantity), (new.id, new.quantity));
+            assert!(old.cents == new.cents || (old.id - 1) % 3 == u64::from(job), "row {} of another job", old.id);
+            cents += new.cents - old.cents;
+        }
+        assert_eq!(cents, 200, "one cent an update");
+    }
+    engine.end_point(&task).unwrap();
+}
+
+struct Row {
+    id: u64,
+    quantity: u64,
+    cents: i64,
+}
+
+impl Row {
+    fn read(line: &str) -> Self {
+        let [id, quantity, amount] = line.split('|').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let cents = amount.replace('.', "").parse().unwrap();
+        Self { id: id.parse().unwrap(), quantity: quantity.parse().unwrap(), cents }
+    }
+}
+
+pub fn inserts_and_bulk_loads_leave_the_rows_that_they_claim<S: Product>() {
+    let database = S::lender().loaded();
+    let engine = engine_on(&database);
+    for (code, rows) in [("T311", 6), ("T313", 6), ("T322", 6), ("T331", 9_600), ("DBL-21", 9_600)] {
+        let task = task(code, 1);
+        engine.begin_point(&task).unwrap();
+        let mut session = engine.session(0, 1).unwrap();
+        session.prepare(&task, 0).unwrap();
+        let done = session.execute(&Request::Chunk { first_pass: 0, passes: 3 }).unwrap();
+        let tables = database.server.tables(&database.name, "load_");
+        let union: Vec<_> = tables.iter().map(|t| format!("SELECT quantity FROM {}", S::table(t))).collect();
+        let found = database.sql(&format!("SELECT count(*), sum(quantity) FROM ({}) made", union.join(" UNION ALL ")));
+        assert_eq!(found, format!("{rows}|{}", done.checksum), "{code}: {tables:?}");
+        assert_eq!(done.rows, rows, "{code}");
+        drop(session);
+        engine.end_point(&task).unwrap();
+    }
+}
+
+pub fn scripts_can_be_run_by_hand<S: Product>() {
+    let database = S::lender().loaded();
+    let info = engine_info(S::ENGINE).unwrap();
+    for test in catalogue::tests() {
+        let script = (info.script)(&test, &catalogue::size_t()).unwrap();
+        assert!(script.starts_with(&format!("-- {}: ", test.code)), "{script}");
+        match mapping::<S>(&test) {
+            Mapping::None { why } => assert!(script.contains(&why) && !script.contains("CALL"), "{script}"),
+            // Files and loads are long, and the same as in the other tests here.
+            _ if matches!(test.procedure, Procedure::WriteFile) => assert!(script.contains("CALL"), "{script}"),
+            _ => _ = database.sql(&script),
+        }
+    }
+}

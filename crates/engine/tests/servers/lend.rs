@@ -1,0 +1,163 @@
+//! Databases that tests borrow, so that most of them need neither start a server nor load data.
+//!
+//! A product that can copy databases has one server for everybody, and each test has a copy of its own. With another one a
+//! test has a whole server to itself and gives it back: whoever finds the data there as it was need not load it.
+
+use super::Scratch;
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// The database that is loaded once.
+const LOADED: &str = "loaded";
+
+/// Who lends databases to the tests of one program.
+pub struct Lender<S: 'static> {
+    make: fn() -> S,
+    load: fn(&S, &str),
+    shared: OnceLock<S>,
+    idle: Mutex<Vec<&'static S>>,
+    copying: Mutex<()>,
+    next: AtomicU32,
+}
+
+impl<S: Scratch> Lender<S> {
+    /// One that makes servers and loads data in this way.
+    pub const fn new(make: fn() -> S, load: fn(&S, &str)) -> Self {
+        Self {
+            make,
+            load,
+            shared: OnceLock::new(),
+            idle: Mutex::new(Vec::new()),
+            copying: Mutex::new(()),
+            next: AtomicU32::new(1),
+        }
+    }
+
+    /// A database with loaded data.
+    pub fn loaded(&'static self) -> Database<S> {
+        let server = self.server();
+        if S::COPIES {
+            // Nobody else may be connected to what is copied.
+            let copying = self.copying.lock().unwrap_or_else(PoisonError::into_inner);
+            let name = self.name();
+            server.copy_database(LOADED, &name);
+            drop(copying);
+            return Database { server, name, lender: self, returns: false, as_lent: None };
+        }
+        server.sql(S::HOME, &format!("CREATE DATABASE IF NOT EXISTS {LOADED}"));
+        if server.objects(LOADED).is_empty() {
+            (self.load)(server, LOADED);
+        }
+        let as_lent = Some(server.objects(LOADED));
+        Database { server, name: LOADED.to_owned(), lender: self, returns: true, as_lent }
+    }
+
+    /// A database without anything.
+    pub fn empty(&'static self) -> Database<S> {
+        self.empty_on(self.server(), !S::COPIES)
+    }
+
+    fn empty_on(&'static self, server: &'static S, returns: bool) -> Database<S> {
+        let name = self.name();
+        server.sql(S::HOME, &format!("CREATE DATABASE {name}"));
+        Database { server, name, lender: self, returns, as_lent: None }
+    }
+
+    fn name(&self) -> String {
+        format!("copy_{}", self.next.fetch_add(1, Ordering::Relaxed))
+    }
+
+    fn server(&'static self) -> &'static S {
+        let make = || {
+            let server = (self.make)();
+            server.end_with_us();
+            server
+        };
+        if S::COPIES {
+            return self.shared.get_or_init(|| {
+                let server = make();
+                server.sql(S::HOME, &format!("CREATE DATABASE {LOADED}"));
+                (self.load)(&server, LOADED);
+                server
+            });
+        }
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        idle.unwrap_or_else(|| Box::leak(Box::new(make())))
+    }
+}
+
+/// A database of a test's own.
+pub struct Database<S: Scratch> {
+    /// Where it is.
+    pub server: &'static S,
+    /// What it is called.
+    pub name: String,
+    lender: &'static Lender<S>,
+    /// Whether the server is given back with it.
+    returns: bool,
+    /// What was in it, where the next one may have it again.
+    as_lent: Option<BTreeSet<String>>,
+}
+
+impl<S: Scratch> Database<S> {
+    /// A further one without anything, on the same server.
+    pub fn beside(&self) -> Self {
+        self.lender.empty_on(self.server, false)
+    }
+
+    /// The target through the socket, as the administrator.
+    pub fn target(&self) -> String {
+        self.target_of(S::SUPERUSER)
+    }
+
+    /// The target through the socket, as somebody.
+    pub fn target_of(&self, user: &str) -> String {
+        self.server.socket(user, &self.name)
+    }
+
+    /// A user of this test's own, who may connect and nothing else. Users are the whole server's, so the name has the
+    /// database's in it.
+    pub fn user(&self) -> String {
+        let user = self.users_name();
+        self.server.create_user(&user);
+        user
+    }
+
+    /// The same, who may work here.
+    pub fn worker(&self) -> String {
+        let user = self.user();
+        self.server.let_work(&user, &self.name);
+        user
+    }
+
+    fn users_name(&self) -> String {
+        format!("user_of_{}", self.name)
+    }
+
+    /// Runs SQL here as the administrator; see `Scratch::sql`.
+    pub fn sql(&self, sql: &str) -> String {
+        self.server.sql(&self.name, sql)
+    }
+
+    /// What is in it.
+    pub fn objects(&self) -> BTreeSet<String> {
+        self.server.objects(&self.name)
+    }
+}
+
+impl<S: Scratch> Drop for Database<S> {
+    fn drop(&mut self) {
+        // What a test that failed leaves behind is nothing for others.
+        if std::thread::panicking() {
+            return;
+        }
+        if self.as_lent.as_ref() != Some(&self.objects()) {
+            self.server.drop_database(&self.name);
+        }
+        self.server.drop_user(&self.users_name());
+        if self.returns {
+            self.lender.idle.lock().unwrap_or_else(PoisonError::into_inner).push(self.server);
+        }
+    }
+}
