@@ -28,8 +28,8 @@ unit: servers
 
 # The engines again on further versions of their servers, where these can be had.
 versions: servers
-	bash tests/servers each $(CARGO) test -p dbdyno-engine --test postgres -- --test-threads=8
-	bash tests/servers each $(CARGO) test -p dbdyno-engine --lib postgres::
+	bash tests/servers each postgres $(CARGO) test -p dbdyno-engine --test postgres -- --test-threads=8
+	bash tests/servers each postgres $(CARGO) test -p dbdyno-engine --lib postgres::
 
 # The binary as a user runs it, with real files and faults.
 stories: servers

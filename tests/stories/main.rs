@@ -9,12 +9,16 @@ mod bad_input;
 mod clock;
 mod faults;
 mod json;
+#[cfg(feature = "mariadb")]
+mod mariadb;
 mod null_engine;
+#[cfg(any(feature = "postgres", feature = "mariadb"))]
+mod on_servers;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod resume;
 mod run_and_show;
-#[cfg(feature = "postgres")]
+#[cfg(any(feature = "postgres", feature = "mariadb"))]
 #[path = "../../crates/engine/tests/servers/mod.rs"]
 mod servers;
 mod small_disk;

@@ -10,6 +10,8 @@ mod contract;
 pub mod data;
 mod error;
 mod mapping;
+#[cfg(feature = "mariadb")]
+pub mod mariadb;
 pub mod null;
 #[cfg(feature = "postgres")]
 pub mod postgres;
@@ -17,7 +19,7 @@ pub mod private;
 mod pump;
 mod registry;
 mod secret;
-#[cfg(feature = "postgres")]
+#[cfg(any(feature = "postgres", feature = "mariadb"))]
 mod server;
 mod sql;
 #[cfg(feature = "sqlite")]

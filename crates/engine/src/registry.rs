@@ -35,6 +35,8 @@ const ENGINES: &[EngineInfo] = &[
     crate::sqlite::INFO,
     #[cfg(feature = "postgres")]
     crate::postgres::INFO,
+    #[cfg(feature = "mariadb")]
+    crate::mariadb::INFO,
     crate::null::INFO,
 ];
 

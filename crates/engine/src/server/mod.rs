@@ -13,7 +13,7 @@ pub(crate) mod samples;
 mod times;
 mod watch;
 
-pub(crate) use crew::{Crew, Stop, Tally};
+pub(crate) use crew::{Crew, MOST_SESSIONS, Stop, Tally};
 #[cfg(feature = "postgres")]
 pub(crate) use leaf::month_name;
 pub(crate) use leaf::{Leaf, leaf_name, leaves};

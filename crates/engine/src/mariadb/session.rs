@@ -1,0 +1,202 @@
+//! A session: one connection, prepared for a job of a point, that calls the test's procedure.
+
+use super::link::Link;
+use super::recipe::Recipe;
+use super::snapshot::{self, Done};
+use super::{Node, STATISTICS};
+use crate::server::call::arguments;
+use crate::server::{ServerLink as _, first, recover};
+use crate::{Canceller, ChunkResult, EngineError, Failure, Prepared, Request, Session, Task};
+use dbdyno_model::{CommitMode, ErrorClass, Procedure, Size};
+use mysql::prelude::Queryable as _;
+use mysql::{Params, Row, Statement, Value};
+use std::sync::Arc;
+
+/// A job's work, understood.
+struct Work {
+    task: Task,
+    job: u32,
+    call: Statement,
+    /// What comes after each pass, outside the procedure, and what then tells how many bytes it wrote.
+    after_pass: Option<[String; 2]>,
+    /// Bytes that one operation reads by scanning; 0 where it does not scan.
+    scanned_bytes: u64,
+}
+
+impl Work {
+    /// Whether each pass must be a call of its own so that its commit waits for the device. Inside a procedure it need not:
+    /// where another session is writing the log just then, InnoDB (from 10.6 on) lets the procedure go on, and only the
+    /// answer to the call waits. With 4 jobs, 49 commits of one call shared a write of the log.
+    fn waits_for_each(&self) -> bool {
+        let commits = matches!(
+            self.task.test.procedure,
+            Procedure::Insert | Procedure::UpdatePrimary | Procedure::UpdateSecondary
+        );
+        commits && self.task.commit == CommitMode::Durable
+    }
+}
+
+/// One connection at work.
+pub(super) struct MariaDbSession {
+    link: Link,
+    node: Arc<Node>,
+    work: Option<Work>,
+    /// What the server has counted for this session, as far as the node has it in its account.
+    accounted: Done,
+}
+
+impl MariaDbSession {
+    /// A session of its own connection.
+    ///
+    /// # Errors
+    /// Another of our sessions has the same number: a proxy stands between.
+    pub(super) fn new(link: Link, node: Arc<Node>) -> Result<Self, EngineError> {
+        if !recover(&node.ours).insert(link.session_id()) {
+            let message = "two sessions share one session of the server: a proxy stands between, and settings and counts \
+                           of one would be those of the other; name the server itself as the target";
+            return Err(EngineError::new(ErrorClass::Unsupported, message));
+        }
+        Ok(Self { link, node, work: None, accounted: Done::default() })
+    }
+
+    fn prepare_work(&mut self, task: &Task, job: u32) -> Result<Prepared, EngineError> {
+        self.work = None;
+        let recipe = Recipe::of(&task.test)?;
+        let doing = format!("preparing {}", task.test.code);
+        let set: Vec<String> =
+            recipe.settings().iter().map(|(name, value)| format!("SET SESSION {name} = {value}")).collect();
+        self.link.reset(&doing, &set.join("; "))?;
+        let prepared = self.plan(&recipe, &doing)?;
+        let scanned_bytes = self.scanned_bytes(&recipe, task, &doing)?;
+        let call = self.link.conn().prep(recipe.call());
+        let call = call.map_err(|e| self.link.error(&doing, &e))?;
+        self.work = Some(Work { task: task.clone(), job, call, after_pass: recipe.after_pass(job)?, scanned_bytes });
+        // The first call of a session reads the procedure from a table of the server's, which counts.
+        self.call(0, 0)?;
+        let now = snapshot::done(&mut self.link)?;
+        // None of this is the test's work; its commits are ours all the same.
+        self.node.account.add_commits(now.since(&self.accounted));
+        self.accounted = now;
+        Ok(prepared)
+    }
+
+    /// Explains the statement under test under the session's settings, and compares.
+    fn plan(&mut self, recipe: &Recipe, doing: &str) -> Result<Prepared, EngineError> {
+        let Some(explain) = recipe.explain()? else { return Ok(Prepared::default()) };
+        let json = first(self.link.texts(doing, &explain)?).unwrap_or_default();
+        let plan = super::plan::compact(&json)?;
+        let problem = recipe.plan_problem(&plan)?;
+        Ok(Prepared { plan: Some(plan), problems: problem.into_iter().collect() })
+    }
+
+    /// Bytes of what one operation scans, as the server's statistics have them.
+    fn scanned_bytes(&mut self, recipe: &Recipe, task: &Task, doing: &str) -> Result<u64, EngineError> {
+        let share = match task.test.procedure {
+            Procedure::Scan | Procedure::Sort | Procedure::Group | Procedure::Report => 1,
+            Procedure::ScanRange => Size::RANGES,
+            _ => return Ok(0),
+        };
+        let mut bytes = 0;
+        for table in recipe.reads() {
+            let sql = STATISTICS.fill("table_bytes", &[("table", table.name())])?;
+            bytes += first(self.link.texts(doing, &sql)?).and_then(|n| n.parse::<u64>().ok()).unwrap_or(0);
+        }
+        Ok(bytes / share)
+    }
+
+    /// Passes of the test, as many in a call as may be.
+    fn passes(&mut self, first_pass: u64, passes: u64) -> Result<ChunkResult, Failure> {
+        let Some(work) = &self.work else {
+            let message = "a session was asked to work before it was prepared";
+            return Err(EngineError::new(ErrorClass::Other, message).into());
+        };
+        if work.after_pass.is_none() && !work.waits_for_each() {
+            return Ok(self.call(first_pass, passes)?);
+        }
+        let mut done = ChunkResult::default();
+        for pass in first_pass..first_pass + passes {
+            let one = self.call(pass, 1).and_then(|one| self.end_pass(one)).map_err(|error| Failure { done, error })?;
+            done.ops += one.ops;
+            done.rows += one.rows;
+            done.bytes += one.bytes;
+            done.checksum = done.checksum.wrapping_add(one.checksum);
+        }
+        Ok(done)
+    }
+
+    /// What comes after a pass, outside the procedure.
+    fn end_pass(&mut self, mut done: ChunkResult) -> Result<ChunkResult, EngineError> {
+        let Some([end, bytes]) = self.work.as_ref().and_then(|work| work.after_pass.clone()) else { return Ok(done) };
+        let doing = "bringing a file to the device";
+        self.link.batch(doing, &end)?;
+        let written = first(self.link.texts(doing, &bytes)?).and_then(|n| n.parse::<u64>().ok());
+        let unknown = || EngineError::new(ErrorClass::Other, format!("{doing}: the server does not tell its length"));
+        done.bytes = written.ok_or_else(unknown)?;
+        done.checksum = done.bytes;
+        Ok(done)
+    }
+
+    fn call(&mut self, first_pass: u64, passes: u64) -> Result<ChunkResult, EngineError> {
+        let unprepared = || EngineError::new(ErrorClass::Other, "a session was asked to work before it was prepared");
+        let work = self.work.as_ref().ok_or_else(unprepared)?;
+        let doing = format!("{} job {}", work.task.test.code, work.job + 1);
+        if self.link.cancelled() {
+            return Err(EngineError::new(ErrorClass::Cancelled, format!("{doing}: stopped before a call")));
+        }
+        // The sums begin at 0.
+        let numbers =
+            arguments(&work.task, work.job, first_pass, passes).into_iter().chain([0; crate::server::call::SUMS]);
+        let parameters = Params::Positional(numbers.map(Value::Int).collect());
+        let (call, scanned_bytes) = (work.call.clone(), work.scanned_bytes);
+        let answer: Result<Option<Row>, _> = self.link.conn().exec_first(&call, parameters);
+        let row = answer.map_err(|e| self.link.error(&doing, &e))?;
+        let unclear =
+            || EngineError::new(ErrorClass::Other, format!("{doing}: the procedure's answer is not understood"));
+        let [ops, rows, bytes, checksum] = row.as_ref().and_then(sums).ok_or_else(unclear)?;
+        Ok(ChunkResult { ops, rows, bytes: bytes + ops * scanned_bytes, checksum })
+    }
+}
+
+/// The four sums that a procedure gives back.
+fn sums(row: &Row) -> Option<[u64; 4]> {
+    let mut sums = [0; 4];
+    for (n, sum) in sums.iter_mut().enumerate() {
+        *sum = match row.as_ref(n)? {
+            Value::Int(value) => value.cast_unsigned(),
+            Value::UInt(value) => *value,
+            Value::Bytes(text) => std::str::from_utf8(text).ok()?.parse::<i64>().ok()?.cast_unsigned(),
+            _ => return None,
+        };
+    }
+    Some(sums)
+}
+
+impl Session for MariaDbSession {
+    fn prepare(&mut self, task: &Task, job: u32) -> Result<Prepared, EngineError> {
+        self.prepare_work(task, job)
+    }
+
+    /// A call that fails gives no account of what it did before: the server returns a procedure's sums at its end. Where each
+    /// pass is a call, what the others did is told.
+    fn execute(&mut self, request: &Request) -> Result<ChunkResult, Failure> {
+        let Request::Chunk { first_pass, passes } = *request;
+        self.passes(first_pass, passes)
+    }
+
+    fn flush(&mut self) -> Result<(), EngineError> {
+        let now = snapshot::done(&mut self.link)?;
+        self.node.account.add(now.since(&self.accounted));
+        self.accounted = now;
+        Ok(())
+    }
+
+    fn canceller(&self) -> Arc<dyn Canceller> {
+        self.link.canceller()
+    }
+}
+
+impl Drop for MariaDbSession {
+    fn drop(&mut self) {
+        recover(&self.node.ours).remove(&self.link.session_id());
+    }
+}

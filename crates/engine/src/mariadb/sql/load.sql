@@ -1,0 +1,72 @@
+-- Loading, proving and dropping. Changes only what lies in our database, and the sessions that load.
+
+-- name: session
+-- what: a session that loads waits for locks as long as it takes (an earlier load may be taken back)
+SET lock_wait_timeout = 86400, innodb_lock_wait_timeout = 86400
+
+-- name: hold
+-- what: one dbdyno at a time loads or drops in a database
+SELECT GET_LOCK(?, 0)
+
+-- name: objects
+-- what: everything in the database, to tell what is ours
+SELECT CASE TABLE_TYPE WHEN 'BASE TABLE' THEN 'table' ELSE TABLE_TYPE END AS kind, TABLE_NAME AS name,
+       (SELECT COUNT(PARTITION_NAME) FROM information_schema.PARTITIONS AS p
+        WHERE p.TABLE_SCHEMA = DATABASE() AND p.TABLE_NAME = t.TABLE_NAME) AS parts
+FROM information_schema.TABLES AS t WHERE TABLE_SCHEMA = DATABASE()
+UNION ALL
+SELECT ROUTINE_TYPE, ROUTINE_NAME,
+       (SELECT COUNT(*) FROM information_schema.PARAMETERS AS p
+        WHERE p.SPECIFIC_SCHEMA = DATABASE() AND p.SPECIFIC_NAME = r.SPECIFIC_NAME
+          AND p.ROUTINE_TYPE = r.ROUTINE_TYPE AND p.ORDINAL_POSITION > 0)
+FROM information_schema.ROUTINES AS r WHERE ROUTINE_SCHEMA = DATABASE()
+UNION ALL
+SELECT 'trigger', TRIGGER_NAME, 0 FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = DATABASE()
+UNION ALL
+SELECT 'event', EVENT_NAME, 0 FROM information_schema.EVENTS WHERE EVENT_SCHEMA = DATABASE()
+ORDER BY 1, 2
+
+-- name: get_meta
+-- what: the whole of the book-keeping
+SELECT name, value FROM meta
+
+-- name: set_meta
+-- what: one entry of the book-keeping
+REPLACE INTO meta (name, value) VALUES (?, ?)
+
+-- name: note
+-- what: that a step of the load is done for a part of it; belongs to the step's own transaction
+REPLACE INTO meta (name, value) VALUES ('{step} {leaf}', '1')
+
+-- name: no_longer_complete
+-- what: the first thing that dropping does
+DELETE FROM meta WHERE name IN ('complete', 'verified')
+
+-- name: forget_table
+-- what: nothing that was noted of a table and its parts holds any more; comes before the table is dropped
+DELETE FROM meta WHERE name REGEXP '^(filled|checksum) {table}(_r[0-9]+)?(_p[0-9]+)?$'
+
+-- name: insert_into
+-- what: rows of a part, from dbdyno, in the order of its primary key; values follow, as parameters
+INSERT INTO {leaf} (id, customer_id, ref_id, region, booked_on, quantity, amount, status, filler) VALUES
+
+-- name: rows_out
+-- what: the rows of a part, for its checksum
+SELECT id, customer_id, ref_id, region, booked_on, quantity, amount, status, filler FROM {leaf}
+
+-- name: analyse
+-- what: statistics of a table, all its partitions included
+ANALYZE TABLE {table}
+
+-- name: any_row
+-- what: whether a table has rows
+SELECT 1 FROM {table} LIMIT 1
+
+-- name: empty_leaf
+-- what: takes away what a part that is to be filled holds, which is mostly nothing
+DELETE FROM {leaf}
+
+-- name: durable
+-- what: waits for the device to have all that was committed, as a CREATE TABLE does even where commits and FLUSH LOGS do not
+CREATE TABLE load_end (a INT) ENGINE = InnoDB;
+DROP TABLE load_end

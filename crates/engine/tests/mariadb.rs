@@ -1,0 +1,130 @@
+//! The MariaDB engine on real servers: what every engine of a server must do, and what only this one can. The server is the
+//! distribution's, or the one that DBDYNO_MARIADB_BIN names.
+#![cfg(feature = "mariadb")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail as tests do")]
+
+mod conformance;
+mod on_servers;
+mod servers;
+
+use on_servers::{Product, load, loads, points};
+use servers::lend::Lender;
+use servers::mariadb::{Server, Wish};
+
+points::points!(Server);
+loads::loads!(Server);
+
+static LENDER: Lender<Server> = Lender::new(quick, load);
+
+/// No test on such a server is about what survives a crash.
+fn quick() -> Server {
+    Wish::default().set("innodb_flush_log_at_trx_commit", "2").set("performance_schema", "ON").start()
+}
+
+impl Product for Server {
+    const GROUPS: [&'static str; 2] = ["small tables", "large tables"];
+    const PHASES: &'static [&'static str] = &["", " statistics", " checksum"];
+
+    fn lender() -> &'static Lender<Self> {
+        &LENDER
+    }
+
+    fn plain() -> Self {
+        Self::start()
+    }
+
+    fn alone() -> (Self, String) {
+        let server = quick();
+        server.client("", "CREATE DATABASE bench");
+        load(&server, "bench");
+        (server, "bench".to_owned())
+    }
+
+    fn log_position(&self) -> u64 {
+        status(self, "Innodb_lsn_current")
+    }
+
+    fn lookups(&self, _: &str, _: &str) -> u64 {
+        status(self, "Handler_read_key")
+    }
+
+    fn tables(&self, database: &str, beginning: &str) -> Vec<String> {
+        let sql = format!(
+            "SELECT table_name FROM information_schema.tables
+             WHERE table_schema = '{database}' AND LEFT(table_name, LENGTH('{beginning}')) = '{beginning}'"
+        );
+        self.client("", &sql).lines().map(str::to_owned).collect()
+    }
+
+    fn end_a_loader(&self, database: &str, phase: &str) -> bool {
+        // A session that loads is in a transaction, also between its statements.
+        let at_work = match phase {
+            "" => "id IN (SELECT trx_mysql_thread_id FROM information_schema.innodb_trx)",
+            _ => "info LIKE 'ANALYZE%'",
+        };
+        let sql =
+            format!("SELECT id FROM information_schema.processlist WHERE db = '{database}' AND {at_work} LIMIT 1");
+        let session = self.client("", &sql);
+        // It may be over meanwhile.
+        !session.is_empty() && self.client_with("", &["--force"], &format!("KILL {session}")).is_empty()
+    }
+
+    fn loaders(&self, database: &str) -> u64 {
+        let sql = format!("SELECT count(*) FROM information_schema.processlist WHERE db = '{database}'");
+        self.client("", &sql).parse().unwrap()
+    }
+
+    fn leftovers() -> &'static str {
+        "CREATE TABLE load_heap_3 (a int);
+         CREATE PROCEDURE scan_small_heap(a int, b int, c int, d int, e int, f int, g int, h int, i int, j int, k int, l int,
+           m int, n int) DO 0;
+         CREATE PROCEDURE fibonacci(a int, OUT b int) SET b = 1"
+    }
+
+    fn strangers() -> [(&'static str, &'static str); 3] {
+        [
+            ("CREATE TABLE small_heap (a int)", "table small_heap"),
+            ("DROP TABLE small_heap; CREATE TABLE meta (a int)", "table meta"),
+            (
+                "DROP TABLE meta; CREATE TABLE meta (name varchar(20), value varchar(20));
+                 INSERT INTO meta VALUES ('format', '99')",
+                "format 99",
+            ),
+        ]
+    }
+
+    fn intruder() -> [&'static str; 3] {
+        ["CREATE VIEW mine AS SELECT 1 AS a", "DROP VIEW mine", "view mine"]
+    }
+
+    fn lose_a_month() -> &'static str {
+        "DELETE FROM meta WHERE name = 'complete'; ALTER TABLE large_heap_range_list DROP PARTITION r07"
+    }
+}
+
+/// One of the whole server's counters.
+fn status(server: &Server, name: &str) -> u64 {
+    let said = server.client("", &format!("SHOW GLOBAL STATUS LIKE '{name}'"));
+    said.split('\t').nth(1).unwrap().parse().unwrap()
+}
+
+#[test]
+fn heaps_have_no_key_to_be_organised_by() {
+    let database = LENDER.loaded();
+    // Rows without a primary key lie in the order of their arrival, and their keys are small: InnoDB keeps one more index.
+    let keys = "SELECT t.name, COUNT(*), SUM(i.name = 'GEN_CLUST_INDEX') FROM information_schema.innodb_sys_tables t
+          JOIN information_schema.innodb_sys_indexes i ON i.table_id = t.table_id
+        WHERE t.name LIKE CONCAT(DATABASE(), '/%') AND t.name NOT LIKE '%/meta' GROUP BY t.table_id";
+    let mut leaves = 0;
+    for line in database.sql(keys).lines() {
+        let [name, indexes, hidden] = line.split('|').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let expected = match () {
+            () if name.contains("large_compressed") => ("1", "1"),
+            () if name.contains("heap") => ("3", "1"),
+            () => ("2", "0"),
+        };
+        assert_eq!((indexes, hidden), expected, "{name}");
+        leaves += 1;
+    }
+    assert_eq!(leaves, 1 + 1 + 8 + 8 + 8 + 2 * 128);
+}

@@ -1,0 +1,139 @@
+//! The disk of the data is full while a point writes: it fails as what it is, clears up, and the next ones go on.
+
+use super::{OWN, Product, leftovers, stories};
+use crate::json::check_point;
+use crate::small_disk::SmallDisk;
+use crate::support::{Room, Running, points, statuses, text, wait_until};
+use rustix::process::Signal;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+stories!(a_disk_that_is_full_fails_what_writes_and_nothing_else, a_disk_that_fills_up_stops_a_load_which_goes_on_later);
+
+/// Servers of which a part lies on a small disk.
+pub(crate) trait FullDisk: Product {
+    /// The disk's size: enough for data of size T.
+    const MIB: u32;
+
+    /// So little of it that a procedure or an empty table can still be made, but nothing that the tests of `FAIL` write; and
+    /// so little that a load can begin and not end.
+    const LEFT_KIB: [usize; 2];
+
+    /// Tests that write more than there is space for.
+    const FAIL: &'static [&'static str];
+
+    /// The user that the server must run as, where this one may not run it.
+    fn user() -> Option<(u32, u32)>;
+
+    /// The program and its arguments that start it, parted by blanks.
+    fn start_line(&self) -> String;
+
+    /// Makes the database `OWN` in this folder, which belongs to the server's user.
+    fn put_in(&self, folder: &Path);
+
+    /// Whether the server outlives a disk that is full when it takes a load back.
+    const SURVIVES: bool;
+
+    /// How many bytes the files of a database take.
+    fn bytes(&self, database: &str) -> u64;
+}
+
+/// A server that sees the small disk, where its database `OWN` lies; its other files lie elsewhere.
+struct Beside<S: FullDisk> {
+    server: S,
+    process: Option<Running>,
+}
+
+impl<S: FullDisk> Beside<S> {
+    fn start(room: &Room, disk: &SmallDisk) -> Self {
+        std::fs::set_permissions(room.folder(), std::fs::Permissions::from_mode(0o755)).unwrap();
+        let space = disk.seen("space");
+        std::fs::create_dir(&space).unwrap();
+        if let Some((uid, gid)) = S::user() {
+            std::os::unix::fs::chown(&space, Some(uid), Some(gid)).unwrap();
+        }
+        // Made as any other, and started again among those that see the disk.
+        let mut server = S::doomed();
+        server.stop();
+        let mut started = Self { server, process: None };
+        started.go_on(room, disk);
+        started.server.put_in(&disk.path("space"));
+        started
+    }
+
+    /// Starts it, unless it runs.
+    fn go_on(&mut self, room: &Room, disk: &SmallDisk) {
+        if self.process.as_mut().is_some_and(|process| !process.ended()) {
+            return;
+        }
+        let line = self.server.start_line();
+        let command = match S::user() {
+            Some((uid, gid)) => {
+                disk.command(room, "setpriv", &format!("--reuid={uid} --regid={gid} --clear-groups {line}"))
+            }
+            // In a user namespace we seem to be root, which no server may be; in another one inside we are not.
+            None => disk.command(room, "unshare", &format!("-U {line}")),
+        };
+        self.process = Some(Running::start(command));
+        wait_until("the server", || self.server.is_ready());
+    }
+}
+
+impl<S: FullDisk> Drop for Beside<S> {
+    fn drop(&mut self) {
+        let Some(process) = self.process.take() else { return };
+        process.signal(Signal::QUIT);
+        process.end();
+    }
+}
+
+fn a_disk_that_is_full_fails_what_writes_and_nothing_else<S: FullDisk>() {
+    let room = Room::new();
+    let disk = SmallDisk::new(&room, S::MIB);
+    let small = Beside::<S>::start(&room, &disk);
+    let server = &small.server;
+    let target = server.socket(S::SUPERUSER, OWN);
+    room.run(&format!("load --size T --target {target}")).expect(0);
+    let before = server.bytes(OWN);
+    let ballast = disk.fill_up(S::LEFT_KIB[0]);
+    let all = |how: &str| -> Vec<String> {
+        let fail = S::FAIL.iter().map(|test| format!("{test} {how}"));
+        fail.chain(["T611 ok", "T121 ok"].map(str::to_owned)).collect()
+    };
+    let fail = S::FAIL.join(" ");
+    let ending = room.run(&format!("run {fail} T611 T121 --jobs 1 --duration 50ms --target {target}")).expect(4);
+    let document = room.show("last");
+    assert_eq!(statuses(&document), all("failed"), "{}", ending.stderr);
+    for point in &points(&document)[..S::FAIL.len()] {
+        check_point(point);
+        assert!(text(point, "/reason").starts_with("out of space: "), "{}", point["reason"]);
+        assert!(text(point, "/reason").contains("free space where the server writes"), "{}", point["reason"]);
+        assert!(point["outcomes"]["errors"]["out_of_space"].is_u64(), "{point:#}");
+    }
+    assert_eq!(leftovers(server, OWN), [""; 0], "what they had made is gone");
+    let after = server.bytes(OWN);
+    assert!(after < before + (2 << 20), "and so is its space: {before} and {after} bytes");
+    // With space the failed ones are measured.
+    std::fs::remove_file(ballast).unwrap();
+    room.run("resume last").expect(0);
+    assert_eq!(statuses(&room.show("last")), all("ok"));
+}
+
+fn a_disk_that_fills_up_stops_a_load_which_goes_on_later<S: FullDisk>() {
+    let room = Room::new();
+    let disk = SmallDisk::new(&room, S::MIB);
+    let mut small = Beside::<S>::start(&room, &disk);
+    let ballast = disk.fill_up(S::LEFT_KIB[1]);
+    let load = format!("load --size T --target {}", small.server.socket(S::SUPERUSER, OWN));
+    let ending = room.run(&load).expect(3);
+    let full = ending.stderr.contains("dbdyno: loading failed: out of space: ");
+    // Which session sees first that its server is going, nobody knows.
+    let lost = !S::SURVIVES && ending.stderr.contains("dbdyno: loading failed: connection lost: ");
+    assert!(full || lost, "{}", ending.stderr);
+    std::fs::remove_file(ballast).unwrap();
+    if !S::SURVIVES {
+        small.go_on(&room, &disk);
+    }
+    let answer = room.run(&format!("{load} --json")).expect(0).json();
+    assert_eq!((&answer["resumed"], &answer["verified"]), (&true.into(), &true.into()), "{answer:#}");
+}

@@ -1,0 +1,101 @@
+//! Ctrl-C on a server: what it is doing is cancelled there, and nothing of it stays.
+
+use super::{Product, leftovers, stories, until_called, until_gone};
+use crate::json::{check_document, check_point};
+use crate::servers::lend::Database;
+use crate::support::{Room, Running, points, statuses, text};
+use rustix::process::Signal;
+
+stories!(
+    ctrl_c_ends_the_work_on_the_server_too,
+    a_second_ctrl_c_leaves_at_once_and_the_next_run_clears_up,
+    a_killed_run_is_resumed,
+    a_stopped_load_goes_on,
+);
+
+/// A run in the middle of its second point, which fills tables and would last for minutes.
+fn in_the_middle_of_a_point<S: Product>(room: &Room, database: &Database<S>) -> Running {
+    let run = room.start(&format!("run T331 T311 --jobs 2 --duration 5m --target {}", database.target()));
+    run.until("[1/3] T331");
+    until_called(database.server, &database.name);
+    run
+}
+
+fn ctrl_c_ends_the_work_on_the_server_too<S: Product>() {
+    let (room, database) = (Room::new(), S::lender().loaded());
+    let run = in_the_middle_of_a_point(&room, &database);
+    assert!(!leftovers(database.server, &database.name).is_empty(), "it is filling tables");
+    run.signal(Signal::INT);
+    let ending = run.end().expect(3);
+    let document = room.show("last");
+    let id = text(&document, "/run/id").to_owned();
+    assert_eq!(
+        ending.complaints(),
+        [
+            "dbdyno: stopping: current work is cancelled, what was measured is kept; once more leaves at once"
+                .to_owned(),
+            format!("dbdyno: stopped; what was measured is kept, `dbdyno resume {id}` goes on")
+        ]
+    );
+    assert_eq!(statuses(&document), ["T331 ok", "T311 failed"]);
+    let point = &points(&document)[1];
+    check_point(point);
+    assert_eq!(text(point, "/reason"), "interrupted");
+    assert_eq!(text(&document, "/run/status"), "interrupted");
+    check_document(&document);
+    assert_eq!(leftovers(database.server, &database.name), [""; 0], "nothing of the point is left");
+    until_gone(database.server, &database.name);
+}
+
+/// Whoever leaves at once leaves the server to find out; the next run clears away what stayed.
+fn a_second_ctrl_c_leaves_at_once_and_the_next_run_clears_up<S: Product>() {
+    let (room, database) = (Room::new(), S::lender().loaded());
+    let mut run = in_the_middle_of_a_point(&room, &database);
+    // Whoever holds the results keeps dbdyno from recording the point that the first Ctrl-C ended.
+    let results = room.results();
+    results.execute_batch("BEGIN IMMEDIATE").unwrap();
+    run.signal(Signal::INT);
+    run.until("once more leaves at once");
+    assert!(!run.ended(), "the point cannot have been recorded");
+    run.signal(Signal::INT);
+    run.end().expect(3);
+    results.execute_batch("ROLLBACK").unwrap();
+    drop(results);
+    until_gone(database.server, &database.name);
+    // As after a kill in the middle of a point.
+    database.sql(&format!("CREATE TABLE IF NOT EXISTS {} (id bigint)", S::table("load_heap_7")));
+    room.run(&format!("run T311 --jobs 1 --duration 50ms --target {}", database.target())).expect(0);
+    assert_eq!(leftovers(database.server, &database.name), [""; 0]);
+}
+
+fn a_killed_run_is_resumed<S: Product>() {
+    let (room, database) = (Room::new(), S::lender().loaded());
+    let run = room.start(&format!("run T611 T331 --jobs 1 --duration 500ms --target {}", database.target()));
+    run.until("[1/2] T611");
+    run.kill();
+    until_gone(database.server, &database.name);
+    room.run("resume last").expect(0);
+    assert_eq!(statuses(&room.show("last")), ["T611 ok", "T331 ok"]);
+    assert_eq!(leftovers(database.server, &database.name), [""; 0]);
+}
+
+fn a_stopped_load_goes_on<S: Product>() {
+    let (room, database) = (Room::new(), S::lender().empty());
+    let load = format!("load --size T --target {}", database.target());
+    let run = room.start(&load);
+    run.until("small tables: ");
+    run.signal(Signal::INT);
+    let ending = run.end().expect(3);
+    assert_eq!(
+        ending.complaints().last(),
+        Some(&"dbdyno: stopped while loading; what was loaded is kept, and the same command goes on from there")
+    );
+    let check = room.run(&format!("check --target {}", database.target())).expect(2);
+    assert!(check.stdout.contains("an unfinished load of size T (seed 42); load it first"), "{}", check.stdout);
+    let ending = room.run(&format!("run T611 --target {}", database.target())).expect(2);
+    assert!(ending.stderr.contains("load it first"), "{}", ending.stderr);
+    let answer = room.run(&format!("{load} --json")).expect(0).json();
+    assert_eq!((&answer["resumed"], &answer["verified"]), (&true.into(), &true.into()), "{answer:#}");
+    let rows = format!("SELECT count(*) FROM {}", S::table("large_heap_range_list"));
+    assert_eq!(database.sql(&rows), "102400");
+}

@@ -1,0 +1,77 @@
+//! Checkpoints: who may make them, and what one in a point does; how the log's writes are timed.
+
+use super::{CHECKPOINTS_CAN_BE_GRANTED, LENDER, LOG_WRITES_ARE_COUNTED, version};
+use crate::on_servers::{Product as _, until_called};
+use crate::support::{Room, flag_note, flagged, number, points, statuses, text};
+
+#[test]
+fn a_point_without_a_checkpoint_says_whom_to_ask() {
+    let (room, database) = (Room::new(), LENDER.loaded());
+    let role = database.user();
+    database.server.hand_over(&database.name, &role);
+    let target = database.target_of(&role);
+    let check = room.run(&format!("check --target {target}")).expect(0);
+    let granted = version(database.server) >= CHECKPOINTS_CAN_BE_GRANTED;
+    let checkpoints = if granted {
+        format!("GRANT pg_checkpoint TO {role}")
+    } else {
+        "before version 15 only superusers may make checkpoints".to_owned()
+    };
+    for helps in [checkpoints, format!("GRANT pg_monitor TO {role}")] {
+        assert!(check.stdout.contains(&helps), "{}", check.stdout);
+    }
+    room.run(&format!("run T211 T611 --ramp 1 --duration 200ms --target {target}")).expect(4);
+    let document = room.show("last");
+    assert_eq!(statuses(&document), ["T211 failed", "T611 ok"]);
+    let [written, selected] = &points(&document)[..] else { panic!("{document:#}") };
+    assert!(text(written, "/reason").starts_with("permission denied: "), "{written:#}");
+    assert!(text(written, "/reason").contains("CHECKPOINT"), "{written:#}");
+    assert!(flag_note(selected, "not_settled").contains("GRANT pg_checkpoint TO"), "{selected:#}");
+    // It does not see what others do, and says so.
+    let why = text(selected, "/missing/proof.foreign_busy");
+    assert!(why.contains("GRANT pg_read_all_stats TO"), "{why}");
+    // Once granted, the failed one is measured, and settled.
+    if granted {
+        database.sql(&format!("GRANT pg_checkpoint TO {role}"));
+        room.run("resume last").expect(0);
+        let document = room.show("last");
+        assert_eq!(statuses(&document), ["T211 ok", "T611 ok"]);
+        assert!(!flagged(&points(&document)[0], "not_settled"), "{document:#}");
+    }
+}
+
+#[test]
+fn a_checkpoint_in_a_point_is_told() {
+    let (room, database) = (Room::new(), LENDER.loaded());
+    let run = room.start(&format!("run T711 --jobs 1 --duration 1s --target {}", database.target()));
+    until_called(database.server, &database.name);
+    database.sql("CHECKPOINT");
+    run.end().expect(0);
+    let point = points(&room.show("last"))[0].clone();
+    assert!(number(&point, "/database/checkpoints") >= 1.0, "{point:#}");
+    // What is changed after a checkpoint goes into the log as a whole page first.
+    if version(database.server) >= LOG_WRITES_ARE_COUNTED {
+        assert!(number(&point, "/redo/page_images_per_s") > 0.0, "{point:#}");
+    }
+}
+
+#[test]
+fn writes_of_the_log_are_timed_where_the_server_does_so() {
+    let (room, database) = (Room::new(), LENDER.loaded());
+    let run = || {
+        let line = format!("run T711 --jobs 1 --duration 200ms --json --target {}", database.target());
+        points(&room.run(&line).expect(0).json())[0].clone()
+    };
+    let update = run();
+    let (untimed, timed) = if version(database.server) >= LOG_WRITES_ARE_COUNTED {
+        database.sql(&format!("ALTER DATABASE {} SET track_wal_io_timing = on", database.name));
+        ("track_wal_io_timing is off", Some(run()))
+    } else {
+        ("this version does not count writes of the log; 14 does", None)
+    };
+    assert!(update["redo"]["write_service_time_s"].is_null(), "{update:#}");
+    assert_eq!(text(&update, "/missing/redo.write_service_time_s"), untimed);
+    if let Some(timed) = timed {
+        assert!(number(&timed, "/redo/write_service_time_s") > 0.0, "{timed:#}");
+    }
+}

@@ -1,0 +1,29 @@
+//! Sessions are made durable where the server's setting is not.
+
+use super::{LENDER, LOG_WRITES_ARE_COUNTED, version};
+use crate::support::{Room, flag_note, number, points, text};
+
+#[test]
+fn durable_sessions_wait_for_the_log_and_others_do_not() {
+    let (room, database) = (Room::new(), LENDER.loaded());
+    database.sql(&format!("ALTER DATABASE {} SET synchronous_commit = off", database.name));
+    let run = |mode: &str| {
+        let line = format!("run T711 --jobs 1 --duration 200ms {mode} --json --target {}", database.target());
+        points(&room.run(&line).expect(0).json())[0].clone()
+    };
+    let durable = run("");
+    assert_eq!(text(&durable, "/commit"), "durable");
+    let set = "on (set by dbdyno; the server's own is off)";
+    assert_eq!(text(&durable, "/durability/synchronous_commit"), set, "{durable:#}");
+    assert_eq!(text(&durable, "/durability/fsync"), "off");
+    // The server as a whole is not safe, and that is all that there is to say.
+    let note = flag_note(&durable, "unsafe_durability");
+    assert!(note.contains("fsync=off") && !note.contains("synchronous_commit"), "{durable:#}");
+    // It is so: a durable commit writes the log, another leaves that to the server's writer.
+    let loose = run("--commit engine_default");
+    if version(database.server) >= LOG_WRITES_ARE_COUNTED {
+        let writes_per_commit = |point| number(point, "/redo/writes_per_s") / number(point, "/tx_per_s");
+        let (waited, left) = (writes_per_commit(&durable), writes_per_commit(&loose));
+        assert!(waited > 0.3 && left < waited / 3.0, "{waited} and {left} writes of the log for each commit");
+    }
+}

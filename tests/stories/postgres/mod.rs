@@ -1,0 +1,131 @@
+//! PostgreSQL in the stories of all servers, and the stories of what only it has.
+
+mod autovacuum;
+mod checkpoints;
+mod commits;
+mod standby;
+mod words;
+mod workers;
+
+use crate::on_servers::{OWN, PASSWORD, Product, SCOTT, in_turn, load};
+use crate::servers::Scratch;
+use crate::servers::lend::Lender;
+use crate::servers::postgres::{SUPERUSER, Server, Wish};
+use std::process::Command;
+use std::sync::{LazyLock, Mutex, MutexGuard};
+
+static LENDER: Lender<Server> = Lender::new(lending, load);
+
+/// The server of all stories that can share one. Nothing that it holds matters after a crash.
+fn lending() -> Server {
+    let server = Wish::default()
+        .set("shared_buffers", "64MB")
+        .set("max_worker_processes", "16")
+        .set("max_parallel_workers", "16")
+        .set("autovacuum", "off")
+        .set("fsync", "off")
+        // One user must prove who he is, over TCP; before version 14 the server would keep an MD5 sum.
+        .set("password_encryption", "scram-sha-256")
+        .hba(&format!("host all {SCOTT} 127.0.0.1/32 scram-sha-256"))
+        .start();
+    server.psql("postgres", &format!("CREATE ROLE {SCOTT} LOGIN PASSWORD '{PASSWORD}'"));
+    server
+}
+
+/// Few connections and hardly any parallel workers.
+static NARROW: LazyLock<Mutex<Server>> = LazyLock::new(|| {
+    let server = Wish::default()
+        .set("max_connections", "8")
+        .set("superuser_reserved_connections", "1")
+        // The server's own launcher of replication takes one.
+        .set("max_worker_processes", "2")
+        .set("autovacuum", "off")
+        .set("fsync", "off")
+        .start();
+    server.end_with_us();
+    server.psql("postgres", &format!("CREATE DATABASE {OWN}"));
+    load(&server, OWN);
+    Mutex::new(server)
+});
+
+impl Product for Server {
+    const WHICH: &'static str = "SELECT pg_backend_pid()";
+
+    fn lender() -> &'static Lender<Self> {
+        &LENDER
+    }
+
+    fn narrow() -> MutexGuard<'static, Self> {
+        in_turn(&NARROW)
+    }
+
+    fn doomed() -> Self {
+        Wish::default().set("fsync", "off").set("restart_after_crash", "on").start()
+    }
+
+    fn shell(&self, database: &str) -> Command {
+        let mut psql = self.program("psql");
+        psql.args(["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1", "--host"]);
+        psql.arg(self.socket_folder()).args(["--port", &self.port.to_string()]);
+        psql.args(["--username", SUPERUSER, "--dbname", database]);
+        psql
+    }
+
+    fn sessions(&self, database: &str) -> Vec<u64> {
+        let dbdynos = "application_name LIKE 'dbdyno%'";
+        numbers(self, &format!("SELECT pid FROM pg_stat_activity WHERE datname = '{database}' AND {dbdynos}"))
+    }
+
+    fn calls(&self, database: &str) -> Vec<u64> {
+        let sql = format!(
+            "SELECT pid FROM pg_stat_activity WHERE datname = '{database}' AND application_name = 'dbdyno job'
+               AND state = 'active' AND query LIKE 'CALL %'"
+        );
+        numbers(self, &sql)
+    }
+
+    fn end_session(&self, session: u64) {
+        self.psql("postgres", &format!("SELECT pg_terminate_backend({session})"));
+    }
+
+    fn crash_session(&self, session: u64) {
+        assert!(Command::new("kill").args(["-KILL", &session.to_string()]).status().unwrap().success());
+    }
+
+    fn is_ready(&self) -> bool {
+        let mut ready = self.program("pg_isready");
+        ready.arg("--host").arg(self.socket_folder()).args(["--port", &self.port.to_string(), "--quiet"]);
+        ready.status().unwrap().success()
+    }
+
+    fn hand_over(&self, database: &str, user: &str) {
+        let sql = format!(
+            "GRANT CREATE ON DATABASE {database} TO {user}; ALTER SCHEMA dbdyno OWNER TO {user};
+             DO $$ DECLARE name regclass; BEGIN
+               FOR name IN SELECT oid FROM pg_class WHERE relnamespace = 'dbdyno'::regnamespace
+                   AND relkind IN ('r', 'p') LOOP
+                 EXECUTE format('ALTER TABLE %s OWNER TO {user}', name);
+               END LOOP; END $$"
+        );
+        self.psql(database, &sql);
+    }
+
+    fn lock(table: &str) -> [String; 2] {
+        [format!("BEGIN; LOCK TABLE {table}"), "ROLLBACK".to_owned()]
+    }
+}
+
+fn numbers(server: &Server, sql: &str) -> Vec<u64> {
+    server.psql("postgres", sql).lines().map(|number| number.parse().unwrap()).collect()
+}
+
+/// The major version of a server.
+fn version(server: &Server) -> u32 {
+    let number: u32 = server.psql("postgres", "SELECT current_setting('server_version_num')").parse().unwrap();
+    number / 10_000
+}
+
+/// The first version where others than superusers may be allowed to make checkpoints.
+const CHECKPOINTS_CAN_BE_GRANTED: u32 = 15;
+/// The first version that counts writes of the log.
+const LOG_WRITES_ARE_COUNTED: u32 = 14;
