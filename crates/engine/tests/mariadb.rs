@@ -34,10 +34,7 @@ impl Product for Server {
     }
 
     fn alone() -> (Self, String) {
-        let server = quick();
-        server.client("", "CREATE DATABASE bench");
-        load(&server, "bench");
-        (server, "bench".to_owned())
+        LENDER.loaded_server_alone()
     }
 
     fn log_position(&self) -> u64 {

@@ -47,9 +47,7 @@ impl Product for Server {
 
     /// What one session makes and drops makes those of other databases commit empty transactions.
     fn alone() -> (Self, String) {
-        let server = quick();
-        load(&server, "postgres");
-        (server, "postgres".to_owned())
+        LENDER.loaded_server_alone()
     }
 
     fn log_position(&self) -> u64 {

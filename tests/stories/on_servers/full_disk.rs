@@ -7,6 +7,7 @@ use crate::support::{Room, Running, points, statuses, text, wait_until};
 use rustix::process::Signal;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::process::Command;
 
 stories!(a_disk_that_is_full_fails_what_writes_and_nothing_else, a_disk_that_fills_up_stops_a_load_which_goes_on_later);
 
@@ -61,21 +62,32 @@ impl<S: FullDisk> Beside<S> {
         started
     }
 
-    /// Starts it, unless it runs.
+    /// Starts it anew. One that is going down has not ended yet, and may take its time to say why.
     fn go_on(&mut self, room: &Room, disk: &SmallDisk) {
-        if self.process.as_mut().is_some_and(|process| !process.ended()) {
-            return;
+        if let Some(process) = self.process.take() {
+            process.kill();
         }
+        let server = &self.server;
+        let mut process = Running::start(self.command(room, disk));
+        wait_until("the server", || {
+            // The kernel may still be busy with the files of the one before.
+            if process.ended() {
+                process = Running::start(self.command(room, disk));
+            }
+            server.is_ready()
+        });
+        self.process = Some(process);
+    }
+
+    fn command(&self, room: &Room, disk: &SmallDisk) -> Command {
         let line = self.server.start_line();
-        let command = match S::user() {
+        match S::user() {
             Some((uid, gid)) => {
                 disk.command(room, "setpriv", &format!("--reuid={uid} --regid={gid} --clear-groups {line}"))
             }
             // In a user namespace we seem to be root, which no server may be; in another one inside we are not.
             None => disk.command(room, "unshare", &format!("-U {line}")),
-        };
-        self.process = Some(Running::start(command));
-        wait_until("the server", || self.server.is_ready());
+        }
     }
 }
 

@@ -3,8 +3,8 @@
 use super::{Product, engine, engine_on, mapping, task};
 use crate::conformance::{self, Subject, catalogue};
 use crate::servers::lend::Database;
-use dbdyno_engine::{Request, Settled, engine_info};
-use dbdyno_model::{Counter, Mapping, Procedure};
+use dbdyno_engine::{Engine, Request, Settled, engine_info};
+use dbdyno_model::{Counter, Counters, Mapping, Procedure};
 use std::time::Duration;
 
 /// Lists the tests of a product.
@@ -107,22 +107,34 @@ pub fn commits_and_log_bytes_are_the_servers_to_the_last_one<S: Product>() {
         assert_eq!(session.prepare(&task, job).unwrap().problems, [""; 0]);
         session.flush().unwrap();
     }
-    let before = engine.snapshot().unwrap();
-    let from = server.log_position();
+    let (before, from, _) = at_rest(&server, engine.as_ref());
     for session in &mut sessions {
         let done = session.execute(&Request::Chunk { first_pass: 0, passes: 500 }).unwrap();
         assert_eq!((done.ops, done.rows), (500, 500));
         session.flush().unwrap();
     }
-    let to = server.log_position();
-    let counted = engine.snapshot().unwrap().since(&before);
+    let (after, to, looks) = at_rest(&server, engine.as_ref());
+    let counted = after.since(&before);
     assert_eq!(counted.get(Counter::Commits), Some(1_000));
     assert_eq!(counted.get(Counter::RedoBytes), Some(to - from));
     assert_eq!(counted.get(Counter::RowsChanged), Some(1_000));
-    // The two looks at the position are commits of another session; fewer than one a second are housekeeping.
-    assert!(counted.get(Counter::ForeignCommits).unwrap() <= 2 + 3, "{counted:?}");
+    // Looks at the position are commits of another session; fewer than one a second are housekeeping.
+    assert!(counted.get(Counter::ForeignCommits).unwrap() <= looks + 4, "{counted:?}");
     drop(sessions);
     engine.end_point(&task).unwrap();
+}
+
+/// A snapshot around which the log stood still, as a server's own housekeeping also writes there; its position, and how often
+/// that was asked for.
+fn at_rest<S: Product>(server: &S, engine: &dyn Engine) -> (Counters, u64, u64) {
+    for round in 1..1_000 {
+        let from = server.log_position();
+        let snapshot = engine.snapshot().unwrap();
+        if server.log_position() == from {
+            return (snapshot, from, 2 * round);
+        }
+    }
+    panic!("the server's log never rests");
 }
 
 pub fn a_second_dbdyno_is_turned_away_and_takes_nothing_from_the_first<S: Product>() {

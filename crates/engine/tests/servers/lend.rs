@@ -1,7 +1,8 @@
 //! Databases that tests borrow, so that most of them need neither start a server nor load data.
 //!
 //! A product that can copy databases has one server for everybody, and each test has a copy of its own. With another one a
-//! test has a whole server to itself and gives it back: whoever finds the data there as it was need not load it.
+//! test has a whole server to itself, made on a copy of the files of one that was loaded once, and gives it back: whoever
+//! finds the data there as it was need not copy it.
 
 use super::Scratch;
 use std::collections::BTreeSet;
@@ -15,8 +16,10 @@ const LOADED: &str = "loaded";
 pub struct Lender<S: 'static> {
     make: fn() -> S,
     load: fn(&S, &str),
+    /// The server for everybody, or the one that stands still and is copied.
     shared: OnceLock<S>,
-    idle: Mutex<Vec<&'static S>>,
+    /// Servers that nobody has now: with the data, and without.
+    idle: [Mutex<Vec<&'static S>>; 2],
     copying: Mutex<()>,
     next: AtomicU32,
 }
@@ -28,7 +31,7 @@ impl<S: Scratch> Lender<S> {
             make,
             load,
             shared: OnceLock::new(),
-            idle: Mutex::new(Vec::new()),
+            idle: [const { Mutex::new(Vec::new()) }; 2],
             copying: Mutex::new(()),
             next: AtomicU32::new(1),
         }
@@ -36,8 +39,8 @@ impl<S: Scratch> Lender<S> {
 
     /// A database with loaded data.
     pub fn loaded(&'static self) -> Database<S> {
-        let server = self.server();
         if S::COPIES {
+            let server = self.shared();
             // Nobody else may be connected to what is copied.
             let copying = self.copying.lock().unwrap_or_else(PoisonError::into_inner);
             let name = self.name();
@@ -45,12 +48,31 @@ impl<S: Scratch> Lender<S> {
             drop(copying);
             return Database { server, name, lender: self, returns: false, as_lent: None };
         }
-        server.sql(S::HOME, &format!("CREATE DATABASE IF NOT EXISTS {LOADED}"));
-        if server.objects(LOADED).is_empty() {
-            (self.load)(server, LOADED);
-        }
+        let server = self.idle(Holding::Data).unwrap_or_else(|| kept(self.loaded_server()));
         let as_lent = Some(server.objects(LOADED));
         Database { server, name: LOADED.to_owned(), lender: self, returns: true, as_lent }
+    }
+
+    /// A server of a test's own, and the name of its database with loaded data.
+    pub fn loaded_server_alone(&'static self) -> (S, String) {
+        if !S::COPIES {
+            return (self.loaded_server(), LOADED.to_owned());
+        }
+        let server = (self.make)();
+        server.sql(S::HOME, &format!("CREATE DATABASE {LOADED}"));
+        (self.load)(&server, LOADED);
+        (server, LOADED.to_owned())
+    }
+
+    /// One on a copy of the files of another one.
+    fn loaded_server(&'static self) -> S {
+        let mut server = (self.make)();
+        server.restart_on(self.shared());
+        server
+    }
+
+    fn idle(&self, holding: Holding) -> Option<&'static S> {
+        self.idle[holding as usize].lock().unwrap_or_else(PoisonError::into_inner).pop()
     }
 
     /// A database without anything.
@@ -68,23 +90,39 @@ impl<S: Scratch> Lender<S> {
         format!("copy_{}", self.next.fetch_add(1, Ordering::Relaxed))
     }
 
+    /// A server for an empty database.
     fn server(&'static self) -> &'static S {
-        let make = || {
-            let server = (self.make)();
-            server.end_with_us();
-            server
-        };
         if S::COPIES {
-            return self.shared.get_or_init(|| {
-                let server = make();
-                server.sql(S::HOME, &format!("CREATE DATABASE {LOADED}"));
-                (self.load)(&server, LOADED);
-                server
-            });
+            return self.shared();
         }
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        idle.unwrap_or_else(|| Box::leak(Box::new(make())))
+        self.idle(Holding::Nothing).unwrap_or_else(|| kept((self.make)()))
     }
+
+    fn shared(&'static self) -> &'static S {
+        self.shared.get_or_init(|| {
+            let mut server = (self.make)();
+            server.end_with_us();
+            server.sql(S::HOME, &format!("CREATE DATABASE {LOADED}"));
+            (self.load)(&server, LOADED);
+            if !S::COPIES {
+                server.stop();
+            }
+            server
+        })
+    }
+}
+
+/// What an idle server holds.
+#[derive(Clone, Copy)]
+enum Holding {
+    Data,
+    Nothing,
+}
+
+/// A server that is never dropped.
+fn kept<S: Scratch>(server: S) -> &'static S {
+    server.end_with_us();
+    Box::leak(Box::new(server))
 }
 
 /// A database of a test's own.
@@ -152,12 +190,14 @@ impl<S: Scratch> Drop for Database<S> {
         if std::thread::panicking() {
             return;
         }
-        if self.as_lent.as_ref() != Some(&self.objects()) {
+        let as_lent = self.as_lent.as_ref() == Some(&self.objects());
+        if !as_lent {
             self.server.drop_database(&self.name);
         }
         self.server.drop_user(&self.users_name());
         if self.returns {
-            self.lender.idle.lock().unwrap_or_else(PoisonError::into_inner).push(self.server);
+            let holding = if as_lent { Holding::Data } else { Holding::Nothing };
+            self.lender.idle[holding as usize].lock().unwrap_or_else(PoisonError::into_inner).push(self.server);
         }
     }
 }

@@ -263,6 +263,13 @@ impl Scratch for Server {
         Self::restart(self);
     }
 
+    fn restart_on(&mut self, other: &Self) {
+        Self::kill(self);
+        fs::remove_dir_all(self.data()).unwrap();
+        copy(&other.data(), &self.data());
+        self.begin();
+    }
+
     fn end_with_us(&self) {
         self.place.end_with_us("-KILL");
     }
@@ -390,5 +397,6 @@ fn installed() -> PathBuf {
 
 /// Copies what is in a folder into another, with its owners and the holes in its files.
 fn copy(from: &Path, into: &Path) {
+    fs::create_dir_all(into).unwrap();
     run(Command::new("cp").arg("-a").arg(from.join(".")).arg(into));
 }

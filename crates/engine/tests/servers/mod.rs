@@ -43,6 +43,8 @@ pub trait Scratch: Send + Sync + Sized + 'static {
     fn stop(&mut self);
     /// Starts it again, whether it runs or not.
     fn restart(&mut self);
+    /// Starts it again on a copy of the files of another one, which stands still.
+    fn restart_on(&mut self, other: &Self);
     /// Sees to it that the server ends when this process does, however that ends, and takes its folder with it: for
     /// servers that are never dropped.
     fn end_with_us(&self);

@@ -222,6 +222,10 @@ impl Scratch for Server {
         Self::restart(self);
     }
 
+    fn restart_on(&mut self, other: &Self) {
+        panic!("there are copies of databases: {:?} need not become {:?}", self.data(), other.data());
+    }
+
     fn end_with_us(&self) {
         self.place.end_with_us("-QUIT");
     }
