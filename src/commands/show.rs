@@ -55,6 +55,11 @@ fn page(run: &RunJson, args: &ShowArgs, context: &Context) -> String {
             format!("{}\n{}", summary::page(run, catalogue, width), tables::bps80(run, catalogue, width))
         }
     };
+    // The summary and the platform sheet say it themselves; a table alone must not go without.
+    let says_it = matches!((args.table, &args.test), (Some(Table::Summary | Table::Platform), _) | (None, None));
+    if let Some(notice) = run.database.notice.as_ref().filter(|_| !says_it) {
+        page.push_str(&dbdyno_report::notice(notice, width));
+    }
     if let Some(line) = incomplete(run, context) {
         page.push_str(&line);
     }

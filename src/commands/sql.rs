@@ -11,6 +11,9 @@ use serde::Serialize;
 #[derive(Debug, Serialize)]
 struct Script<'a> {
     engine: &'static str,
+    /// What has not been verified, if anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    notice: Option<&'static str>,
     size: &'a str,
     schema: String,
     tests: Vec<TestScript<'a>>,
@@ -36,6 +39,7 @@ pub(super) fn sql(args: &SqlArgs, context: &Context) -> Result<(), Error> {
     let incomplete = |e: EngineError| Error::Internal(format!("the SQL of engine {} is incomplete: {e}", engine.name));
     let script = Script {
         engine: engine.name,
+        notice: engine.notice,
         size: &size.id,
         schema: (engine.schema_script)(size).map_err(incomplete)?,
         tests: tests.into_iter().map(|t| script(t, engine, size)).collect::<Result<_, _>>().map_err(incomplete)?,
@@ -62,8 +66,9 @@ fn script<'a>(test: &'a Test, engine: &EngineInfo, size: &Size) -> Result<TestSc
 }
 
 fn text(script: &Script<'_>) -> String {
+    let notice = script.notice.map(|notice| format!("-- Notice: {notice}\n")).unwrap_or_default();
     let mut text = format!(
-        "-- Everything that dbdyno {} executes on {} at size {}\n\n-- Schema\n{}",
+        "-- Everything that dbdyno {} executes on {} at size {}\n{notice}\n-- Schema\n{}",
         env!("CARGO_PKG_VERSION"),
         script.engine,
         script.size,

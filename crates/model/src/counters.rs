@@ -48,6 +48,38 @@ pub enum Counter {
     FlashHits,
     /// Reads served by the storage cells' flash, where there are cells.
     CellFlashHits,
+    /// Requests to read, of whatever length, as the engine has made them for everybody.
+    ReadRequests,
+    /// Bytes that they asked for.
+    ReadBytes,
+    /// Those of several blocks.
+    MultiBlockReads,
+    /// Requests to write.
+    WriteRequests,
+    /// Bytes that they wrote.
+    WriteBytes,
+    /// Reads of data files that the engine has timed.
+    FileReads,
+    /// Nanoseconds spent in them.
+    FileReadNs,
+    /// Writes of data files that it has timed.
+    FileWrites,
+    /// Nanoseconds spent in them.
+    FileWriteNs,
+    /// Nanoseconds in which processors of the engine's machine were at work, as the engine tells it, all added up.
+    HostBusyNs,
+    /// Nanoseconds in which they were not.
+    HostIdleNs,
+    /// The part at work in programs.
+    HostUserNs,
+    /// The part at work in the kernel.
+    HostSystemNs,
+    /// The idle part in which input or output was waited for.
+    HostIowaitNs,
+    /// Nanoseconds of processors in calls of sessions.
+    DbCpuNs,
+    /// Nanoseconds of sessions in calls, waits included.
+    DbTimeNs,
 }
 
 /// One wait event, cumulative.
@@ -61,6 +93,18 @@ pub struct WaitCount {
     pub count: u64,
     /// For how long, in nanoseconds, where the engine times it.
     pub time_ns: Option<u64>,
+    /// How many waits were how long, where the engine keeps a histogram: microseconds that a bucket ends at -> waits.
+    pub buckets_us: BTreeMap<u64, u64>,
+}
+
+impl WaitCount {
+    /// The histogram's difference; none where a bucket ran backwards.
+    fn buckets_since(&self, earlier: Option<&Self>) -> BTreeMap<u64, u64> {
+        let before = |us: &u64| earlier.and_then(|wait| wait.buckets_us.get(us)).copied().unwrap_or(0);
+        let delta = |(us, now): (&u64, &u64)| Some((*us, now.checked_sub(before(us))?));
+        let all: Option<BTreeMap<u64, u64>> = self.buckets_us.iter().map(delta).collect();
+        all.unwrap_or_default().into_iter().filter(|(_, count)| *count > 0).collect()
+    }
 }
 
 /// A snapshot, or the difference of two.
@@ -107,7 +151,8 @@ impl Counters {
                 (None, _) => None,
             };
             if let Some(count) = count.filter(|n| *n > 0) {
-                difference.waits.push(WaitCount { count, time_ns, ..wait.clone() });
+                let buckets_us = wait.buckets_since(before);
+                difference.waits.push(WaitCount { count, time_ns, buckets_us, ..wait.clone() });
             }
         }
         difference
@@ -125,12 +170,25 @@ mod tests {
     #[test]
     fn a_counter_that_ran_backwards_is_missing_not_wrong() {
         let before = counts(&[(Counter::Commits, 10), (Counter::RedoBytes, 500)]);
-        let after = counts(&[(Counter::Commits, 15), (Counter::RedoBytes, 3)]);
-        let delta = after.since(&before);
+        let after_counts = counts(&[(Counter::Commits, 15), (Counter::RedoBytes, 3)]);
+        let delta = after_counts.since(&before);
         assert_eq!(delta.get(Counter::Commits), Some(5));
         assert_eq!(delta.get(Counter::RedoBytes), None);
         assert!(delta.missing[&Counter::RedoBytes].contains("reset"));
-        let delta = after.since(&counts(&[(Counter::Commits, 10)]));
+        let wait = |count, buckets: &[(u64, u64)]| WaitCount {
+            event: "log file sync".to_owned(),
+            class: "Commit".to_owned(),
+            count,
+            time_ns: None,
+            buckets_us: buckets.iter().copied().collect(),
+        };
+        let waits = |waits| Counters { waits, ..Counters::default() };
+        let before = waits(vec![wait(7, &[(512, 4), (1_024, 3)])]);
+        let after = waits(vec![wait(10, &[(512, 4), (1_024, 5), (2_048, 1)])]);
+        assert_eq!(after.since(&before).waits, vec![wait(3, &[(1_024, 2), (2_048, 1)])]);
+        let reset = waits(vec![wait(10, &[(512, 1)])]);
+        assert_eq!(reset.since(&before).waits, vec![wait(3, &[])]);
+        let delta = after_counts.since(&counts(&[(Counter::Commits, 10)]));
         assert_eq!(delta.get(Counter::RedoBytes), None);
         assert!(delta.missing[&Counter::RedoBytes].contains("when the point began"));
     }

@@ -2,6 +2,7 @@
 
 use crate::MetricId;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A metric's value on a point.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -181,4 +182,7 @@ pub struct Wait {
     pub count: u64,
     /// For how long, where the engine times it.
     pub time_s: Option<f64>,
+    /// How many were how long, where the engine keeps a histogram: microseconds that a bucket ends at -> waits.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub histogram_us: BTreeMap<u64, u64>,
 }

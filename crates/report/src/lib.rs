@@ -15,3 +15,9 @@ pub mod tables;
 mod text;
 
 pub use registry::{REPORTS, Report, report};
+
+/// What has not been verified, below a table that does not say it itself.
+#[must_use]
+pub fn notice(notice: &str, width: Option<u16>) -> String {
+    format!("\n{}", text::hanging("Notice    ", notice, width))
+}

@@ -4,7 +4,9 @@ use crate::log::{Done, Log};
 use crate::{Pace, Span};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::Task;
-use dbdyno_model::{Counter, Counters, DatabaseRates, MetricValue, Point, Procedure, Redo, ResponseTime, Rhythm, Wait};
+use dbdyno_model::{
+    Counter, Counters, CpuUse, DatabaseRates, IoRates, MetricValue, Point, Procedure, Redo, ResponseTime, Rhythm, Wait,
+};
 use dbdyno_probe::Telemetry;
 
 const MIB: f64 = 1_048_576.0;
@@ -93,6 +95,62 @@ pub(crate) fn telemetry(point: &mut Point, telemetry: &Telemetry, local: bool) {
     point.missing.extend(telemetry.missing.iter().map(|(path, why)| (path.clone(), why.clone())));
 }
 
+/// Fills in what an engine on another machine says of that machine and of its files, where it says anything.
+pub(crate) fn told_from_afar(point: &mut Point, counters: &Counters, counters_s: f64) {
+    let get = |counter| counters.get(counter).map(|n| n as f64);
+    let whole = get(Counter::HostBusyNs).zip(get(Counter::HostIdleNs)).map(|(busy, idle)| busy + idle);
+    if let Some(whole) = whole.filter(|whole| *whole > 0.0) {
+        let pct = |counter| get(counter).map(|n| n / whole * 100.0);
+        point.cpu = CpuUse {
+            busy_pct: pct(Counter::HostBusyNs),
+            user_pct: pct(Counter::HostUserNs),
+            system_pct: pct(Counter::HostSystemNs),
+            iowait_pct: pct(Counter::HostIowaitNs),
+            ..CpuUse::default()
+        };
+        point.missing.remove("cpu");
+        let parts = [
+            ("cpu.user_pct", Counter::HostUserNs, point.cpu.user_pct),
+            ("cpu.system_pct", Counter::HostSystemNs, point.cpu.system_pct),
+            ("cpu.iowait_pct", Counter::HostIowaitNs, point.cpu.iowait_pct),
+        ];
+        for (path, counter, value) in parts {
+            if value.is_none() {
+                point.lacks(path, counters.missing.get(&counter).map_or("the engine does not tell", String::as_str));
+            }
+        }
+        point.lacks("cpu.steal_pct", "the engine tells of its machine, and this is not among it");
+        point.lacks("cpu.harness_pct", "dbdyno runs on another machine than the database");
+    }
+    let rate = |counter| get(counter).filter(|_| counters_s > 0.0).map(|n| n / counters_s);
+    let mean_s = |ns, n| get(ns).zip(get(n)).filter(|(_, n)| *n > 0.0).map(|(ns, n)| ns / n / 1e9);
+    if let (Some(read_iops), Some(write_iops)) = (rate(Counter::ReadRequests), rate(Counter::WriteRequests)) {
+        point.io = IoRates {
+            read_iops: Some(read_iops),
+            write_iops: Some(write_iops),
+            read_mib_per_s: rate(Counter::ReadBytes).map(|b| b / MIB),
+            write_mib_per_s: rate(Counter::WriteBytes).map(|b| b / MIB),
+            read_service_time_s: mean_s(Counter::FileReadNs, Counter::FileReads),
+            write_service_time_s: mean_s(Counter::FileWriteNs, Counter::FileWrites),
+            devices: Vec::new(),
+        };
+        point.missing.remove("io");
+        let parts = [
+            ("io.read_mib_per_s", Counter::ReadBytes, point.io.read_mib_per_s),
+            ("io.write_mib_per_s", Counter::WriteBytes, point.io.write_mib_per_s),
+            ("io.read_service_time_s", Counter::FileReadNs, point.io.read_service_time_s),
+            ("io.write_service_time_s", Counter::FileWriteNs, point.io.write_service_time_s),
+        ];
+        for (path, counter, value) in parts {
+            if value.is_none() {
+                let why = counters.missing.get(&counter).map_or("the engine timed none", String::as_str);
+                point.lacks(path, why);
+            }
+        }
+        point.lacks("io.devices", "the engine counts requests, whatever device they go to");
+    }
+}
+
 /// Fills in what the engine counted, divided by the counters' own interval.
 pub(crate) fn counters(point: &mut Point, counters: &Counters, counters_s: f64) {
     point.counters_s = Some(counters_s);
@@ -147,8 +205,15 @@ pub(crate) fn counters(point: &mut Point, counters: &Counters, counters_s: f64) 
             class: w.class.clone(),
             count: w.count,
             time_s: w.time_ns.map(|ns| ns as f64 / 1e9),
+            histogram_us: w.buckets_us.clone(),
         })
         .collect();
+    if let Some(time_ns) = get(Counter::DbCpuNs).filter(|ns| *ns > 0.0) {
+        // No wait, but what sessions did else; nobody counts how often.
+        let (event, class) = ("DB CPU".to_owned(), "CPU".to_owned());
+        let histogram_us = std::collections::BTreeMap::new();
+        point.waits.push(Wait { event, class, count: 0, time_s: Some(time_ns / 1e9), histogram_us });
+    }
     if point.waits.is_empty() {
         let why = match (counters.missing.get(&Counter::ForeignBusyNs), counters.get(Counter::ForeignBusyNs)) {
             (Some(why), _) => why.as_str(),
@@ -210,5 +275,41 @@ mod tests {
             assert_eq!(fibonacci_calls(n), calls(n) as f64, "{n}");
         }
         assert_eq!(fibonacci_calls(39), 204_668_309.0);
+    }
+
+    #[test]
+    fn an_engine_on_another_machine_tells_of_it() {
+        let counters = |pairs: &[(Counter, u64)]| Counters {
+            values: pairs.iter().copied().collect(),
+            missing: [(Counter::HostIowaitNs, "not on this system".to_owned())].into(),
+            ..Counters::default()
+        };
+        let mut point = Point::new(dbdyno_model::TestCode::new("T616").unwrap(), jiff::Timestamp::UNIX_EPOCH);
+        for path in ["cpu", "io"] {
+            point.lacks(path, "the target is on another machine");
+        }
+        told_from_afar(&mut point, &Counters::default(), 2.0);
+        assert!(point.missing.contains_key("cpu") && point.missing.contains_key("io"));
+        let told = [
+            (Counter::HostBusyNs, 3_000_000_000),
+            (Counter::HostIdleNs, 1_000_000_000),
+            (Counter::HostUserNs, 2_000_000_000),
+            (Counter::HostSystemNs, 1_000_000_000),
+            (Counter::ReadRequests, 800),
+            (Counter::WriteRequests, 20),
+            (Counter::ReadBytes, 4 << 20),
+            (Counter::WriteBytes, 2 << 20),
+            (Counter::FileReads, 100),
+            (Counter::FileReadNs, 50_000_000),
+            (Counter::FileWrites, 0),
+            (Counter::FileWriteNs, 0),
+        ];
+        told_from_afar(&mut point, &counters(&told), 2.0);
+        assert_eq!((point.cpu.busy_pct, point.cpu.user_pct, point.cpu.iowait_pct), (Some(75.0), Some(50.0), None));
+        assert_eq!(point.missing["cpu.iowait_pct"], "not on this system");
+        assert_eq!((point.io.read_iops, point.io.write_mib_per_s), (Some(400.0), Some(1.0)));
+        assert_eq!((point.io.read_service_time_s, point.io.write_service_time_s), (Some(5e-4), None));
+        assert_eq!(point.missing["io.write_service_time_s"], "the engine timed none");
+        assert!(!point.missing.contains_key("cpu") && !point.missing.contains_key("io"));
     }
 }

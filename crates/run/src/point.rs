@@ -187,6 +187,9 @@ fn attempt(bench: &Bench<'_>, planned: &PlannedPoint, task: &Task, point: &mut P
     };
     let telemetry = sampler.difference(&before, &after);
     figures::telemetry(point, &telemetry, features.local);
+    if !features.local {
+        figures::told_from_afar(point, &measured.counters, counters_s);
+    }
     let evidence = judge::Evidence {
         task,
         features,

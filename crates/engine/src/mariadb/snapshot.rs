@@ -258,11 +258,17 @@ fn log_and_waits(link: &mut Link, read: &BTreeMap<String, u64>, counters: &mut C
         // wait/io/file/innodb/innodb_log_file
         let (class, event) = name.trim_start_matches("wait/").rsplit_once('/').unwrap_or(("", name));
         let (class, event) = (class.to_owned(), event.to_owned());
-        counters.waits.push(WaitCount { event, class, count, time_ns: Some(time_ns) });
+        counters.waits.push(WaitCount { event, class, count, time_ns: Some(time_ns), buckets_us: BTreeMap::new() });
     }
     if let (Some(count), Some(ms)) = (read.get("Innodb_row_lock_waits"), read.get("Innodb_row_lock_time")) {
         let (event, class) = ("row lock".to_owned(), "lock/innodb".to_owned());
-        counters.waits.push(WaitCount { event, class, count: *count, time_ns: Some(ms * 1_000_000) });
+        counters.waits.push(WaitCount {
+            event,
+            class,
+            count: *count,
+            time_ns: Some(ms * 1_000_000),
+            buckets_us: BTreeMap::new(),
+        });
     }
 }
 

@@ -43,6 +43,9 @@ fn add_waits(all: &mut Vec<WaitCount>, more: Vec<WaitCount>) {
             Some(sum) => {
                 sum.count += wait.count;
                 sum.time_ns = sum.time_ns.zip(wait.time_ns).map(|(a, b)| a + b);
+                for (us, count) in wait.buckets_us {
+                    *sum.buckets_us.entry(us).or_default() += count;
+                }
             }
             None => all.push(wait),
         }

@@ -35,6 +35,7 @@ impl Seen {
             class: class.clone(),
             count: *count,
             time_ns: Some(*ns),
+            buckets_us: BTreeMap::new(),
         };
         self.waits.iter().map(count).collect()
     }

@@ -31,7 +31,13 @@ impl Timed {
 
     fn wait(self, event: &str, class: &str) -> Option<WaitCount> {
         let (event, class) = (event.to_owned(), class.to_owned());
-        (self.count > 0).then_some(WaitCount { event, class, count: self.count, time_ns: Some(self.time_ns) })
+        (self.count > 0).then_some(WaitCount {
+            event,
+            class,
+            count: self.count,
+            time_ns: Some(self.time_ns),
+            buckets_us: BTreeMap::new(),
+        })
     }
 }
 

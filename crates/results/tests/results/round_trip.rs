@@ -86,7 +86,13 @@ fn any_point() -> impl Strategy<Value = Point> {
                 pressure: Pressure { io_some_pct: next(), ..Pressure::default() },
                 redo: Redo { mib_per_s: next(), ..Redo::default() },
                 database: DatabaseRates { buffer_hit_pct: next(), ..DatabaseRates::default() },
-                waits: vec![Wait { event: t[12].clone(), class: t[13].clone(), count: n[10], time_s: next() }],
+                waits: vec![Wait {
+                    event: t[12].clone(),
+                    class: t[13].clone(),
+                    count: n[10],
+                    time_s: next(),
+                    histogram_us: [(n[10], n[10])].into(),
+                }],
                 missing: pairs(),
                 ..sample::point(0, status)
             }
