@@ -14,6 +14,8 @@ mod mariadb;
 mod null_engine;
 #[cfg(any(feature = "postgres", feature = "mariadb"))]
 mod on_servers;
+#[cfg(feature = "oracle")]
+mod oracle;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod resume;

@@ -13,13 +13,15 @@ mod mapping;
 #[cfg(feature = "mariadb")]
 pub mod mariadb;
 pub mod null;
+#[cfg(feature = "oracle")]
+pub mod oracle;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 pub mod private;
 mod pump;
 mod registry;
 mod secret;
-#[cfg(any(feature = "postgres", feature = "mariadb"))]
+#[cfg(any(feature = "postgres", feature = "mariadb", feature = "oracle"))]
 mod server;
 mod sql;
 #[cfg(feature = "sqlite")]

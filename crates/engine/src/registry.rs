@@ -37,6 +37,8 @@ const ENGINES: &[EngineInfo] = &[
     crate::postgres::INFO,
     #[cfg(feature = "mariadb")]
     crate::mariadb::INFO,
+    #[cfg(feature = "oracle")]
+    crate::oracle::INFO,
     crate::null::INFO,
 ];
 

@@ -1,0 +1,65 @@
+//! What needs a licence of its own, or storage that not everybody has: named as such, and left out by one option.
+
+/// A part that can be left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(in super::super) enum Part {
+    /// The Partitioning option.
+    Partitioning,
+    /// The Advanced Compression option: row compression of tables that are written to (COMPRESS ADVANCED).
+    AdvancedCompression,
+    /// Hybrid Columnar Compression.
+    HybridColumnarCompression,
+    /// Flash cache and cell flash cache.
+    FlashCache,
+}
+
+impl Part {
+    /// All of them.
+    pub(in super::super) const ALL: [Self; 4] =
+        [Self::Partitioning, Self::AdvancedCompression, Self::HybridColumnarCompression, Self::FlashCache];
+
+    /// The word as in a target.
+    pub(in super::super) fn name(self) -> &'static str {
+        match self {
+            Self::Partitioning => "partitioning",
+            Self::AdvancedCompression => "advanced_compression",
+            Self::HybridColumnarCompression => "hcc",
+            Self::FlashCache => "flash_cache",
+        }
+    }
+
+    /// What it is, and what it takes.
+    pub(in super::super) fn words(self) -> &'static str {
+        match self {
+            Self::Partitioning => "the Partitioning option, licensed separately in on-premises Enterprise Edition",
+            Self::AdvancedCompression => {
+                "the Advanced Compression option, licensed separately in on-premises Enterprise Edition"
+            }
+            Self::HybridColumnarCompression => "Hybrid Columnar Compression, on storage that offers it (Exadata, ZFS)",
+            Self::FlashCache => "the database's flash cache, or that of Exadata cells",
+        }
+    }
+
+    /// Several, as an option names them.
+    ///
+    /// # Errors
+    /// There is none of that name; the nearest is offered.
+    pub(super) fn list(text: &str) -> Result<Vec<Self>, String> {
+        text.split(',').map(Self::of).collect()
+    }
+
+    fn of(text: &str) -> Result<Self, String> {
+        let wanted = text.trim().to_ascii_lowercase();
+        let distance = |part: &Self| strsim::damerau_levenshtein(part.name(), &wanted);
+        let near = Self::ALL.into_iter().min_by_key(distance);
+        match near.map(|part| (part, distance(&part))) {
+            Some((part, 0)) => Ok(part),
+            near => {
+                let hint = near.filter(|(_, distance)| *distance <= 3);
+                let hint = hint.map(|(part, _)| format!(" (did you mean '{}'?)", part.name())).unwrap_or_default();
+                let all = Self::ALL.map(Self::name).join(", ");
+                Err(format!("without names no part '{text}'{hint}; there are {all}"))
+            }
+        }
+    }
+}

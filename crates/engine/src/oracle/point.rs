@@ -1,0 +1,277 @@
+//! Before and after a point: its package, the tables that its jobs fill, a warm cache, what to count and whom to watch.
+
+use super::link::Link;
+use super::monitor::Monitor;
+use super::recipe::{Counting, FILE, MADE_BY_POINTS, PACKAGE, Recipe};
+use super::statistics::{Base, Watched};
+use super::{DIAGNOSTICS, OracleEngine, STATISTICS, layout, load, snapshot};
+use crate::server::{Seen, ServerLink as _, add_seen, first, recover, sum};
+use crate::{EngineError, Sampling, Task};
+use dbdyno_model::{Cache, Counters, ErrorClass, Procedure, TableName, Tier};
+use std::sync::Arc;
+use std::time::Instant;
+
+const WARM: &str = "reading the test's tables into the cache";
+const MAKING: &str = "making the test's package";
+
+/// A point between its beginning and its end.
+pub(super) struct UnderWay {
+    watched: Watched,
+    /// How many nodes take part.
+    working: usize,
+    /// When it was prepared.
+    began: Instant,
+    /// One a node; set by the first snapshot.
+    bases: Vec<Option<Base>>,
+    /// One a node that works, unless nobody watches.
+    monitors: Vec<Monitor>,
+    /// Why nobody does.
+    unwatched: String,
+}
+
+/// Lets others in again.
+///
+/// # Errors
+/// The server's.
+pub(super) fn unlock(link: &mut Link) -> Result<(), EngineError> {
+    link.call("ending the point", &STATISTICS.get("unlock")?.text, &[], 1).map(drop)
+}
+
+/// What of a target's wishes stands against a test.
+///
+/// # Errors
+/// `Unsupported`: the target leaves out what the test needs.
+pub(super) fn refuse_left_out(engine: &OracleEngine, recipe: &Recipe, task: &Task) -> Result<(), EngineError> {
+    let Some(part) = recipe.needs().into_iter().find(|part| engine.options.leaves_out(*part)) else { return Ok(()) };
+    let message =
+        format!("{} needs {}, which the target leaves out (without={})", task.test.code, part.words(), part.name());
+    Err(EngineError::new(ErrorClass::Unsupported, message))
+}
+
+/// What a server has not got, whatever its target says.
+///
+/// # Errors
+/// `Unsupported`: it has no such flash cache; the server's.
+fn refuse_absent_tier(link: &mut Link, task: &Task) -> Result<(), EngineError> {
+    let (statement, lacks) = match task.test.tier {
+        Tier::Default => return Ok(()),
+        Tier::DatabaseFlash => ("flash_cache", "the server has no database flash cache (db_flash_cache_size is 0)"),
+        Tier::CellFlash => ("cells", "the server has no storage cells (v$cell is empty)"),
+    };
+    let rows = snapshot::told(link.texts("looking for the test's tier", &STATISTICS.get(statement)?.text))?;
+    let message = match rows.map(first) {
+        Ok(Some(n)) if n.parse().is_ok_and(|n: u64| n > 0) => return Ok(()),
+        Ok(_) => format!("{}: {lacks}", task.test.code),
+        Err(why) => format!("{}: whether the server has the test's tier is not known: {why}", task.test.code),
+    };
+    Err(EngineError::new(ErrorClass::Unsupported, message))
+}
+
+/// Forgets what is in the buffer cache, before tests that are to read from storage. Who may not finds there what earlier
+/// points have left, which the judge sees.
+fn empty_cache(link: &mut Link, task: &Task) -> Result<(), EngineError> {
+    if task.test.cache != Cache::NonCached {
+        return Ok(());
+    }
+    match link.batch("emptying the buffer cache", &STATISTICS.get("empty_cache")?.text) {
+        Err(error) if error.class == ErrorClass::Permission => Ok(()),
+        done => done,
+    }
+}
+
+/// Prepares what the jobs of a point share.
+pub(super) fn begin(engine: &OracleEngine, task: &Task) -> Result<UnderWay, EngineError> {
+    let recipe = Recipe::of(&task.test);
+    refuse_left_out(engine, &recipe, task)?;
+    engine.with(|link| {
+        if !load::lock(link, "preparing the point")? {
+            let message = "another dbdyno is measuring, loading or dropping in this schema; let it end first";
+            return Err(EngineError::new(ErrorClass::Other, message));
+        }
+        refuse_absent_tier(link, task)?;
+        remove_leftovers(link, task)?;
+        make(link, &recipe, task)
+    })?;
+    for node in 0..engine.nodes.len().min(task.nodes as usize) {
+        engine.nodes[node].account.begin();
+        // All nodes of a cluster have one database, and each a cache of its own.
+        engine.on(node, |link| {
+            engine.nodes[node].account.counted_in(link.instance());
+            empty_cache(link, task)?;
+            warm_all(link, &recipe, task)
+        })?;
+    }
+    let mut monitors = Vec::new();
+    let mut unwatched = "the sessions were not watched (--no-sampling)".to_owned();
+    if task.sampling == Sampling::On {
+        for (number, node) in engine.nodes.iter().enumerate().take(task.nodes as usize) {
+            // A point without a watch is a point all the same; the reason is with its missing figures.
+            match Monitor::start(&engine.options, number, Arc::clone(&node.ours)) {
+                Ok(monitor) => monitors.push(monitor),
+                Err(error) => unwatched = format!("the sessions could not be watched: {error}"),
+            }
+        }
+        if monitors.len() < task.nodes as usize {
+            monitors.clear();
+        }
+    }
+    let bases = engine.nodes.iter().map(|_| None).collect();
+    let watched = watched(recipe.counting(), task.threads);
+    let working = task.nodes as usize;
+    // An AWR snapshot begins and ends each point, for whoever has the pack and says so.
+    snap(engine)?;
+    Ok(UnderWay { watched, working, began: Instant::now(), bases, monitors, unwatched })
+}
+
+/// What a point's counters are about.
+fn watched(counting: Counting, threads: u32) -> Watched {
+    let (changes, scans, builds, marked) = match counting {
+        Counting::Cursor { changes, scans } => (changes, scans, false, true),
+        Counting::Builds => (false, false, true, true),
+        Counting::Nothing => (false, false, false, false),
+    };
+    Watched { threads, changes, scans, builds, marked }
+}
+
+/// An AWR snapshot, where the target claims the Diagnostics Pack.
+///
+/// # Errors
+/// The server is lost.
+pub(super) fn snap(engine: &OracleEngine) -> Result<(), EngineError> {
+    if !engine.options.diagnostics_pack {
+        return Ok(());
+    }
+    let sql = &DIAGNOSTICS.get("awr_snapshot")?.text;
+    let taken = engine.with(|link| link.call("taking an AWR snapshot", sql, &[], 1));
+    // Where it is refused the figures are what they are without it.
+    snapshot::told(taken.map(|_| Vec::new())).map(drop)
+}
+
+/// Makes the package and what its jobs share.
+fn make(link: &mut Link, recipe: &Recipe, task: &Task) -> Result<(), EngineError> {
+    for sql in recipe.creates_before(task)? {
+        link.batch("making what the point fills", &sql)?;
+    }
+    for setting in Recipe::compiler() {
+        match link.batch(MAKING, setting) {
+            // Compiled to the server's own code instead of the processor's; describe.rs says which it was.
+            Err(error) if matches!(error.class, ErrorClass::Permission | ErrorClass::Unsupported) => {}
+            done => done?,
+        }
+    }
+    let object = PACKAGE.to_uppercase();
+    recipe.package(task.commit)?.iter().try_for_each(|sql| link.compile(MAKING, sql, &object))
+}
+
+/// Reads the tables of a cached test, and what inserts copy from, into the cache.
+fn warm_all(link: &mut Link, recipe: &Recipe, task: &Task) -> Result<(), EngineError> {
+    if task.test.cache == Cache::Cached || matches!(task.test.procedure, Procedure::Insert) {
+        recipe.reads().iter().try_for_each(|table| warm(link, *table))?;
+    }
+    Ok(())
+}
+
+/// Reads a table and its keys into the buffer cache.
+fn warm(link: &mut Link, table: TableName) -> Result<(), EngineError> {
+    ["warm_primary", "warm_customer"].into_iter().try_for_each(|name| {
+        let sql = STATISTICS.fill(name, &[("table", table.name())])?;
+        link.texts(WARM, &sql).map(drop)
+    })
+}
+
+/// Drops what a point has made, or an earlier one that did not come to its end.
+///
+/// # Errors
+/// The server's.
+pub(super) fn remove_leftovers(link: &mut Link, task: &Task) -> Result<(), EngineError> {
+    let doing = format!("removing what {} has made", task.test.code);
+    remove_made(link, &doing)?;
+    Recipe::of(&task.test).drops_made(task)?.iter().try_for_each(|sql| link.batch(&doing, sql))
+}
+
+/// Drops everything that bears the names that points give, whichever point it was.
+///
+/// # Errors
+/// The server's.
+pub(super) fn remove_made(link: &mut Link, doing: &str) -> Result<(), EngineError> {
+    link.batch(doing, &Recipe::drop_package()?)?;
+    let mut drops = Vec::new();
+    for index in names(link, doing, "made_indexes")? {
+        drops.push(("drop_index", index));
+    }
+    for row in link.texts(doing, &STATISTICS.get("made")?.text)? {
+        match row.as_slice() {
+            [Some(kind), Some(name)] if kind == "cluster" => drops.push(("drop_cluster", name.clone())),
+            [Some(kind), Some(name)] if kind == "table" => drops.push(("drop_table", name.clone())),
+            _ => {}
+        }
+    }
+    for file in names(link, doing, "made_files")? {
+        drops.push(("drop_tablespace", file));
+    }
+    // A cluster goes after its table: kinds and names come in that order but for these two.
+    drops.sort_by_key(|(statement, _)| *statement == "drop_cluster");
+    for (statement, name) in drops.iter().filter(|(_, name)| is_made_by_points(name)) {
+        link.batch(doing, &layout::TABLES.fill(statement, &[("name", name)])?)?;
+    }
+    Ok(())
+}
+
+fn names(link: &mut Link, doing: &str, statement: &str) -> Result<Vec<String>, EngineError> {
+    let rows = link.texts(doing, &STATISTICS.get(statement)?.text)?;
+    Ok(rows.into_iter().filter_map(|row| row.into_iter().next().flatten()).collect())
+}
+
+/// Whether a point gives such a name.
+fn is_made_by_points(name: &str) -> bool {
+    name.starts_with(MADE_BY_POINTS) || name.starts_with(FILE)
+}
+
+/// The counters of all nodes now.
+///
+/// # Errors
+/// A node is lost, or no point is under way.
+pub(super) fn counters(engine: &OracleEngine) -> Result<Counters, EngineError> {
+    let mut point = recover(&engine.point);
+    let Some(UnderWay { watched, working, began, bases, monitors, unwatched }) = point.as_mut() else {
+        return Err(EngineError::new(ErrorClass::Other, "counters were asked for outside a point"));
+    };
+    let mut nodes = Vec::new();
+    // Nodes that do not work have nothing to say about the point.
+    for (number, node) in engine.nodes.iter().enumerate().take(*working) {
+        let base = &mut bases[number];
+        let mut counters = engine.on(number, |link| snapshot::read(node, link, watched, base))?;
+        if engine.options.diagnostics_pack {
+            counters.waits.extend(engine.on(number, |link| snapshot::history(link, began.elapsed()))?);
+        }
+        nodes.push(counters);
+    }
+    let mut counters = sum(nodes);
+    let seen: Vec<Seen> = monitors.iter().map(Monitor::seen).collect();
+    add_seen(&mut counters, &seen, unwatched);
+    Ok(counters)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_counted_follows_the_recipe() {
+        let of = |counting| watched(counting, 4);
+        let inserts = of(Counting::Cursor { changes: true, scans: false });
+        assert!(inserts.changes && inserts.marked && !inserts.scans && !inserts.builds);
+        assert!(of(Counting::Builds).builds && of(Counting::Builds).marked);
+        assert_eq!(of(Counting::Nothing), Watched { threads: 4, ..Watched::default() });
+    }
+
+    #[test]
+    fn only_what_points_make_is_dropped_after_them() {
+        for name in ["load_heap_3", "load_hash_c", "load_index_0", "dbdyno_file_7"] {
+            assert!(is_made_by_points(name), "{name}");
+        }
+        for name in ["small_heap", "users", "dbdyno", "my_load_heap"] {
+            assert!(!is_made_by_points(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,14 @@
+-- What needs a licence of the Diagnostics Pack, and is asked only where the target says diagnostics_pack=yes. That the server
+-- keeps these things by default is no proof of a licence.
+
+-- name: awr_snapshot
+-- what: a snapshot of the workload repository; :1 becomes its number
+BEGIN
+  :1 := DBMS_WORKLOAD_REPOSITORY.CREATE_SNAPSHOT();
+END;
+
+-- name: session_history
+-- what: samples of active sessions of the last so many seconds (:1), by event
+SELECT COALESCE(event, 'on processor'), COALESCE(wait_class, 'CPU'), COUNT(*) FROM v$active_session_history
+WHERE sample_time > SYSTIMESTAMP - NUMTODSINTERVAL(:1, 'SECOND')
+GROUP BY COALESCE(event, 'on processor'), COALESCE(wait_class, 'CPU')
