@@ -1,14 +1,18 @@
 //! Sessions are made durable where the server's setting is not.
 
 use super::{LENDER, LOG_WRITES_ARE_COUNTED, version};
+use crate::servers::postgres::SUPERUSER;
 use crate::support::{Room, flag_note, number, points, text};
 
 #[test]
 fn durable_sessions_wait_for_the_log_and_others_do_not() {
-    let (room, database) = (Room::new(), LENDER.loaded());
-    database.sql(&format!("ALTER DATABASE {} SET synchronous_commit = off", database.name));
+    let room = Room::new();
+    // Nobody else writes to the log there: its writes are the whole server's.
+    let (server, database) = LENDER.loaded_server_alone();
+    server.psql(&database, &format!("ALTER DATABASE {database} SET synchronous_commit = off"));
+    let target = server.socket(SUPERUSER, &database);
     let run = |mode: &str| {
-        let line = format!("run T711 --jobs 1 --duration 200ms {mode} --json --target {}", database.target());
+        let line = format!("run T711 --jobs 1 --duration 200ms {mode} --json --target {target}");
         points(&room.run(&line).expect(0).json())[0].clone()
     };
     let durable = run("");
@@ -21,7 +25,7 @@ fn durable_sessions_wait_for_the_log_and_others_do_not() {
     assert!(note.contains("fsync=off") && !note.contains("synchronous_commit"), "{durable:#}");
     // It is so: a durable commit writes the log, another leaves that to the server's writer.
     let loose = run("--commit engine_default");
-    if version(database.server) >= LOG_WRITES_ARE_COUNTED {
+    if version(&server) >= LOG_WRITES_ARE_COUNTED {
         let writes_per_commit = |point| number(point, "/redo/writes_per_s") / number(point, "/tx_per_s");
         let (waited, left) = (writes_per_commit(&durable), writes_per_commit(&loose));
         assert!(waited > 0.3 && left < waited / 3.0, "{waited} and {left} writes of the log for each commit");

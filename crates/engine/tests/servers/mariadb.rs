@@ -197,6 +197,8 @@ impl Server {
             ("skip-name-resolve", String::new()),
             ("innodb-buffer-pool-size", "64M".to_owned()),
             ("innodb-log-file-size", "32M".to_owned()),
+            // Compressing well takes most of the time of a load.
+            ("innodb-compression-level", "1".to_owned()),
             // Nothing of what was cached is worth keeping.
             ("innodb-buffer-pool-dump-at-shutdown", "OFF".to_owned()),
             ("innodb-buffer-pool-load-at-startup", "OFF".to_owned()),
