@@ -195,6 +195,8 @@ impl Server {
             ("bind-address", "127.0.0.1".to_owned()),
             ("port", self.port.to_string()),
             ("skip-name-resolve", String::new()),
+            // A server that starts removes whatever looks like a temporary table there, other servers' too.
+            ("tmpdir", ".".to_owned()),
             ("innodb-buffer-pool-size", "64M".to_owned()),
             ("innodb-log-file-size", "32M".to_owned()),
             // Compressing well takes most of the time of a load.
@@ -365,7 +367,11 @@ fn program_in(place: &Place, name: &str) -> Command {
 fn install(place: &Place, arguments: &[String]) {
     let mut installer = program_in(place, "mariadb-install-db");
     installer.arg("--no-defaults").arg(format!("--basedir={}", base_folder(&program("mariadbd")).display()));
-    run(installer.args(INSTALLER.1).args(arguments).arg(format!("--datadir={}", place.path("data").display())));
+    run(installer
+        .args(INSTALLER.1)
+        .arg("--tmpdir=.")
+        .args(arguments)
+        .arg(format!("--datadir={}", place.path("data").display())));
 }
 
 /// Installs once for each version and build of the tests, whichever process is first; all others find it.
