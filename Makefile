@@ -33,10 +33,9 @@ tests: servers
 # The engines again on further versions of their servers, where these can be had: all but what no version can change.
 SAME := chunks_may several_jobs points_leave a_second_dbdyno a_load_goes_on a_load_stops one_dbdyno what_is_not_ours a_changed_row
 versions: servers
-	bash tests/servers each postgres $(CARGO) test --workspace --test postgres -- $(SIDE_BY_SIDE) $(SAME:%=--skip %)
-	bash tests/servers each postgres $(CARGO) test --workspace --lib -- $(SIDE_BY_SIDE) postgres::
-	bash tests/servers each mariadb $(CARGO) test --workspace --test mariadb -- $(SIDE_BY_SIDE) $(SAME:%=--skip %)
-	bash tests/servers each mariadb $(CARGO) test --workspace --lib -- $(SIDE_BY_SIDE) mariadb::
+	for engine in postgres mariadb; do \
+	    bash tests/servers each $$engine $(CARGO) test --workspace --test $$engine -- $(SIDE_BY_SIDE) $(SAME:%=--skip %) || exit 1; \
+	done
 
 # dbdyno beside its peers and its own cost; never part of the tests. One alone: make bench-NAME
 bench: $(patsubst benches/%,bench-%,$(filter-out benches/lib,$(wildcard benches/*)))
