@@ -31,7 +31,7 @@ tests: servers
 	$(CARGO) test --workspace -- $(SIDE_BY_SIDE)
 
 # The engines again on further versions of their servers, where these can be had: all but what no version can change.
-SAME := chunks_may several_jobs points_leave a_second_dbdyno a_load_goes_on a_load_stops one_dbdyno what_is_not_ours a_changed_row
+SAME := chunks_may several_jobs holds_what procedures_do points_leave a_second_dbdyno a_load_goes_on a_load_stops one_dbdyno what_is_not_ours a_changed_row
 versions: servers
 	for engine in postgres mariadb; do \
 	    bash tests/servers each $$engine $(CARGO) test --workspace --test $$engine -- $(SIDE_BY_SIDE) $(SAME:%=--skip %) || exit 1; \
