@@ -1,6 +1,7 @@
 //! The command line as typed. Nothing is looked up here: whether a test, a target or a run exists is found out by the
 //! commands, which answer with the nearest names.
 
+mod measuring;
 mod private;
 mod values;
 
@@ -8,11 +9,11 @@ use crate::error::EXIT_USAGE;
 use crate::output::{self, Format};
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use dbdyno_model::{CommitMode, Ramp};
+pub(crate) use measuring::{Commit, ResumeArgs, RunArgs};
 pub(crate) use private::{DownArgs, UpArgs};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use values::{dop, duration_s, label};
+use values::dop;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -119,87 +120,6 @@ pub(crate) struct TargetArgs {
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) target: TargetArgs,
-    #[command(flatten)]
-    pub(crate) shown: Shown,
-}
-
-/// `dbdyno run`.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  dbdyno run quick --target sqlite:demo.sqlite
-  dbdyno run T611 'T7*' --target sqlite:demo.sqlite --ramp 1,2 --repeat 3")]
-pub(crate) struct RunArgs {
-    /// A suite, or codes and patterns of tests: quick, T611, 'T6*'
-    #[arg(required = true, value_name = "WHAT")]
-    pub(crate) what: Vec<String>,
-    #[command(flatten)]
-    pub(crate) target: TargetArgs,
-    /// Degrees of parallelism to go through, in the dimension that each test names; 2x is up to twice the hardware threads
-    #[arg(long, value_name = "1,2,4")]
-    pub(crate) ramp: Option<Ramp>,
-    /// Fix the number of cluster nodes
-    #[arg(long, value_name = "N", value_parser = dop)]
-    pub(crate) nodes: Option<u32>,
-    /// Fix the number of jobs; tests whose ramp moves jobs are then measured at this number alone
-    #[arg(long, value_name = "N", value_parser = dop)]
-    pub(crate) jobs: Option<u32>,
-    /// Fix the number of threads inside one statement; as --jobs for tests whose ramp moves threads
-    #[arg(long, value_name = "N", value_parser = dop)]
-    pub(crate) threads: Option<u32>,
-    /// How long each point is measured, after its warm-up: 500ms, 10s, 1m
-    #[arg(long, value_name = "TIME", value_parser = duration_s)]
-    pub(crate) duration: Option<f64>,
-    /// How often the whole ramp is measured; from 3 on, figures have an interval
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000))]
-    pub(crate) repeat: Option<u32>,
-    /// Name of the run; runs that share one are a sample
-    #[arg(long, value_name = "NAME", value_parser = label)]
-    pub(crate) label: Option<String>,
-    /// Whether each commit waits until it is on the device
-    #[arg(long, value_name = "MODE", default_value = "durable")]
-    pub(crate) commit: Commit,
-    /// Do not prove the tables' content after loading them
-    #[arg(long)]
-    pub(crate) no_verify: bool,
-    /// Do not look at the database's sessions while they work: no wait events, and foreign sessions are noticed less
-    #[arg(long)]
-    pub(crate) no_sampling: bool,
-    #[command(flatten)]
-    pub(crate) shown: Shown,
-}
-
-/// `--commit`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Commit {
-    /// Each commit waits for the log
-    Durable,
-    /// What the engine does in a procedure by default
-    #[value(name = "engine_default")]
-    EngineDefault,
-}
-
-impl From<Commit> for CommitMode {
-    fn from(commit: Commit) -> Self {
-        match commit {
-            Commit::Durable => Self::Durable,
-            Commit::EngineDefault => Self::EngineDefault,
-        }
-    }
-}
-
-/// `dbdyno resume`.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  dbdyno resume last
-  dbdyno resume 7xk2                       the run whose id begins so")]
-pub(crate) struct ResumeArgs {
-    /// An id, the beginning of one, a label (its newest run), or last
-    pub(crate) run: String,
-    /// The target, where the run's own is not enough (a password is never stored)
-    #[arg(long, value_name = "URL")]
-    pub(crate) target: Option<String>,
     #[command(flatten)]
     pub(crate) shown: Shown,
 }
@@ -354,6 +274,7 @@ pub(crate) fn answer(answer: &clap::Error) -> ExitCode {
 mod tests {
     use super::*;
     use clap::CommandFactory;
+    use dbdyno_model::{CommitMode, Ramp};
 
     fn parsed(line: &str) -> Result<Cli, clap::Error> {
         Cli::try_parse_from(line.split(' '))
