@@ -16,6 +16,8 @@ use std::sync::Arc;
 struct Work {
     task: Task,
     job: u32,
+    /// What errors call it: put in words once, as a call may be one short commit.
+    doing: String,
     call: Statement,
     /// What comes after each pass, outside the procedure, and what then tells how many bytes it wrote.
     after_pass: Option<[String; 2]>,
@@ -70,7 +72,14 @@ impl MariaDbSession {
         let scanned_bytes = self.scanned_bytes(&recipe, task, &doing)?;
         let call = self.link.conn().prep(recipe.call());
         let call = call.map_err(|e| self.link.error(&doing, &e))?;
-        self.work = Some(Work { task: task.clone(), job, call, after_pass: recipe.after_pass(job)?, scanned_bytes });
+        self.work = Some(Work {
+            task: task.clone(),
+            job,
+            doing: format!("{} job {}", task.test.code, job + 1),
+            call,
+            after_pass: recipe.after_pass(job)?,
+            scanned_bytes,
+        });
         // The first call of a session reads the procedure from a table of the server's, which counts.
         self.call(0, 0)?;
         let now = snapshot::done(&mut self.link)?;
@@ -139,7 +148,7 @@ impl MariaDbSession {
     fn call(&mut self, first_pass: u64, passes: u64) -> Result<ChunkResult, EngineError> {
         let unprepared = || EngineError::new(ErrorClass::Other, "a session was asked to work before it was prepared");
         let work = self.work.as_ref().ok_or_else(unprepared)?;
-        let doing = format!("{} job {}", work.task.test.code, work.job + 1);
+        let doing = work.doing.as_str();
         if self.link.cancelled() {
             return Err(EngineError::new(ErrorClass::Cancelled, format!("{doing}: stopped before a call")));
         }
@@ -147,9 +156,8 @@ impl MariaDbSession {
         let numbers =
             arguments(&work.task, work.job, first_pass, passes).into_iter().chain([0; crate::server::call::SUMS]);
         let parameters = Params::Positional(numbers.map(Value::Int).collect());
-        let (call, scanned_bytes) = (work.call.clone(), work.scanned_bytes);
-        let answer: Result<Option<Row>, _> = self.link.conn().exec_first(&call, parameters);
-        let row = answer.map_err(|e| self.link.error(&doing, &e))?;
+        let answer: Result<Option<Row>, _> = self.link.conn().exec_first(&work.call, parameters);
+        let row = answer.map_err(|e| self.link.error(doing, &e))?;
         // A statement that is told to end while its plan is made may change nothing and say that all is well; if the kill is
         // then forgotten at the COMMIT, so does the procedure (seen on 11.4: 28 of 32 rows).
         if self.link.cancelled() {
@@ -160,7 +168,7 @@ impl MariaDbSession {
         let unclear =
             || EngineError::new(ErrorClass::Other, format!("{doing}: the procedure's answer is not understood"));
         let [ops, rows, bytes, checksum] = row.as_ref().and_then(sums).ok_or_else(unclear)?;
-        Ok(ChunkResult { ops, rows, bytes: bytes + ops * scanned_bytes, checksum })
+        Ok(ChunkResult { ops, rows, bytes: bytes + ops * work.scanned_bytes, checksum })
     }
 }
 
