@@ -87,16 +87,6 @@ impl Place {
         Platform { missing, ..Platform::default() }
     }
 
-    /// Nodes that the target names: the hosts of its URL, one for what has none.
-    pub(super) fn nodes(&self) -> u32 {
-        let authority = self.target.rest.strip_prefix("//").map(|rest| rest.split('/').next().unwrap_or_default());
-        let hosts = authority.map_or(1, |a| a.rsplit('@').next().unwrap_or_default().split(',').count());
-        // Sockets, above all, are named as an option.
-        let named =
-            self.target.options.iter().filter(|(name, _)| name == "host").map(|(_, host)| host.split(',').count());
-        u32::try_from(hosts.max(named.sum())).unwrap_or(u32::MAX)
-    }
-
     /// What the target holds, in words.
     pub(super) fn held_words(&self) -> String {
         match &self.held {

@@ -62,7 +62,7 @@ fn wish(args: &RunArgs, place: &Place) -> Wish {
     Wish {
         what: args.what.clone(),
         ramp: args.ramp.clone(),
-        nodes: Some(args.nodes.unwrap_or(place.nodes())),
+        nodes: Some(args.nodes.unwrap_or(place.engine.features().nodes)),
         jobs: args.jobs,
         threads: args.threads,
         duration_s: args.duration,
@@ -88,7 +88,7 @@ fn again(args: &RunArgs) -> String {
 
 /// Jobs take turns over the hosts of the target, so a number of nodes that it does not name would be a claim.
 fn refuse_missing_nodes(args: &RunArgs, place: &Place) -> Result<(), Error> {
-    match (args.nodes, place.nodes()) {
+    match (args.nodes, place.engine.features().nodes) {
         (Some(asked), named) if asked > named => Err(Error::Usage(format!(
             "--nodes {asked} was asked for, but {} names {named}; list the hosts of the cluster in the target, or leave --nodes away",
             place.target

@@ -145,6 +145,8 @@ pub struct Features {
     pub loads_on_demand: bool,
     /// One transaction writes at a time: ramps of writing tests default to one job.
     pub single_writer: bool,
+    /// Nodes that the target names, at least one: sessions take turns over them.
+    pub nodes: u32,
     /// Bytes of a data block.
     pub block_bytes: u64,
 }

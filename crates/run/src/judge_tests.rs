@@ -8,8 +8,14 @@ use dbdyno_model::{CommitMode, TestCode};
 use std::collections::BTreeMap;
 
 const SECOND: u64 = 1_000_000_000;
-const EMBEDDED: Features =
-    Features { in_process: true, local: true, loads_on_demand: true, single_writer: true, block_bytes: 4_096 };
+const EMBEDDED: Features = Features {
+    in_process: true,
+    local: true,
+    loads_on_demand: true,
+    single_writer: true,
+    nodes: 1,
+    block_bytes: 4_096,
+};
 
 /// A point of a test over a window of ten seconds, in which `ops` operations were done at constant speed.
 struct Case {

@@ -6,8 +6,14 @@ use dbdyno_engine::{Features, engine_info};
 use dbdyno_model::{Plan, Ramp};
 use dbdyno_run::{Ground, PlanError, Wish, resolve};
 
-const MANY_WRITERS: Features =
-    Features { in_process: false, local: true, loads_on_demand: true, single_writer: false, block_bytes: 8_192 };
+const MANY_WRITERS: Features = Features {
+    in_process: false,
+    local: true,
+    loads_on_demand: true,
+    single_writer: false,
+    nodes: 1,
+    block_bytes: 8_192,
+};
 
 fn plan(wish: &Wish, features: Features) -> Result<Plan, PlanError> {
     let catalogue = Catalogue::embedded().unwrap();

@@ -14,7 +14,7 @@ use super::options::Options;
 use super::{STATISTICS, TABLE_NAMES, TABLES, layout, verify};
 use crate::bookkeeping::{Meta, checksum_key};
 use crate::data::Generator;
-use crate::server::{Crew, Leaf, MOST_SESSIONS, Phase, ServerLink as _, Stop, Tally, Times, leaves};
+use crate::server::{Crew, Leaf, MOST_SESSIONS, Phase, ServerLink as _, Stop, Tally, Times, leaves, prove};
 use crate::{EngineError, LoadReport, LoadWatch, SqlFile, TableLoad};
 use dbdyno_model::{ErrorClass, Shape, Size, TableName};
 use mysql::prelude::Queryable as _;
@@ -280,7 +280,7 @@ impl Load<'_> {
             let tally = Tally::new(watch, format!("{label} checksum"), 0, rows);
             let generator = Generator::new(size, shape, self.seed);
             let clock = |table| times.clock(table, Phase::Prove);
-            let sums = verify::prove(&mut self.crew, &all, size, &generator, &tally, &clock)?;
+            let sums = prove(&mut self.crew, &all, (size, &generator), &tally, &clock, verify::read)?;
             for (table, checksum) in sums {
                 let (name, value) = (checksum_key(table), checksum.to_string());
                 meta::set(&mut self.control, &name, &value)?;
@@ -331,6 +331,7 @@ mod tests {
     use crate::Target;
     use crate::data::smallest;
     use crate::mariadb::remove;
+    use crate::server::checksum;
 
     struct Patient;
 
@@ -379,7 +380,7 @@ mod tests {
             };
             // What was there before goes.
             crew.each("loading", &leaves(table), tools, fill).unwrap();
-            let held = verify::checksum(&options, table, 3_200, 2, &Patient).unwrap();
+            let held = checksum(&mut crew, table, 3_200, &Patient, verify::read).unwrap();
             assert_eq!(held, generator.checksum(), "{way:?}");
         }
         let Contents::Ours(meta) = meta::look(&mut control).unwrap() else { panic!("not ours") };

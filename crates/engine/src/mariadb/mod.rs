@@ -155,6 +155,7 @@ impl Engine for MariaDbEngine {
             local: ground.is_some_and(|g| g.server_pid.is_some()),
             loads_on_demand: self.private.is_some(),
             single_writer: false,
+            nodes: crate::server::node_count(&self.nodes),
             block_bytes: ground.map_or(ground::BLOCK_BYTES, |g| g.block_bytes),
         }
     }
@@ -206,7 +207,8 @@ impl Engine for MariaDbEngine {
             Contents::Foreign(why) => return Err(EngineError::new(ErrorClass::Other, why)),
             Contents::Nothing => 0,
         };
-        verify::checksum(&self.options, table, rows, 1, watch)
+        let mut crew = load::crew(&self.options, 1, watch)?;
+        crate::server::checksum(&mut crew, table, rows, watch, verify::read)
     }
 
     fn drop_all(&self) -> Result<bool, EngineError> {

@@ -5,7 +5,8 @@
 use super::link::Seats;
 use super::tls::Tls;
 use crate::secret::Secret;
-use crate::target::percent_decode;
+pub(super) use crate::server::url::SslMode;
+use crate::server::url::{Address, Url, Words, is_this_machine};
 use crate::{Target, TargetError};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -17,11 +18,14 @@ const DEFAULT_PORT: u16 = 3306;
 /// Where distributions and the server's own build put its socket.
 const SOCKETS: [&str; 4] =
     ["/run/mysqld/mysqld.sock", "/var/lib/mysql/mysql.sock", "/run/mysql/mysql.sock", "/tmp/mysql.sock"];
-/// How a target is written.
-const FORM: &str = "mariadb://user@host:port/database";
-/// The options that there are.
-const KNOWN: &str = "sslmode=disable|prefer|require|verify-ca|verify-full, sslrootcert=FILE, host=NAME, port=N, \
-                     socket=/PATH/TO.sock, connect_timeout=SECONDS";
+/// What things are called in a target.
+const WORDS: Words = Words {
+    form: "mariadb://user@host:port/database",
+    known: "sslmode=disable|prefer|require|verify-ca|verify-full, sslrootcert=FILE, host=NAME, port=N, \
+            socket=/PATH/TO.sock, connect_timeout=SECONDS",
+    socket: "a socket's path",
+    socket_option: Some("socket"),
+};
 /// The database that is dbdyno's where the target names none.
 const DATABASE: &str = "dbdyno";
 /// What the server keeps for itself.
@@ -48,9 +52,7 @@ impl Host {
     pub(super) fn is_local(&self) -> bool {
         match self {
             Self::Socket(_) => true,
-            Self::Tcp { name, .. } => {
-                name == "localhost" || name.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback())
-            }
+            Self::Tcp { name, .. } => is_this_machine(name),
         }
     }
 }
@@ -61,36 +63,6 @@ impl fmt::Display for Host {
             Self::Tcp { name, port } if name.contains(':') => write!(f, "[{name}]:{port}"),
             Self::Tcp { name, port } => write!(f, "{name}:{port}"),
             Self::Socket(path) => write!(f, "{}", path.display()),
-        }
-    }
-}
-
-/// What TLS has to prove.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum SslMode {
-    /// No TLS.
-    Disable,
-    /// TLS where the server has it.
-    Prefer,
-    /// TLS, with whomever.
-    Require,
-    /// TLS with a server whose certificate a trusted authority has signed.
-    VerifyCa,
-    /// The same, and the certificate is for this host.
-    VerifyFull,
-}
-
-impl SslMode {
-    const ALL: [Self; 5] = [Self::Disable, Self::Prefer, Self::Require, Self::VerifyCa, Self::VerifyFull];
-
-    /// The word as in the target.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Disable => "disable",
-            Self::Prefer => "prefer",
-            Self::Require => "require",
-            Self::VerifyCa => "verify-ca",
-            Self::VerifyFull => "verify-full",
         }
     }
 }
@@ -124,45 +96,26 @@ impl Options {
     /// # Errors
     /// It is not written as it should be, or an option or its value is unknown.
     pub(super) fn parse(target: &Target) -> Result<Self, TargetError> {
-        let invalid = |problem: String| target.invalid(problem);
-        let Some(rest) = target.rest.strip_prefix("//") else { return Err(invalid(format!("write {FORM}"))) };
-        let (authority, database) = rest.split_once('/').unwrap_or((rest, ""));
-        let (user, hosts) = authority.rsplit_once('@').unwrap_or(("", authority));
-        let decoded = |what: &str, text: &str| {
-            percent_decode(text).ok_or_else(|| invalid(format!("the {what} '{text}' is not percent-encoded")))
-        };
-        let user = Some(decoded("user", user)?).filter(|user| !user.is_empty()).or_else(os_user);
-        let user = user.ok_or_else(|| invalid(format!("it names no user; write {FORM}")))?;
-        let database = Some(decoded("database", database)?).filter(|database| !database.is_empty());
-        let database = database.unwrap_or_else(|| DATABASE.to_owned());
-        refuse_name(&database).map_err(invalid)?;
-        let given = Given::read(target, decoded)?;
-        if !hosts.is_empty() && !given.hosts.is_empty() {
-            return Err(invalid("it names hosts both before the database and as an option".to_owned()));
+        let url = Url::parse(target, &WORDS)?;
+        let database = url.database.unwrap_or_else(|| DATABASE.to_owned());
+        refuse_name(&database).map_err(|problem| target.invalid(problem))?;
+        let mut hosts = Vec::new();
+        for (address, port) in url.hosts {
+            hosts.push(host(address, port).map_err(|problem| target.invalid(problem))?);
         }
-        let mut all = Vec::new();
-        for host in hosts.split(',').filter(|_| !hosts.is_empty()) {
-            all.push(host_of(host).map_err(invalid)?);
-        }
-        all.extend(given.hosts.into_iter().map(|address| (address, None)));
-        let hosts = with_ports(all, &given.ports).map_err(invalid)?;
-        let ssl_mode = given.ssl_mode.unwrap_or(SslMode::Prefer);
-        if given.root_certificates.is_some() && ssl_mode < SslMode::Require {
-            let mode = ssl_mode.name();
-            return Err(invalid(format!(
-                "sslmode={mode} verifies nothing; with sslrootcert write sslmode=verify-full"
-            )));
+        if hosts.is_empty() {
+            hosts.push(default_host(url.port));
         }
         Ok(Self {
-            database,
             hosts,
-            user,
-            password: target.password().cloned(),
-            ssl_mode,
-            root_certificates: given.root_certificates,
-            connect_timeout: given.connect_timeout.unwrap_or(Duration::from_secs(10)),
-            seats: Arc::default(),
+            database,
+            user: url.user,
+            password: url.password,
+            ssl_mode: url.ssl_mode,
+            root_certificates: url.root_certificates,
+            connect_timeout: url.connect_timeout,
             tls: Arc::default(),
+            seats: Arc::default(),
         })
     }
 
@@ -199,125 +152,15 @@ fn refuse_name(database: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// A host before its port is known.
-enum Address {
-    Name(String),
-    Socket(PathBuf),
-}
-
-/// What the options after `?` say.
-#[derive(Default)]
-struct Given {
-    hosts: Vec<Address>,
-    ports: Vec<u16>,
-    ssl_mode: Option<SslMode>,
-    root_certificates: Option<PathBuf>,
-    connect_timeout: Option<Duration>,
-}
-
-impl Given {
-    fn read(target: &Target, decoded: impl Fn(&str, &str) -> Result<String, TargetError>) -> Result<Self, TargetError> {
-        let mut given = Self::default();
-        for (name, value) in &target.options {
-            let value = decoded(name, value)?;
-            match name.as_str() {
-                "host" => {
-                    for host in value.split(',') {
-                        given.hosts.push(address(host).map_err(|problem| target.invalid(problem))?);
-                    }
-                }
-                "socket" => {
-                    for path in value.split(',') {
-                        if !path.starts_with('/') {
-                            return Err(target.invalid("socket is the path of a socket and begins with /"));
-                        }
-                        given.hosts.push(Address::Socket(PathBuf::from(path)));
-                    }
-                }
-                "port" => {
-                    for text in value.split(',') {
-                        given.ports.push(port(text).map_err(|problem| target.invalid(problem))?);
-                    }
-                }
-                "sslmode" => {
-                    let mode = SslMode::ALL.into_iter().find(|mode| mode.name() == value);
-                    let unknown =
-                        || target.invalid("sslmode is one of disable, prefer, require, verify-ca, verify-full");
-                    given.ssl_mode = Some(mode.ok_or_else(unknown)?);
-                }
-                // The authorities that the system trusts, which is what is meant without it, too.
-                "sslrootcert" if value == "system" => given.root_certificates = None,
-                "sslrootcert" => given.root_certificates = Some(PathBuf::from(value)),
-                "connect_timeout" => {
-                    let seconds = value.parse().ok().filter(|seconds| (1..=3600).contains(seconds));
-                    let wrong = || target.invalid("connect_timeout is a number of seconds from 1 to 3600");
-                    given.connect_timeout = Some(Duration::from_secs(seconds.ok_or_else(wrong)?));
-                }
-                _ => return Err(target.invalid(format!("there is no option '{name}'; there are {KNOWN}"))),
-            }
+/// A host with its port. A socket has none.
+fn host(address: Address, port: Option<u16>) -> Result<Host, String> {
+    match (address, port) {
+        (Address::Socket(path), Some(port)) => {
+            Err(format!("the socket {} has no port; leave port {port} away", path.display()))
         }
-        Ok(given)
+        (Address::Socket(path), None) => Ok(Host::Socket(path)),
+        (Address::Tcp(name), port) => Ok(Host::Tcp { name, port: port.unwrap_or(DEFAULT_PORT) }),
     }
-}
-
-/// `name`, `name:port`, `[::1]:port` or `%2Fpath%2Fto.sock`.
-fn host_of(text: &str) -> Result<(Address, Option<u16>), String> {
-    let (name, number) = if let Some(bracketed) = text.strip_prefix('[') {
-        let (name, after) = bracketed.split_once(']').ok_or_else(|| format!("'{text}' has no closing bracket"))?;
-        match after.strip_prefix(':') {
-            None if after.is_empty() => (name, ""),
-            Some(number) => (name, number),
-            None => return Err(format!("'{after}' after the bracket is no port")),
-        }
-    } else {
-        let (name, number) = text.split_once(':').unwrap_or((text, ""));
-        if number.contains(':') {
-            return Err(format!("'{text}' has two colons; write a numeric IPv6 host in brackets: [{text}]"));
-        }
-        (name, number)
-    };
-    let name = percent_decode(name).ok_or_else(|| format!("the host '{name}' is not percent-encoded"))?;
-    let number = Some(number).filter(|number| !number.is_empty()).map(port).transpose()?;
-    Ok((address(&name)?, number))
-}
-
-fn address(name: &str) -> Result<Address, String> {
-    if name.starts_with('/') {
-        return Ok(Address::Socket(PathBuf::from(name)));
-    }
-    let plain = |c: char| c.is_alphanumeric() || "-._:%".contains(c);
-    if name.is_empty() || !name.chars().all(plain) {
-        return Err(format!("'{name}' is no host; a host has a name, a number, or a socket's path that begins with /"));
-    }
-    Ok(Address::Name(name.to_owned()))
-}
-
-fn port(text: &str) -> Result<u16, String> {
-    let number = text.parse().ok().filter(|number| *number > 0);
-    number.ok_or_else(|| format!("'{text}' is no port; a port is a number from 1 to 65535"))
-}
-
-/// Gives every host its port: its own, or else the option's, which is one for all or one for each. A socket has none.
-fn with_ports(hosts: Vec<(Address, Option<u16>)>, ports: &[u16]) -> Result<Vec<Host>, String> {
-    if ports.len() > 1 && ports.len() != hosts.len() {
-        return Err(format!("it names {} ports for {} hosts; name one, or one for each", ports.len(), hosts.len()));
-    }
-    let port_of = |n: usize| ports.get(n).or(ports.first()).copied();
-    if hosts.is_empty() {
-        return Ok(vec![default_host(port_of(0))]);
-    }
-    let mut all = Vec::new();
-    for (n, (address, own)) in hosts.into_iter().enumerate() {
-        let port = own.or_else(|| port_of(n));
-        all.push(match (address, port) {
-            (Address::Socket(path), Some(port)) => {
-                return Err(format!("the socket {} has no port; leave port {port} away", path.display()));
-            }
-            (Address::Socket(path), None) => Host::Socket(path),
-            (Address::Name(name), port) => Host::Tcp { name, port: port.unwrap_or(DEFAULT_PORT) },
-        });
-    }
-    Ok(all)
 }
 
 /// The usual socket of a server on this machine where there is one and no port is named, else `localhost`.
@@ -325,18 +168,6 @@ fn default_host(port: Option<u16>) -> Host {
     let socket = SOCKETS.into_iter().map(Path::new).find(|path| port.is_none() && path.exists());
     let localhost = || Host::Tcp { name: "localhost".to_owned(), port: port.unwrap_or(DEFAULT_PORT) };
     socket.map_or_else(localhost, |path| Host::Socket(path.to_owned()))
-}
-
-/// The operating system's user, as the password file has it, or else as the environment does.
-fn os_user() -> Option<String> {
-    let uid = rustix::process::geteuid().as_raw().to_string();
-    let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
-    let listed = users.lines().find_map(|line| {
-        let mut fields = line.split(':');
-        let name = fields.next()?;
-        (fields.nth(1)? == uid).then(|| name.to_owned())
-    });
-    listed.or_else(|| std::env::var("USER").ok()).filter(|name| !name.is_empty())
 }
 
 #[cfg(test)]

@@ -3,25 +3,23 @@
 //!
 //! The client crate makes the connection, and always trusts the authorities that browsers trust besides those it is given.
 //! Whoever names an authority means that one alone: any holder of a web server's certificate could otherwise stand between
-//! where names are not compared. The crate offers no way to say so, but takes the process's own algorithms for signatures.
-//! These here let trust begin nowhere but at the authorities that the target names: a key counts if it is one of theirs,
-//! or stands in what such a key has signed.
+//! where names are not compared. The crate offers no way to say so, but takes the process's own algorithms for signatures:
+//! see server/algorithms.rs.
 
 use super::options::{Options, SslMode};
 use crate::EngineError;
+use crate::server::algorithms;
 use dbdyno_model::ErrorClass;
 use mysql::SslOpts;
 use rustix::fs::MemfdFlags;
 use rustls::RootCertStore;
-use rustls::crypto::{WebPkiSupportedAlgorithms, ring};
+use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{AlgorithmIdentifier, CertificateDer, InvalidSignature, SignatureVerificationAlgorithm};
-use std::cell::RefCell;
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 /// How the connections of a target are made.
 #[derive(Debug, Clone)]
@@ -38,7 +36,7 @@ impl Tls {
     /// The trusted authorities cannot be read.
     pub(super) fn of(options: &Options) -> Result<Self, EngineError> {
         // Before the crate makes its first connection: it installs the usual algorithms where there are none.
-        let guarded = *INSTALLED;
+        let guarded = algorithms::install();
         let mode = options.ssl_mode;
         let verifies = mode >= SslMode::VerifyCa || options.root_certificates.is_some();
         if verifies && !guarded {
@@ -67,9 +65,7 @@ impl Tls {
     /// What `open` answers; a TLS error where it has trusted somebody without asking here.
     pub(super) fn guard<T>(&self, open: impl FnOnce() -> mysql::Result<T>) -> mysql::Result<T> {
         let Some(anchors) = &self.anchors else { return open() };
-        GUARD.set(Some(Guard { anchors: Arc::clone(anchors), signed: Vec::new() }));
-        let opened = open();
-        let asked = GUARD.take().is_some_and(|guard| !guard.signed.is_empty());
+        let (opened, asked) = algorithms::trusting_only(&anchors.keys, open);
         match opened {
             Ok(_) if !asked => Err(rustls::Error::General("the certificate was not verified".to_owned()).into()),
             opened => opened,
@@ -83,7 +79,7 @@ struct Anchors {
     /// Their certificates for the crate, which wants a file: in memory, and gone with this value.
     file: File,
     /// Their keys, each at the end of what it stands in.
-    keys: Vec<Vec<u8>>,
+    keys: Arc<[Vec<u8>]>,
 }
 
 impl Anchors {
@@ -146,76 +142,6 @@ fn pem(der: &[u8]) -> String {
     text + "-----END CERTIFICATE-----\n"
 }
 
-thread_local! {
-    /// The guard of the connection that this thread is opening.
-    static GUARD: RefCell<Option<Guard>> = const { RefCell::new(None) };
-}
-
-/// What has been seen while a connection was opened.
-struct Guard {
-    anchors: Arc<Anchors>,
-    /// What trusted keys have signed: certificates from the authority down, then the handshake.
-    signed: Vec<Vec<u8>>,
-}
-
-impl Guard {
-    fn trusts(&self, key: &[u8]) -> bool {
-        let vouched = |signed: &Vec<u8>| signed.windows(key.len()).any(|part| part == key);
-        !key.is_empty()
-            && (self.anchors.keys.iter().any(|anchor| anchor.ends_with(key)) || self.signed.iter().any(vouched))
-    }
-}
-
-/// Whether our algorithms are the process's.
-static INSTALLED: LazyLock<bool> = LazyLock::new(|| {
-    let mut provider = ring::default_provider();
-    provider.signature_verification_algorithms = guarded(&provider.signature_verification_algorithms);
-    provider.install_default().is_ok()
-});
-
-/// The same algorithms behind the guard. They are made once and live as long as the process, as the crate wants them to.
-fn guarded(usual: &WebPkiSupportedAlgorithms) -> WebPkiSupportedAlgorithms {
-    let all = |algorithms: &[&'static dyn SignatureVerificationAlgorithm]| -> &'static [&'static dyn SignatureVerificationAlgorithm] {
-        let guarded = |algorithm: &&'static dyn SignatureVerificationAlgorithm| {
-            &*Box::leak(Box::new(Guarded(*algorithm))) as &'static dyn SignatureVerificationAlgorithm
-        };
-        algorithms.iter().map(guarded).collect::<Vec<_>>().leak()
-    };
-    let mapping: Vec<_> = usual.mapping.iter().map(|(scheme, algorithms)| (*scheme, all(algorithms))).collect();
-    WebPkiSupportedAlgorithms { all: all(usual.all), mapping: mapping.leak() }
-}
-
-/// An algorithm that, while a connection is opened whose authorities are named, uses only keys that these vouch for.
-#[derive(Debug)]
-struct Guarded(&'static dyn SignatureVerificationAlgorithm);
-
-impl SignatureVerificationAlgorithm for Guarded {
-    fn verify_signature(&self, public_key: &[u8], message: &[u8], signature: &[u8]) -> Result<(), InvalidSignature> {
-        if GUARD.with_borrow(|guard| guard.as_ref().is_some_and(|guard| !guard.trusts(public_key))) {
-            return Err(InvalidSignature);
-        }
-        self.0.verify_signature(public_key, message, signature)?;
-        GUARD.with_borrow_mut(|guard| {
-            if let Some(guard) = guard {
-                guard.signed.push(message.to_vec());
-            }
-        });
-        Ok(())
-    }
-
-    fn public_key_alg_id(&self) -> AlgorithmIdentifier {
-        self.0.public_key_alg_id()
-    }
-
-    fn signature_alg_id(&self) -> AlgorithmIdentifier {
-        self.0.signature_alg_id()
-    }
-
-    fn fips(&self) -> bool {
-        self.0.fips()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::link::tests::servers::mariadb::{Server, Wish};
@@ -243,10 +169,9 @@ mod tests {
 
     #[test]
     fn a_connection_that_nobody_verified_is_refused() {
-        let anchors = Anchors { file: in_memory("").unwrap(), keys: vec![b"key".to_vec()] };
+        let anchors = Anchors { file: in_memory("").unwrap(), keys: [b"key".to_vec()].into() };
         let tls = Tls { mode: SslMode::VerifyFull, anchors: Some(Arc::new(anchors)) };
         assert!(tls.guard(|| Ok(())).unwrap_err().to_string().contains("not verified"));
-        assert!(GUARD.with_borrow(Option::is_none));
     }
 
     #[test]
@@ -266,16 +191,6 @@ mod tests {
         let error = opens(Anchors { keys, ..anchors(&server) }).unwrap_err();
         assert!(error.to_string().contains("invalid peer certificate"), "{error}");
         opens(anchors(&other)).unwrap_err();
-    }
-
-    #[test]
-    fn trust_begins_at_the_authorities() {
-        let anchors =
-            Arc::new(Anchors { file: in_memory("").unwrap(), keys: vec![b"algorithm, then root key".to_vec()] });
-        let mut guard = Guard { anchors, signed: Vec::new() };
-        assert!(guard.trusts(b"root key") && !guard.trusts(b"server key") && !guard.trusts(b""));
-        guard.signed.push(b"the certificate with the server key in it".to_vec());
-        assert!(guard.trusts(b"server key") && !guard.trusts(b"another key"));
     }
 
     proptest! {

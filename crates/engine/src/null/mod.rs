@@ -126,7 +126,14 @@ impl Engine for NullEngine {
     }
 
     fn features(&self) -> Features {
-        Features { in_process: false, local: true, loads_on_demand: true, single_writer: false, block_bytes: 8_192 }
+        Features {
+            in_process: false,
+            local: true,
+            loads_on_demand: true,
+            single_writer: false,
+            nodes: 1,
+            block_bytes: 8_192,
+        }
     }
 
     fn describe(&self) -> Result<Database, EngineError> {

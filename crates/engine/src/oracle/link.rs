@@ -16,7 +16,6 @@ mod cancel;
 mod connect;
 mod quiet;
 mod socket;
-mod tls;
 mod version;
 
 use super::errors::{self, connect_error, connecting, engine_error};

@@ -142,6 +142,7 @@ impl Engine for OracleEngine {
             local: ground.is_some_and(|ground| ground.local),
             loads_on_demand: false,
             single_writer: false,
+            nodes: crate::server::node_count(&self.nodes),
             block_bytes: ground.map_or(ground::BLOCK_BYTES, |ground| ground.block_bytes),
         }
     }
@@ -192,7 +193,8 @@ impl Engine for OracleEngine {
             Contents::Foreign(why) => return Err(EngineError::new(ErrorClass::Other, why)),
             Contents::Nothing => 0,
         };
-        verify::checksum(&self.options, table, rows, 1, watch)
+        let mut crew = load::crew(&self.options, 1, watch)?;
+        crate::server::checksum(&mut crew, table, rows, watch, verify::read)
     }
 
     fn drop_all(&self) -> Result<bool, EngineError> {

@@ -15,7 +15,7 @@ use super::recipe::layout;
 use super::{STATISTICS, TABLE_NAMES, TABLES, verify};
 use crate::bookkeeping::{Meta, checksum_key};
 use crate::data::Generator;
-use crate::server::{Crew, Leaf, Phase, ServerLink as _, Stop, Tally, Times, first, leaves};
+use crate::server::{Crew, Leaf, Phase, ServerLink as _, Stop, Tally, Times, first, leaves, prove};
 use crate::{EngineError, LoadReport, LoadWatch, SqlFile, TableLoad};
 use dbdyno_model::{ErrorClass, Shape, Size, TableName};
 use std::collections::{BTreeMap, BTreeSet};
@@ -251,7 +251,7 @@ impl Load<'_> {
             let tally = Tally::new(watch, format!("{label} checksum"), 0, rows);
             let generator = Generator::new(size, shape, self.seed);
             let clock = |table| times.clock(table, Phase::Prove);
-            let sums = verify::prove(&mut self.crew, &all, size, &generator, &tally, &clock)?;
+            let sums = prove(&mut self.crew, &all, (size, &generator), &tally, &clock, verify::read)?;
             for (table, checksum) in sums {
                 let (name, value) = (checksum_key(table), checksum.to_string());
                 meta::set(&mut self.control, &name, &value)?;

@@ -1,6 +1,8 @@
-//! What engines with a server of their own have in common: connections that are kept and opened again, sessions that load
+//! What engines with a server of their own have in common: targets, connections that are kept and opened again, sessions that load
 //! side by side, the leaves that they load, and how long that took.
 
+#[cfg(any(feature = "mariadb", feature = "oracle"))]
+pub(crate) mod algorithms;
 pub(crate) mod call;
 mod crew;
 pub(crate) mod example;
@@ -11,6 +13,8 @@ mod plan;
 #[cfg(test)]
 pub(crate) mod samples;
 mod times;
+pub(crate) mod url;
+mod verify;
 mod watch;
 
 pub(crate) use crew::{Crew, MOST_SESSIONS, Stop, Tally};
@@ -18,9 +22,10 @@ pub(crate) use crew::{Crew, MOST_SESSIONS, Stop, Tally};
 pub(crate) use leaf::month_name;
 pub(crate) use leaf::{Leaf, leaf_name, leaves};
 pub(crate) use node::Node;
-pub(crate) use nodes::{add_seen, sum};
+pub(crate) use nodes::{add_seen, node_count, sum};
 pub(crate) use plan::fits;
 pub(crate) use times::{Clock, Phase, Times};
+pub(crate) use verify::{Reading, checksum, prove};
 pub(crate) use watch::{Seen, Watch};
 
 use crate::{Canceller, EngineError};

@@ -1,7 +1,12 @@
-//! Several nodes as one: their counters, and what was seen of their sessions.
+//! Several nodes as one: their number, their counters, and what was seen of their sessions.
 
 use super::Seen;
 use dbdyno_model::{Counter, Counters, WaitCount};
+
+/// How many nodes there are.
+pub(crate) fn node_count<T>(nodes: &[T]) -> u32 {
+    u32::try_from(nodes.len()).unwrap_or(u32::MAX)
+}
 
 /// The counters of several nodes together. What one of them lacks, all lack.
 pub(crate) fn sum(nodes: Vec<Counters>) -> Counters {

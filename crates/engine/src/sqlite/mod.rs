@@ -157,6 +157,7 @@ impl Engine for SqliteEngine {
             local: true,
             loads_on_demand: true,
             single_writer: true,
+            nodes: 1,
             block_bytes: totals::PAGE_BYTES,
         }
     }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::server::url::os_user;
 use proptest::prelude::*;
 
 fn parse(text: &str) -> Result<Options, String> {

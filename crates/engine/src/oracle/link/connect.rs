@@ -6,7 +6,7 @@ use super::super::options::{Options, Place};
 use super::super::password::{self, Found};
 use super::quiet::caught;
 use super::socket::{Shut, Socket, shut_socket_of};
-use super::tls;
+use crate::server::algorithms;
 use oracledb::{Config, Connection, Error};
 use rustix::thread::Pid;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -36,7 +36,8 @@ pub(super) enum Refused {
 pub(super) fn connect(options: &Options, place: &Place, found: &Found) -> Result<Connection, Refused> {
     let config = config(options, place, found).map_err(Refused::Error)?;
     if place.is_encrypted() {
-        tls::prepare();
+        // The driver takes the process's own, and stops short where nobody has chosen any.
+        algorithms::install();
     }
     match watched(options.connect_timeout, move || caught(|| oracledb::connect(config))) {
         Ok(Some(connected)) => connected.map_err(Refused::Error),

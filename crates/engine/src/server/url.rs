@@ -1,0 +1,251 @@
+//! What targets of servers have in common: `ENGINE://user@host1:port,host2/database?sslmode=verify-full`. What a database or a
+//! socket is, and what is meant where nothing is said, is each engine's own.
+
+use crate::secret::Secret;
+use crate::target::percent_decode;
+use crate::{Target, TargetError};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How long opening a connection may take where nothing is said, TLS and authentication included.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How a server is reached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Address {
+    /// Over TCP: a name or a number.
+    Tcp(String),
+    /// Through a socket.
+    Socket(PathBuf),
+}
+
+/// Whether a name or number is this machine for certain.
+pub(crate) fn is_this_machine(name: &str) -> bool {
+    name == "localhost" || name.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback())
+}
+
+/// What TLS has to prove; libpq's words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum SslMode {
+    /// No TLS.
+    Disable,
+    /// TLS where the server has it.
+    Prefer,
+    /// TLS, with whomever.
+    Require,
+    /// TLS with a server whose certificate a trusted authority has signed.
+    VerifyCa,
+    /// The same, and the certificate is for this host.
+    VerifyFull,
+}
+
+impl SslMode {
+    const ALL: [Self; 5] = [Self::Disable, Self::Prefer, Self::Require, Self::VerifyCa, Self::VerifyFull];
+
+    /// The word as in the target.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Disable => "disable",
+            Self::Prefer => "prefer",
+            Self::Require => "require",
+            Self::VerifyCa => "verify-ca",
+            Self::VerifyFull => "verify-full",
+        }
+    }
+}
+
+/// What an engine calls its things in a target.
+pub(crate) struct Words {
+    /// How a target is written.
+    pub(crate) form: &'static str,
+    /// The options that there are, with their values.
+    pub(crate) known: &'static str,
+    /// What a host that begins with / is.
+    pub(crate) socket: &'static str,
+    /// The option that names one, besides `host`.
+    pub(crate) socket_option: Option<&'static str>,
+}
+
+/// A target, taken apart.
+pub(crate) struct Url {
+    /// Who connects.
+    pub(crate) user: String,
+    /// The password that the target came with.
+    pub(crate) password: Option<Secret>,
+    /// The database, where one is named.
+    pub(crate) database: Option<String>,
+    /// The hosts that are named, each with its port if it has one.
+    pub(crate) hosts: Vec<(Address, Option<u16>)>,
+    /// The port of those that have none of their own.
+    pub(crate) port: Option<u16>,
+    /// What TLS has to prove.
+    pub(crate) ssl_mode: SslMode,
+    /// Trusted authorities; the system's where none is named.
+    pub(crate) root_certificates: Option<PathBuf>,
+    /// How long opening a connection may take.
+    pub(crate) connect_timeout: Duration,
+}
+
+impl Url {
+    /// Takes a target apart.
+    ///
+    /// # Errors
+    /// It is not written as it should be, or an option or its value is unknown.
+    pub(crate) fn parse(target: &Target, words: &Words) -> Result<Self, TargetError> {
+        let form = words.form;
+        let invalid = |problem: String| target.invalid(problem);
+        let Some(rest) = target.rest.strip_prefix("//") else { return Err(invalid(format!("write {form}"))) };
+        let (authority, database) = rest.split_once('/').unwrap_or((rest, ""));
+        let (user, hosts) = authority.rsplit_once('@').unwrap_or(("", authority));
+        let decoded = |what: &str, text: &str| {
+            percent_decode(text).ok_or_else(|| invalid(format!("the {what} '{text}' is not percent-encoded")))
+        };
+        let user = Some(decoded("user", user)?).filter(|user| !user.is_empty()).or_else(os_user);
+        let user = user.ok_or_else(|| invalid(format!("it names no user; write {form}")))?;
+        let database = Some(decoded("database", database)?).filter(|database| !database.is_empty());
+        let given = Given::read(target, words, decoded)?;
+        if !hosts.is_empty() && !given.hosts.is_empty() {
+            return Err(invalid("it names hosts both before the database and as an option".to_owned()));
+        }
+        let mut all = Vec::new();
+        for host in hosts.split(',').filter(|_| !hosts.is_empty()) {
+            all.push(host_of(host, words).map_err(invalid)?);
+        }
+        all.extend(given.hosts.into_iter().map(|address| (address, None)));
+        let ssl_mode = given.ssl_mode.unwrap_or(SslMode::Prefer);
+        if given.root_certificates.is_some() && ssl_mode < SslMode::Require {
+            let mode = ssl_mode.name();
+            return Err(invalid(format!(
+                "sslmode={mode} verifies nothing; with sslrootcert write sslmode=verify-full"
+            )));
+        }
+        Ok(Self {
+            user,
+            password: target.password().cloned(),
+            database,
+            hosts: with_ports(all, &given.ports).map_err(invalid)?,
+            port: given.ports.first().copied(),
+            ssl_mode,
+            root_certificates: given.root_certificates,
+            connect_timeout: given.connect_timeout.unwrap_or(CONNECT_TIMEOUT),
+        })
+    }
+}
+
+/// What the options after `?` say.
+#[derive(Default)]
+struct Given {
+    hosts: Vec<Address>,
+    ports: Vec<u16>,
+    ssl_mode: Option<SslMode>,
+    root_certificates: Option<PathBuf>,
+    connect_timeout: Option<Duration>,
+}
+
+impl Given {
+    fn read(
+        target: &Target,
+        words: &Words,
+        decoded: impl Fn(&str, &str) -> Result<String, TargetError>,
+    ) -> Result<Self, TargetError> {
+        let mut given = Self::default();
+        for (name, value) in &target.options {
+            let value = decoded(name, value)?;
+            match name.as_str() {
+                "host" => {
+                    for host in value.split(',') {
+                        given.hosts.push(address(host, words).map_err(|problem| target.invalid(problem))?);
+                    }
+                }
+                name if words.socket_option == Some(name) => {
+                    for path in value.split(',') {
+                        if !path.starts_with('/') {
+                            return Err(target.invalid(format!("{name} is the path of a socket and begins with /")));
+                        }
+                        given.hosts.push(Address::Socket(PathBuf::from(path)));
+                    }
+                }
+                "port" => {
+                    for text in value.split(',') {
+                        given.ports.push(port(text).map_err(|problem| target.invalid(problem))?);
+                    }
+                }
+                "sslmode" => {
+                    let mode = SslMode::ALL.into_iter().find(|mode| mode.name() == value);
+                    let unknown =
+                        || target.invalid("sslmode is one of disable, prefer, require, verify-ca, verify-full");
+                    given.ssl_mode = Some(mode.ok_or_else(unknown)?);
+                }
+                // libpq's word for the authorities that the system trusts, which is what is meant without it, too.
+                "sslrootcert" if value == "system" => given.root_certificates = None,
+                "sslrootcert" => given.root_certificates = Some(PathBuf::from(value)),
+                "connect_timeout" => {
+                    let seconds = value.parse().ok().filter(|seconds| (1..=3600).contains(seconds));
+                    let wrong = || target.invalid("connect_timeout is a number of seconds from 1 to 3600");
+                    given.connect_timeout = Some(Duration::from_secs(seconds.ok_or_else(wrong)?));
+                }
+                _ => return Err(target.invalid(format!("there is no option '{name}'; there are {}", words.known))),
+            }
+        }
+        Ok(given)
+    }
+}
+
+/// `name`, `name:port`, `[::1]:port` or a socket with its slashes encoded: `%2Frun%2Fsocket`.
+fn host_of(text: &str, words: &Words) -> Result<(Address, Option<u16>), String> {
+    let (name, number) = if let Some(bracketed) = text.strip_prefix('[') {
+        let (name, after) = bracketed.split_once(']').ok_or_else(|| format!("'{text}' has no closing bracket"))?;
+        match after.strip_prefix(':') {
+            None if after.is_empty() => (name, ""),
+            Some(number) => (name, number),
+            None => return Err(format!("'{after}' after the bracket is no port")),
+        }
+    } else {
+        let (name, number) = text.split_once(':').unwrap_or((text, ""));
+        if number.contains(':') {
+            return Err(format!("'{text}' has two colons; write a numeric IPv6 host in brackets: [{text}]"));
+        }
+        (name, number)
+    };
+    let name = percent_decode(name).ok_or_else(|| format!("the host '{name}' is not percent-encoded"))?;
+    let number = Some(number).filter(|number| !number.is_empty()).map(port).transpose()?;
+    Ok((address(&name, words)?, number))
+}
+
+fn address(name: &str, words: &Words) -> Result<Address, String> {
+    if name.starts_with('/') {
+        return Ok(Address::Socket(PathBuf::from(name)));
+    }
+    let plain = |c: char| c.is_alphanumeric() || "-._:%".contains(c);
+    if name.is_empty() || !name.chars().all(plain) {
+        let socket = words.socket;
+        return Err(format!("'{name}' is no host; a host has a name, a number, or {socket} that begins with /"));
+    }
+    Ok(Address::Tcp(name.to_owned()))
+}
+
+fn port(text: &str) -> Result<u16, String> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| format!("'{text}' is no port; a port is a number from 1 to 65535"))
+}
+
+/// Gives hosts without a port of their own the option's, which is one for all or one for each.
+fn with_ports(hosts: Vec<(Address, Option<u16>)>, ports: &[u16]) -> Result<Vec<(Address, Option<u16>)>, String> {
+    if ports.len() > 1 && ports.len() != hosts.len() {
+        return Err(format!("it names {} ports for {} hosts; name one, or one for each", ports.len(), hosts.len()));
+    }
+    let port_of = |n: usize| ports.get(n).or(ports.first()).copied();
+    Ok(hosts.into_iter().enumerate().map(|(n, (address, own))| (address, own.or_else(|| port_of(n)))).collect())
+}
+
+/// The operating system's user, as the password file has it, or else as the environment does.
+pub(crate) fn os_user() -> Option<String> {
+    let uid = rustix::process::geteuid().as_raw().to_string();
+    let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let listed = users.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let name = fields.next()?;
+        (fields.nth(1)? == uid).then(|| name.to_owned())
+    });
+    listed.or_else(|| std::env::var("USER").ok()).filter(|name| !name.is_empty())
+}
