@@ -48,6 +48,21 @@ pub(super) fn refuse_left_out(engine: &OracleEngine, recipe: &Recipe, task: &Tas
     Err(EngineError::new(ErrorClass::Unsupported, message))
 }
 
+/// A second index on the same columns of a table is none that the server makes (ORA-01408).
+///
+/// # Errors
+/// `Unsupported`: several jobs are to build one each.
+pub(super) fn refuse_several_builders(recipe: &Recipe, task: &Task) -> Result<(), EngineError> {
+    if recipe.counting() != Counting::Builds || task.jobs <= 1 {
+        return Ok(());
+    }
+    let message = format!(
+        "{} with {} jobs: a table has one index on the same columns (ORA-01408); its ramp is one of threads: leave --jobs away",
+        task.test.code, task.jobs
+    );
+    Err(EngineError::new(ErrorClass::Unsupported, message))
+}
+
 /// What a server has not got, whatever its target says.
 ///
 /// # Errors
@@ -83,6 +98,7 @@ fn empty_cache(link: &mut Link, task: &Task) -> Result<(), EngineError> {
 pub(super) fn begin(engine: &OracleEngine, task: &Task) -> Result<UnderWay, EngineError> {
     let recipe = Recipe::of(&task.test);
     refuse_left_out(engine, &recipe, task)?;
+    refuse_several_builders(&recipe, task)?;
     engine.with(|link| {
         if !load::lock(link, "preparing the point")? {
             let message = "another dbdyno is measuring, loading or dropping in this schema; let it end first";

@@ -130,6 +130,8 @@ pub(super) fn of_schema(size: &Size) -> Result<String, EngineError> {
         ("What dbdyno asks while it measures", &*STATISTICS),
         ("What it asks about the server", &*DESCRIBE),
         ("How it loads, proves and drops", &*LOADING),
+        ("How it loads by direct path", &*FILLING),
+        ("What it asks to tell of room and privileges", &*CHECK),
         ("What it asks with a licence of the Diagnostics Pack alone", &*DIAGNOSTICS),
     ] {
         line(&mut text, format_args!("\n-- {title}; for reading"));
@@ -151,6 +153,10 @@ static DESCRIBE: LazyLock<SqlFile> =
     LazyLock::new(|| SqlFile::parse("oracle/sql/describe.sql", include_str!("sql/describe.sql")));
 static LOADING: LazyLock<SqlFile> =
     LazyLock::new(|| SqlFile::parse("oracle/sql/load.sql", include_str!("sql/load.sql")));
+static FILLING: LazyLock<SqlFile> =
+    LazyLock::new(|| SqlFile::parse("oracle/sql/fill.sql", include_str!("sql/fill.sql")));
+static CHECK: LazyLock<SqlFile> =
+    LazyLock::new(|| SqlFile::parse("oracle/sql/check.sql", include_str!("sql/check.sql")));
 static DIAGNOSTICS: LazyLock<SqlFile> =
     LazyLock::new(|| SqlFile::parse("oracle/sql/diagnostics.sql", include_str!("sql/diagnostics.sql")));
 
@@ -169,10 +175,14 @@ fn with_examples(text: &str) -> String {
         ("{table}", "small_heap_list"),
         ("{leaf}", "small_heap_list PARTITION (p3)"),
         ("{source}", "large_heap_range_list SUBPARTITION (r07_p2)"),
+        ("{part}", "p3"),
+        ("{view}", "v$session"),
         ("{step}", "filled"),
         ("{package}", recipe::PACKAGE),
     ];
-    let noted = text.replace("'{step} {leaf}'", "'filled small_heap_list_p3'");
+    let noted = text
+        .replace("'{step} {leaf}'", "'filled small_heap_list_p3'")
+        .replace("{table} TRUNCATE SUBPARTITION {part}", "large_compressed TRUNCATE SUBPARTITION r07_p2");
     examples.iter().fold(noted, |text, (name, example)| text.replace(name, example))
 }
 

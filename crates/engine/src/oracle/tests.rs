@@ -42,3 +42,22 @@ fn what_a_target_leaves_out_is_unsupported_with_the_reason() {
         }
     }
 }
+
+#[test]
+fn one_job_alone_builds_an_index() {
+    let mut builders = 0;
+    for test in crate::server::samples::tests() {
+        let recipe = recipe::Recipe::of(&test);
+        let task = |jobs| Task { jobs, ..crate::server::samples::task(&test, 1) };
+        point::refuse_several_builders(&recipe, &task(1)).unwrap();
+        match point::refuse_several_builders(&recipe, &task(2)) {
+            Ok(()) => assert!(!test.procedure.name().starts_with("index_"), "{}", test.code),
+            Err(error) => {
+                builders += 1;
+                assert_eq!(error.class, ErrorClass::Unsupported);
+                assert!(error.message.contains("ORA-01408"), "{error}");
+            }
+        }
+    }
+    assert!(builders > 0);
+}
