@@ -7,13 +7,13 @@ TARGET ?= sqlite:dbdyno-quick.sqlite
 # Tests wait for servers and clocks more than they work.
 SIDE_BY_SIDE := --test-threads=6
 
-.PHONY: run test servers lint tests versions bench clean
+.PHONY: run test servers lint tests oracle-sql versions bench clean
 
 run:
 	$(CARGO) build --release
 	target/release/dbdyno run quick --target $(TARGET)
 
-test: servers lint tests versions
+test: servers lint tests oracle-sql versions
 	@echo "all checks passed"
 
 # Installs what the tests start: see the script.
@@ -29,6 +29,11 @@ lint:
 # Always the whole workspace: a part of it would have its dependencies built anew, with other features.
 tests: servers
 	$(CARGO) test --workspace -- $(SIDE_BY_SIDE)
+
+# What Oracle would be asked, judged by two grammars of PL/SQL, as no Oracle can be had: see the script.
+oracle-sql:
+	$(CARGO) test --workspace --no-run --quiet
+	bash tests/oracle_sql/check
 
 # The engines again on further versions of their servers, where these can be had: all but what no version can change.
 SAME := chunks_may several_jobs holds_what procedures_do points_leave a_second_dbdyno a_load_goes_on a_load_stops one_dbdyno what_is_not_ours a_changed_row

@@ -37,6 +37,9 @@ impl Place {
             );
         }
         let info = engine_of(&target)?;
+        if let Some(notice) = info.notice.filter(|_| !info.hidden) {
+            output::complain(&format!("notice: {}: {notice}", info.title));
+        }
         let wished_size = wished_size(&target, size)?;
         let wished = catalogue.size(wished_size.as_deref().unwrap_or(LoadWish::DEFAULT_SIZE))?;
         let mut engine = open(&target, wished)?;

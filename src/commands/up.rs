@@ -92,14 +92,14 @@ fn page(answer: &Answer<'_>, context: &Context) -> String {
 /// What an engine's private servers are, if it has any.
 ///
 /// # Errors
-/// There is no such engine, or it needs no server.
+/// There is no such engine, or dbdyno cannot start a server of it.
 pub(super) fn product(engine: &str) -> Result<&'static dyn Product, Error> {
     let info = engine_info(engine)?;
     let known = || engines().iter().filter(|e| e.private.is_some() && !e.hidden).map(|e| e.name).collect::<Vec<_>>();
     match info.private {
         Some(private) => Ok(private.product),
         None => Err(Error::Usage(format!(
-            "{engine} needs no server of its own (its target: {}); dbdyno starts servers of: {}",
+            "dbdyno starts no server for {engine} (its target: {}); it starts servers of: {}",
             info.target,
             known().join(", ")
         ))),

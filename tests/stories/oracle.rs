@@ -143,3 +143,14 @@ fn the_list_of_engines_and_the_script_say_it_too() {
     let script = room.run("sql sqlite --test T611 --size T --json").expect(0).json();
     assert!(script.get("notice").is_none());
 }
+
+#[test]
+fn whatever_asks_a_server_says_it_before_anything_else() {
+    let room = Room::new();
+    for command in ["check --size T", "load --size T", "run T611", "drop"] {
+        let said = room.run(&format!("{command} --target oracle://scott@127.0.0.1:1/bench")).expect(2).stderr;
+        let notices: Vec<&str> = said.lines().filter(|line| line.contains(NOTICE)).collect();
+        assert_eq!(notices.len(), 1, "{command}\n{said}");
+        assert!(said.lines().next().is_some_and(|line| line.contains(NOTICE)), "{command}\n{said}");
+    }
+}

@@ -108,6 +108,6 @@ fn private_of(target: &Target) -> Result<(&'static EngineInfo, Private), TargetE
     }
     match info.private {
         Some(private) => Ok((info, private)),
-        None => Err(target.invalid(format!("{} needs no server; write {}", info.name, info.target))),
+        None => Err(target.invalid(format!("dbdyno starts no server for {}; write {}", info.name, info.target))),
     }
 }

@@ -152,7 +152,7 @@ fn without_a_private_server_the_command_that_starts_one_is_named<S: Private>() {
     }
     assert!(home.0.files().is_empty(), "nothing was made: {:?}", home.0.files().keys());
     for (line, words) in [
-        ("up sqlite", "sqlite needs no server of its own"),
+        ("up sqlite", "dbdyno starts no server for sqlite"),
         ("up ENGINEs", "there is no engine 'ENGINEs' in this build (did you mean 'ENGINE'?)"),
         ("up ENGINE --size Q", "there is no size 'Q'"),
         ("run T611 --target private:sqlite", "private:sqlite"),

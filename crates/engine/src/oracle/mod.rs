@@ -252,4 +252,6 @@ impl Engine for OracleEngine {
 }
 
 #[cfg(test)]
+mod names;
+#[cfg(test)]
 mod tests;

@@ -98,8 +98,8 @@ pub(super) fn files(rows: &[Vec<Option<String>>]) -> Answer<Files> {
 /// Buffers that are changed and not yet written.
 pub(super) fn dirty(rows: &[Vec<Option<String>>]) -> Answer<u64> {
     let first = rows.first().and_then(|row| number(row.first()?.as_ref()?));
-    first
-        .ok_or_else(|| "v$instance_recovery does not tell changed buffers (the Standard Edition never does)".to_owned())
+    let why = "v$instance_recovery does not tell changed buffers (the Standard Edition of older releases did not)";
+    first.ok_or_else(|| why.to_owned())
 }
 
 /// Waits by event, and how long they were where the server keeps a histogram of them.
@@ -324,15 +324,16 @@ impl Tellings {
         self.say(Counter::RedoSyncNs, syncs_us.or_else(|_| of_sessions("redo synch time").map(|cs| cs * CS_NS)));
         self.say(Counter::FlashHits, of_sessions("physical read flash cache hits"));
         self.say(Counter::CellFlashHits, of_sessions("cell flash cache read hits"));
-        self.say(Counter::RedoWrites, of_instance("redo writes"));
-        let writes_us = of_instance("redo write time (usec)").map(|us| us * US_NS);
-        self.say(Counter::RedoWriteNs, writes_us.or_else(|_| of_instance("redo write time").map(|cs| cs * CS_NS)));
+        let of_background = |name: &str| background(read, name);
+        self.say(Counter::RedoWrites, of_background("redo writes"));
+        let writes_us = of_background("redo write time (usec)").map(|us| us * US_NS);
+        self.say(Counter::RedoWriteNs, writes_us.or_else(|_| of_background("redo write time").map(|cs| cs * CS_NS)));
         let why = "Oracle logs changes, not pages (but for blocks of a tablespace that is being backed up)";
         self.say(Counter::RedoPageImages, Err(why.to_owned()));
-        self.say(Counter::PhysicalWrites, of_instance("physical writes"));
-        self.say(Counter::Checkpoints, of_instance("background checkpoints completed"));
+        self.say(Counter::PhysicalWrites, of_background("physical writes"));
+        self.say(Counter::Checkpoints, of_background("background checkpoints completed"));
         // Buffers were changed that have been written or still wait.
-        let dirtied = of_instance("physical writes").and_then(|written| Ok(written + read.dirty.clone()?));
+        let dirtied = of_background("physical writes").and_then(|written| Ok(written + read.dirty.clone()?));
         self.say(Counter::BlocksDirtied, dirtied);
     }
 
@@ -364,6 +365,18 @@ impl Tellings {
         self.say(Counter::DbCpuNs, times("DB CPU").map(|us| us * US_NS));
         self.say(Counter::DbTimeNs, times("DB time").map(|us| us * US_NS));
     }
+}
+
+/// What background processes do for everybody. Where the server has made redo and never written any, it does not count them
+/// here: 0 would then be no figure.
+fn background(read: &Read, name: &str) -> Answer<u64> {
+    let all = read.system.as_ref().map_err(Clone::clone)?;
+    if all.get("redo writes") == Some(0) && all.get("redo size").is_some_and(|bytes| bytes > 0) {
+        let why = "the server counts redo and no writes of it: a pluggable database does not see what the container's background \
+                   processes do";
+        return Err(why.to_owned());
+    }
+    all.told(name)
 }
 
 /// Rows that scans have visited.

@@ -281,7 +281,9 @@ impl Server {
         }
         if text.is_empty() {
             let most = self.said.parameter("processes");
-            let text = format!("processes = {most}; how many are taken this user may not see (v$resource_limit)");
+            let text = format!(
+                "processes = {most}; how many are taken is not told (v$resource_limit is not granted, or empty as in a pluggable database)"
+            );
             return finding(FindingLevel::Ok, "connections", text);
         }
         let (text, jobs) = (text.join(", "), free.saturating_sub(OWN_CONNECTIONS));

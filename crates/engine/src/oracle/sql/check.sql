@@ -26,7 +26,7 @@ WHERE tablespace_name = (SELECT default_tablespace FROM user_users) AND autoexte
 SELECT 'file', file_name FROM dba_data_files WHERE tablespace_name = (SELECT default_tablespace FROM user_users)
 
 -- name: disk_groups
--- what: ASM's disk groups, where the database uses them
+-- what: ASM's disk groups, where the database uses them and the container may see them
 SELECT name, type || ', ' || TO_CHAR(total_mb) || ' MiB, ' || TO_CHAR(free_mb) || ' MiB free' FROM v$asm_diskgroup_stat
 
 -- name: process
@@ -34,7 +34,7 @@ SELECT name, type || ', ' || TO_CHAR(total_mb) || ' MiB, ' || TO_CHAR(free_mb) |
 SELECT 'process', p.spid FROM v$process p JOIN v$session s ON s.paddr = p.addr WHERE s.sid = SYS_CONTEXT('USERENV', 'SID')
 
 -- name: limits
--- what: how many processes and sessions there are, and how many there may be
+-- what: how many processes and sessions there are, and how many there may be; no rows in a pluggable database
 SELECT resource_name, TO_CHAR(current_utilization) || '/' || TRIM(limit_value) FROM v$resource_limit
 WHERE resource_name IN ('parallel_max_servers', 'processes', 'sessions')
 

@@ -9,7 +9,9 @@ VALUES (:1, :2, :3, :4, :5, :6, :7, :8, :9)
 
 -- name: wait_for_locks
 -- what: emptying a part waits for what an earlier load has left at work there
-ALTER SESSION SET ddl_lock_timeout = 600
+BEGIN
+  EXECUTE IMMEDIATE 'ALTER SESSION SET ddl_lock_timeout = 600';
+END;
 
 -- name: any_row_in
 -- what: whether a part has rows

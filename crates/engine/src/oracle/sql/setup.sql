@@ -56,6 +56,15 @@ GRANT SELECT ON sys.v_$archive_dest TO dbdyno;
 GRANT SELECT ON sys.v_$sgainfo TO dbdyno;
 GRANT SELECT ON sys.v_$cell TO dbdyno;
 
+-- Where the server is and how much room it has. Without dba_data_files: whether the tablespace may still grow is not known, nor
+-- where its files are. Without v$process: a server on dbdyno's own machine is taken for one elsewhere. Without v$resource_limit
+-- (which is empty in a pluggable database): how many connections are left is not known. Without v$asm_diskgroup_stat: the
+-- record of a run has no disk groups.
+GRANT SELECT ON sys.dba_data_files TO dbdyno;
+GRANT SELECT ON sys.v_$process TO dbdyno;
+GRANT SELECT ON sys.v_$resource_limit TO dbdyno;
+GRANT SELECT ON sys.v_$asm_diskgroup_stat TO dbdyno;
+
 -- Before each point dbdyno asks for a checkpoint, so that the writes of one test do not fall into the next, and before a test
 -- of storage it empties the buffer cache. Both slow down everybody else on the instance for a moment: leave it out where
 -- others work. Without it: points are flagged as not settled.

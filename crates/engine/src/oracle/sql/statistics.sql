@@ -42,7 +42,7 @@ SELECT filetype_name, SUM(small_read_reqs), SUM(large_read_reqs), SUM(small_writ
 FROM v$iostat_file WHERE filetype_name IN ('Data File', 'Temp File') GROUP BY filetype_name
 
 -- name: dirty
--- what: buffers that are changed and not yet written; the Standard Edition does not say
+-- what: buffers that are changed and not yet written; the Standard Edition of older releases does not say
 SELECT recovery_estimated_ios FROM v$instance_recovery
 
 -- name: waits
@@ -139,8 +139,8 @@ BEGIN
 END;
 
 -- name: flash_cache
--- what: bytes of the database's own flash cache; no row or 0 where it has none
-SELECT SUM(value) FROM v$parameter WHERE name = 'db_flash_cache_size'
+-- what: more than 0 where the server has a flash cache of its own; the value is a list of sizes, one a device
+SELECT COUNT(*) FROM v$parameter WHERE name = 'db_flash_cache_size' AND REGEXP_LIKE(value, '[1-9]')
 
 -- name: cells
 -- what: how many storage cells there are

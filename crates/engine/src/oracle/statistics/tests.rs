@@ -215,10 +215,25 @@ fn a_statistic_that_a_release_lacks_is_missing_and_named() {
     assert_eq!(counters.get(Counter::RedoSyncNs), Some(20_000_000));
     assert_eq!(counters.get(Counter::CellFlashHits), None);
     assert!(counters.missing[&Counter::CellFlashHits].contains("'cell flash cache read hits'"));
-    // The Standard Edition does not tell changed blocks.
+    // The Standard Edition of older releases does not tell changed blocks.
     read.dirty = dirty(&rows(" | "));
     let counters = told(&read, &named(SESSION), &ALONE);
     assert!(counters.missing[&Counter::BlocksDirtied].contains("Standard Edition"));
+}
+
+#[test]
+fn what_a_pluggable_database_does_not_see_is_not_nothing() {
+    let mut read = read();
+    let unseen =
+        SYSTEM.replace("redo writes | 210", "redo writes | 0").replace("physical writes | 700", "physical writes | 0");
+    read.system = Ok(named(&unseen));
+    let counters = told(&read, &named(SESSION), &ALONE);
+    for counter in [Counter::RedoWrites, Counter::RedoWriteNs, Counter::PhysicalWrites, Counter::BlocksDirtied] {
+        assert_eq!(counters.get(counter), None);
+        assert!(counters.missing[&counter].contains("pluggable"), "{}", counters.missing[&counter]);
+    }
+    // What sessions do is counted there.
+    assert_eq!(counters.get(Counter::RedoBytes), Some(54_321));
 }
 
 #[test]
