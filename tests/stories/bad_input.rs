@@ -68,7 +68,12 @@ fn unknown_names_are_answered_with_the_nearest() {
 
 /// The engines of this build, as messages list them.
 fn engines() -> String {
-    let engines = [("sqlite", true), ("postgres", cfg!(feature = "postgres")), ("mariadb", cfg!(feature = "mariadb"))];
+    let engines = [
+        ("sqlite", true),
+        ("postgres", cfg!(feature = "postgres")),
+        ("mariadb", cfg!(feature = "mariadb")),
+        ("oracle", cfg!(feature = "oracle")),
+    ];
     engines.into_iter().filter(|(_, built)| *built).map(|(name, _)| name).collect::<Vec<_>>().join(", ")
 }
 

@@ -15,7 +15,7 @@ pub struct EngineInfo {
     pub title: &'static str,
     /// How a target is written.
     pub target: &'static str,
-    /// What has not been verified, if anything.
+    /// What has not been verified of the whole engine, if anything; said wherever it is named or used.
     pub notice: Option<&'static str>,
     /// Not shown in lists: for tests of dbdyno itself.
     pub hidden: bool,

@@ -55,9 +55,9 @@ use std::time::Duration;
 
 pub(crate) const INFO: EngineInfo = EngineInfo {
     name: "mariadb",
-    title: "MariaDB 10.11 and later",
+    title: "MariaDB 10.11 and later (MySQL 8 speaks the same protocol and may work; not verified)",
     target: "mariadb://USER@HOST[:PORT][,HOST2...]/DATABASE[?sslmode=verify-full&...]",
-    notice: Some("MySQL 8 speaks the same protocol and may work; it is not verified"),
+    notice: None,
     hidden: false,
     mapping,
     script: script::of_test,
