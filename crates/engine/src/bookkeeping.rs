@@ -9,6 +9,40 @@ use std::collections::BTreeMap;
 /// The name of the entry that says how an engine lays its data out; another format is not ours to read.
 const FORMAT: &str = "format";
 
+/// What a place holds that could be a load's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Contents {
+    /// Nothing of ours, and nothing that stands in the way.
+    Nothing,
+    /// Not ours; why.
+    Foreign(String),
+    /// Ours.
+    Ours(Meta),
+}
+
+impl Contents {
+    /// The book-keeping, if there is any.
+    ///
+    /// # Errors
+    /// It is not ours.
+    pub(crate) fn ours(self) -> Result<Option<Meta>, EngineError> {
+        match self {
+            Self::Nothing => Ok(None),
+            Self::Foreign(why) => Err(EngineError::new(ErrorClass::Other, why)),
+            Self::Ours(meta) => Ok(Some(meta)),
+        }
+    }
+
+    /// The same of an engine's tables, in the contract's words.
+    pub(crate) fn loaded(self, tables: &[TableName]) -> Loaded {
+        match self {
+            Self::Nothing => Loaded::Nothing,
+            Self::Foreign(why) => Loaded::Foreign(why),
+            Self::Ours(meta) => meta.loaded(tables),
+        }
+    }
+}
+
 /// The book-keeping of a load.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Meta(BTreeMap<String, String>);

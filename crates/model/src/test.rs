@@ -176,6 +176,34 @@ fn one() -> u64 {
 }
 
 impl Test {
+    /// A test that is nothing but its work and its table, in chunks: what a catalogue's entry says besides is left open.
+    #[must_use]
+    pub fn plain(code: TestCode, procedure: Procedure, table: Option<TableName>, cache: Cache) -> Self {
+        Self {
+            code,
+            title: procedure.name().to_owned(),
+            layer: Layer::Server,
+            procedure,
+            table,
+            cache,
+            ramp: vec![Dimension::Jobs],
+            rhythm: Rhythm::Chunks,
+            ops_per_pass: 1,
+            rows_per_tx: None,
+            sweep_rows_per_tx: Vec::new(),
+            last_step_rows_per_tx: None,
+            argument: None,
+            documented_argument: None,
+            tier: Tier::Default,
+            compression: Compression::None,
+            least_duration_s: None,
+            metrics: vec![MetricId("ops_per_s".to_owned())],
+            reconstructed: false,
+            variant_of: None,
+            note: None,
+        }
+    }
+
     /// Rows that one operation must touch, or `None` where the work has no rows.
     #[must_use]
     pub fn rows_per_op(&self, size: &Size, rows_per_tx: u64) -> Option<u64> {

@@ -9,28 +9,22 @@ pub(super) use fill::Broken;
 pub(super) use rows::decode;
 
 use super::link::Link;
-use super::meta::{self, Contents, Kind, Object};
+use super::meta::{self, Kind, Object};
 use super::options::Options;
 use super::{STATISTICS, TABLE_NAMES, TABLES, layout, verify};
-use crate::bookkeeping::{Meta, checksum_key};
+use crate::bookkeeping::{Contents, Meta, checksum_key};
 use crate::data::Generator;
+use crate::server::loading::{self, Beginning, Wish};
 use crate::server::{Crew, Leaf, MOST_SESSIONS, Phase, ServerLink as _, Stop, Tally, Times, leaves, prove};
-use crate::{EngineError, LoadReport, LoadWatch, SqlFile, TableLoad};
+use crate::{EngineError, LoadReport, LoadWatch, SqlFile};
 use dbdyno_model::{ErrorClass, Shape, Size, TableName};
 use mysql::prelude::Queryable as _;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
-use std::thread;
-use std::time::{Duration, Instant};
 
 /// Statements of loading, proving and dropping.
 pub(super) static LOADING: LazyLock<SqlFile> =
     LazyLock::new(|| SqlFile::parse("mariadb/sql/load.sql", include_str!("sql/load.sql")));
-
-/// The server notices only after a moment that the last dbdyno has gone.
-const GRACE: Duration = Duration::from_secs(2);
-/// How often we ask whether an earlier load's sessions have ended.
-const ASK_EVERY: Duration = Duration::from_millis(50);
 
 /// Loads what is missing.
 ///
@@ -45,30 +39,16 @@ pub(super) fn load(
     watch: &dyn LoadWatch,
 ) -> Result<LoadReport, EngineError> {
     let mut control = Link::open(options, 0, "dbdyno load")?;
-    let contents = meta::look(&mut control)?;
     let place = format!("database {}", options.database);
-    let resumed = matches!(contents, Contents::Ours(_));
-    match &contents {
-        Contents::Foreign(why) => return Err(EngineError::new(ErrorClass::Other, why.clone())),
-        Contents::Nothing => {}
-        Contents::Ours(meta) => {
-            meta.must_match(size, seed, &place)?;
-            if meta.complete() && (meta.verified() || !verify) {
-                let unchanged = |table: &TableName| loaded(*table, size, meta, 0, &Times::default());
-                return Ok(LoadReport { tables: TABLE_NAMES.iter().map(unchanged).collect(), resumed });
-            }
-        }
-    }
-    control.batch("preparing to load", &LOADING.get("session")?.text)?;
-    hold(&mut control, options, &|| watch.cancelled().then_some(ErrorClass::Cancelled))?;
-    // Whoever held it before may have done more than we saw.
-    let meta = match meta::look(&mut control)? {
-        Contents::Foreign(why) => return Err(EngineError::new(ErrorClass::Other, why)),
-        Contents::Nothing => begin(&mut control, options, size, seed)?,
-        Contents::Ours(meta) => {
-            meta.must_match(size, seed, &place)?;
-            meta
-        }
+    let wish = Wish { tables: &TABLE_NAMES, size, seed, verify, has: |_, _| true, place };
+    let hold = |control: &mut Link| {
+        control.batch("preparing to load", &LOADING.get("session")?.text)?;
+        hold(control, options, &|| watch.cancelled().then_some(ErrorClass::Cancelled))
+    };
+    let create = |control: &mut Link| begin(control, options, size, seed);
+    let (meta, resumed) = match loading::begin(&mut control, &wish, meta::look, hold, create)? {
+        Beginning::Done(report) => return Ok(report),
+        Beginning::From { meta, resumed } => (meta, resumed),
     };
     let crew = crew(options, jobs, watch)?;
     let mut load = Load { size, seed, verify, watch, control, crew, meta, times: Times::default() };
@@ -81,11 +61,7 @@ pub(super) fn load(
         rows_written.append(&mut load.group(label, &tables)?);
     }
     load.finish()?;
-    let table = |table: &TableName| {
-        let rows_written = rows_written.get(table).copied().unwrap_or(0);
-        loaded(*table, size, &load.meta, rows_written, &load.times)
-    };
-    Ok(LoadReport { tables: TABLE_NAMES.iter().map(table).collect(), resumed })
+    Ok(loading::report(&wish, &load.meta, &rows_written, &load.times, resumed))
 }
 
 /// The sessions of a load, all on the first node: the others may be read-only copies of it. Each holds a lock of its own
@@ -101,12 +77,6 @@ pub(super) fn crew<'w>(options: &Options, jobs: u32, watch: &'w dyn LoadWatch) -
         granted(&mut link, doing, &helper_lock(options, job))?;
         Ok(link)
     })
-}
-
-fn loaded(table: TableName, size: &Size, meta: &Meta, rows_written: u64, times: &Times) -> TableLoad {
-    let (write_s, elapsed_s) = times.of(table);
-    let checksum = meta.checksum(table).map(|c| c.to_string()).unwrap_or_default();
-    TableLoad { table, rows: table.rows(size), rows_written, write_s, elapsed_s, checksum }
 }
 
 /// The name of the lock that keeps two dbdynos apart.
@@ -126,25 +96,13 @@ pub(super) fn hold(
     options: &Options,
     give_up: &dyn Fn() -> Option<ErrorClass>,
 ) -> Result<(), EngineError> {
-    let (doing, began) = ("waiting for others that load or drop here", Instant::now());
-    while !granted(control, doing, &lock_name(options))? {
-        if began.elapsed() > GRACE || give_up().is_some() {
-            let message = format!("{doing}: another dbdyno is loading or dropping in this database; let it end first");
-            return Err(EngineError::new(ErrorClass::Other, message));
-        }
-        thread::sleep(ASK_EVERY);
-    }
-    while let Some(session) = helper_at_work(control, doing, options)? {
-        if let Some(class) = give_up() {
-            let message = format!(
-                "{doing}: sessions of an earlier load are still at work (one is number {session}); wait for them, or end \
-                 them with KILL"
-            );
-            return Err(EngineError::new(class, message));
-        }
-        thread::sleep(ASK_EVERY);
-    }
-    Ok(())
+    let doing = "waiting for others that load or drop here";
+    let held = |control: &mut Link| granted(control, doing, &lock_name(options));
+    let left = |control: &mut Link| {
+        let session = helper_at_work(control, doing, options)?;
+        Ok(session.map(|session| format!("end them with KILL (one is number {session})")))
+    };
+    loading::alone(control, doing, held, left, give_up)
 }
 
 fn granted(link: &mut Link, doing: &str, lock: &str) -> Result<bool, EngineError> {

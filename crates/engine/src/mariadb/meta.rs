@@ -4,7 +4,7 @@
 use super::link::Link;
 use super::load::LOADING;
 use crate::EngineError;
-use crate::bookkeeping::Meta;
+use crate::bookkeeping::{Contents, Meta};
 use crate::server::{ServerLink as _, first};
 use dbdyno_model::ErrorClass;
 use mysql::prelude::Queryable as _;
@@ -34,17 +34,6 @@ pub(super) fn create(meta: &Meta, link: &mut Link, create: &str) -> Result<(), E
     let values: Vec<&str> = meta.entries().flat_map(<[&str; 2]>::from).collect();
     let done = link.conn().exec_drop(format!("{create}\n{}", rows.join("\nUNION ALL ")), values);
     done.map_err(|error| link.error("creating the book-keeping", &error))
-}
-
-/// What our database holds.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Contents {
-    /// No database, or an empty one.
-    Nothing,
-    /// Not ours; why.
-    Foreign(String),
-    /// Ours.
-    Ours(Meta),
 }
 
 /// What an object in the database is.

@@ -3,7 +3,7 @@
 
 use super::link::Link;
 use super::load::{self, LOADING};
-use super::meta::{self, Contents, Kind, META, Object};
+use super::meta::{self, Kind, META, Object};
 use super::options::Options;
 use super::{TABLE_NAMES, TABLES};
 use crate::EngineError;
@@ -28,11 +28,7 @@ pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
     let mut link = Link::open(options, 0, "dbdyno drop")?;
     let began = Instant::now();
     load::hold(&mut link, options, &|| (began.elapsed() > PATIENCE).then_some(ErrorClass::Timeout))?;
-    let meta = match meta::look(&mut link)? {
-        Contents::Nothing => return Ok(false),
-        Contents::Foreign(why) => return Err(EngineError::new(ErrorClass::Other, why)),
-        Contents::Ours(meta) => meta,
-    };
+    let Some(meta) = meta::look(&mut link)?.ours()? else { return Ok(false) };
     let objects = meta::objects(&mut link)?;
     let unknown: Vec<&Object> = objects.iter().filter(|object| !is_ours(object)).collect();
     if !unknown.is_empty() {

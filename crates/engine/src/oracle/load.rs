@@ -8,18 +8,17 @@ mod rows;
 pub(super) use rows::{DamagedRow, decode};
 
 use super::link::Link;
-use super::meta::{self, Contents, Kind, Object};
+use super::meta::{self, Kind, Object};
 use super::options::Options;
 use super::{STATISTICS, layout, tables_of, verify};
-use crate::bookkeeping::{Meta, checksum_key};
+use crate::bookkeeping::{Contents, Meta, checksum_key};
 use crate::data::Generator;
+use crate::server::loading::{self, Beginning, Wish};
 use crate::server::{Crew, Leaf, Phase, ServerLink as _, Stop, Tally, Times, leaves, prove};
-use crate::{EngineError, LoadReport, LoadWatch, SqlFile, TableLoad};
+use crate::{EngineError, LoadReport, LoadWatch, SqlFile};
 use dbdyno_model::{ErrorClass, Shape, Size, TableName};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
-use std::thread;
-use std::time::{Duration, Instant};
 
 /// Statements of loading, proving and dropping.
 pub(super) static LOADING: LazyLock<SqlFile> =
@@ -28,10 +27,6 @@ pub(super) static LOADING: LazyLock<SqlFile> =
 pub(super) static FILLING: LazyLock<SqlFile> =
     LazyLock::new(|| SqlFile::parse("oracle/sql/fill.sql", include_str!("sql/fill.sql")));
 
-/// The server notices only after a moment that the last dbdyno has gone.
-const GRACE: Duration = Duration::from_secs(2);
-/// How often we ask whether an earlier load's sessions have ended.
-const ASK_EVERY: Duration = Duration::from_millis(100);
 /// Under which name sessions that load are listed.
 const APPLICATION: &str = "dbdyno load";
 
@@ -48,34 +43,17 @@ pub(super) fn load(
     watch: &dyn LoadWatch,
 ) -> Result<LoadReport, EngineError> {
     let mut control = Link::open(options, 0, APPLICATION)?;
-    let contents = meta::look(&mut control, options)?;
-    let place = format!("schema {}", options.schema());
-    let tables = tables_of(options);
-    let resumed = matches!(contents, Contents::Ours(_));
-    match &contents {
-        Contents::Foreign(why) => return Err(EngineError::new(ErrorClass::Other, why.clone())),
-        Contents::Nothing => {}
-        Contents::Ours(meta) => {
-            meta.must_match(size, seed, &place)?;
-            if is_done(meta, &tables) && (meta.verified() || !verify) {
-                let unchanged = |table: &TableName| loaded(*table, size, meta, 0, &Times::default());
-                return Ok(LoadReport { tables: tables.iter().map(unchanged).collect(), resumed });
-            }
-        }
-    }
-    hold(&mut control, &|| watch.cancelled().then_some(ErrorClass::Cancelled))?;
-    // Whoever held it before may have done more than we saw.
-    let meta = match meta::look(&mut control, options)? {
-        Contents::Foreign(why) => return Err(EngineError::new(ErrorClass::Other, why)),
-        Contents::Nothing => {
-            let meta = Meta::new(meta::FORMAT, size, seed, (meta::MADE_SCHEMA, false));
-            meta::create(&meta, &mut control)?;
-            meta
-        }
-        Contents::Ours(meta) => {
-            meta.must_match(size, seed, &place)?;
-            meta
-        }
+    let (place, tables) = (format!("schema {}", options.schema()), tables_of(options));
+    let wish = Wish { tables: &tables, size, seed, verify, has: is_full, place };
+    let look = |control: &mut Link| meta::look(control, options);
+    let hold = |control: &mut Link| hold(control, &|| watch.cancelled().then_some(ErrorClass::Cancelled));
+    let create = |control: &mut Link| {
+        let meta = Meta::new(meta::FORMAT, size, seed, (meta::MADE_SCHEMA, false));
+        meta::create(&meta, control).map(|()| meta)
+    };
+    let (meta, resumed) = match loading::begin(&mut control, &wish, look, hold, create)? {
+        Beginning::Done(report) => return Ok(report),
+        Beginning::From { meta, resumed } => (meta, resumed),
     };
     let crew = crew(options, jobs, watch)?;
     let mut load = Load { options, size, seed, jobs, verify, watch, control, crew, meta, times: Times::default() };
@@ -93,17 +71,12 @@ pub(super) fn load(
         rows_written.append(&mut load.group(label, tables)?);
     }
     load.finish()?;
-    let table = |table: &TableName| {
-        let rows_written = rows_written.get(table).copied().unwrap_or(0);
-        loaded(*table, size, &load.meta, rows_written, &load.times)
-    };
-    Ok(LoadReport { tables: tables.iter().map(table).collect(), resumed })
+    Ok(loading::report(&wish, &load.meta, &rows_written, &load.times, resumed))
 }
 
-/// Whether a load has come to its end, and had all these tables: one that an earlier target left out can still be added.
-fn is_done(meta: &Meta, tables: &[TableName]) -> bool {
-    let full = |table: &TableName| leaves(*table).iter().all(|leaf| meta.done("filled", &leaf.name));
-    meta.complete() && tables.iter().all(full)
+/// Whether a load that has ended had this table: one that its target left out can still be added.
+fn is_full(meta: &Meta, table: TableName) -> bool {
+    leaves(table).iter().all(|leaf| meta.done("filled", &leaf.name))
 }
 
 /// The sessions of a load, all on the first node.
@@ -118,12 +91,6 @@ pub(super) fn crew<'w>(options: &Options, jobs: u32, watch: &'w dyn LoadWatch) -
         link.batch(doing, &FILLING.get("wait_for_locks")?.text)?;
         Ok(link)
     })
-}
-
-fn loaded(table: TableName, size: &Size, meta: &Meta, rows_written: u64, times: &Times) -> TableLoad {
-    let (write_s, elapsed_s) = times.of(table);
-    let checksum = meta.checksum(table).map(|c| c.to_string()).unwrap_or_default();
-    TableLoad { table, rows: table.rows(size), rows_written, write_s, elapsed_s, checksum }
 }
 
 /// Takes the lock that keeps two dbdynos apart, until the session ends. Says whether nobody else has it; who holds it already
@@ -144,26 +111,14 @@ pub(super) fn lock(link: &mut Link, doing: &str) -> Result<bool, EngineError> {
 /// Makes sure that nobody else loads or drops in this schema, and waits for what an earlier load has left at work: a server
 /// that takes back half a leaf outlives its client. `give_up` says when not to wait any longer, and what that is called.
 pub(super) fn hold(control: &mut Link, give_up: &dyn Fn() -> Option<ErrorClass>) -> Result<(), EngineError> {
-    let (doing, began) = ("waiting for others that load or drop here", Instant::now());
-    while !lock(control, doing)? {
-        if began.elapsed() > GRACE || give_up().is_some() {
-            let message = format!("{doing}: another dbdyno is loading or dropping in this schema; let it end first");
-            return Err(EngineError::new(ErrorClass::Other, message));
-        }
-        thread::sleep(ASK_EVERY);
-    }
+    let doing = "waiting for others that load or drop here";
+    let held = |control: &mut Link| lock(control, doing);
     // Who may not see sessions waits for their locks instead.
-    while let Some(session) = left_at_work(control, doing)? {
-        if let Some(class) = give_up() {
-            let message = format!(
-                "{doing}: sessions of an earlier load are still at work (one has the SID {session}); wait for them, or have \
-                 them ended (ALTER SYSTEM KILL SESSION)"
-            );
-            return Err(EngineError::new(class, message));
-        }
-        thread::sleep(ASK_EVERY);
-    }
-    Ok(())
+    let left = |control: &mut Link| {
+        let session = left_at_work(control, doing)?;
+        Ok(session.map(|sid| format!("have them ended by ALTER SYSTEM KILL SESSION (one has the SID {sid})")))
+    };
+    loading::alone(control, doing, held, left, give_up)
 }
 
 /// A session of an earlier load that has not ended.
@@ -363,12 +318,11 @@ mod tests {
     }
 
     #[test]
-    fn a_load_that_left_tables_out_is_not_done_once_they_are_wanted() {
-        let small: Vec<TableName> = vec![TableName::SmallHeap, TableName::SmallIot];
-        let names = small.iter().flat_map(|table| leaves(*table)).map(|leaf| format!("filled {}", leaf.name));
-        let meta: Meta = names.chain(["complete".to_owned()]).map(|name| (name, "1".to_owned())).collect();
-        assert!(is_done(&meta, &small));
-        assert!(!is_done(&meta, &TableName::ALL));
+    fn a_table_that_a_load_left_out_is_not_full() {
+        let full =
+            leaves(TableName::SmallHeapList).into_iter().map(|leaf| (format!("filled {}", leaf.name), "1".to_owned()));
+        let meta: Meta = full.collect();
+        assert!(is_full(&meta, TableName::SmallHeapList) && !is_full(&meta, TableName::SmallHeap));
     }
 
     #[test]

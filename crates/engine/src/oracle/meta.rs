@@ -6,7 +6,7 @@ use super::link::{Bind, Link};
 use super::load::LOADING;
 use super::options::Options;
 use crate::EngineError;
-use crate::bookkeeping::Meta;
+use crate::bookkeeping::{Contents, Meta};
 use crate::server::ServerLink as _;
 use dbdyno_model::ErrorClass;
 
@@ -37,17 +37,6 @@ pub(super) fn create(meta: &Meta, link: &mut Link) -> Result<(), EngineError> {
     }
     meta.entries().try_for_each(|(name, value)| set(link, name, value))?;
     link.batch(doing, &LOADING.get("commit")?.text)
-}
-
-/// What our schema holds.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Contents {
-    /// Nothing.
-    Nothing,
-    /// Not ours; why.
-    Foreign(String),
-    /// Ours.
-    Ours(Meta),
 }
 
 /// What an object in the schema is.

@@ -40,10 +40,9 @@ use crate::{
     Canceller, Durability, Engine, EngineError, EngineInfo, Features, Finding, LoadReport, LoadWatch, Loaded, Mappings,
     Session, Settled, SqlFile, Target, TargetError, Task,
 };
-use dbdyno_model::{CommitMode, Counters, Database, ErrorClass, Mapping, Size, TableName, Test};
+use dbdyno_model::{CommitMode, Counters, Database, Mapping, Size, TableName, Test};
 use ground::Ground;
 use link::Link;
-use meta::Contents;
 use options::Options;
 use point::UnderWay;
 use session::OracleSession;
@@ -160,12 +159,7 @@ impl Engine for OracleEngine {
     }
 
     fn loaded(&self) -> Result<Loaded, EngineError> {
-        let contents = self.with(|link| meta::look(link, &self.options))?;
-        Ok(match contents {
-            Contents::Nothing => Loaded::Nothing,
-            Contents::Foreign(why) => Loaded::Foreign(why),
-            Contents::Ours(meta) => meta.loaded(&self.tables()),
-        })
+        Ok(self.with(|link| meta::look(link, &self.options))?.loaded(&self.tables()))
     }
 
     fn tables(&self) -> Vec<TableName> {
@@ -188,11 +182,7 @@ impl Engine for OracleEngine {
     }
 
     fn checksum(&self, table: TableName, watch: &dyn LoadWatch) -> Result<Checksum, EngineError> {
-        let rows = match self.with(|link| meta::look(link, &self.options))? {
-            Contents::Ours(meta) => meta.rows(table),
-            Contents::Foreign(why) => return Err(EngineError::new(ErrorClass::Other, why)),
-            Contents::Nothing => 0,
-        };
+        let rows = self.with(|link| meta::look(link, &self.options))?.ours()?.map_or(0, |meta| meta.rows(table));
         let mut crew = load::crew(&self.options, 1, watch)?;
         crate::server::checksum(&mut crew, table, rows, watch, verify::read)
     }

@@ -4,7 +4,7 @@
 
 use super::link::Link;
 use super::load::{self, LOADING};
-use super::meta::{self, Contents, Kind, META, Object};
+use super::meta::{self, Kind, META, Object};
 use super::options::Options;
 use super::recipe::{MADE_BY_POINTS, PACKAGE};
 use super::{layout, point};
@@ -22,10 +22,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The schema is not ours or holds something that is not ours, somebody is loading, or something cannot be dropped.
 pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
     let mut link = Link::open(options, 0, "dbdyno drop")?;
-    match meta::look(&mut link, options)? {
-        Contents::Nothing => return drop_empty_meta(&mut link),
-        Contents::Foreign(why) => return Err(EngineError::new(ErrorClass::Other, why)),
-        Contents::Ours(_) => {}
+    if meta::look(&mut link, options)?.ours()?.is_none() {
+        return drop_empty_meta(&mut link);
     }
     let began = Instant::now();
     load::hold(&mut link, &|| (began.elapsed() > PATIENCE).then_some(ErrorClass::Timeout))?;

@@ -8,10 +8,7 @@ use super::{NOTICE, mapping};
 use crate::server::call::{SUMS, arguments};
 use crate::server::example::{self, head, line, list};
 use crate::{EngineError, SqlFile};
-use dbdyno_model::{
-    Cache, CommitMode, Compression, Dimension, Layer, Mapping, MetricId, Procedure, Rhythm, Size, TableName, Test,
-    TestCode, Tier,
-};
+use dbdyno_model::{Cache, CommitMode, Dimension, ErrorClass, Mapping, Procedure, Size, TableName, Test, TestCode};
 use std::sync::LazyLock;
 
 static SETUP: LazyLock<SqlFile> =
@@ -238,36 +235,9 @@ fn every_recipe() -> Result<Vec<Recipe>, EngineError> {
     ] {
         all.push((work, Some(large)));
     }
-    all.into_iter().map(|(work, table)| Ok(Recipe::of(&a_test(work, table)?))).collect()
-}
-
-/// A test that is nothing but its work and its table.
-fn a_test(procedure: Procedure, table: Option<TableName>) -> Result<Test, EngineError> {
-    let code =
-        TestCode::new("T111").map_err(|error| EngineError::new(dbdyno_model::ErrorClass::Other, error.to_string()))?;
-    Ok(Test {
-        code,
-        title: procedure.name().to_owned(),
-        layer: Layer::Server,
-        procedure,
-        table,
-        cache: Cache::Any,
-        ramp: vec![Dimension::Jobs],
-        rhythm: Rhythm::Chunks,
-        ops_per_pass: 1,
-        rows_per_tx: None,
-        sweep_rows_per_tx: Vec::new(),
-        last_step_rows_per_tx: None,
-        argument: None,
-        documented_argument: None,
-        tier: Tier::Default,
-        compression: Compression::None,
-        least_duration_s: None,
-        metrics: vec![MetricId("ops_per_s".to_owned())],
-        reconstructed: false,
-        variant_of: None,
-        note: None,
-    })
+    let code = TestCode::new("T111").map_err(|error| EngineError::new(ErrorClass::Other, error.to_string()))?;
+    let test = |(work, table)| Test::plain(code.clone(), work, table, Cache::Any);
+    Ok(all.into_iter().map(|of| Recipe::of(&test(of))).collect())
 }
 
 /// The call with numbers for what is bound, and a word about what came of it.

@@ -1,6 +1,7 @@
 //! What the engine says without a server.
 
 use super::*;
+use dbdyno_model::ErrorClass;
 
 fn engine(target: &str) -> OracleEngine {
     OracleEngine::new(&Target::parse(target).unwrap()).unwrap()

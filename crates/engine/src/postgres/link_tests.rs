@@ -328,8 +328,9 @@ fn a_link_that_breaks_says_so() {
     server.psql("postgres", &format!("SELECT pg_terminate_backend({})", link.session_id()));
     let error = link.batch("asking", "SELECT 1").unwrap_err();
     assert!(error.target_lost() && error.message.contains("127.0.0.1"), "{error}");
-    assert!(link.is_closed());
+    // The end itself may come after the server's last word, and is read by whoever asks next.
     assert!(link.batch("asking again", "SELECT 1").unwrap_err().target_lost());
+    assert!(link.is_closed());
     // Killed at work.
     let mut link = open(&server.tcp("postgres", "postgres")).unwrap();
     assert!(!link.is_closed());

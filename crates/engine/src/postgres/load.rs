@@ -9,28 +9,22 @@ mod finish;
 pub(super) use fill::Broken;
 
 use super::link::Link;
-use super::meta::{self, Contents};
+use super::meta;
 use super::options::Options;
 use super::recipe::layout;
 use super::{STATISTICS, TABLE_NAMES, TABLES, verify};
-use crate::bookkeeping::{Meta, checksum_key};
+use crate::bookkeeping::{Contents, Meta, checksum_key};
 use crate::data::Generator;
+use crate::server::loading::{self, Beginning, Wish};
 use crate::server::{Crew, Leaf, Phase, ServerLink as _, Stop, Tally, Times, first, leaves, prove};
-use crate::{EngineError, LoadReport, LoadWatch, SqlFile, TableLoad};
+use crate::{EngineError, LoadReport, LoadWatch, SqlFile};
 use dbdyno_model::{ErrorClass, Shape, Size, TableName};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
-use std::thread;
-use std::time::{Duration, Instant};
 
 /// Statements of loading, proving and dropping.
 pub(super) static LOADING: LazyLock<SqlFile> =
     LazyLock::new(|| SqlFile::parse("postgres/sql/load.sql", include_str!("sql/load.sql")));
-
-/// The server notices only after a moment that the last dbdyno has gone.
-const GRACE: Duration = Duration::from_secs(2);
-/// How often we ask whether an earlier load's sessions have ended.
-const ASK_EVERY: Duration = Duration::from_millis(50);
 
 /// Loads what is missing.
 ///
@@ -45,29 +39,13 @@ pub(super) fn load(
     watch: &dyn LoadWatch,
 ) -> Result<LoadReport, EngineError> {
     let mut control = Link::open(options, 0, "dbdyno load")?;
-    let contents = meta::look(&mut control)?;
     let place = format!("database {}", options.database);
-    let resumed = matches!(contents, Contents::Ours(_));
-    match &contents {
-        Contents::Foreign(why) => return Err(EngineError::new(ErrorClass::Other, why.clone())),
-        Contents::Nothing => {}
-        Contents::Ours(meta) => {
-            meta.must_match(size, seed, &place)?;
-            if meta.complete() && (meta.verified() || !verify) {
-                let unchanged = |table: &TableName| loaded(*table, size, meta, 0, &Times::default());
-                return Ok(LoadReport { tables: TABLE_NAMES.iter().map(unchanged).collect(), resumed });
-            }
-        }
-    }
-    hold(&mut control, &|| watch.cancelled().then_some(ErrorClass::Cancelled))?;
-    // Whoever held it before may have done more than we saw.
-    let meta = match meta::look(&mut control)? {
-        Contents::Foreign(why) => return Err(EngineError::new(ErrorClass::Other, why)),
-        Contents::Nothing => begin(&mut control, size, seed)?,
-        Contents::Ours(meta) => {
-            meta.must_match(size, seed, &place)?;
-            meta
-        }
+    let wish = Wish { tables: &TABLE_NAMES, size, seed, verify, has: |_, _| true, place };
+    let hold = |control: &mut Link| hold(control, &|| watch.cancelled().then_some(ErrorClass::Cancelled));
+    let create = |control: &mut Link| begin(control, size, seed);
+    let (meta, resumed) = match loading::begin(&mut control, &wish, meta::look, hold, create)? {
+        Beginning::Done(report) => return Ok(report),
+        Beginning::From { meta, resumed } => (meta, resumed),
     };
     // The last commit waits for all that came before it, also where the server's own setting does not wait.
     control.batch("preparing to load", "SET synchronous_commit = on")?;
@@ -79,11 +57,7 @@ pub(super) fn load(
         rows_written.append(&mut load.group(shape)?);
     }
     load.finish()?;
-    let table = |table: &TableName| {
-        let rows_written = rows_written.get(table).copied().unwrap_or(0);
-        loaded(*table, size, &load.meta, rows_written, &load.times)
-    };
-    Ok(LoadReport { tables: TABLE_NAMES.iter().map(table).collect(), resumed })
+    Ok(loading::report(&wish, &load.meta, &rows_written, &load.times, resumed))
 }
 
 /// The sessions of a load, all on the first node: the others may be read-only copies of it.
@@ -99,34 +73,17 @@ pub(super) fn crew<'w>(options: &Options, jobs: u32, watch: &'w dyn LoadWatch) -
     })
 }
 
-fn loaded(table: TableName, size: &Size, meta: &Meta, rows_written: u64, times: &Times) -> TableLoad {
-    let (write_s, elapsed_s) = times.of(table);
-    let checksum = meta.checksum(table).map(|c| c.to_string()).unwrap_or_default();
-    TableLoad { table, rows: table.rows(size), rows_written, write_s, elapsed_s, checksum }
-}
-
 /// Makes sure that nobody else loads or drops in this database, and waits for what an earlier load has left at work: a
 /// server that builds an index does not notice that its client has gone. `give_up` says when not to wait any longer, and
 /// what that is called.
 pub(super) fn hold(control: &mut Link, give_up: &dyn Fn() -> Option<ErrorClass>) -> Result<(), EngineError> {
-    let (doing, began) = ("waiting for others that load or drop here", Instant::now());
-    while !granted(control, doing, "hold")? {
-        if began.elapsed() > GRACE || give_up().is_some() {
-            let message = format!("{doing}: another dbdyno is loading or dropping in this database; let it end first");
-            return Err(EngineError::new(ErrorClass::Other, message));
-        }
-        thread::sleep(ASK_EVERY);
-    }
-    while !granted(control, doing, "helpers_gone")? {
-        if let Some(class) = give_up() {
-            let message = format!(
-                "{doing}: sessions of an earlier load are still at work; wait for them, or end those named 'dbdyno load' \
-                 with pg_terminate_backend"
-            );
-            return Err(EngineError::new(class, message));
-        }
-        thread::sleep(ASK_EVERY);
-    }
+    let doing = "waiting for others that load or drop here";
+    let held = |control: &mut Link| granted(control, doing, "hold");
+    let left = |control: &mut Link| {
+        let gone = granted(control, doing, "helpers_gone")?;
+        Ok((!gone).then(|| "end those named 'dbdyno load' with pg_terminate_backend".to_owned()))
+    };
+    loading::alone(control, doing, held, left, give_up)?;
     granted(control, doing, "let_helpers_in").map(drop)
 }
 

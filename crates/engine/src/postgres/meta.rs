@@ -5,7 +5,7 @@ use super::SCHEMA;
 use super::link::Link;
 use super::load::LOADING;
 use crate::EngineError;
-use crate::bookkeeping::Meta;
+use crate::bookkeeping::{Contents, Meta};
 use crate::server::ServerLink as _;
 use dbdyno_model::ErrorClass;
 
@@ -33,17 +33,6 @@ pub(super) fn set(link: &mut Link, name: &str, value: &str) -> Result<(), Engine
 /// The server's.
 pub(super) fn write(meta: &Meta, link: &mut Link) -> Result<(), EngineError> {
     meta.entries().try_for_each(|(name, value)| set(link, name, value))
-}
-
-/// What a database holds.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Contents {
-    /// No schema, or an empty one.
-    Nothing,
-    /// Not ours; why.
-    Foreign(String),
-    /// Ours.
-    Ours(Meta),
 }
 
 /// What an object in the schema is.

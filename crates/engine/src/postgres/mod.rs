@@ -38,10 +38,9 @@ use crate::{
     Canceller, Durability, Engine, EngineError, EngineInfo, Features, Finding, LoadReport, LoadWatch, Loaded, Mappings,
     Session, Settled, SqlFile, Target, TargetError, Task,
 };
-use dbdyno_model::{CommitMode, Counters, Database, ErrorClass, Mapping, Size, TableName, Test};
+use dbdyno_model::{CommitMode, Counters, Database, Mapping, Size, TableName, Test};
 use ground::Ground;
 use link::Link;
-use meta::Contents;
 use options::Options;
 use point::UnderWay;
 use session::PostgresSession;
@@ -191,13 +190,7 @@ impl Engine for PostgresEngine {
     }
 
     fn loaded(&self) -> Result<Loaded, EngineError> {
-        self.with(|link| {
-            Ok(match meta::look(link)? {
-                Contents::Nothing => Loaded::Nothing,
-                Contents::Foreign(why) => Loaded::Foreign(why),
-                Contents::Ours(meta) => meta.loaded(&TABLE_NAMES),
-            })
-        })
+        Ok(self.with(meta::look)?.loaded(&TABLE_NAMES))
     }
 
     fn tables(&self) -> Vec<TableName> {
@@ -220,11 +213,7 @@ impl Engine for PostgresEngine {
     }
 
     fn checksum(&self, table: TableName, watch: &dyn LoadWatch) -> Result<Checksum, EngineError> {
-        let rows = match self.with(meta::look)? {
-            Contents::Ours(meta) => meta.rows(table),
-            Contents::Foreign(why) => return Err(EngineError::new(ErrorClass::Other, why)),
-            Contents::Nothing => 0,
-        };
+        let rows = self.with(meta::look)?.ours()?.map_or(0, |meta| meta.rows(table));
         let mut crew = load::crew(&self.options, 1, watch)?;
         crate::server::checksum(&mut crew, table, rows, watch, verify::read)
     }

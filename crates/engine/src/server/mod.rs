@@ -7,6 +7,7 @@ pub(crate) mod call;
 mod crew;
 pub(crate) mod example;
 mod leaf;
+pub(crate) mod loading;
 mod node;
 mod nodes;
 mod plan;

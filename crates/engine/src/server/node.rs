@@ -87,8 +87,8 @@ impl<L: ServerLink, A> Node<L, A> {
         Arc::new(Current(Arc::clone(&self.canceller)))
     }
 
-    #[cfg(feature = "postgres")]
     /// When this node's own connection was last asked for something, before the present `with`.
+    #[cfg(feature = "postgres")]
     pub(crate) fn idle_since(&self) -> Option<Instant> {
         *recover(&self.idle_since)
     }

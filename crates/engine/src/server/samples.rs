@@ -2,35 +2,11 @@
 
 use crate::Task;
 use crate::data::smallest;
-use dbdyno_model::{
-    Cache, CommitMode, Compression, Dimension, Layer, MetricId, Procedure, Rhythm, TableName, Test, TestCode, Tier,
-};
+use dbdyno_model::{Cache, CommitMode, Procedure, TableName, Test, TestCode};
 
 /// A test that is nothing but its procedure and its table.
 pub(crate) fn test(code: &str, procedure: Procedure, table: Option<TableName>, cache: Cache) -> Test {
-    Test {
-        code: TestCode::new(code).unwrap(),
-        title: procedure.name().to_owned(),
-        layer: Layer::Server,
-        procedure,
-        table,
-        cache,
-        ramp: vec![Dimension::Jobs],
-        rhythm: Rhythm::Chunks,
-        ops_per_pass: 1,
-        rows_per_tx: None,
-        sweep_rows_per_tx: Vec::new(),
-        last_step_rows_per_tx: None,
-        argument: None,
-        documented_argument: None,
-        tier: Tier::Default,
-        compression: Compression::None,
-        least_duration_s: None,
-        metrics: vec![MetricId("ops_per_s".to_owned())],
-        reconstructed: false,
-        variant_of: None,
-        note: None,
-    }
+    Test::plain(TestCode::new(code).unwrap(), procedure, table, cache)
 }
 
 /// Every procedure on every table that it is for, under a code that is mapped.

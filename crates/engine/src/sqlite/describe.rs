@@ -1,9 +1,10 @@
 //! What SQLite says of itself: for the run's record, for `check`, and for the reader of a figure.
 
 use super::link::{Access, Link};
-use super::meta::{self, Contents};
+use super::meta;
 use super::options::{Journal, Options, Synchronous};
 use super::{STATISTICS, Shared, unsafe_setting};
+use crate::bookkeeping::Contents;
 use crate::{Durability, EngineError, Finding, FindingLevel};
 use dbdyno_model::{Database, ErrorClass, Size};
 use std::collections::BTreeMap;

@@ -3,10 +3,10 @@
 //! killed goes on from its last transaction, whose progress is part of it. At the end everything is synchronised at once.
 
 use super::link::{Access, Link};
-use super::meta::{self, Contents};
+use super::meta;
 use super::options::Options;
 use super::{TABLE_NAMES, TABLES, shape_statement, table_name, verify};
-use crate::bookkeeping::{Meta, checksum_key};
+use crate::bookkeeping::{Contents, Meta, checksum_key};
 use crate::data::{FILLER_CHARS, Generator, first_day, iso_day};
 use crate::{EngineError, LoadReport, LoadWatch, TableLoad};
 use dbdyno_model::{ErrorClass, Organisation, Size, TableName};

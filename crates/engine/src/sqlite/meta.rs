@@ -4,7 +4,7 @@
 use super::link::{Access, Link};
 use super::{STATISTICS, TABLES};
 use crate::EngineError;
-use crate::bookkeeping::Meta;
+use crate::bookkeeping::{Contents, Meta};
 use dbdyno_model::{ErrorClass, TableName};
 use rusqlite::ffi;
 use std::collections::BTreeMap;
@@ -48,17 +48,6 @@ pub(super) const CREATED_FILE: &str = "created_file";
 /// Rows of a table that are committed.
 pub(super) fn rows_done(meta: &Meta, table: TableName) -> u64 {
     meta.get(&rows_key(table)).parse().unwrap_or(0)
-}
-
-/// What a file holds.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Contents {
-    /// No file, or one without tables.
-    Nothing,
-    /// Not ours; why.
-    Foreign(String),
-    /// Ours.
-    Ours(Meta),
 }
 
 /// Looks into a file.

@@ -30,9 +30,8 @@ use crate::{
     Durability, Engine, EngineError, EngineInfo, Features, Finding, LoadReport, LoadWatch, Loaded, Mappings, Session,
     Settled, SqlFile, Task,
 };
-use dbdyno_model::{CommitMode, Counter, Counters, Database, ErrorClass, Mapping, Organisation, Size, TableName, Test};
+use dbdyno_model::{CommitMode, Counter, Counters, Database, Mapping, Organisation, Size, TableName, Test};
 use link::Link;
-use meta::Contents;
 use monitor::Monitor;
 use options::{Journal, Options, Synchronous};
 use std::path::PathBuf;
@@ -176,11 +175,7 @@ impl Engine for SqliteEngine {
     }
 
     fn loaded(&self) -> Result<Loaded, EngineError> {
-        Ok(match meta::look(&self.options().path)? {
-            Contents::Nothing => Loaded::Nothing,
-            Contents::Foreign(why) => Loaded::Foreign(why),
-            Contents::Ours(meta) => meta.loaded(&TABLE_NAMES),
-        })
+        Ok(meta::look(&self.options().path)?.loaded(&TABLE_NAMES))
     }
 
     fn tables(&self) -> Vec<TableName> {
@@ -203,11 +198,7 @@ impl Engine for SqliteEngine {
     }
 
     fn checksum(&self, table: TableName, watch: &dyn LoadWatch) -> Result<Checksum, EngineError> {
-        let rows = match meta::look(&self.options().path)? {
-            Contents::Ours(meta) => meta::rows_done(&meta, table),
-            Contents::Foreign(why) => return Err(EngineError::new(ErrorClass::Other, why)),
-            Contents::Nothing => 0,
-        };
+        let rows = meta::look(&self.options().path)?.ours()?.map_or(0, |meta| meta::rows_done(&meta, table));
         verify::checksum(&self.options().path, table, rows, 1, None, watch)
     }
 

@@ -1,7 +1,7 @@
 //! Dropping what is ours, and nothing else.
 
 use super::link::{Access, Link};
-use super::meta::{self, Contents, beside};
+use super::meta::{self, beside};
 use super::options::Options;
 use super::{TABLE_NAMES, TABLES, point, table_name};
 use crate::EngineError;
@@ -13,11 +13,7 @@ use dbdyno_model::ErrorClass;
 /// The file is not ours, is in use, or cannot be changed.
 pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
     let path = &options.path;
-    let meta = match meta::look(path)? {
-        Contents::Nothing => return Ok(false),
-        Contents::Foreign(why) => return Err(EngineError::new(ErrorClass::Other, why)),
-        Contents::Ours(meta) => meta,
-    };
+    let Some(meta) = meta::look(path)?.ours()? else { return Ok(false) };
     let link = Link::open(path, Access::Write)?;
     // Leaving the write-ahead log needs the file for itself: whoever else has it open is found out here.
     link.set_journal("delete")?;

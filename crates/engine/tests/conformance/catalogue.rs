@@ -1,8 +1,6 @@
 //! Tests as the catalogue has them, small enough for a conformance run: every procedure on every table that it is for.
 
-use dbdyno_model::{
-    Cache, Compression, Dimension, Layer, MetricId, Procedure, Rhythm, Size, TableName, Test, TestCode, Tier,
-};
+use dbdyno_model::{Cache, Procedure, Size, TableName, Test, TestCode};
 
 /// The size class for tests of dbdyno itself.
 pub fn size_t() -> Size {
@@ -19,29 +17,7 @@ pub fn size_t() -> Size {
 
 /// One test.
 pub fn test(code: &str, procedure: Procedure, table: Option<TableName>, cache: Cache) -> Test {
-    Test {
-        code: TestCode::new(code).unwrap(),
-        title: procedure.name().to_owned(),
-        layer: Layer::Server,
-        procedure,
-        table,
-        cache,
-        ramp: vec![Dimension::Jobs],
-        rhythm: Rhythm::Chunks,
-        ops_per_pass: 1,
-        rows_per_tx: None,
-        sweep_rows_per_tx: Vec::new(),
-        last_step_rows_per_tx: None,
-        argument: None,
-        documented_argument: None,
-        tier: Tier::Default,
-        compression: Compression::None,
-        least_duration_s: None,
-        metrics: vec![MetricId("ops_per_s".to_owned())],
-        reconstructed: false,
-        variant_of: None,
-        note: None,
-    }
+    Test::plain(TestCode::new(code).unwrap(), procedure, table, cache)
 }
 
 /// Every procedure on every table that it is for.

@@ -1,0 +1,122 @@
+//! How a load of a server begins and what it reports: what is there already, whom to wait for, what was done for each table.
+
+use super::Times;
+use crate::bookkeeping::{Contents, Meta};
+use crate::{EngineError, LoadReport, TableLoad};
+use dbdyno_model::{ErrorClass, Size, TableName};
+use std::collections::BTreeMap;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A server notices only after a moment that the last dbdyno has gone.
+const GRACE: Duration = Duration::from_secs(2);
+/// How often we ask whether others have ended.
+const ASK_EVERY: Duration = Duration::from_millis(50);
+
+/// What is to be loaded.
+pub(crate) struct Wish<'w> {
+    pub(crate) tables: &'w [TableName],
+    pub(crate) size: &'w Size,
+    pub(crate) seed: u64,
+    /// Whether it is to be proved.
+    pub(crate) verify: bool,
+    /// Whether the book-keeping of a load that ended has a table.
+    pub(crate) has: fn(&Meta, TableName) -> bool,
+    /// Where, in words.
+    pub(crate) place: String,
+}
+
+impl Wish<'_> {
+    fn is_done(&self, meta: &Meta) -> bool {
+        let there = meta.complete() && self.tables.iter().all(|table| (self.has)(meta, *table));
+        there && (meta.verified() || !self.verify)
+    }
+}
+
+/// What a load finds.
+pub(crate) enum Beginning {
+    /// Everything is there.
+    Done(LoadReport),
+    /// So much is there; whether an earlier load has left it.
+    From { meta: Meta, resumed: bool },
+}
+
+/// Looks what is there; where something is missing, makes sure that nobody else is at work (`hold`), looks again, and makes
+/// the book-keeping where there is none (`create`).
+///
+/// # Errors
+/// What is there is not ours or of another size or seed; what the three answer.
+pub(crate) fn begin<L>(
+    link: &mut L,
+    wish: &Wish<'_>,
+    look: impl Fn(&mut L) -> Result<Contents, EngineError>,
+    hold: impl FnOnce(&mut L) -> Result<(), EngineError>,
+    create: impl FnOnce(&mut L) -> Result<Meta, EngineError>,
+) -> Result<Beginning, EngineError> {
+    let fitting = |link: &mut L| -> Result<Option<Meta>, EngineError> {
+        let meta = look(link)?.ours()?;
+        meta.iter().try_for_each(|meta| meta.must_match(wish.size, wish.seed, &wish.place))?;
+        Ok(meta)
+    };
+    let found = fitting(link)?;
+    let resumed = found.is_some();
+    if let Some(meta) = found.filter(|meta| wish.is_done(meta)) {
+        return Ok(Beginning::Done(report(wish, &meta, &BTreeMap::new(), &Times::default(), resumed)));
+    }
+    hold(link)?;
+    // Whoever held it before may have done more than we saw.
+    let meta = match fitting(link)? {
+        Some(meta) => meta,
+        None => create(link)?,
+    };
+    Ok(Beginning::From { meta, resumed })
+}
+
+/// What a load did: rows written to each table, how long that took, the checksums that the book-keeping has.
+pub(crate) fn report(
+    wish: &Wish<'_>,
+    meta: &Meta,
+    rows_written: &BTreeMap<TableName, u64>,
+    times: &Times,
+    resumed: bool,
+) -> LoadReport {
+    let of = |table: &TableName| {
+        let (write_s, elapsed_s) = times.of(*table);
+        let checksum = meta.checksum(*table).map(|checksum| checksum.to_string()).unwrap_or_default();
+        let rows_written = rows_written.get(table).copied().unwrap_or(0);
+        TableLoad { table: *table, rows: table.rows(wish.size), rows_written, write_s, elapsed_s, checksum }
+    };
+    LoadReport { tables: wish.tables.iter().map(of).collect(), resumed }
+}
+
+/// Makes sure that nobody else loads or drops here, and waits for what an earlier load has left at work, because a server may
+/// outlive its client by long. `held` says whether the place is ours alone, `left` names a session that is still at work and
+/// says how to end it, `give_up` when not to wait for it any longer, and what that is called.
+///
+/// # Errors
+/// Another dbdyno is at work; somebody gave up; what they answer.
+pub(crate) fn alone<L>(
+    link: &mut L,
+    doing: &str,
+    held: impl Fn(&mut L) -> Result<bool, EngineError>,
+    left: impl Fn(&mut L) -> Result<Option<String>, EngineError>,
+    give_up: &dyn Fn() -> Option<ErrorClass>,
+) -> Result<(), EngineError> {
+    let began = Instant::now();
+    while !held(link)? {
+        if began.elapsed() > GRACE || give_up().is_some() {
+            let message = format!("{doing}: another dbdyno is loading or dropping here; let it end first");
+            return Err(EngineError::new(ErrorClass::Other, message));
+        }
+        thread::sleep(ASK_EVERY);
+    }
+    while let Some(how_to_end_it) = left(link)? {
+        if let Some(class) = give_up() {
+            let message =
+                format!("{doing}: sessions of an earlier load are still at work; wait for them, or {how_to_end_it}");
+            return Err(EngineError::new(class, message));
+        }
+        thread::sleep(ASK_EVERY);
+    }
+    Ok(())
+}
