@@ -112,6 +112,27 @@ pub(crate) struct TargetArgs {
     /// Seed of the data for a target that holds none yet [default: 42]
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
+    /// Parts of an Oracle database that it has no licence for or has not got, whose tests are left out: partitioning,hcc
+    #[arg(long, value_name = "PARTS")]
+    pub(crate) without: Option<String>,
+    /// Claims a licence of the Oracle Diagnostics Pack for this database: AWR snapshots and ASH samples around each point
+    #[arg(long)]
+    pub(crate) diagnostics_pack: bool,
+}
+
+impl TargetArgs {
+    /// The target with what else was said of it, as options of its own: what a run keeps and `resume` goes by.
+    pub(crate) fn url(&self) -> String {
+        let without =
+            self.without.iter().map(|parts| format!("without={}", parts.replace('%', "%25").replace('&', "%26")));
+        let claims = self.diagnostics_pack.then(|| "diagnostics_pack=yes".to_owned());
+        let mut url = self.target.clone();
+        for option in without.chain(claims) {
+            url.push(if url.contains('?') { '&' } else { '?' });
+            url.push_str(&option);
+        }
+        url
+    }
 }
 
 /// `dbdyno check`.
@@ -278,6 +299,20 @@ mod tests {
 
     fn parsed(line: &str) -> Result<Cli, clap::Error> {
         Cli::try_parse_from(line.split(' '))
+    }
+
+    #[test]
+    fn what_is_said_of_a_target_is_part_of_it() {
+        let url = |line: &str| match parsed(&format!("dbdyno check {line}")).unwrap().command {
+            Command::Check(args) => args.target.url(),
+            _ => unreachable!(),
+        };
+        assert_eq!(url("--target oracle://h/s"), "oracle://h/s");
+        assert_eq!(
+            url("--target oracle://h/s --without hcc,partitioning --diagnostics-pack"),
+            "oracle://h/s?without=hcc,partitioning&diagnostics_pack=yes"
+        );
+        assert_eq!(url("--target oracle://h/s?wallet=/w --without a&b%"), "oracle://h/s?wallet=/w&without=a%26b%25");
     }
 
     #[test]

@@ -36,7 +36,7 @@ const SUITES: [&str; 2] = ["quick", "baseline"];
 
 pub(super) fn check(args: &CheckArgs, context: &Context) -> Result<(), Error> {
     let wished = &args.target;
-    let place = Place::open(&wished.target, wished.size.as_deref(), wished.seed, &context.catalogue);
+    let place = Place::open(&wished.url(), wished.size.as_deref(), wished.seed, &context.catalogue);
     let answer = match place {
         Ok(place) => look(&place, args, context)?,
         Err(Error::Load(LoadError::Unreachable { target, error })) => Answer {

@@ -17,7 +17,7 @@ use dbdyno_run::{LoadWish, Loading, Wish, refuse_unfit};
 
 pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     let wished = &args.target;
-    let place = Place::open(&wished.target, wished.size.as_deref(), wished.seed, &context.catalogue)?;
+    let place = Place::open(&wished.url(), wished.size.as_deref(), wished.seed, &context.catalogue)?;
     refuse_missing_nodes(args, &place)?;
     let plan = place.plan(&wish(args, &place), &context.catalogue)?;
     let target = place.target.to_string();

@@ -314,7 +314,7 @@ impl Server {
 fn licences(options: &Options) -> String {
     let named = |part: &Part| match options.leaves_out(*part) {
         true => format!("{}: left out", part.words()),
-        false => format!("{}: used where a test needs it (without={} leaves it out)", part.words(), part.name()),
+        false => format!("{}: used where a test needs it (--without {} leaves it out)", part.words(), part.name()),
     };
     let diagnostics =
         if options.diagnostics_pack { "the Diagnostics Pack: used" } else { "the Diagnostics Pack: not used" };

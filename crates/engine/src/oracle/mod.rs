@@ -52,8 +52,8 @@ use std::time::Duration;
 
 /// What goes with every output.
 pub(crate) const NOTICE: &str = "not yet verified on a live server";
-/// What `diagnostics_pack=yes` means.
-const DIAGNOSTICS_CLAIM: &str = "diagnostics_pack=yes claims a licence of the Oracle Diagnostics Pack for this database: dbdyno \
+/// What `--diagnostics-pack` (in the target: `diagnostics_pack=yes`) means.
+const DIAGNOSTICS_CLAIM: &str = "--diagnostics-pack claims a licence of the Oracle Diagnostics Pack for this database: dbdyno \
      takes AWR snapshots around each point";
 
 pub(crate) const INFO: EngineInfo = EngineInfo {

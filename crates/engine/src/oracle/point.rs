@@ -44,7 +44,7 @@ pub(super) fn unlock(link: &mut Link) -> Result<(), EngineError> {
 pub(super) fn refuse_left_out(engine: &OracleEngine, recipe: &Recipe, task: &Task) -> Result<(), EngineError> {
     let Some(part) = recipe.needs().into_iter().find(|part| engine.options.leaves_out(*part)) else { return Ok(()) };
     let message =
-        format!("{} needs {}, which the target leaves out (without={})", task.test.code, part.words(), part.name());
+        format!("{} needs {}, which the target leaves out (--without {})", task.test.code, part.words(), part.name());
     Err(EngineError::new(ErrorClass::Unsupported, message))
 }
 

@@ -38,7 +38,7 @@ pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
     let task = crate::Task { threads, ..example::task(test, size) };
     line(&mut text, format_args!("-- {NOTICE}"));
     for part in recipe.needs() {
-        line(&mut text, format_args!("-- needs {} (?without={} leaves the test out)", part.words(), part.name()));
+        line(&mut text, format_args!("-- needs {} (--without {} leaves the test out)", part.words(), part.name()));
     }
     line(&mut text, format_args!("{PREAMBLE}"));
     run(&mut text, SCHEMA);
@@ -95,7 +95,7 @@ pub(super) fn of_schema(size: &Size) -> Result<String, EngineError> {
     line(&mut text, format_args!("{}", SETUP.get("setup")?.text));
     line(
         &mut text,
-        format_args!("\n-- Only with a licence of the Diagnostics Pack, for targets that say diagnostics_pack=yes:"),
+        format_args!("\n-- Only with a licence of the Diagnostics Pack, for runs with --diagnostics-pack:"),
     );
     reading(&mut text, &SETUP.get("diagnostics")?.text);
     line(&mut text, format_args!("\n-- The schema"));
@@ -106,7 +106,7 @@ pub(super) fn of_schema(size: &Size) -> Result<String, EngineError> {
     for table in TableName::ALL {
         line(&mut text, format_args!("\n-- {table}: {} rows at size {}", table.rows(size), size.id));
         if let Some(part) = layout::needs(table.organisation()) {
-            line(&mut text, format_args!("-- needs {} (?without={} leaves it out)", part.words(), part.name()));
+            line(&mut text, format_args!("-- needs {} (--without {} leaves it out)", part.words(), part.name()));
         }
         layout::tables(table, size)?.iter().for_each(|sql| run(&mut text, sql));
     }

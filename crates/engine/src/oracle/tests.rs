@@ -38,7 +38,7 @@ fn what_a_target_leaves_out_is_unsupported_with_the_reason() {
             Err(error) => {
                 assert!(wants_parts || test.procedure == dbdyno_model::Procedure::Join, "{}", test.code);
                 assert_eq!(error.class, ErrorClass::Unsupported);
-                assert!(error.message.contains("without=partitioning"), "{error}");
+                assert!(error.message.contains("--without partitioning"), "{error}");
             }
         }
     }

@@ -247,16 +247,16 @@ impl Server {
             let edition = self.said.edition().unwrap_or("this server");
             findings.push(match (self.said.has(option), part) {
                 (Some(false), Part::Partitioning) => {
-                    let text = format!("{edition} has no {option}, and tables cannot be created; write ?without={name} in the target");
+                    let text = format!("{edition} has no {option}, and tables cannot be created; add --without {name}");
                     finding(FindingLevel::Blocker, "licences", text)
                 }
                 (Some(false), _) => {
-                    let text = format!("{edition} has no {option}: its tests fail; write ?without={name} in the target");
+                    let text = format!("{edition} has no {option}: its tests fail; add --without {name}");
                     finding(FindingLevel::Warning, "licences", text)
                 }
                 _ => {
                     let text = format!(
-                        "tests use {}; that it is installed is no licence: without one write ?without={name} in the target",
+                        "tests use {}; that it is installed is no licence: without one add --without {name}",
                         part.words()
                     );
                     finding(FindingLevel::Warning, "licences", text)

@@ -97,7 +97,7 @@ fn what_is_missing_comes_with_the_statement_that_helps() {
         (
             |s| _ = s.said.options.insert("partitioning".to_owned(), "FALSE".to_owned()),
             "Blocker licences",
-            "?without=partitioning",
+            "--without partitioning",
         ),
         (|s| s.room.allowed = false, "Blocker space", "ALTER USER DBDYNO QUOTA UNLIMITED ON DBDYNO"),
         (|s| s.room.quota = Some((1 << 20, 0)), "Blocker space", "QUOTA UNLIMITED"),

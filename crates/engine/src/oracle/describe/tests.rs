@@ -72,7 +72,7 @@ fn facts_say_what_decides_a_figure_and_what_is_licensed_apart() {
     }
     let licences = &facts["licences that dbdyno's work needs"];
     assert!(
-        licences.contains("without=partitioning leaves it out") && licences.contains("Hybrid Columnar"),
+        licences.contains("--without partitioning leaves it out") && licences.contains("Hybrid Columnar"),
         "{licences}"
     );
     assert!(licences.contains(": left out") && licences.contains("Diagnostics Pack: not used"), "{licences}");

@@ -78,6 +78,6 @@ GRANT CREATE TABLESPACE, DROP TABLESPACE TO dbdyno;
 --     DROP TABLESPACE dbdyno INCLUDING CONTENTS AND DATAFILES;
 
 -- name: diagnostics
--- what: only with a licence of the Diagnostics Pack, for targets that say diagnostics_pack=yes
+-- what: only with a licence of the Diagnostics Pack, for runs with --diagnostics-pack
 GRANT EXECUTE ON sys.dbms_workload_repository TO dbdyno;
 GRANT SELECT ON sys.v_$active_session_history TO dbdyno;
