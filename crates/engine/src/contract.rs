@@ -1,7 +1,9 @@
 //! The contract that every engine keeps. The conformance suite (tests/conformance) holds each of them to it.
 
+use crate::client::Bound;
 use crate::{EngineError, Pump, ThreadPump};
-use dbdyno_model::{CommitMode, Counters, Database, Size, TableName, Test};
+use dbdyno_model::{CommitMode, Counters, Database, Drive, Size, TableName, Test};
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -87,12 +89,20 @@ pub trait Engine: Send + Sync {
     /// Something is left behind.
     fn end_point(&self, task: &Task) -> Result<(), EngineError>;
 
-    /// Opens a session for a job of a point. `job` counts from 0; jobs take turns over the first `nodes` of the target's
-    /// nodes.
+    /// Opens a session for a job of a point in the server drive. `job` counts from 0; jobs take turns over the first `nodes`
+    /// of the target's nodes.
     ///
     /// # Errors
     /// The target refuses.
     fn session(&self, job: u32, nodes: u32) -> Result<Box<dyn Session>, EngineError>;
+
+    /// The same for the client drive, where that needs another kind of session.
+    ///
+    /// # Errors
+    /// The target refuses.
+    fn client_session(&self, job: u32, nodes: u32) -> Result<Box<dyn Session>, EngineError> {
+        self.session(job, nodes)
+    }
 
     /// Cumulative statistics. Sessions have flushed theirs before.
     ///
@@ -117,8 +127,8 @@ pub trait Engine: Send + Sync {
         None
     }
 
-    /// The pump that runs this engine's sessions; a thread each unless the engine brings its own.
-    fn pump(&self) -> Box<dyn Pump> {
+    /// The pump that runs this engine's sessions of a drive; a thread each unless the engine brings its own.
+    fn pump(&self, _: Drive) -> Box<dyn Pump> {
         Box::new(ThreadPump)
     }
 }
@@ -266,6 +276,8 @@ pub struct Task {
     pub rows_per_tx: u64,
     /// How commits behave.
     pub commit: CommitMode,
+    /// Who runs the loop: a procedure, or a client that sends each statement.
+    pub drive: Drive,
     /// Whether the engine watches its sessions while they work.
     pub sampling: Sampling,
 }
@@ -311,6 +323,11 @@ pub trait Session: Send {
 
     /// A handle with which another thread can stop what this session is doing.
     fn canceller(&self) -> Arc<dyn Canceller>;
+
+    /// What it is, for the pump that its engine brings.
+    fn as_any(&mut self) -> Option<&mut dyn Any> {
+        None
+    }
 }
 
 /// Stops a session's current statement from another thread.
@@ -329,6 +346,13 @@ pub enum Request {
         /// Passes to run.
         passes: u64,
     },
+    /// Client drive: execute the task's statement with these values. The rows and their checksum are what it touched; an
+    /// operation is whole when its transaction is, so `ops` stays 0.
+    Statement(Bound),
+    /// Client drive: commit the transaction that [`Bound::opens`] began.
+    Commit,
+    /// Client drive: roll it back, so that it can be sent again or left.
+    Rollback,
 }
 
 /// A request that failed on the way.

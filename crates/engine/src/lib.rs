@@ -5,6 +5,7 @@
 //! flags) is not here but in the run room: an engine only does what it is told and counts honestly.
 
 mod bookkeeping;
+pub mod client;
 mod clock;
 mod contract;
 pub mod data;

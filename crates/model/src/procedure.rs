@@ -95,6 +95,20 @@ impl Procedure {
         )
     }
 
+    /// Whether an application would send it statement by statement, so that it can be driven by a client.
+    #[must_use]
+    pub fn has_client_form(self) -> bool {
+        matches!(
+            self,
+            Self::Insert
+                | Self::SelectPrimary
+                | Self::SelectSecondary
+                | Self::UpdatePrimary
+                | Self::UpdateSecondary
+                | Self::Join
+        )
+    }
+
     /// Procedural code without tables.
     #[must_use]
     pub fn is_cpu(self) -> bool {

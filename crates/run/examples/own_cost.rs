@@ -45,9 +45,20 @@ fn gaps_us(jobs: u32) -> Vec<f64> {
     let size = catalogue.size("T").expect("size T").clone();
     let engine = NullEngine::new(Behaviour { speed: 1_000_000, ..Behaviour::default() }, size.clone(), clock.clone());
     let test = catalogue.test("T111").expect("T111").clone();
-    let (commit, sampling) = (CommitMode::Durable, Sampling::Off);
-    let task =
-        Task { test, size, seed: 42, key_seed: 42, nodes: 1, jobs, threads: 1, rows_per_tx: 0, commit, sampling };
+    let (commit, drive, sampling) = (CommitMode::Durable, Drive::Server, Sampling::Off);
+    let task = Task {
+        test,
+        size,
+        seed: 42,
+        key_seed: 42,
+        nodes: 1,
+        jobs,
+        threads: 1,
+        rows_per_tx: 0,
+        commit,
+        drive,
+        sampling,
+    };
     let window = Window::new(Pace::steady(5.0), jobs as usize);
     let mut sessions: Vec<Box<dyn Session>> = (0..jobs).map(|job| engine.session(job, 1).expect("session")).collect();
     for session in &mut sessions {
@@ -56,7 +67,7 @@ fn gaps_us(jobs: u32) -> Vec<f64> {
     let timed = Calibration::Timed { passes: 50_000 };
     let mut drives: Vec<ServerDrive<'_>> = (0..jobs).map(|_| ServerDrive::new(&window, timed)).collect();
     let pairs = sessions.iter_mut().zip(&mut drives).map(|(s, work)| Job { session: s.as_mut(), work }).collect();
-    engine.pump().run(pairs, clock.as_ref(), &StartGate::new(jobs as usize)).expect("pumped");
+    engine.pump(Drive::Server).run(pairs, clock.as_ref(), &StartGate::new(jobs as usize)).expect("pumped");
     let chunks = drives.iter().flat_map(|d| d.log.chunks.windows(2));
     chunks.map(|pair| (pair[1].started_ns - pair[0].ended_ns) as f64 / 1e3).collect()
 }

@@ -54,7 +54,7 @@ pub(crate) fn run(
         let _ = evictor.evict_all(EvictMode::AsIs);
     }
     let counters_before = bench.engine.snapshot()?;
-    let pump = bench.engine.pump();
+    let pump = bench.engine.pump(task.drive);
     let (pumped, before, after) = std::thread::scope(|scope| {
         let jobs = sessions.iter_mut().zip(&mut drives);
         let jobs = jobs.map(|(session, work)| Job { session: session.as_mut(), work }).collect();

@@ -50,6 +50,7 @@ impl Case {
                 threads: 1,
                 rows_per_tx,
                 commit: CommitMode::Durable,
+                drive: dbdyno_model::Drive::Server,
                 sampling: Sampling::On,
             },
             features: EMBEDDED,

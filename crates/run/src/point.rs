@@ -55,6 +55,7 @@ pub fn measure(bench: &Bench<'_>, planned: &PlannedPoint) -> (Point, Option<Engi
         threads: planned.dop.threads,
         rows_per_tx: planned.rows_per_tx,
         commit: planned.commit,
+        drive: planned.drive,
         sampling: bench.sampling,
     };
     let result = attempt(bench, planned, &task, &mut point);

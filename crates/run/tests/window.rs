@@ -19,7 +19,19 @@ fn size() -> Size {
 fn task(jobs: u32) -> Task {
     let test = Catalogue::embedded().unwrap().test("T111").unwrap().clone();
     let (size, commit, sampling) = (size(), CommitMode::Durable, Sampling::Off);
-    Task { test, size, seed: 1, key_seed: 1, nodes: 1, jobs, threads: 1, rows_per_tx: 0, commit, sampling }
+    Task {
+        test,
+        size,
+        seed: 1,
+        key_seed: 1,
+        nodes: 1,
+        jobs,
+        threads: 1,
+        rows_per_tx: 0,
+        commit,
+        drive: dbdyno_model::Drive::Server,
+        sampling,
+    }
 }
 
 /// A session that works at a constant speed, with pauses of its own between calls, and knows exactly when it worked.
@@ -36,7 +48,7 @@ impl Session for Worker {
     }
 
     fn execute(&mut self, request: &Request) -> Result<ChunkResult, Failure> {
-        let Request::Chunk { passes, .. } = *request;
+        let Request::Chunk { passes, .. } = *request else { panic!("the server drive sends chunks") };
         self.calls += 1;
         let start_ns = self.clock.now_ns();
         self.clock.sleep_ns(passes * self.ns_per_pass);

@@ -194,7 +194,7 @@ impl Session for MariaDbSession {
     /// A call that fails gives no account of what it did before: the server returns a procedure's sums at its end. Where each
     /// pass is a call, what the others did is told.
     fn execute(&mut self, request: &Request) -> Result<ChunkResult, Failure> {
-        let Request::Chunk { first_pass, passes } = *request;
+        let Request::Chunk { first_pass, passes } = *request else { return Err(crate::client::unsupported().into()) };
         self.passes(first_pass, passes)
     }
 

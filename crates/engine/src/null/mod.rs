@@ -270,7 +270,7 @@ impl Session for NullSession {
 
     fn execute(&mut self, request: &Request) -> Result<ChunkResult, Failure> {
         let task = self.task.as_ref().ok_or_else(|| EngineError::new(ErrorClass::Other, "not prepared"))?;
-        let Request::Chunk { first_pass, passes } = *request;
+        let Request::Chunk { first_pass, passes } = *request else { return Err(crate::client::unsupported().into()) };
         self.calls += 1;
         let busy_ns = (u128::from(passes) * 1_000_000_000).checked_div(u128::from(self.behaviour.speed)).unwrap_or(0);
         let stalls = self.behaviour.stall_every > 0 && self.calls.is_multiple_of(self.behaviour.stall_every);

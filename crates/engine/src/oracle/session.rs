@@ -201,7 +201,7 @@ impl Session for OracleSession {
 
     /// A call that fails gives no account of what it did before: the server returns a procedure's sums at its end.
     fn execute(&mut self, request: &Request) -> Result<ChunkResult, Failure> {
-        let Request::Chunk { first_pass, passes } = *request;
+        let Request::Chunk { first_pass, passes } = *request else { return Err(crate::client::unsupported().into()) };
         Ok(self.call(first_pass, passes)?)
     }
 

@@ -125,7 +125,7 @@ impl Session for PostgresSession {
 
     /// A call that fails gives no account of what it did before: the server returns a procedure's results at its end.
     fn execute(&mut self, request: &Request) -> Result<ChunkResult, Failure> {
-        let Request::Chunk { first_pass, passes } = *request;
+        let Request::Chunk { first_pass, passes } = *request else { return Err(crate::client::unsupported().into()) };
         let done = self.call(first_pass, passes);
         self.idle_since = Instant::now();
         Ok(done?)

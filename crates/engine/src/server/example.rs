@@ -21,6 +21,7 @@ pub(crate) fn task(test: &Test, size: &Size) -> Task {
         threads: 1,
         rows_per_tx,
         commit: CommitMode::Durable,
+        drive: dbdyno_model::Drive::Server,
         sampling: Sampling::Off,
     }
 }

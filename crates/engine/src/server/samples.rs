@@ -70,6 +70,7 @@ pub(crate) fn task(test: &Test, threads: u32) -> Task {
         threads,
         rows_per_tx: 2,
         commit: CommitMode::Durable,
+        drive: dbdyno_model::Drive::Server,
         sampling: crate::Sampling::Off,
     }
 }

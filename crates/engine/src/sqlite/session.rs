@@ -209,7 +209,7 @@ impl Session for SqliteSession {
     }
 
     fn execute(&mut self, request: &Request) -> Result<ChunkResult, Failure> {
-        let Request::Chunk { first_pass, passes } = *request;
+        let Request::Chunk { first_pass, passes } = *request else { return Err(crate::client::unsupported().into()) };
         let unprepared = || EngineError::new(ErrorClass::Other, "a session was asked to work before it was prepared");
         let work = self.work.as_ref().ok_or_else(unprepared)?;
         let connection = &self.link.connection;

@@ -6,7 +6,7 @@ pub mod catalogue;
 pub mod expected;
 
 use dbdyno_engine::{ChunkResult, Engine, Failure, LoadWatch, Loaded, Request, Sampling, Task, data::Generator};
-use dbdyno_model::{CommitMode, Counter, Counters, Mapping, Procedure, Proof, Size, Test};
+use dbdyno_model::{CommitMode, Counter, Counters, Drive, Mapping, Procedure, Proof, Size, Test};
 use std::collections::BTreeSet;
 
 /// What is under test.
@@ -50,7 +50,19 @@ pub fn task(test: &Test, size: &Size, seed: u64, jobs: u32) -> Task {
     let (test, size, rows_per_tx) = (test.clone(), size.clone(), test.rows_per_tx.unwrap_or(0));
     let key_seed = seed ^ 0x6b65_7973;
     let sampling = Sampling::default();
-    Task { test, size, seed, key_seed, nodes: 1, jobs, threads: 1, rows_per_tx, commit: CommitMode::Durable, sampling }
+    Task {
+        test,
+        size,
+        seed,
+        key_seed,
+        nodes: 1,
+        jobs,
+        threads: 1,
+        rows_per_tx,
+        commit: CommitMode::Durable,
+        drive: Drive::Server,
+        sampling,
+    }
 }
 
 /// Hears nothing, stops nothing.
