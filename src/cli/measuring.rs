@@ -1,5 +1,6 @@
 //! `run` and `resume`.
 
+use super::client::ClientArgs;
 use super::values::{dop, duration_s, label};
 use super::{Shown, TargetArgs};
 use clap::{Args, ValueEnum};
@@ -10,7 +11,11 @@ use dbdyno_model::{CommitMode, Ramp};
 #[command(after_help = "\
 Examples:
   dbdyno run quick --target sqlite:demo.sqlite
-  dbdyno run T611 'T7*' --target sqlite:demo.sqlite --ramp 1,2 --repeat 3")]
+  dbdyno run T611 'T7*' --target sqlite:demo.sqlite --ramp 1,2 --repeat 3
+  dbdyno run T611 T711 --target private:postgres --drive client --jobs 8
+  dbdyno run T711 --target private:postgres --drive client --jobs 8 --rate 10%..100%
+  dbdyno run T711 --target private:postgres --drive client --jobs 64 --rate 500/s,1000/s --arrivals constant
+  dbdyno run T611 --target private:postgres --drive client --jobs 200 --think 5ms..50ms")]
 pub(crate) struct RunArgs {
     /// A suite, or codes and patterns of tests: quick, T611, 'T6*'
     #[arg(required = true, value_name = "WHAT")]
@@ -49,6 +54,8 @@ pub(crate) struct RunArgs {
     pub(crate) no_sampling: bool,
     #[command(flatten)]
     pub(crate) shown: Shown,
+    #[command(flatten)]
+    pub(crate) client: ClientArgs,
 }
 
 /// `--commit`.

@@ -1,6 +1,7 @@
 //! The command line as typed. Nothing is looked up here: whether a test, a target or a run exists is found out by the
 //! commands, which answer with the nearest names.
 
+mod client;
 mod measuring;
 mod private;
 mod values;
@@ -9,6 +10,7 @@ use crate::error::EXIT_USAGE;
 use crate::output::{self, Format};
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+pub(crate) use client::DriveChoice;
 pub(crate) use measuring::{Commit, ResumeArgs, RunArgs};
 pub(crate) use private::{DownArgs, UpArgs};
 use std::path::PathBuf;
@@ -151,6 +153,7 @@ pub(crate) struct CheckArgs {
 Examples:
   dbdyno show last
   dbdyno show last --test 'T6*' --table cells
+  dbdyno show last --table latency
   dbdyno show before --json > before.json")]
 pub(crate) struct ShowArgs {
     /// An id, the beginning of one, a label (its newest run), or last
@@ -178,6 +181,8 @@ pub(crate) enum Table {
     Cells,
     /// What the sessions of each point waited for
     Waits,
+    /// How long transactions took in the client drive, by the rate that was asked for
+    Latency,
     /// The key metrics on one page
     Summary,
     /// Hardware, operating system, database and settings
@@ -374,6 +379,11 @@ mod tests {
             ("--jobs 0", "from 1 to 65535"),
             ("--label last", "always means the newest run"),
             ("--commit never", "durable, engine_default"),
+            ("--drive both", "server, client"),
+            ("--rate 0/s", "cannot be driven"),
+            ("--rate 10%,500/s", "mixes rates and shares"),
+            ("--think 5", "no unit"),
+            ("--arrivals uniform", "constant, poisson"),
         ] {
             let error = parsed(&format!("dbdyno run T611 --target null: {arguments}")).unwrap_err();
             assert!(error.to_string().contains(reason), "{error}");

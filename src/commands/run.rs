@@ -4,7 +4,7 @@
 use super::Context;
 use super::measuring::{Measuring, ensure_data};
 use super::place::Place;
-use crate::cli::{Commit, RunArgs};
+use crate::cli::{Commit, DriveChoice, RunArgs};
 use crate::error::Error;
 use crate::output::shell_word;
 use crate::progress::Progress;
@@ -68,6 +68,10 @@ fn wish(args: &RunArgs, place: &Place) -> Wish {
         duration_s: args.duration,
         repeat: args.repeat,
         commit: args.commit.into(),
+        drive: args.client.drive.into(),
+        rates: args.client.rate.clone(),
+        arrivals: args.client.arrivals.map(Into::into),
+        think: args.client.think,
     }
 }
 
@@ -80,10 +84,19 @@ fn again(args: &RunArgs) -> String {
     option("--jobs", args.jobs.map(|n| n.to_string()));
     option("--threads", args.threads.map(|n| n.to_string()));
     option("--duration", args.duration.map(|s| format!("{s}s")));
-    let mode = args.commit.to_possible_value().map(|mode| mode.get_name().to_owned());
-    option("--commit", mode.filter(|_| args.commit != Commit::Durable));
+    option("--commit", name(args.commit).filter(|_| args.commit != Commit::Durable));
+    let client = &args.client;
+    option("--drive", name(client.drive).filter(|_| client.drive != DriveChoice::Server));
+    option("--rate", client.rate.as_ref().map(ToString::to_string));
+    option("--arrivals", client.arrivals.and_then(name));
+    option("--think", client.think.as_ref().map(ToString::to_string));
     words.extend(args.no_sampling.then(|| "--no-sampling".to_owned()));
     words.join(" ")
+}
+
+/// A choice as it is typed.
+fn name(choice: impl ValueEnum) -> Option<String> {
+    choice.to_possible_value().map(|value| value.get_name().to_owned())
 }
 
 /// Jobs take turns over the hosts of the target, so a number of nodes that it does not name would be a claim.
@@ -123,6 +136,12 @@ mod tests {
         let line = "dbdyno run T611 T7* --target null: --ramp 1,2 --duration 500ms --jobs 2 --commit engine_default";
         let Command::Run(args) = Cli::try_parse_from(line.split(' ')).unwrap().command else { panic!("{line}") };
         assert_eq!(again(&args), "T611 'T7*' --ramp 1,2 --jobs 2 --duration 0.5s --commit engine_default");
+        let line = "dbdyno run T7* --target null: --drive client --rate 10%..30% --arrivals constant";
+        let Command::Run(args) = Cli::try_parse_from(line.split(' ')).unwrap().command else { panic!("{line}") };
+        assert_eq!(again(&args), "'T7*' --drive client --rate 10%,20%,30% --arrivals constant");
+        let line = "dbdyno run T611 --target null: --drive client --think 5ms..10ms";
+        let Command::Run(args) = Cli::try_parse_from(line.split(' ')).unwrap().command else { panic!("{line}") };
+        assert_eq!(again(&args), "T611 --drive client --think 5ms..10ms");
         let line = "dbdyno run quick --target null:";
         let Command::Run(args) = Cli::try_parse_from(line.split(' ')).unwrap().command else { panic!("{line}") };
         assert_eq!(again(&args), "quick");

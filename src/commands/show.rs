@@ -47,6 +47,7 @@ fn page(run: &RunJson, args: &ShowArgs, context: &Context) -> String {
         ),
         (Some(Table::Cells), _) => tables::cells(run, catalogue, width),
         (Some(Table::Waits), _) => tables::waits(run, catalogue, width),
+        (Some(Table::Latency), _) => tables::latency(run, catalogue, width),
         (Some(Table::Summary), _) => summary::page(run, catalogue, width),
         (Some(Table::Platform), _) => platform::sheet(run, width),
         // The key metrics of some tests alone would look like those of the platform.

@@ -3,7 +3,7 @@
 
 use crate::support::{Room, text};
 use dbdyno_model::{
-    CommitMode, CpuUse, Database, DatabaseRates, Dop, Drive, IoRates, Mapping, MetricId, MetricValue, Plan,
+    CommitMode, CpuUse, Database, DatabaseRates, Dop, Drive, IoRates, Load, Mapping, MetricId, MetricValue, Plan,
     PlannedPoint, Platform, Point, Redo, Run, RunId, RunStatus, TestCode, Wait,
 };
 use dbdyno_results::{Access, Repository};
@@ -30,6 +30,7 @@ fn fixture(room: &Room) {
         test: test.clone(),
         drive: Drive::Server,
         dop: Dop { nodes: 1, jobs: 4, threads: 1 },
+        load: Load::default(),
         rows_per_tx: 1,
         repeat: 1,
         duration_s: 10.0,

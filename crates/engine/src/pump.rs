@@ -113,6 +113,7 @@ impl Pump for ThreadPump {
                 // A small stack: 1,000 sessions should cost little memory, and no work recurses deeply.
                 let thread = std::thread::Builder::new().name(format!("job-{n}")).stack_size(1 << 20);
                 let started = thread.spawn_scoped(scope, move || {
+                    wake_on_time();
                     if gate.wait() {
                         run_job(job, clock);
                     }
@@ -133,6 +134,12 @@ impl Pump for ThreadPump {
             result
         })
     }
+}
+
+/// The kernel may wake a sleeper 50 us late, to wake several at once. Whoever has a moment to keep cannot have that.
+fn wake_on_time() {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
 }
 
 fn internal(message: String) -> EngineError {

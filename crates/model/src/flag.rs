@@ -33,11 +33,13 @@ pub enum Flag {
     Noisy,
     /// Cell: fewer than three repeats, so no interval.
     NoInterval,
+    /// Some transactions of a client failed for good.
+    Errors,
 }
 
 impl Flag {
     /// Every flag, in the order in which reports explain them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::NotSettled,
         Self::NotSteady,
         Self::NotCached,
@@ -51,6 +53,7 @@ impl Flag {
         Self::DataNotVerified,
         Self::Noisy,
         Self::NoInterval,
+        Self::Errors,
     ];
 
     /// The name as in JSON.
@@ -70,6 +73,7 @@ impl Flag {
             Self::DataNotVerified => "data_not_verified",
             Self::Noisy => "noisy",
             Self::NoInterval => "no_interval",
+            Self::Errors => "errors",
         }
     }
 
@@ -96,6 +100,7 @@ impl Flag {
                 "repeats differ: the 95 % interval is wider than 5 %; use more repeats or a longer --duration"
             }
             Self::NoInterval => "fewer than three repeats, so the error is unknown; use --repeat 3",
+            Self::Errors => "some transactions failed and are not in the rates; look at outcomes.errors in --json",
         }
     }
 }

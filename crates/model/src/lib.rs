@@ -6,6 +6,7 @@ mod dop;
 mod flag;
 mod ids;
 mod json;
+mod load;
 mod mapping;
 mod metric;
 mod outcome;
@@ -14,6 +15,7 @@ mod platform;
 mod point;
 mod procedure;
 mod ramp;
+mod rate;
 mod run;
 mod size;
 mod suite;
@@ -26,6 +28,7 @@ pub use dop::{Dimension, Dop};
 pub use flag::Flag;
 pub use ids::{IdError, RunId, TestCode};
 pub use json::{RunJson, SCHEMA_VERSION};
+pub use load::{Arrivals, Load, Think};
 pub use mapping::Mapping;
 pub use metric::{Better, Metric, MetricId};
 pub use outcome::{ErrorClass, Outcomes};
@@ -34,11 +37,13 @@ pub use platform::{Cpu, Disk, Memory, Platform};
 pub use point::{CommitMode, Point, Status};
 pub use procedure::{Procedure, Proof};
 pub use ramp::Ramp;
+pub use rate::{Rate, Rates};
 pub use run::{Cell, CellKey, Database, Run, RunStatus};
 pub use size::{Shape, Size};
 pub use suite::{Suite, SuiteStep};
 pub use table::{Organisation, TableName};
 pub use test::{Cache, Compression, Drive, Layer, Rhythm, Test, Tier};
 pub use usage::{
-    CpuUse, DatabaseRates, DeviceIo, IoRates, MemoryUse, MetricValue, NetworkUse, Pressure, Redo, ResponseTime, Wait,
+    CpuUse, DatabaseRates, DeviceIo, IoRates, MemoryUse, MetricValue, NetworkUse, Pressure, Redo, ResponseTime, Series,
+    Wait,
 };

@@ -1,6 +1,6 @@
 //! The resolved plan: everything that a run will measure, decided before the first point. `resume` works from it.
 
-use crate::{CommitMode, Dop, Drive, Mapping, TestCode};
+use crate::{CommitMode, Dop, Drive, Load, Mapping, TestCode};
 use serde::{Deserialize, Serialize};
 
 /// The plan of a run, stored first.
@@ -27,6 +27,9 @@ pub struct PlannedPoint {
     pub drive: Drive,
     /// Degree of parallelism.
     pub dop: Dop,
+    /// When a client's transactions begin.
+    #[serde(flatten)]
+    pub load: Load,
     /// Rows per transaction; 0 where the test has no transactions.
     pub rows_per_tx: u64,
     /// 1, 2, 3 …

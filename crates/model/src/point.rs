@@ -1,9 +1,9 @@
 //! A point: one measurement of a cell, whole, with everything that decides whether to believe it.
 
 use crate::usage::{
-    CpuUse, DatabaseRates, IoRates, MemoryUse, MetricValue, NetworkUse, Pressure, Redo, ResponseTime, Wait,
+    CpuUse, DatabaseRates, IoRates, MemoryUse, MetricValue, NetworkUse, Pressure, Redo, ResponseTime, Series, Wait,
 };
-use crate::{Dop, Drive, Flag, MetricId, Outcomes, TestCode};
+use crate::{Dop, Drive, Flag, Load, MetricId, Outcomes, TestCode};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -62,6 +62,12 @@ pub struct Point {
     /// Nodes, jobs, threads.
     #[serde(flatten)]
     pub dop: Dop,
+    /// When a client's transactions began.
+    #[serde(flatten)]
+    pub load: Load,
+    /// The rate that an open loop asked for, all jobs together; absent in a closed one.
+    #[serde(default)]
+    pub asked_per_s: Option<f64>,
     /// Rows per transaction; 0 where the test has no transactions.
     pub rows_per_tx: u64,
     /// 1, 2, 3 …
@@ -133,6 +139,9 @@ pub struct Point {
     /// From the moment it was due.
     #[serde(default)]
     pub response_time_s: Option<ResponseTime>,
+    /// How the window went, second by second, in the client drive.
+    #[serde(default)]
+    pub series: Option<Series>,
     /// Processor use during the window.
     #[serde(default)]
     pub cpu: CpuUse,
@@ -198,6 +207,8 @@ impl Point {
             mapping_note: None,
             drive: Drive::Server,
             dop: Dop::ONE,
+            load: Load::default(),
+            asked_per_s: None,
             rows_per_tx: 0,
             repeat: 1,
             started_at,
@@ -223,6 +234,7 @@ impl Point {
             outcomes: Outcomes::default(),
             service_time_s: None,
             response_time_s: None,
+            series: None,
             cpu: CpuUse::default(),
             io: IoRates::default(),
             memory: MemoryUse::default(),

@@ -1,6 +1,6 @@
 //! A run, and the cells that its points make up.
 
-use crate::{Dop, Drive, Flag, MetricId, MetricValue, Point, RunId, TestCode};
+use crate::{Dop, Drive, Flag, Load, MetricId, MetricValue, Point, RunId, TestCode};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -82,17 +82,21 @@ pub struct CellKey {
     pub dop: Dop,
     /// Rows per transaction; 0 where the test has no transactions.
     pub rows_per_tx: u64,
+    /// When the transactions began.
+    #[serde(flatten)]
+    pub load: Load,
 }
 
 impl CellKey {
     /// The cell that a point belongs to.
     #[must_use]
     pub fn of(point: &Point) -> Self {
-        Self { test: point.test.clone(), drive: point.drive, dop: point.dop, rows_per_tx: point.rows_per_tx }
+        let Point { drive, dop, rows_per_tx, load, .. } = *point;
+        Self { test: point.test.clone(), drive, dop, rows_per_tx, load }
     }
 }
 
-/// One test at one DOP and transaction size: the median of its `ok` points' key metric, with its doubt.
+/// One test at one DOP, transaction size and load: the median of its `ok` points' key metric, with its doubt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
     /// What it is a cell of.

@@ -31,10 +31,11 @@ impl Layer {
 }
 
 /// Who runs the loop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Drive {
     /// A stored procedure inside the database (in-process for embedded engines).
+    #[default]
     Server,
     /// dbdyno sends each statement.
     Client,

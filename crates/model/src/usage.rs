@@ -37,6 +37,24 @@ pub struct ResponseTime {
     pub max: Option<f64>,
 }
 
+/// A window in steps, the first one first. All lists are of the same length.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Series {
+    /// Length of a step; the last one may be shorter.
+    pub step_s: f64,
+    /// Operations/s that succeeded.
+    pub ops_per_s: Vec<f64>,
+    /// Median time of those: response time where a rate was set, else service time. Absent where none ended.
+    pub p50_s: Vec<Option<f64>>,
+    /// 99th percentile of it.
+    pub p99_s: Vec<Option<f64>>,
+    /// Operations that failed for good.
+    pub errors: Vec<u64>,
+    /// Attempts after the first.
+    pub retries: Vec<u64>,
+}
+
 /// Shares of the whole machine, in percent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 pub(crate) const EQUIVALENT: char = '~';
 /// Marks a figure of the client drive.
 pub(crate) const CLIENT: char = '*';
+/// Marks a figure that was measured at a set rate.
+pub(crate) const RATED: char = '@';
 
 /// Sentences behind one flag that a legend shows before it refers to the JSON.
 const MOST_NOTES: usize = 3;
@@ -28,13 +30,15 @@ pub(crate) fn is_equivalent(point: &Point) -> bool {
 /// The marks of figures made of these points, with these flags.
 pub(crate) fn marks<'a>(points: impl IntoIterator<Item = &'a Point>, flags: &[Flag]) -> String {
     let mut marks = String::new();
-    let (mut equivalent, mut client) = (false, false);
+    let (mut equivalent, mut client, mut rated) = (false, false, false);
     for point in points {
         equivalent |= is_equivalent(point);
         client |= point.drive == Drive::Client;
+        rated |= point.load.rate.is_some();
     }
     marks.extend(equivalent.then_some(EQUIVALENT));
     marks.extend(client.then_some(CLIENT));
+    marks.extend(rated.then_some(RATED));
     marks.extend(Flag::ALL.into_iter().filter(|f| flags.contains(f)).map(letter));
     marks
 }
@@ -158,13 +162,17 @@ pub(crate) fn commits(points: &[&Point], width: Option<u16>) -> String {
     out
 }
 
-/// What stands behind the mark of the client drive; empty without such points.
+/// What stands behind the marks of the client drive; empty without such points.
 pub(crate) fn client(points: &[&Point], width: Option<u16>) -> String {
+    let mut out = String::new();
     if points.iter().any(|p| p.drive == Drive::Client) {
-        hanging(&format!("{CLIENT} "), "client drive: dbdyno sent each statement", width)
-    } else {
-        String::new()
+        out.push_str(&hanging(&format!("{CLIENT} "), "client drive: dbdyno sent each statement", width));
     }
+    if points.iter().any(|p| p.load.rate.is_some()) {
+        let text = "at a set rate, which the platform was asked for: no measure of what it can do (--table latency)";
+        out.push_str(&hanging(&format!("{RATED} "), text, width));
+    }
+    out
 }
 
 /// A flag's letter, name and advice.

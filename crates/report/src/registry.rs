@@ -28,6 +28,7 @@ pub const REPORTS: &[Report] = &[
     },
     Report { name: "cells", title: "medians, intervals and flags of every cell", render: tables::cells },
     Report { name: "waits", title: "what the sessions of every point waited for", render: tables::waits },
+    Report { name: "latency", title: "times of transactions by the rate asked for", render: tables::latency },
     Report {
         name: "platform",
         title: "hardware, operating system, database, settings",

@@ -6,7 +6,8 @@ use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::null::{Behaviour, NullEngine};
 use dbdyno_engine::{Engine, Job, MonotonicClock, Sampling, Session, StartGate, Task};
 use dbdyno_model::{
-    CommitMode, Database, Dop, Drive, Mapping, Plan, PlannedPoint, Platform, Point, Run, RunId, RunStatus, TestCode,
+    CommitMode, Database, Dop, Drive, Load, Mapping, Plan, PlannedPoint, Platform, Point, Run, RunId, RunStatus,
+    TestCode,
 };
 use dbdyno_results::{Access, HistogramKind, Repository};
 use dbdyno_run::{Calibration, Pace, ServerDrive, Window};
@@ -92,6 +93,7 @@ fn record_ms() -> Vec<f64> {
         test: TestCode::new("T611").expect("code"),
         drive: Drive::Server,
         dop: Dop::ONE,
+        load: Load::default(),
         rows_per_tx: 1,
         repeat: 1,
         duration_s: 2.0,

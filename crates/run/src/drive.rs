@@ -1,6 +1,6 @@
 //! The server drive: the simplest work there is. Call the chunk, again.
 
-use crate::{Chunk, Log, Pace, Window};
+use crate::{Chunk, Log, Lost, Pace, Window};
 use dbdyno_engine::{EngineError, Failure, Reply, Request, Step, Work};
 use dbdyno_model::{ErrorClass, Outcomes};
 
@@ -89,7 +89,7 @@ impl<'w> ServerDrive<'w> {
             least_done_ns: 0,
             stage: Stage::Waiting,
             // Long enough for most points, so that nothing is allocated between chunks.
-            log: Log { chunks: Vec::with_capacity(512), checksum: 0 },
+            log: Log { chunks: Vec::with_capacity(512), checksum: 0, lost: Lost::default() },
             outcomes: Outcomes::default(),
             error: None,
         }

@@ -5,9 +5,11 @@ use crate::{Pace, Span};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::Task;
 use dbdyno_model::{
-    Counter, Counters, CpuUse, DatabaseRates, IoRates, MetricValue, Point, Procedure, Redo, ResponseTime, Rhythm, Wait,
+    Counter, Counters, CpuUse, DatabaseRates, Drive, IoRates, MetricValue, Point, Procedure, Redo, ResponseTime,
+    Rhythm, Series, Wait,
 };
 use dbdyno_probe::Telemetry;
+use dbdyno_stats::Histogram;
 
 const MIB: f64 = 1_048_576.0;
 
@@ -39,11 +41,17 @@ pub(crate) fn work(point: &mut Point, task: &Task, log: &Log, window: Span) {
     }
     let mean_s = (done.ops > 0.0).then_some(done.busy_ns / 1e9 / done.ops);
     point.service_time_s = Some(ResponseTime { mean: mean_s, ..ResponseTime::default() });
-    for percentile in ["p50", "p90", "p95", "p99", "p99_9", "p99_99", "max"] {
+    if task.drive == Drive::Server {
         let why = "the server drive times chunks, so it knows a mean and no percentiles";
-        point.lacks(&format!("service_time_s.{percentile}"), why);
+        for percentile in ["p50", "p90", "p95", "p99", "p99_9", "p99_99", "max"] {
+            point.lacks(&format!("service_time_s.{percentile}"), why);
+        }
+        point.lacks("series", why);
     }
-    point.lacks("response_time_s", "no rate was set, so nothing was due at a moment");
+    if point.asked_per_s.is_none() {
+        point.lacks("asked_per_s", "no rate was set");
+        point.lacks("response_time_s", "no rate was set, so nothing was due at a moment");
+    }
     point.elapsed_s = elapsed_s(task, &done, mean_s, seconds);
     if point.elapsed_s.is_none() {
         point.lacks("elapsed_s", "the work is a rate, not one piece with a duration");
@@ -53,6 +61,27 @@ pub(crate) fn work(point: &mut Point, task: &Task, log: &Log, window: Span) {
     }
     if point.plan.is_none() {
         point.lacks("plan", "the work is no statement with a plan");
+    }
+}
+
+/// Fills in the times of transactions that a client sent.
+pub(crate) fn client_times(point: &mut Point, service: &Histogram, response: Option<&Histogram>, series: Series) {
+    point.service_time_s = Some(times(service));
+    point.response_time_s = response.map(times);
+    point.series = Some(series);
+}
+
+fn times(histogram: &Histogram) -> ResponseTime {
+    let at = |pct| histogram.percentile_ns(pct).map(|ns| ns as f64 / 1e9);
+    ResponseTime {
+        mean: histogram.mean_ns().map(|ns| ns / 1e9),
+        p50: at(50.0),
+        p90: at(90.0),
+        p95: at(95.0),
+        p99: at(99.0),
+        p99_9: at(99.9),
+        p99_99: at(99.99),
+        max: histogram.max_ns().map(|ns| ns as f64 / 1e9),
     }
 }
 
@@ -257,6 +286,7 @@ pub(crate) fn metric(point: &mut Point, task: &Task, catalogue: &Catalogue) {
 /// The pace of a test.
 pub(crate) fn pace(task: &Task, duration_s: f64) -> Pace {
     match task.test.rhythm {
+        _ if task.drive == Drive::Client => Pace::of_client(duration_s),
         Rhythm::Once => Pace::Once,
         Rhythm::Chunks | Rhythm::Statements => Pace::steady(duration_s),
     }

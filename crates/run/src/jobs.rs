@@ -1,13 +1,15 @@
 //! The jobs of a point at work, and the thread that watches them: telemetry at the window's edges, eviction while they
 //! read, the stop switch.
 
+use crate::client::GRACE;
 use crate::drive::first_cause;
 use crate::log::Log;
-use crate::{Bench, Calibration, Pace, ServerDrive, Window};
-use dbdyno_engine::{EngineError, Job, Session, StartGate, Task};
-use dbdyno_model::{Counters, Outcomes, Point, Procedure, Rhythm};
+use crate::{Bench, Calibration, ClientDrive, ClientResult, Pace, ServerDrive, Team, Window};
+use dbdyno_engine::{EngineError, Job, Session, StartGate, Task, Work};
+use dbdyno_model::{Counters, Drive, ErrorClass, Load, Point, Procedure, Rhythm, Series};
 use dbdyno_probe::page_cache::{EvictMode, Evictor};
 use dbdyno_probe::{Sampler, Snapshot};
+use dbdyno_stats::Histogram;
 use std::time::Duration;
 
 /// How often the measuring thread looks up while jobs work.
@@ -15,12 +17,29 @@ const TICK: Duration = Duration::from_millis(20);
 /// Scans read ahead: letting go of the page cache at every tick would throw away what is about to be used.
 const SCAN_EVICTION_TICKS: u32 = 5;
 
+/// Where the jobs of a point work, and with what they are watched.
+#[derive(Clone, Copy)]
+pub(crate) struct Site<'a> {
+    pub(crate) bench: &'a Bench<'a>,
+    pub(crate) task: &'a Task,
+    pub(crate) window: &'a Window,
+    pub(crate) sampler: &'a Sampler,
+    pub(crate) evictor: Option<&'a Evictor>,
+}
+
+/// The times of transactions that a client sent.
+pub(crate) struct Times {
+    pub(crate) service: Histogram,
+    pub(crate) response: Option<Histogram>,
+    pub(crate) series: Series,
+}
+
 /// What came of the measuring, before it is judged.
 pub(crate) struct Measured {
     /// Every chunk of every job.
     pub(crate) log: Log,
-    /// How they ended.
-    pub(crate) outcomes: Outcomes,
+    /// The times of transactions, in the client drive.
+    pub(crate) times: Option<Times>,
     /// What the engine counted from before the barrier to after the last chunk.
     pub(crate) counters: Counters,
     /// The operating system at the window's start.
@@ -34,73 +53,115 @@ pub(crate) struct Measured {
 /// # Errors
 /// The first job's error that is not the echo of another's, or the engine's own.
 pub(crate) fn run(
-    bench: &Bench<'_>,
-    task: &Task,
-    window: &Window,
+    site: &Site<'_>,
+    load: Load,
     sessions: &mut [Box<dyn Session>],
-    sampler: &Sampler,
-    evictor: Option<&Evictor>,
     point: &mut Point,
 ) -> Result<Measured, EngineError> {
+    let Site { bench, task, window, .. } = *site;
+    if let Some(evictor) = site.evictor {
+        // Preparing may have read again; whether eviction worked is judged by what the devices read.
+        let _ = evictor.evict_all(EvictMode::AsIs);
+    }
+    let counters_before = bench.engine.snapshot()?;
+    let (log, times, edges) = match task.drive {
+        Drive::Server => server(site, sessions, point)?,
+        Drive::Client => client(site, load, sessions, point)?,
+    };
+    if window.span().is_none() {
+        return Err(EngineError::new(ErrorClass::Cancelled, "the point was stopped"));
+    }
+    for session in sessions.iter_mut() {
+        session.flush()?;
+    }
+    let counters = bench.engine.snapshot()?.since(&counters_before);
+    let (before, after) = edges;
+    Ok(Measured { log, counters, times, before, after })
+}
+
+type Edges = (Option<Snapshot>, Option<Snapshot>);
+type Done = (Log, Option<Times>, Edges);
+
+/// The jobs call chunks.
+fn server(site: &Site<'_>, sessions: &mut [Box<dyn Session>], point: &mut Point) -> Result<Done, EngineError> {
+    let task = site.task;
     let calibration = match (task.test.rhythm, task.test.procedure) {
         (Rhythm::Chunks, _) => Calibration::Timed { passes: 1 },
         (_, Procedure::BulkLoad) => Calibration::Fixed { passes: task.size.bulk_partitions_per_job },
         _ => Calibration::Fixed { passes: 1 },
     };
-    let mut drives: Vec<ServerDrive<'_>> = sessions.iter().map(|_| ServerDrive::new(window, calibration)).collect();
-    let gate = StartGate::new(sessions.len() + 1);
-    if let Some(evictor) = evictor {
-        // Preparing may have read again; whether eviction worked is judged by what the devices read.
-        let _ = evictor.evict_all(EvictMode::AsIs);
+    let mut drives: Vec<ServerDrive<'_>> =
+        sessions.iter().map(|_| ServerDrive::new(site.window, calibration)).collect();
+    let edges = work(site, sessions, &mut drives, None)?;
+    let mut log = Log::default();
+    let mut errors = Vec::new();
+    for drive in drives {
+        log.merge(drive.log);
+        point.outcomes.merge(&drive.outcomes);
+        errors.extend(drive.error);
     }
-    let counters_before = bench.engine.snapshot()?;
+    match first_cause(errors.into_iter()) {
+        Some(error) => Err(error),
+        None => Ok((log, None, edges)),
+    }
+}
+
+/// The jobs send statements.
+fn client(
+    site: &Site<'_>,
+    load: Load,
+    sessions: &mut [Box<dyn Session>],
+    point: &mut Point,
+) -> Result<Done, EngineError> {
+    let Site { task, window, .. } = *site;
+    let duration_ns = match window.pace() {
+        Pace::Steady { duration_ns, .. } => duration_ns,
+        Pace::Once => 0,
+    };
+    let team = Team::new(window, duration_ns, load, sessions.len());
+    let mut drives: Vec<_> = (0..task.jobs).map(|job| team.job(task, load, point.asked_per_s, job)).collect();
+    let edges = work(site, sessions, &mut drives, Some(&team));
+    let tallies = drives.into_iter().map(ClientDrive::into_tally).collect();
+    let ClientResult { log, outcomes, error, service, response, series } = team.gather(tallies);
+    point.outcomes = outcomes;
+    let edges = edges?;
+    match error {
+        Some(error) => Err(error),
+        None => Ok((log, Some(Times { service, response, series }), edges)),
+    }
+}
+
+/// Runs the jobs and the thread that watches them, to their end.
+fn work<W: Work>(
+    site: &Site<'_>,
+    sessions: &mut [Box<dyn Session>],
+    works: &mut [W],
+    team: Option<&Team<'_>>,
+) -> Result<Edges, EngineError> {
+    let Site { bench, task, window, .. } = *site;
+    let gate = StartGate::new(sessions.len() + 1);
     let pump = bench.engine.pump(task.drive);
-    let (pumped, before, after) = std::thread::scope(|scope| {
-        let jobs = sessions.iter_mut().zip(&mut drives);
+    let (pumped, edges) = std::thread::scope(|scope| {
+        let jobs = sessions.iter_mut().zip(works);
         let jobs = jobs.map(|(session, work)| Job { session: session.as_mut(), work }).collect();
         let gate = &gate;
         let watcher = std::thread::Builder::new().name("watch".to_owned());
-        let watcher =
-            watcher.spawn_scoped(scope, move || watch(bench, window, sampler, evictor, gate, task.test.rhythm));
+        let watcher = watcher.spawn_scoped(scope, move || watch(site, gate, team));
         if watcher.is_err() {
             gate.give_up();
         }
         let pumped = pump.run(jobs, bench.clock, gate);
         // Whatever ended the jobs, nobody is left to end the window.
         window.close();
-        let (before, after) = watcher.ok().and_then(|w| w.join().ok()).unwrap_or_default();
-        (pumped, before, after)
+        (pumped, watcher.ok().and_then(|w| w.join().ok()).unwrap_or_default())
     });
     pumped?;
-
-    let mut log = Log::default();
-    let mut outcomes = Outcomes::default();
-    let mut errors = Vec::new();
-    for drive in drives {
-        log.merge(drive.log);
-        outcomes.merge(&drive.outcomes);
-        errors.extend(drive.error);
-    }
-    point.outcomes = outcomes.clone();
-    if let Some(error) = first_cause(errors.into_iter()) {
-        return Err(error);
-    }
-    for session in sessions.iter_mut() {
-        session.flush()?;
-    }
-    let counters = bench.engine.snapshot()?.since(&counters_before);
-    Ok(Measured { log, outcomes, counters, before, after })
+    Ok(edges)
 }
 
 /// The measuring thread's part while jobs work. Returns what the operating system said at the window's edges.
-fn watch(
-    bench: &Bench<'_>,
-    window: &Window,
-    sampler: &Sampler,
-    evictor: Option<&Evictor>,
-    gate: &StartGate,
-    rhythm: Rhythm,
-) -> (Option<Snapshot>, Option<Snapshot>) {
+fn watch(site: &Site<'_>, gate: &StartGate, team: Option<&Team<'_>>) -> Edges {
+    let Site { bench, task, window, sampler, evictor } = *site;
     let mut before = None;
     if window.pace() == Pace::Once {
         before = Some(sampler.snapshot());
@@ -108,7 +169,7 @@ fn watch(
     if !gate.wait() {
         return (None, None);
     }
-    let every = if rhythm == Rhythm::Chunks { 1 } else { SCAN_EVICTION_TICKS };
+    let every = if task.test.rhythm == Rhythm::Chunks { 1 } else { SCAN_EVICTION_TICKS };
     let mut ticks = 0u32;
     let mut look_up = || {
         ticks = ticks.wrapping_add(1);
@@ -118,6 +179,9 @@ fn watch(
         if bench.stop.requested() {
             bench.stop.cancel_current();
             window.abort();
+        } else if let Some(team) = team.filter(|_| bench.clock.now_ns() > latest_ns(window)) {
+            team.give_up();
+            bench.stop.cancel_current();
         }
     };
     let until = |ns: u64| Duration::from_nanos(ns.saturating_sub(bench.clock.now_ns()));
@@ -152,4 +216,11 @@ fn watch(
         after = Some(sampler.snapshot());
     }
     (before, after)
+}
+
+/// The moment until which a client waits for answers. Statements of the server drive may take as long as they need.
+fn latest_ns(window: &Window) -> u64 {
+    let Pace::Steady { warm_up_ns, duration_ns, .. } = window.pace() else { return u64::MAX };
+    let begins_ns = window.start_ns().or_else(|| window.barrier_ns().map(|barrier_ns| barrier_ns + warm_up_ns));
+    begins_ns.map_or(u64::MAX, |begins_ns| begins_ns + duration_ns + GRACE.as_nanos() as u64)
 }

@@ -1,7 +1,7 @@
 //! Judging a point: is the work proved, and what must a reader know before believing the figure.
 
 use crate::log::{Chunk, Log};
-use crate::{Span, Window};
+use crate::{Span, Window, client};
 use dbdyno_engine::{Durability, Features, Task};
 use dbdyno_model::{Cache, Counter, Counters, Drive, Flag, Layer, Point, Procedure, Proof, Rhythm, Status};
 use dbdyno_probe::Telemetry;
@@ -59,9 +59,20 @@ pub(crate) fn prove(point: &mut Point, evidence: &Evidence<'_>) {
             Proof::PerOperation(counter, times) => (counter, log.total_ops() * times),
             Proof::PerRow(counter) => (counter, log.total_rows()),
         };
+        // Of transactions that failed or were sent again the engine may have counted a part.
+        let lost = match counter {
+            Counter::Commits => log.lost.commits,
+            Counter::RowsChanged | Counter::RowsScanned => log.lost.rows,
+            _ => log.lost.statements,
+        };
         match counters.get(counter) {
-            Some(counted) if counted == expected => {}
-            Some(counted) => problems.push(format!("the engine counted {counted} {counter:?}, dbdyno {expected}")),
+            Some(counted) if (expected..=expected + lost).contains(&counted) => {}
+            Some(counted) if lost == 0 => {
+                problems.push(format!("the engine counted {counted} {counter:?}, dbdyno {expected}"));
+            }
+            Some(counted) => problems.push(format!(
+                "the engine counted {counted} {counter:?}, dbdyno {expected} and up to {lost} of failed transactions"
+            )),
             None => {
                 let why = counters.missing.get(&counter).map_or("the engine does not count it", String::as_str);
                 point.lacks(&format!("proof.{counter:?}").to_lowercase(), why);
@@ -71,6 +82,18 @@ pub(crate) fn prove(point: &mut Point, evidence: &Evidence<'_>) {
     if !problems.is_empty() {
         point.status = Status::Invalid;
         point.reason = Some(problems.join("; "));
+    }
+}
+
+/// A rate that was not reached is another load than was asked for.
+pub(crate) fn rate(point: &mut Point, evidence: &Evidence<'_>) {
+    let done = evidence.log.inside(evidence.window);
+    let why = point.asked_per_s.and_then(|asked_per_s| {
+        client::unmet(point.load, asked_per_s, evidence.window.seconds(), done.ops, evidence.task.jobs)
+    });
+    if let Some(why) = why {
+        point.status = Status::Invalid;
+        point.reason = Some(point.reason.take().map_or(why.clone(), |first| format!("{first}; {why}")));
     }
 }
 
@@ -111,6 +134,12 @@ pub(crate) fn flag(point: &mut Point, evidence: &Evidence<'_>) {
                 format!("other sessions of the server were at work for {busy_pct:.0} % of the time"),
             );
         }
+    }
+    let errors: u64 = point.outcomes.errors.values().sum();
+    if errors > 0 {
+        let of = point.outcomes.requests;
+        let classes: Vec<String> = point.outcomes.errors.iter().map(|(class, n)| format!("{n} {class}")).collect();
+        point.flag(Flag::Errors, format!("{errors} of {of} transactions: {}", classes.join(", ")));
     }
     if let Some(durability) = evidence.durability.filter(|d| !d.unsafe_settings.is_empty()) {
         point.flag(Flag::UnsafeDurability, durability.unsafe_settings.join("; "));

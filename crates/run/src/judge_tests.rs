@@ -1,7 +1,7 @@
 //! Each flag, just below and just above its limit.
 
 use super::*;
-use crate::log::Chunk;
+use crate::log::{Chunk, Lost};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::Sampling;
 use dbdyno_model::{CommitMode, TestCode};
@@ -54,7 +54,7 @@ impl Case {
                 sampling: Sampling::On,
             },
             features: EMBEDDED,
-            log: Log { chunks: (0..10).map(chunk).collect(), checksum: 0 },
+            log: Log { chunks: (0..10).map(chunk).collect(), checksum: 0, lost: Lost::default() },
             counters: Counters { values: BTreeMap::from([(Counter::ForeignCommits, 0)]), ..Counters::default() },
             telemetry: Telemetry { seconds: 10.0, ..Telemetry::default() },
             durability: None,

@@ -1,10 +1,11 @@
 //! The measuring: plan, settle, warm up, barrier, measure, verify, record.
 //!
 //! The rules are those of the design's section 3. Where each lives: warm-up, window and constant load in [`Window`]; chunks
-//! and their calibration in [`ServerDrive`]; rates in [`Log`]; proofs, cache and durability assertions and noise in `judge`;
+//! and their calibration in [`ServerDrive`]; transactions and what becomes of them in [`ClientDrive`]; rates in [`Log`]; proofs, cache and durability assertions and noise in `judge`;
 //! what the operating system and the engine counted in `figures`; the order of points in [`resolve`]; keeping each point as soon
 //! as it is measured in [`Runner`].
 
+mod client;
 mod drive;
 mod events;
 mod figures;
@@ -19,12 +20,13 @@ mod shell;
 mod stop;
 mod window;
 
+pub use client::{ClientDrive, ClientResult, Tally, Team, Timetable};
 pub use drive::{Calibration, ServerDrive};
 pub use events::{Event, Events, Silent};
 pub use load::{Data, LoadError, LoadWish, Loading, load, refuse_unfit};
-pub use log::{Chunk, Log};
+pub use log::{Chunk, Log, Lost};
 pub use plan::{Ground, PlanError, Wish, estimate_s, resolve};
-pub use point::{Bench, measure};
+pub use point::{Bench, Measurement, measure};
 pub use runner::{RunError, Runner};
 pub use shell::shell_word;
 pub use stop::Stop;

@@ -48,6 +48,27 @@ pub struct Done {
     pub busy_ns: f64,
 }
 
+/// What the engine may have counted of work that is in no chunk, because the transaction it was part of failed or was sent again:
+/// at most this much.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Lost {
+    /// Statements.
+    pub statements: u64,
+    /// Rows that they touched.
+    pub rows: u64,
+    /// Commits of which nobody knows whether they were done.
+    pub commits: u64,
+}
+
+impl Lost {
+    /// Adds another job's.
+    pub fn merge(&mut self, other: Self) {
+        self.statements += other.statements;
+        self.rows += other.rows;
+        self.commits += other.commits;
+    }
+}
+
 /// Everything that one or several jobs did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Log {
@@ -55,6 +76,8 @@ pub struct Log {
     pub chunks: Vec<Chunk>,
     /// Sum of all chunks' checksums.
     pub checksum: u64,
+    /// What is in no chunk.
+    pub lost: Lost,
 }
 
 impl Log {
@@ -62,6 +85,7 @@ impl Log {
     pub fn merge(&mut self, other: Self) {
         self.chunks.extend(other.chunks);
         self.checksum = self.checksum.wrapping_add(other.checksum);
+        self.lost.merge(other.lost);
     }
 
     /// The work inside a span.
@@ -119,7 +143,11 @@ mod tests {
 
     #[test]
     fn a_chunk_on_the_edge_counts_in_proportion() {
-        let log = Log { chunks: vec![chunk(0, 100, 10), chunk(100, 200, 10), chunk(200, 300, 10)], checksum: 0 };
+        let log = Log {
+            chunks: vec![chunk(0, 100, 10), chunk(100, 200, 10), chunk(200, 300, 10)],
+            checksum: 0,
+            lost: Lost::default(),
+        };
         let done = log.inside(Span { start_ns: 50, end_ns: 225 });
         assert!((done.ops - 17.5).abs() < 1e-9 && (done.rows - 35.0).abs() < 1e-9);
         assert!((done.busy_ns - 175.0).abs() < 1e-9);
@@ -136,7 +164,11 @@ mod tests {
     #[test]
     fn drift_compares_the_outer_thirds() {
         let window = Span { start_ns: 0, end_ns: 300 };
-        let falling = Log { chunks: vec![chunk(0, 100, 100), chunk(100, 200, 90), chunk(200, 300, 80)], checksum: 0 };
+        let falling = Log {
+            chunks: vec![chunk(0, 100, 100), chunk(100, 200, 90), chunk(200, 300, 80)],
+            checksum: 0,
+            lost: Lost::default(),
+        };
         assert!((falling.drift_pct(window).unwrap() - 20.0).abs() < 1e-9);
         assert_eq!(Log::default().drift_pct(window), None);
     }

@@ -3,7 +3,8 @@
 use dbdyno_catalogue::{Catalogue, CatalogueError};
 use dbdyno_engine::{EngineError, EngineInfo, Features};
 use dbdyno_model::{
-    CommitMode, Dimension, Dop, Drive, Mapping, Plan, PlannedPoint, Procedure, Ramp, Rhythm, Size, SuiteStep, Test,
+    Arrivals, CommitMode, Dimension, Dop, Drive, Load, Mapping, Plan, PlannedPoint, Procedure, Ramp, Rates, Rhythm,
+    Size, SuiteStep, Test, Think,
 };
 use std::collections::BTreeMap;
 use xxhash_rust::xxh3::xxh3_64;
@@ -22,6 +23,29 @@ pub enum PlanError {
         "--ramp has no use here: every test named moves a dimension that is fixed by --jobs or --threads; leave one of them away"
     )]
     UnusedRamp,
+    /// An option of the client drive for the server drive.
+    #[error(
+        "{option} is for the client drive: add --drive client, or leave it away (in the server drive the database runs the loop, as fast as it can)"
+    )]
+    ClientOnly {
+        /// The option.
+        option: &'static str,
+    },
+    /// Pauses on a timetable.
+    #[error(
+        "--think has no use with --rate: with a rate transactions begin when they are due, without one after a pause; leave one of them away"
+    )]
+    ThinkAndRate,
+    /// Arrivals without a rate.
+    #[error(
+        "--arrivals says how the transactions of a rate are spread: add --rate, as in --rate 500/s, or leave it away"
+    )]
+    ArrivalsAlone,
+    /// No test that was named can be driven by a client.
+    #[error(
+        "no test that was named can be driven by a client, which sends single statements; T311 to T322 and the T600, T700 and T800 classes can (`dbdyno list tests`)"
+    )]
+    NoClientForm,
     /// Nothing was asked for.
     #[error("no test or suite was named; `dbdyno list suites` and `dbdyno list tests` show what there is")]
     Nothing,
@@ -46,6 +70,14 @@ pub struct Wish {
     pub repeat: Option<u32>,
     /// How commits behave.
     pub commit: CommitMode,
+    /// Who runs the loop.
+    pub drive: Drive,
+    /// Rates of open loops; a closed loop without.
+    pub rates: Option<Rates>,
+    /// How the transactions of a rate are spread.
+    pub arrivals: Option<Arrivals>,
+    /// Pause between the transactions of a closed loop.
+    pub think: Option<Think>,
 }
 
 /// What the plan is made for.
@@ -82,17 +114,26 @@ const DECISIVE_DURATION_S: f64 = 10.0;
 /// # Errors
 /// Something that was asked for does not exist, or nothing was.
 pub fn resolve(wish: &Wish, ground: Ground<'_>) -> Result<Plan, PlanError> {
+    let loads = loads(wish)?;
     let mut points = Vec::new();
     let mut definitions = BTreeMap::new();
     let mut ramp_used = false;
+    let mut any_client_form = false;
     for group in groups(wish, ground.catalogue)? {
         for test in &group.tests {
+            // A test that was named by its code keeps its place, with the reason; a suite or a pattern means those that can.
+            let has_form = wish.drive == Drive::Server || test.procedure.has_client_form();
+            if !has_form && !wish.what.iter().any(|what| what.eq_ignore_ascii_case(test.code.as_str())) {
+                continue;
+            }
+            any_client_form |= has_form;
             let mapping = (ground.engine.mapping)(test);
             let definition = definition(test, &mapping, ground)?;
             definitions.insert(test.code.clone(), definition.clone());
             let template = PlannedPoint {
                 test: test.code.clone(),
-                drive: Drive::Server,
+                drive: wish.drive,
+                load: Load::default(),
                 dop: Dop { nodes: wish.nodes.unwrap_or(1), ..Dop::ONE },
                 rows_per_tx: test.rows_per_tx.unwrap_or(0),
                 repeat: 1,
@@ -101,20 +142,25 @@ pub fn resolve(wish: &Wish, ground: Ground<'_>) -> Result<Plan, PlanError> {
                 mapping: mapping.clone(),
                 definition,
             };
-            if matches!(mapping, Mapping::None { .. }) {
+            if matches!(mapping, Mapping::None { .. }) || !has_form {
                 points.push(template);
                 continue;
             }
             ramp_used |= fixed(wish, dimension(&group, test, &mapping)).is_none();
             let steps = steps(wish, &group, test, &template, ground);
             for repeat in 1..=group.repeat {
-                let again = steps.iter().map(|step| PlannedPoint { repeat, ..step.clone() });
                 // Up and down in turn, so that a drift of the machine does not look like scaling.
-                if repeat % 2 == 1 { points.extend(again) } else { points.extend(again.rev()) }
+                let turn = if repeat % 2 == 1 { Turn::Up } else { Turn::Down };
+                for step in turn.of(steps.clone()) {
+                    points.extend(in_turn(&loads, turn).map(|load| PlannedPoint { repeat, load, ..step.clone() }));
+                }
             }
         }
     }
     let measured = points.iter().any(|p| !matches!(p.mapping, Mapping::None { .. }));
+    if wish.drive == Drive::Client && !any_client_form {
+        return Err(PlanError::NoClientForm);
+    }
     if wish.ramp.is_some() && measured && !ramp_used {
         return Err(PlanError::UnusedRamp);
     }
@@ -126,6 +172,48 @@ pub fn resolve(wish: &Wish, ground: Ground<'_>) -> Result<Plan, PlanError> {
         definitions: format!("{:016x}", xxh3_64(all.as_bytes())),
         points,
     })
+}
+
+/// The loads that each step of a ramp is measured under. Shares are of a maximum, which comes first.
+fn loads(wish: &Wish) -> Result<Vec<Load>, PlanError> {
+    let options =
+        [("--rate", wish.rates.is_some()), ("--arrivals", wish.arrivals.is_some()), ("--think", wish.think.is_some())];
+    if let Some((option, _)) = options.into_iter().find(|(_, given)| *given && wish.drive == Drive::Server) {
+        return Err(PlanError::ClientOnly { option });
+    }
+    let closed = Load { think: wish.think, ..Load::default() };
+    match (&wish.rates, wish.arrivals, wish.think) {
+        (Some(_), _, Some(_)) => Err(PlanError::ThinkAndRate),
+        (None, Some(_), _) => Err(PlanError::ArrivalsAlone),
+        (None, None, _) => Ok(vec![closed]),
+        (Some(rates), arrivals, None) => {
+            let arrivals = Some(arrivals.unwrap_or_default());
+            let open = rates.list().iter().map(|rate| Load { rate: Some(*rate), arrivals, think: None });
+            Ok(rates.are_shares().then_some(closed).into_iter().chain(open).collect())
+        }
+    }
+}
+
+/// Which way a ramp is gone through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    Up,
+    Down,
+}
+
+impl Turn {
+    fn of<T>(self, mut ascending: Vec<T>) -> Vec<T> {
+        if self == Self::Down {
+            ascending.reverse();
+        }
+        ascending
+    }
+}
+
+/// The loads of one step; a maximum stays first.
+fn in_turn(loads: &[Load], turn: Turn) -> impl Iterator<Item = Load> {
+    let (closed, open): (Vec<Load>, Vec<Load>) = loads.iter().partition(|load| load.rate.is_none());
+    closed.into_iter().chain(turn.of(open))
 }
 
 fn groups<'a>(wish: &Wish, catalogue: &'a Catalogue) -> Result<Vec<Group<'a>>, PlanError> {

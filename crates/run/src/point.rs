@@ -1,12 +1,16 @@
 //! One point, from settling to the judged figures.
 
-use crate::{Stop, Window, figures, jobs, judge};
+use crate::jobs::{self, Times};
+use crate::{Stop, Window, figures, judge};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::data::mix;
 use dbdyno_engine::{Clock, Durability, Engine, EngineError, Sampling, Settled, Task};
-use dbdyno_model::{Cache, Dop, ErrorClass, Flag, Mapping, PlannedPoint, Point, Procedure, Size, Status, Test};
+use dbdyno_model::{
+    Cache, Dop, Drive, ErrorClass, Flag, Mapping, PlannedPoint, Point, Procedure, Rate, Size, Status, Test,
+};
 use dbdyno_probe::page_cache::{EvictMode, Evictor};
 use dbdyno_probe::{HarnessShare, Sampler};
+use dbdyno_results::{HistogramKind, Histograms};
 use std::time::Duration;
 
 /// How long an engine may take to come to rest before a point.
@@ -34,16 +38,54 @@ pub struct Bench<'a> {
 
 /// Measures one point. Whatever goes wrong is in the point, with its reason; the second value is the error when the target is
 /// lost, so that nothing more should be asked of it.
-pub fn measure(bench: &Bench<'_>, planned: &PlannedPoint) -> (Point, Option<EngineError>) {
+///
+/// A planned share of a maximum needs that maximum, in operations/s.
+pub fn measure(
+    bench: &Bench<'_>,
+    planned: &PlannedPoint,
+    maximum_per_s: Option<f64>,
+) -> (Measurement, Option<EngineError>) {
     let mut point = empty_point(planned);
+    let mut histograms = Vec::new();
+    let lost = fill(bench, planned, maximum_per_s, &mut point, &mut histograms);
+    (Measurement { point, histograms }, lost)
+}
+
+/// A point with the histograms behind it.
+#[derive(Debug, Clone)]
+pub struct Measurement {
+    /// The point.
+    pub point: Point,
+    /// Its histograms, where it has any.
+    pub histograms: Histograms,
+}
+
+fn fill(
+    bench: &Bench<'_>,
+    planned: &PlannedPoint,
+    maximum_per_s: Option<f64>,
+    point: &mut Point,
+    histograms: &mut Histograms,
+) -> Option<EngineError> {
     let test = match bench.catalogue.test(planned.test.as_str()) {
         Ok(test) => test,
-        Err(error) => return (failed(point, &EngineError::new(ErrorClass::UnknownObject, error.to_string())), None),
+        Err(error) => {
+            fail(point, &EngineError::new(ErrorClass::UnknownObject, error.to_string()));
+            return None;
+        }
     };
     if let Some(why) = unsupported(planned, test, bench.size) {
         point.status = Status::Unsupported;
         point.reason = Some(why);
-        return (point, None);
+        return None;
+    }
+    if let Some(rate) = planned.load.rate {
+        if rate.is_share() && maximum_per_s.is_none() {
+            let message = format!("the maximum that {rate} is a share of was not measured: look at the point before");
+            fail(point, &EngineError::new(ErrorClass::Other, message));
+            return None;
+        }
+        point.asked_per_s = Some(rate.per_s(maximum_per_s.unwrap_or(0.0)));
     }
     let task = Task {
         test: test.clone(),
@@ -58,7 +100,7 @@ pub fn measure(bench: &Bench<'_>, planned: &PlannedPoint) -> (Point, Option<Engi
         drive: planned.drive,
         sampling: bench.sampling,
     };
-    let result = attempt(bench, planned, &task, &mut point);
+    let result = attempt(bench, planned, &task, point, histograms);
     bench.stop.at_work(Vec::new());
     // A point's own tables go whatever happened, and a failure to remove them must not hide the first error.
     let result = match (result, bench.engine.end_point(&task)) {
@@ -66,10 +108,10 @@ pub fn measure(bench: &Bench<'_>, planned: &PlannedPoint) -> (Point, Option<Engi
         (result, _) => result,
     };
     match result {
-        Ok(()) => (point, None),
+        Ok(()) => None,
         Err(error) => {
-            let lost = error.target_lost().then(|| error.clone());
-            (failed(point, &error), lost)
+            fail(point, &error);
+            error.target_lost().then_some(error)
         }
     }
 }
@@ -81,6 +123,7 @@ fn empty_point(planned: &PlannedPoint) -> Point {
         mapping_note: planned.mapping.note().map(str::to_owned),
         drive: planned.drive,
         dop: planned.dop,
+        load: planned.load,
         rows_per_tx: planned.rows_per_tx,
         repeat: planned.repeat,
         ..Point::new(planned.test.clone(), jiff::Timestamp::now())
@@ -91,13 +134,23 @@ fn empty_point(planned: &PlannedPoint) -> Point {
 /// them in whatever cache lies below the operating system.
 fn key_seed(seed: u64, planned: &PlannedPoint) -> u64 {
     let Dop { nodes, jobs, threads } = planned.dop;
-    [planned.repeat, nodes, jobs, threads].iter().fold(seed, |seed, n| mix(seed ^ u64::from(*n)))
+    let point = [planned.repeat, nodes, jobs, threads].iter().fold(seed, |seed, n| mix(seed ^ u64::from(*n)));
+    match planned.load.rate {
+        None => point,
+        Some(Rate::PerS { thousandths }) => mix(point ^ thousandths),
+        Some(Rate::Share { pct }) => mix(point ^ u64::from(pct)),
+    }
 }
 
 /// Why a point cannot be measured here, though the engine may know the test.
 fn unsupported(planned: &PlannedPoint, test: &Test, size: &Size) -> Option<String> {
     if let Mapping::None { why } = &planned.mapping {
         return Some(why.clone());
+    }
+    if planned.drive == Drive::Client && !test.procedure.has_client_form() {
+        return Some(
+            "its work is a loop or one statement inside the database: nothing that a client would send".to_owned(),
+        );
     }
     let jobs = u64::from(planned.dop.jobs);
     let shape = test.table.map(dbdyno_model::TableName::shape)?;
@@ -111,7 +164,7 @@ fn unsupported(planned: &PlannedPoint, test: &Test, size: &Size) -> Option<Strin
     (jobs > keys).then(too_many)
 }
 
-fn failed(mut point: Point, error: &EngineError) -> Point {
+fn fail(point: &mut Point, error: &EngineError) {
     // What the server itself refuses for want of a feature is no failure of the platform.
     point.status = match error.class {
         ErrorClass::Unsupported => Status::Unsupported,
@@ -124,10 +177,15 @@ fn failed(mut point: Point, error: &EngineError) -> Point {
     if point.outcomes.errors.is_empty() {
         point.outcomes.fail(error.class);
     }
-    point
 }
 
-fn attempt(bench: &Bench<'_>, planned: &PlannedPoint, task: &Task, point: &mut Point) -> Result<(), EngineError> {
+fn attempt(
+    bench: &Bench<'_>,
+    planned: &PlannedPoint,
+    task: &Task,
+    point: &mut Point,
+    histograms: &mut Histograms,
+) -> Result<(), EngineError> {
     let engine = bench.engine;
     bench.stop.at_work(engine.canceller().into_iter().collect());
     let durability = match task.test.procedure.writes() {
@@ -148,14 +206,16 @@ fn attempt(bench: &Bench<'_>, planned: &PlannedPoint, task: &Task, point: &mut P
     }
     engine.begin_point(task).map_err(|e| e.while_doing("preparing the point"))?;
 
+    bench.stop.at_work(Vec::new());
     let mut sessions = Vec::with_capacity(task.jobs as usize);
-    let mut cancellers = Vec::with_capacity(task.jobs as usize);
     for job in 0..task.jobs {
         go_on(bench)?;
-        let mut session =
-            engine.session(job, task.nodes).map_err(|e| e.while_doing(&format!("opening session {}", job + 1)))?;
-        cancellers.push(session.canceller());
-        bench.stop.at_work(cancellers.clone());
+        let opened = match task.drive {
+            Drive::Server => engine.session(job, task.nodes),
+            Drive::Client => engine.client_session(job, task.nodes),
+        };
+        let mut session = opened.map_err(|e| e.while_doing(&format!("opening session {}", job + 1)))?;
+        bench.stop.also_at_work(session.canceller());
         let prepared = session.prepare(task, job).map_err(|e| e.while_doing("preparing the statements"))?;
         point.plan = point.plan.take().or(prepared.plan);
         if !prepared.problems.is_empty() {
@@ -176,11 +236,15 @@ fn attempt(bench: &Bench<'_>, planned: &PlannedPoint, task: &Task, point: &mut P
         _ => None,
     };
     let window = Window::new(figures::pace(task, planned.duration_s), sessions.len());
-    let measured = jobs::run(bench, task, &window, &mut sessions, &sampler, evictor.as_ref(), point)?;
-    point.outcomes = measured.outcomes;
-
+    let site = jobs::Site { bench, task, window: &window, sampler: &sampler, evictor: evictor.as_ref() };
+    let measured = jobs::run(&site, planned.load, &mut sessions, point)?;
     let span = window.span().ok_or_else(|| EngineError::new(ErrorClass::Cancelled, "the point was stopped"))?;
     figures::work(point, task, &measured.log, span);
+    if let Some(Times { service, response, series }) = measured.times {
+        figures::client_times(point, &service, response.as_ref(), series);
+        histograms.push((HistogramKind::Service, service));
+        histograms.extend(response.map(|response| (HistogramKind::Response, response)));
+    }
     let counters_s = judge::counters_s(&window, &measured.log);
     figures::counters(point, &measured.counters, counters_s);
     let (Some(before), Some(after)) = (measured.before, measured.after) else {
@@ -204,6 +268,7 @@ fn attempt(bench: &Bench<'_>, planned: &PlannedPoint, task: &Task, point: &mut P
     };
     judge::flag(point, &evidence);
     judge::prove(point, &evidence);
+    judge::rate(point, &evidence);
     figures::metric(point, task, bench.catalogue);
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! A run: point after point, each recorded before the next begins.
 
-use crate::{Bench, Event, Events, estimate_s, measure};
+use crate::{Bench, Event, Events, Measurement, estimate_s, measure};
 use dbdyno_engine::EngineError;
-use dbdyno_model::{Plan, Point, RunId, RunStatus, Status};
+use dbdyno_model::{Plan, PlannedPoint, Point, Rate, RunId, RunStatus, Status};
 use dbdyno_results::{Repository, ResultsError};
 
 /// Why a run ended before its plan did. What was measured is kept.
@@ -61,8 +61,10 @@ impl Runner<'_> {
             let left: Vec<_> = places[n..].iter().filter_map(|i| self.plan.points.get(*i).cloned()).collect();
             let left_s = estimate_s(&left, self.bench.catalogue);
             self.events.on(&Event::PointBegins { index, of, planned, left_s });
-            let (point, lost) = measure(&self.bench, planned);
-            self.record(index, &point)?;
+            let maximum_per_s = self.maximum_per_s(planned)?;
+            let (measurement, lost) = measure(&self.bench, planned, maximum_per_s);
+            self.record(index, &measurement)?;
+            let point = measurement.point;
             self.events.on(&Event::PointRecorded { index, of, point: &point });
             if let Some(error) = lost {
                 return Err(RunError::Lost(error));
@@ -74,7 +76,23 @@ impl Runner<'_> {
         Ok(())
     }
 
-    fn record(&mut self, index: usize, point: &Point) -> Result<(), RunError> {
-        Ok(self.repository.record_point(self.run, index, point, &[])?)
+    /// What the closed loop reached that a planned share is one of: that of the same repeat, in this run, whenever it was
+    /// measured.
+    fn maximum_per_s(&self, planned: &PlannedPoint) -> Result<Option<f64>, RunError> {
+        if !planned.load.rate.is_some_and(Rate::is_share) {
+            return Ok(None);
+        }
+        let same = |point: &Point| {
+            let theirs = (&point.test, point.drive, point.dop, point.rows_per_tx, point.repeat);
+            theirs == (&planned.test, planned.drive, planned.dop, planned.rows_per_tx, planned.repeat)
+        };
+        let points = self.repository.load(self.run)?.points;
+        let maximum = points.iter().find(|p| same(p) && p.load.rate.is_none() && p.status == Status::Ok);
+        Ok(maximum.and_then(|point| point.ops_per_s))
+    }
+
+    fn record(&mut self, index: usize, measurement: &Measurement) -> Result<(), RunError> {
+        let histograms: Vec<_> = measurement.histograms.iter().map(|(kind, histogram)| (*kind, histogram)).collect();
+        Ok(self.repository.record_point(self.run, index, &measurement.point, &histograms)?)
     }
 }

@@ -34,6 +34,14 @@ impl Stop {
         }
     }
 
+    /// One more session is at work.
+    pub(crate) fn also_at_work(&self, canceller: Arc<dyn Canceller>) {
+        self.0.cancellers.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&canceller));
+        if self.requested() {
+            canceller.cancel();
+        }
+    }
+
     /// The sessions that are at work now; an empty list when the point is done.
     pub(crate) fn at_work(&self, cancellers: Vec<Arc<dyn Canceller>>) {
         *self.0.cancellers.lock().unwrap_or_else(PoisonError::into_inner) = cancellers;

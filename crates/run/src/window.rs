@@ -4,6 +4,7 @@
 //! and every job has done its least number of whole chunks inside it. A job that has come that far keeps working until the
 //! last one has, so that the load is constant to the end.
 
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -56,6 +57,16 @@ impl Pace {
         let duration_ns = (duration_s * 1e9) as u64;
         Self::Steady { warm_up_ns: (duration_ns / 5).max(1_000_000_000), duration_ns, least_chunks: Self::LEAST_CHUNKS }
     }
+
+    /// The same for a client, whose transactions come singly: the window is as long as it was aimed to be, so that it is
+    /// known when each of them ends whether that is inside.
+    #[must_use]
+    pub fn of_client(duration_s: f64) -> Self {
+        match Self::steady(duration_s) {
+            Self::Steady { warm_up_ns, duration_ns, .. } => Self::Steady { warm_up_ns, duration_ns, least_chunks: 0 },
+            Self::Once => Self::Once,
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -66,7 +77,6 @@ struct State {
     last_arrival_ns: u64,
     warm: usize,
     last_warm_ns: u64,
-    start_ns: Option<u64>,
     passed: usize,
     last_pass_ns: u64,
     end_ns: Option<u64>,
@@ -79,13 +89,20 @@ pub struct Window {
     pace: Pace,
     state: Mutex<State>,
     changed: Condvar,
+    // Jobs look at these after each operation, so they stand outside the lock; they change while it is held.
+    start_ns: AtomicU64,
+    over: AtomicBool,
 }
 
 impl Window {
+    const UNKNOWN_NS: u64 = u64::MAX;
+
     /// A window for this many jobs.
     #[must_use]
     pub fn new(pace: Pace, jobs: usize) -> Self {
-        Self { pace, state: Mutex::new(State { jobs, ..State::default() }), changed: Condvar::new() }
+        let state = Mutex::new(State { jobs, ..State::default() });
+        let (start_ns, over) = (AtomicU64::new(Self::UNKNOWN_NS), AtomicBool::new(false));
+        Self { pace, state, changed: Condvar::new(), start_ns, over }
     }
 
     /// How time is laid out.
@@ -98,17 +115,18 @@ impl Window {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A job has passed the barrier.
-    pub fn arrive(&self, now_ns: u64) {
+    /// A job has passed the barrier. Returns when the first one did.
+    pub fn arrive(&self, now_ns: u64) -> u64 {
         let mut state = self.state();
         state.arrived += 1;
         state.last_arrival_ns = state.last_arrival_ns.max(now_ns);
         let first_ns = state.first_arrival_ns.map_or(now_ns, |first| first.min(now_ns));
         state.first_arrival_ns = Some(first_ns);
         if self.pace == Pace::Once && state.arrived == state.jobs {
-            state.start_ns = Some(first_ns);
+            self.start_ns.store(first_ns, Ordering::Release);
             self.changed.notify_all();
         }
+        first_ns
     }
 
     /// A job has done its first chunk. With the last job's, the window's start is known.
@@ -118,7 +136,8 @@ impl Window {
         state.warm += 1;
         state.last_warm_ns = state.last_warm_ns.max(ended_ns);
         if state.warm == state.jobs {
-            state.start_ns = Some(state.last_warm_ns.max(state.last_arrival_ns + warm_up_ns));
+            let start_ns = state.last_warm_ns.max(state.last_arrival_ns + warm_up_ns);
+            self.start_ns.store(start_ns, Ordering::Release);
             self.changed.notify_all();
         }
     }
@@ -126,7 +145,7 @@ impl Window {
     /// When the window begins, once that is known.
     #[must_use]
     pub fn start_ns(&self) -> Option<u64> {
-        self.state().start_ns
+        Some(self.start_ns.load(Ordering::Acquire)).filter(|ns| *ns != Self::UNKNOWN_NS)
     }
 
     /// A job has worked to the duration's end and done its least chunks, the last of them ending at `least_done_ns`.
@@ -137,17 +156,19 @@ impl Window {
         if state.passed < state.jobs {
             return;
         }
-        state.end_ns = match (self.pace, state.start_ns) {
+        state.end_ns = match (self.pace, self.start_ns()) {
             (Pace::Steady { duration_ns, .. }, Some(start_ns)) => Some(state.last_pass_ns.max(start_ns + duration_ns)),
             (Pace::Once, Some(_)) => Some(state.last_pass_ns),
             (_, None) => None,
         };
+        self.over.store(state.aborted || state.end_ns.is_some(), Ordering::Release);
         self.changed.notify_all();
     }
 
     /// Something went wrong: everybody stops after the current chunk.
     pub fn abort(&self) {
         self.state().aborted = true;
+        self.over.store(true, Ordering::Release);
         self.changed.notify_all();
     }
 
@@ -161,15 +182,14 @@ impl Window {
     /// Whether to stop: the window has ended for every job, or was aborted.
     #[must_use]
     pub fn over(&self) -> bool {
-        let state = self.state();
-        state.aborted || state.end_ns.is_some()
+        self.over.load(Ordering::Acquire)
     }
 
     /// The window, once it has ended.
     #[must_use]
     pub fn span(&self) -> Option<Span> {
         let state = self.state();
-        Some(Span { start_ns: state.start_ns?, end_ns: state.end_ns.filter(|_| !state.aborted)? })
+        Some(Span { start_ns: self.start_ns()?, end_ns: state.end_ns.filter(|_| !state.aborted)? })
     }
 
     /// When the first job passed the barrier.
@@ -181,9 +201,9 @@ impl Window {
     /// Waits until the start is known, the window is over, or the time is up.
     pub fn wait_for_start(&self, limit: Duration) -> Option<u64> {
         let state = self.state();
-        let unknown = |s: &mut State| s.start_ns.is_none() && !s.aborted && s.end_ns.is_none();
-        let (state, _) = self.changed.wait_timeout_while(state, limit, unknown).unwrap_or_else(PoisonError::into_inner);
-        state.start_ns
+        let unknown = |s: &mut State| self.start_ns().is_none() && !s.aborted && s.end_ns.is_none();
+        drop(self.changed.wait_timeout_while(state, limit, unknown));
+        self.start_ns()
     }
 
     /// Waits until the window is over or the time is up.

@@ -3,7 +3,7 @@
 
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::{Features, engine_info};
-use dbdyno_model::{Plan, Ramp};
+use dbdyno_model::{Drive, Plan, Ramp};
 use dbdyno_run::{Ground, PlanError, Wish, resolve};
 
 const MANY_WRITERS: Features = Features {
@@ -93,4 +93,57 @@ fn the_plan_knows_its_definitions() {
     assert!(plan(&wish("T661"), MANY_WRITERS).unwrap_err().to_string().contains("T611"));
     assert!(plan(&wish("quikc"), MANY_WRITERS).unwrap_err().to_string().contains("quick"));
     assert!(matches!(plan(&Wish::default(), MANY_WRITERS), Err(PlanError::Nothing)));
+}
+
+fn client(what: &str) -> Wish {
+    Wish { drive: Drive::Client, ..wish(what) }
+}
+
+/// `test jobs rate repeat` of each point.
+fn loads(plan: &Plan) -> Vec<String> {
+    let rate = |p: &dbdyno_model::PlannedPoint| p.load.rate.map_or("closed".to_owned(), |rate| rate.to_string());
+    plan.points.iter().map(|p| format!("{} {} {} {}", p.test, p.dop.jobs, rate(p), p.repeat)).collect()
+}
+
+#[test]
+fn shares_come_after_the_maximum_that_they_are_of() {
+    let (ramp, rates) = (Some(Ramp::List(vec![1, 2])), Some("50%,100%".parse().unwrap()));
+    let plan = plan(&Wish { ramp, rates, repeat: Some(2), ..client("T611") }, MANY_WRITERS).unwrap();
+    let up = ["1 closed 1", "1 50% 1", "1 100% 1", "2 closed 1", "2 50% 1", "2 100% 1"];
+    let down = ["2 closed 2", "2 100% 2", "2 50% 2", "1 closed 2", "1 100% 2", "1 50% 2"];
+    let expected: Vec<String> = up.iter().chain(&down).map(|point| format!("T611 {point}")).collect();
+    assert_eq!(loads(&plan), expected);
+    assert!(plan.points.iter().all(|p| p.drive == Drive::Client));
+}
+
+#[test]
+fn rates_need_no_maximum() {
+    let rates = Some("500/s,1000/s".parse().unwrap());
+    let plan = plan(&Wish { rates, jobs: Some(4), ..client("T711") }, MANY_WRITERS).unwrap();
+    assert_eq!(loads(&plan), ["T711 4 500/s 1", "T711 4 1000/s 1"]);
+    assert!(plan.points.iter().all(|p| p.load.arrivals == Some(dbdyno_model::Arrivals::Poisson)));
+}
+
+#[test]
+fn a_client_drives_what_it_can_and_says_so_of_what_was_named() {
+    let named = plan(&Wish { jobs: Some(1), ..client("T111 T611") }, MANY_WRITERS).unwrap();
+    assert_eq!(loads(&named), ["T111 1 closed 1", "T611 1 closed 1"]);
+    let suite = plan(&Wish { jobs: Some(1), ..client("quick") }, MANY_WRITERS).unwrap();
+    assert!(!suite.points.is_empty());
+    assert!(suite.points.iter().all(|p| !p.test.as_str().starts_with("T1")), "{:?}", loads(&suite));
+    for what in ["T111", "T1*", "T331 T512"] {
+        assert!(matches!(plan(&client(what), MANY_WRITERS), Err(PlanError::NoClientForm)), "{what}");
+    }
+}
+
+#[test]
+fn options_that_say_nothing_together_are_refused() {
+    let rates: Option<dbdyno_model::Rates> = Some("500/s".parse().unwrap());
+    let think = Some("5ms".parse().unwrap());
+    let refused = |wish: Wish| plan(&wish, MANY_WRITERS).unwrap_err().to_string();
+    assert!(refused(Wish { rates: rates.clone(), ..wish("T611") }).contains("add --drive client"));
+    assert!(refused(Wish { think, ..wish("T611") }).starts_with("--think is for the client drive"));
+    assert!(refused(Wish { rates, think, ..client("T611") }).contains("leave one of them away"));
+    let arrivals = Some(dbdyno_model::Arrivals::Constant);
+    assert!(refused(Wish { arrivals, ..client("T611") }).contains("add --rate"));
 }

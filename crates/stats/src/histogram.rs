@@ -48,6 +48,11 @@ impl Histogram {
         let _ = self.0.add(&other.0);
     }
 
+    /// Forgets all times, and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.0.reset();
+    }
+
     /// Recorded times.
     #[must_use]
     pub fn count(&self) -> u64 {

@@ -1,5 +1,6 @@
 //! The null engine: does nothing, takes as long as it is told, and counts honestly. It shows dbdyno's own cost and drives
-//! the tests of the scheduler. Its target is hidden: `null:?speed=1000000&error_at=20`.
+//! the tests of the scheduler. Its target is hidden: `null:?speed=1000000&error_at=20`. Above a billion passes a second a call
+//! takes no time at all.
 
 use crate::{
     Canceller, ChunkResult, Clock, Durability, Engine, EngineError, EngineInfo, Failure, Features, Finding,
@@ -42,7 +43,9 @@ pub struct Behaviour {
     pub stall_ns: u64,
     /// The call of each job, counted from 1 within a run, that fails; 0 for none.
     pub error_at: u64,
-    /// The class of that error.
+    /// Every so many calls of a job, one fails; 0 for never.
+    pub error_every: u64,
+    /// The class of such errors.
     pub error_class: ErrorClass,
     /// Rows too few per chunk, to prove that proofs catch it.
     pub rows_short: u64,
@@ -58,6 +61,7 @@ impl Default for Behaviour {
             stall_every: 0,
             stall_ns: 0,
             error_at: 0,
+            error_every: 0,
             error_class: ErrorClass::Other,
             rows_short: 0,
             executions_over: 0,
@@ -76,6 +80,7 @@ impl Behaviour {
                 "stall_every" => behaviour.stall_every = number()?,
                 "stall_ms" => behaviour.stall_ns = number()? * 1_000_000,
                 "error_at" => behaviour.error_at = number()?,
+                "error_every" => behaviour.error_every = number()?,
                 "error_class" => {
                     behaviour.error_class = serde_json::from_value(serde_json::Value::String(value.clone()))
                         .map_err(|_| target.invalid(format!("there is no error class '{value}'")))?;
@@ -95,6 +100,7 @@ struct Done {
     ops: AtomicU64,
     rows: AtomicU64,
     executions: AtomicU64,
+    commits: AtomicU64,
     calls: Mutex<BTreeMap<u32, u64>>,
 }
 
@@ -198,16 +204,17 @@ impl Engine for NullEngine {
             ops: 0,
             rows: 0,
             executions: 0,
+            commits: 0,
             cancelled: Arc::new(Cancelled::default()),
         }))
     }
 
     fn snapshot(&self) -> Result<Counters, EngineError> {
-        let (ops, rows) = (self.done.ops.load(Ordering::Relaxed), self.done.rows.load(Ordering::Relaxed));
+        let rows = self.done.rows.load(Ordering::Relaxed);
         let executions = self.done.executions.load(Ordering::Relaxed);
         let values = [
             (Counter::Executions, executions),
-            (Counter::Commits, ops),
+            (Counter::Commits, self.done.commits.load(Ordering::Relaxed)),
             (Counter::RowsChanged, rows),
             (Counter::RowsScanned, rows),
         ];
@@ -242,6 +249,7 @@ struct NullSession {
     ops: u64,
     rows: u64,
     executions: u64,
+    commits: u64,
     cancelled: Arc<Cancelled>,
 }
 
@@ -260,6 +268,28 @@ impl NullSession {
         }
         Ok(())
     }
+
+    /// A call that takes its time, stalls and fails as it was told to.
+    fn call(&mut self, passes: u64) -> Result<(), EngineError> {
+        self.calls += 1;
+        let Behaviour { speed, delay_ns, stall_every, stall_ns, error_at, error_every, error_class, .. } =
+            self.behaviour;
+        let is_nth = |every: u64| every > 0 && self.calls.is_multiple_of(every);
+        let busy_ns = (u128::from(passes) * 1_000_000_000).checked_div(u128::from(speed)).unwrap_or(0);
+        let stall_ns = if is_nth(stall_every) { stall_ns } else { 0 };
+        self.pass_time(delay_ns + stall_ns + u64::try_from(busy_ns).unwrap_or(u64::MAX))?;
+        if self.calls == error_at || is_nth(error_every) {
+            return Err(EngineError::new(error_class, format!("call {} was told to fail", self.calls)));
+        }
+        Ok(())
+    }
+}
+
+/// Rows that a client's statement touches, and commits that come with it.
+fn of_a_statement(task: &Task) -> (u64, u64) {
+    let statements = task.test.executions_per_op(task.rows_per_tx).max(1);
+    let rows = task.test.rows_per_op(&task.size, task.rows_per_tx).unwrap_or(0) / statements;
+    (rows, u64::from(statements == 1))
 }
 
 impl Session for NullSession {
@@ -270,22 +300,32 @@ impl Session for NullSession {
 
     fn execute(&mut self, request: &Request) -> Result<ChunkResult, Failure> {
         let task = self.task.as_ref().ok_or_else(|| EngineError::new(ErrorClass::Other, "not prepared"))?;
-        let Request::Chunk { first_pass, passes } = *request else { return Err(crate::client::unsupported().into()) };
-        self.calls += 1;
-        let busy_ns = (u128::from(passes) * 1_000_000_000).checked_div(u128::from(self.behaviour.speed)).unwrap_or(0);
-        let stalls = self.behaviour.stall_every > 0 && self.calls.is_multiple_of(self.behaviour.stall_every);
-        let stall_ns = if stalls { self.behaviour.stall_ns } else { 0 };
-        self.pass_time(self.behaviour.delay_ns + stall_ns + u64::try_from(busy_ns).unwrap_or(u64::MAX))?;
-        if self.calls == self.behaviour.error_at {
-            return Err(
-                EngineError::new(self.behaviour.error_class, format!("call {} was told to fail", self.calls)).into()
-            );
-        }
+        let (first_pass, passes) = match *request {
+            Request::Chunk { first_pass, passes } => (first_pass, passes),
+            Request::Statement(bound) => {
+                let (rows, commits) = of_a_statement(task);
+                self.call(1)?;
+                self.executions += 1 + self.behaviour.executions_over;
+                self.rows += rows;
+                self.commits += commits;
+                let rows = rows.saturating_sub(self.behaviour.rows_short);
+                return Ok(ChunkResult { ops: 0, rows, bytes: 0, checksum: bound.key.wrapping_mul(31) });
+            }
+            // What a transaction did is done when its statements are.
+            Request::Commit => {
+                self.commits += 1;
+                return Ok(ChunkResult::default());
+            }
+            Request::Rollback => return Ok(ChunkResult::default()),
+        };
+        let task = task.clone();
+        self.call(passes)?;
         let ops = passes * task.test.ops_per_pass;
         let rows = passes * task.test.rows_per_op(&task.size, task.rows_per_tx).unwrap_or(0);
         let bytes = if task.test.procedure == Procedure::WriteFile { passes * task.size.file_bytes } else { 0 };
         self.ops += ops;
         self.rows += rows;
+        self.commits += ops;
         self.executions += passes * task.test.executions_per_op(task.rows_per_tx) + self.behaviour.executions_over;
         let rows = rows.saturating_sub(self.behaviour.rows_short);
         Ok(ChunkResult { ops, rows, bytes, checksum: first_pass.wrapping_mul(31).wrapping_add(passes) })
@@ -295,6 +335,7 @@ impl Session for NullSession {
         self.done.ops.fetch_add(std::mem::take(&mut self.ops), Ordering::Relaxed);
         self.done.rows.fetch_add(std::mem::take(&mut self.rows), Ordering::Relaxed);
         self.done.executions.fetch_add(std::mem::take(&mut self.executions), Ordering::Relaxed);
+        self.done.commits.fetch_add(std::mem::take(&mut self.commits), Ordering::Relaxed);
         self.done.calls.lock().unwrap_or_else(PoisonError::into_inner).insert(self.job, self.calls);
         Ok(())
     }

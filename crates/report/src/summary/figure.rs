@@ -83,9 +83,11 @@ pub(super) fn find<'a>(line: &Line, run: &'a RunJson, catalogue: &Catalogue) -> 
 }
 
 fn figures<'a>(line: &Line, points: &[&'a Point], catalogue: &Catalogue) -> Result<Vec<CellFigure<'a>>, String> {
+    let rated = points.iter().all(|p| p.load.rate.is_some());
     let ok = comparable(points, catalogue);
     if ok.is_empty() {
-        let reason = points.iter().rev().find_map(|p| refusal(p));
+        let set = rated.then(|| "measured at set rates alone, see --table latency".to_owned());
+        let reason = set.or_else(|| points.iter().rev().find_map(|p| refusal(p)));
         return Err(reason.unwrap_or_else(|| "not measured".to_owned()));
     }
     let all = cells(&ok, line);
@@ -104,7 +106,9 @@ fn figures<'a>(line: &Line, points: &[&'a Point], catalogue: &Catalogue) -> Resu
 /// The measured points that may stand in one line: those of one drive (the server's, if it has any) and of the
 /// transaction size that the test names; a last step with larger transactions is reported apart.
 fn comparable<'a>(points: &[&'a Point], catalogue: &Catalogue) -> Vec<&'a Point> {
-    let mut ok: Vec<&Point> = points.iter().copied().filter(|p| p.status == Status::Ok).collect();
+    // What was asked for is no measure of what can be reached.
+    let reached = |p: &&Point| p.status == Status::Ok && p.load.rate.is_none();
+    let mut ok: Vec<&Point> = points.iter().copied().filter(reached).collect();
     if ok.iter().any(|p| p.drive == Drive::Server) {
         ok.retain(|p| p.drive == Drive::Server);
     }
@@ -144,7 +148,8 @@ fn median(points: &[&Point], metric: &str) -> Option<Estimate> {
 
 /// The cell with the highest redo rate of the whole run.
 pub(super) fn most_redo(run: &RunJson) -> Option<CellFigure<'_>> {
-    let ok: Vec<&Point> = run.points.iter().filter(|p| p.status == Status::Ok).collect();
+    let reached = |p: &&Point| p.status == Status::Ok && p.load.rate.is_none();
+    let ok: Vec<&Point> = run.points.iter().filter(reached).collect();
     let cells = cells(&ok, &REDO);
     // Reading writes no redo; that is no figure of the platform.
     cells.into_iter().filter(|c| c.estimate.median > 0.0).max_by(|a, b| a.estimate.median.total_cmp(&b.estimate.median))

@@ -10,12 +10,13 @@ use dbdyno_model::{Cell, CellKey, Flag, Point, RunJson, Status};
 
 use Keep::{Always, Drop};
 
-const COLUMNS: [Column; 13] = [
+const COLUMNS: [Column; 14] = [
     Column::left("code", &["Code"], Always),
     Column::right("#N", &["#N"], Drop(4)),
     Column::right("#J", &["#J"], Always),
     Column::right("#T", &["#T"], Always),
     Column::right("TX size", &["TX", "size"], Drop(5)),
+    Column::right("asked rate", &["Asked"], Always),
     Column::left("metric", &["Metric"], Drop(3)),
     Column::right("median", &["Median"], Always),
     Column::left("unit", &["Unit"], Always),
@@ -26,6 +27,9 @@ const COLUMNS: [Column; 13] = [
     Column::left("marks", &[], Always),
 ];
 
+/// The place of the column that is shown only where rates were asked for.
+const ASKED: usize = 5;
+
 /// One row per cell: the median of its key metric, the 95 % interval, how many repeats it rests on, and flags.
 #[must_use]
 pub fn cells(run: &RunJson, catalogue: &Catalogue, width: Option<u16>) -> String {
@@ -33,7 +37,11 @@ pub fn cells(run: &RunJson, catalogue: &Catalogue, width: Option<u16>) -> String
         return hanging("", "This run has no cells yet.", width);
     }
     let rows = run.cells.iter().map(|cell| row(cell, run, catalogue)).collect();
-    let sheet = Sheet { columns: COLUMNS.to_vec(), rows, gap: 2 };
+    let mut columns = COLUMNS.to_vec();
+    if run.cells.iter().all(|cell| cell.key.load.rate.is_none()) {
+        columns[ASKED] = Column::right("", &[], Always);
+    }
+    let sheet = Sheet { columns, rows, gap: 2 };
     let points: Vec<&Point> = run.points.iter().collect();
     let flags: Vec<Flag> = run.cells.iter().flat_map(|c| c.flags.iter().copied()).collect();
     let mut out = sheet.render(width);
@@ -55,6 +63,7 @@ fn row(cell: &Cell, run: &RunJson, catalogue: &Catalogue) -> Row {
         dop.jobs.to_string(),
         dop.threads.to_string(),
         tx_size(cell.key.rows_per_tx),
+        cell.key.load.rate.map_or_else(String::new, |rate| rate.to_string()),
     ];
     let Some(median) = cell.median else {
         let reason = repeats.iter().rev().find_map(|p| refusal(p));

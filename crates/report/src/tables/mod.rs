@@ -3,8 +3,10 @@
 mod bps;
 mod cells;
 mod columns;
+mod latency;
 mod waits;
 
 pub use bps::{bps80, bps84_load, bps84_oltp};
 pub use cells::cells;
+pub use latency::latency;
 pub use waits::waits;

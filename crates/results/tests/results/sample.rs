@@ -2,7 +2,7 @@
 //! reads is what was written.
 
 use dbdyno_model::{
-    CommitMode, CpuUse, Database, Dop, Drive, Flag, Mapping, MetricValue, Plan, PlannedPoint, Platform, Point,
+    CommitMode, CpuUse, Database, Dop, Drive, Flag, Load, Mapping, MetricValue, Plan, PlannedPoint, Platform, Point,
     ResponseTime, Run, RunId, RunStatus, Status, TestCode,
 };
 use dbdyno_results::{Access, HistogramKind, Repository};
@@ -37,6 +37,7 @@ pub(crate) fn plan(points: usize) -> Plan {
         test: TestCode::new("T611").unwrap(),
         drive: Drive::Server,
         dop: Dop { jobs: 1 + index as u32, ..Dop::ONE },
+        load: Load::default(),
         rows_per_tx: 1,
         repeat: 1,
         duration_s: 2.0,

@@ -1,0 +1,146 @@
+//! The load that a client puts on: when its transactions begin.
+//!
+//! In a closed loop a job begins the next transaction when the last one has ended (and a think time has passed), as so many
+//! patient users would. In an open loop transactions are due at a rate, whether the earlier ones have ended or not, as requests
+//! of the world are; what waits for a job that is still busy is late, and its response time says by how much.
+
+use crate::Rate;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// When the transactions of a point begin; the default is a closed loop without pauses.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Load {
+    /// The rate of an open loop; absent in a closed one.
+    pub rate: Option<Rate>,
+    /// How an open loop spreads its transactions.
+    pub arrivals: Option<Arrivals>,
+    /// Pause of a job between two transactions of a closed loop.
+    pub think: Option<Think>,
+}
+
+/// How the transactions of an open loop are spread over time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Arrivals {
+    /// At equal distances.
+    Constant,
+    /// Independent of each other, as the requests of many users are: distances are exponentially distributed.
+    #[default]
+    Poisson,
+}
+
+impl Arrivals {
+    /// The name as in JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Constant => "constant",
+            Self::Poisson => "poisson",
+        }
+    }
+}
+
+/// A pause between transactions: always the same, or drawn evenly from a span.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Think {
+    /// The shortest.
+    pub least_ns: u64,
+    /// The longest.
+    pub most_ns: u64,
+}
+
+const UNITS: [(&str, u64); 4] = [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000), ("ns", 1)];
+const LONGEST_NS: u64 = 3_600 * 1_000_000_000;
+
+fn time_ns(text: &str) -> Result<u64, String> {
+    const RULE: &str = "write a number and its unit, as in 5ms, or a span, as in 5ms..10ms";
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let number: f64 = number.parse().map_err(|_| format!("'{text}' is no time; {RULE}"))?;
+    let unit_ns = UNITS.iter().find(|(name, _)| *name == unit).map(|(_, ns)| *ns);
+    let unit_ns = unit_ns.ok_or_else(|| format!("'{text}' has no unit of time that is known here; {RULE}"))?;
+    let ns = number * unit_ns as f64;
+    if ns <= LONGEST_NS as f64 { Ok(ns.round() as u64) } else { Err(format!("'{text}' is longer than an hour")) }
+}
+
+fn time_text(ns: u64) -> String {
+    let (name, unit_ns) = UNITS.iter().find(|(_, unit_ns)| ns >= *unit_ns && ns % unit_ns == 0).unwrap_or(&("ns", 1));
+    format!("{}{name}", ns / unit_ns)
+}
+
+impl FromStr for Think {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (least_ns, most_ns) = match text.split_once("..") {
+            Some((least, most)) => (time_ns(least.trim())?, time_ns(most.trim())?),
+            None => (time_ns(text)?, time_ns(text)?),
+        };
+        match (least_ns, most_ns) {
+            (_, 0) => Err("a pause of nothing is none; leave --think away".to_owned()),
+            (least, most) if least > most => {
+                Err(format!("'{text}' ends before it begins; write the shorter time first"))
+            }
+            _ => Ok(Self { least_ns, most_ns }),
+        }
+    }
+}
+
+impl fmt::Display for Think {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&time_text(self.least_ns))?;
+        if self.most_ns > self.least_ns { write!(f, "..{}", time_text(self.most_ns)) } else { Ok(()) }
+    }
+}
+
+impl TryFrom<String> for Think {
+    type Error = String;
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl From<Think> for String {
+    fn from(think: Think) -> Self {
+        think.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_are_times_or_spans() {
+        for text in ["5ms", "5ms..10ms", "250us", "1s..1500ms", "1ns"] {
+            assert_eq!(text.parse::<Think>().unwrap().to_string(), text);
+        }
+        assert_eq!("0ms..1.5ms".parse::<Think>().unwrap().to_string(), "0ns..1500us");
+        for (text, reason) in [
+            ("", "no time"),
+            ("5", "no unit"),
+            ("5min", "no unit"),
+            ("0ms", "leave --think away"),
+            ("10ms..5ms", "ends before it begins"),
+            ("5ms..", "no time"),
+            ("2000000s", "longer than an hour"),
+            ("-5ms", "no time"),
+        ] {
+            let refusal = text.parse::<Think>().unwrap_err();
+            assert!(refusal.contains(reason), "{text}: {refusal}");
+        }
+    }
+
+    #[test]
+    fn an_older_document_is_a_closed_loop() {
+        assert_eq!(serde_json::from_str::<Load>("{}").unwrap(), Load::default());
+        let load = Load { rate: Some("80%".parse().unwrap()), arrivals: Some(Arrivals::Poisson), think: None };
+        let text = serde_json::to_string(&load).unwrap();
+        assert_eq!(text, r#"{"rate":"80%","arrivals":"poisson","think":null}"#);
+        assert_eq!(serde_json::from_str::<Load>(&text).unwrap(), load);
+    }
+}

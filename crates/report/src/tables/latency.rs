@@ -1,0 +1,112 @@
+//! How long transactions took, as whoever waited for them saw it: a line for each test, degree of parallelism and load, so that
+//! the lines of one test are its curve of latency over throughput.
+
+use super::columns::tx_size;
+use crate::layout::{Column, Keep, Row, Sheet};
+use crate::legend::{self, marks, refusal};
+use crate::numbers::{MISSING, duration, thousands};
+use crate::text::hanging;
+use dbdyno_catalogue::Catalogue;
+use dbdyno_model::{CellKey, Drive, Flag, Point, ResponseTime, RunJson, Status};
+use dbdyno_stats::Estimate;
+
+use Keep::{Always, Drop};
+
+const COLUMNS: [Column; 15] = [
+    Column::left("code", &["Code"], Always),
+    Column::right("#N", &["#N"], Drop(2)),
+    Column::right("#J", &["#J"], Always),
+    Column::right("#T", &["#T"], Drop(3)),
+    Column::right("TX size", &["TX", "size"], Drop(4)),
+    Column::left("load", &["Load"], Always),
+    Column::right("asked rate", &["Asked", "[1/s]"], Always),
+    Column::right("reached rate", &["Reached", "[1/s]"], Always),
+    Column::left("kind of time", &["Time"], Drop(5)),
+    Column::right("p50", &["p50"], Always),
+    Column::right("p95", &["p95"], Drop(6)),
+    Column::right("p99", &["p99"], Always),
+    Column::right("p99.9", &["p99.9"], Drop(1)),
+    Column::right("max", &["max"], Always),
+    Column::left("marks", &[], Always),
+];
+/// Marks the figures of a load that was not the one asked for.
+const UNMET: char = '!';
+
+/// One row per load of each test and degree of parallelism: medians of its repeats.
+#[must_use]
+pub fn latency(run: &RunJson, _: &Catalogue, width: Option<u16>) -> String {
+    let points: Vec<&Point> = run.points.iter().filter(|p| p.drive == Drive::Client).collect();
+    if points.is_empty() {
+        let text = "This run has no points of the client drive: `dbdyno run ... --drive client` measures how long transactions take.";
+        return hanging("", text, width);
+    }
+    let mut keys: Vec<CellKey> = Vec::new();
+    for key in points.iter().map(|p| CellKey::of(p)) {
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    let rows = keys.iter().map(|key| row(key, &points)).collect();
+    let mut out = Sheet { columns: COLUMNS.to_vec(), rows, gap: 2 }.render(width);
+    out.push('\n');
+    let legend = "Response time is from the moment at which a transaction was due, so it holds what it had to wait for; \
+                  service time is from when it was sent. A closed loop sends nothing while it waits, so its times do not tell \
+                  what a stall would do to others. Reached is what succeeded.";
+    out.push_str(&hanging("", legend, width));
+    for point in points.iter().filter(|p| p.status == Status::Invalid && p.service_time_s.is_some()) {
+        let text = format!("{} {} {}: {}", point.test, point.dop, load(point), refusal(point).unwrap_or_default());
+        out.push_str(&hanging(&format!("{UNMET} "), &text, width));
+    }
+    let flags: Vec<Flag> = points.iter().flat_map(|p| p.flags.iter().copied()).collect();
+    out.push_str(&legend::mappings(&points, width));
+    for flag in Flag::ALL.into_iter().filter(|f| flags.contains(f)) {
+        out.push_str(&legend::advice(flag, width));
+    }
+    out
+}
+
+/// The load in words, as it was typed.
+fn load(point: &Point) -> String {
+    let load = point.load;
+    match (load.rate, load.think) {
+        (Some(rate), _) => format!("{rate} {}", load.arrivals.unwrap_or_default().name()),
+        (None, Some(think)) => format!("think {think}"),
+        (None, None) => "closed loop".to_owned(),
+    }
+}
+
+fn row(key: &CellKey, points: &[&Point]) -> Row {
+    let repeats: Vec<&Point> = points.iter().copied().filter(|p| CellKey::of(p) == *key).collect();
+    let measured = |status| repeats.iter().copied().filter(move |p| p.status == status && p.service_time_s.is_some());
+    let mut shown: Vec<&Point> = measured(Status::Ok).collect();
+    if shown.is_empty() {
+        shown = measured(Status::Invalid).collect();
+    }
+    let mut texts = vec![key.test.to_string()];
+    texts.extend([key.dop.nodes, key.dop.jobs, key.dop.threads].map(|n| n.to_string()));
+    texts.extend([tx_size(key.rows_per_tx), repeats.first().map_or_else(String::new, |p| load(p))]);
+    if shown.is_empty() {
+        let reason = repeats.iter().rev().find_map(|p| refusal(p)).unwrap_or_else(|| "it has no times".to_owned());
+        return Row::Remark { keys: texts, text: reason };
+    }
+    let median = |figure: &dyn Fn(&Point) -> Option<f64>| {
+        Estimate::of(&shown.iter().filter_map(|p| figure(p)).collect::<Vec<_>>()).map(|e| e.median)
+    };
+    let open = key.load.rate.is_some();
+    let time = |figure: fn(&ResponseTime) -> Option<f64>| {
+        let of =
+            move |p: &Point| if open { p.response_time_s.as_ref() } else { p.service_time_s.as_ref() }.and_then(figure);
+        duration(median(&of))
+    };
+    let asked = median(&|p| p.asked_per_s);
+    texts.push(asked.map_or_else(|| MISSING.to_owned(), thousands));
+    texts.push(thousands(median(&|p| p.ops_per_s)));
+    texts.push(if open { "response" } else { "service" }.to_owned());
+    texts.extend([time(|t| t.p50), time(|t| t.p95), time(|t| t.p99), time(|t| t.p99_9), time(|t| t.max)]);
+    let flags: Vec<Flag> = shown.iter().flat_map(|p| p.flags.iter().copied()).collect();
+    let unmet = if shown.iter().any(|p| p.status == Status::Invalid) { UNMET.to_string() } else { String::new() };
+    // That these are a client's and at set rates is what the table is about.
+    let marks = marks(shown, &flags).replace([legend::CLIENT, legend::RATED], "");
+    texts.push(format!("{unmet}{marks}"));
+    Row::Figures(texts)
+}

@@ -1,0 +1,460 @@
+//! One job of the client drive: transaction after transaction, statement by statement.
+//!
+//! What ends when the window's edges are known is counted without a lock: the window's moments are atomic, and times go into a
+//! pen of the job's own. A transaction that the database refused for the sake of another is sent again with the same keys; one
+//! that failed for good is counted by its class and never as throughput, and the job goes on with the next. What no further
+//! transaction could survive (the target lost, a privilege or an object missing) ends the point.
+
+use super::team::Team;
+use super::timetable::{Pauses, Timetable};
+use crate::{Lost, Pace, Span};
+use dbdyno_engine::client::Transactions;
+use dbdyno_engine::{EngineError, Failure, Reply, Request, Step, Task, Work};
+use dbdyno_model::{ErrorClass, Load, Outcomes};
+use dbdyno_stats::{Pen, Sample};
+
+/// How often a transaction is sent again.
+const MOST_RETRIES: u32 = 10;
+/// Failures in a row, over at least this time, after which a job has nothing good to tell.
+const STORM_FAILURES: u32 = 10;
+const STORM_NS: u64 = 1_000_000_000;
+/// Pause after each further failure, so that a storm burns no processor.
+const STORM_PAUSE_NS: u64 = 10_000_000;
+/// A sleeper looks up at least so often, to hear that the point was stopped.
+const LONGEST_NAP_NS: u64 = 100_000_000;
+const UNKNOWN_NS: u64 = u64::MAX;
+
+/// Operations and rows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Amount {
+    pub(crate) ops: u64,
+    pub(crate) rows: u64,
+}
+
+/// What one job did, but for what its pen has recorded.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// Done before the window began.
+    pub(crate) before: Amount,
+    /// Done after it had ended.
+    pub(crate) after: Amount,
+    pub(crate) last_ended_ns: u64,
+    pub(crate) checksum: u64,
+    /// How transactions ended.
+    pub outcomes: Outcomes,
+    pub(crate) lost: Lost,
+    /// The error that ended the job.
+    pub(crate) error: Option<EngineError>,
+    /// The first error that did not.
+    pub(crate) first_failure: Option<EngineError>,
+}
+
+impl Tally {
+    pub(crate) fn merge(&mut self, other: Self) {
+        for (ours, theirs) in [(&mut self.before, other.before), (&mut self.after, other.after)] {
+            ours.ops += theirs.ops;
+            ours.rows += theirs.rows;
+        }
+        self.last_ended_ns = self.last_ended_ns.max(other.last_ended_ns);
+        self.checksum = self.checksum.wrapping_add(other.checksum);
+        self.outcomes.merge(&other.outcomes);
+        self.lost.merge(other.lost);
+        self.first_failure = self.first_failure.take().or(other.first_failure);
+    }
+
+    /// The error of a point in which nothing was done.
+    pub(crate) fn nothing_done(&self, span: Option<Span>) -> EngineError {
+        let failed: u64 = self.outcomes.errors.values().sum();
+        match &self.first_failure {
+            Some(first) => EngineError::new(
+                first.class,
+                format!(
+                    "every transaction failed ({failed} of {}); the first said: {}",
+                    self.outcomes.requests, first.message
+                ),
+            ),
+            None => {
+                let seconds = span.map_or(0.0, Span::seconds);
+                let message = format!("no transaction ended inside the window of {seconds} s; use a longer --duration");
+                EngineError::new(ErrorClass::Other, message)
+            }
+        }
+    }
+}
+
+/// When the next transaction begins.
+#[derive(Debug)]
+enum Beat {
+    /// At once.
+    Closed,
+    /// After a pause.
+    Thinking(Pauses),
+    /// When it is due.
+    Open(Timetable),
+    /// As `Open`, before the barrier.
+    Unset { per_s: f64 },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Waiting,
+    Warming,
+    Working,
+    Passed,
+}
+
+/// What the session is at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Doing {
+    Nothing,
+    Statement(u64),
+    Commit,
+    Rollback(Then),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Then {
+    Again,
+    Leave,
+}
+
+/// One job of a point in the client drive.
+#[derive(Debug)]
+pub struct ClientDrive<'t> {
+    team: &'t Team<'t>,
+    pen: Pen<'t>,
+    transactions: Transactions,
+    rows_per_statement: u64,
+    load: Load,
+    beat: Beat,
+    seed: u64,
+    job: u32,
+    jobs: u32,
+    stage: Stage,
+    warm_up_ns: u64,
+    duration_ns: u64,
+    /// Edges of the window, once they are known.
+    start_ns: u64,
+    end_ns: u64,
+    doing: Doing,
+    /// When the current transaction is or was to begin.
+    due_ns: u64,
+    /// When its first statement was sent.
+    begun_ns: Option<u64>,
+    attempt: u32,
+    /// What its statements did so far in this attempt.
+    done: Amount,
+    checksum: u64,
+    failures_in_row: u32,
+    last_good_ns: u64,
+    storming: bool,
+    tally: Tally,
+}
+
+impl<'t> ClientDrive<'t> {
+    pub(super) fn new(team: &'t Team<'t>, task: &Task, load: Load, asked_per_s: Option<f64>, job: u32) -> Self {
+        let transactions = Transactions::new(task, job);
+        let rows_per_op = task.test.rows_per_op(&task.size, task.rows_per_tx).unwrap_or(0);
+        let (warm_up_ns, duration_ns) = match team.window.pace() {
+            Pace::Steady { warm_up_ns, duration_ns, .. } => (warm_up_ns, duration_ns),
+            Pace::Once => (0, 0),
+        };
+        let beat = match (asked_per_s, load.think) {
+            (Some(per_s), _) => Beat::Unset { per_s },
+            (None, Some(think)) => Beat::Thinking(Pauses::new(think, task.key_seed, job)),
+            (None, None) => Beat::Closed,
+        };
+        Self {
+            team,
+            pen: team.recorder.pen(),
+            rows_per_statement: rows_per_op / transactions.statements().max(1),
+            transactions,
+            load,
+            beat,
+            seed: task.key_seed,
+            job,
+            jobs: task.jobs,
+            stage: Stage::Waiting,
+            warm_up_ns,
+            duration_ns,
+            start_ns: UNKNOWN_NS,
+            end_ns: UNKNOWN_NS,
+            doing: Doing::Nothing,
+            due_ns: 0,
+            begun_ns: None,
+            attempt: 0,
+            done: Amount::default(),
+            checksum: 0,
+            failures_in_row: 0,
+            last_good_ns: 0,
+            storming: false,
+            tally: Tally::default(),
+        }
+    }
+
+    /// What it did; its times go to the recorder.
+    #[must_use]
+    pub fn into_tally(self) -> Tally {
+        self.tally
+    }
+
+    fn arrive(&mut self, now_ns: u64) {
+        let origin_ns = self.team.window.arrive(now_ns);
+        self.stage = Stage::Warming;
+        self.last_good_ns = now_ns;
+        self.due_ns = match &mut self.beat {
+            Beat::Closed => now_ns,
+            Beat::Thinking(pauses) => now_ns + pauses.first_ns(),
+            Beat::Unset { per_s } => {
+                let arrivals = self.load.arrivals.unwrap_or_default();
+                let table = Timetable::new(arrivals, *per_s, origin_ns, self.seed, self.job, self.jobs);
+                let due_ns = table.due_ns();
+                self.beat = Beat::Open(table);
+                due_ns
+            }
+            Beat::Open(table) => table.due_ns(),
+        };
+        // Nobody waits for a transaction that is due long after the warm-up.
+        if self.due_ns >= now_ns + self.warm_up_ns {
+            self.warm(now_ns);
+        }
+    }
+
+    fn warm(&mut self, now_ns: u64) {
+        if self.stage == Stage::Warming {
+            self.team.window.warmed(now_ns);
+            self.stage = Stage::Working;
+        }
+    }
+
+    #[inline]
+    fn learn_edges(&mut self) {
+        if self.start_ns == UNKNOWN_NS
+            && let Some(start_ns) = self.team.window.start_ns()
+        {
+            self.start_ns = start_ns;
+            self.end_ns = start_ns + self.duration_ns;
+        }
+    }
+
+    /// The place of a moment in the window, in nanoseconds since it began. What ends with the window has been done in it.
+    #[inline]
+    fn inside(&self, ended_ns: u64) -> Option<u64> {
+        (self.start_ns < ended_ns && ended_ns <= self.end_ns).then(|| ended_ns - self.start_ns - 1)
+    }
+
+    /// Takes an answer. Returns what is to be sent next for the same transaction, or nothing when that has ended.
+    #[inline]
+    fn take(&mut self, reply: Reply) -> Option<Request> {
+        let Reply { started_ns, ended_ns, result } = reply;
+        let begun_ns = *self.begun_ns.get_or_insert(started_ns);
+        self.tally.last_ended_ns = ended_ns;
+        match (self.doing, result) {
+            (Doing::Statement(i), Ok(did)) => {
+                self.done.ops += 1;
+                self.done.rows += did.rows;
+                self.checksum = self.checksum.wrapping_add(did.checksum);
+                if i + 1 < self.transactions.statements() {
+                    return Some(self.statement(i + 1));
+                }
+                if self.transactions.commits() {
+                    self.doing = Doing::Commit;
+                    return Some(Request::Commit);
+                }
+                self.succeed(begun_ns, ended_ns);
+                None
+            }
+            (Doing::Commit, Ok(_)) => {
+                self.succeed(begun_ns, ended_ns);
+                None
+            }
+            (Doing::Rollback(Then::Again), Ok(_)) => Some(self.again()),
+            (Doing::Rollback(Then::Leave) | Doing::Nothing, Ok(_)) => {
+                self.leave(ended_ns);
+                None
+            }
+            (_, Err(Failure { error, .. })) => self.fail(error, ended_ns),
+        }
+    }
+
+    fn statement(&mut self, i: u64) -> Request {
+        self.doing = Doing::Statement(i);
+        Request::Statement(self.transactions.statement(i))
+    }
+
+    fn again(&mut self) -> Request {
+        self.transactions.again();
+        (self.done, self.checksum) = (Amount::default(), 0);
+        self.statement(0)
+    }
+
+    #[inline]
+    fn succeed(&mut self, begun_ns: u64, ended_ns: u64) {
+        self.warm(ended_ns);
+        self.learn_edges();
+        let rows = self.done.rows;
+        self.tally.outcomes.succeed(1);
+        self.tally.checksum = self.tally.checksum.wrapping_add(self.checksum);
+        if let Some(at_ns) = self.inside(ended_ns) {
+            let (service_ns, response_ns) = (ended_ns - begun_ns, ended_ns - self.due_ns.min(begun_ns));
+            self.pen.record(Sample { ended_ns: at_ns, service_ns, response_ns, rows });
+        } else {
+            let outside = if ended_ns <= self.start_ns { &mut self.tally.before } else { &mut self.tally.after };
+            outside.ops += 1;
+            outside.rows += rows;
+        }
+        self.last_good_ns = ended_ns;
+        if self.failures_in_row > 0 {
+            self.failures_in_row = 0;
+            if std::mem::take(&mut self.storming) {
+                self.team.calms();
+            }
+        }
+        self.leave(ended_ns);
+    }
+
+    /// Goes on to the next transaction.
+    #[inline]
+    fn leave(&mut self, ended_ns: u64) {
+        self.transactions.advance();
+        (self.done, self.checksum) = (Amount::default(), 0);
+        (self.doing, self.begun_ns, self.attempt) = (Doing::Nothing, None, 0);
+        self.due_ns = match &mut self.beat {
+            Beat::Closed | Beat::Unset { .. } => ended_ns,
+            Beat::Thinking(pauses) => ended_ns + pauses.next_ns(),
+            Beat::Open(table) => {
+                table.advance();
+                table.due_ns()
+            }
+        };
+        if self.failures_in_row >= STORM_FAILURES {
+            self.due_ns = self.due_ns.max(ended_ns + STORM_PAUSE_NS);
+        }
+    }
+
+    /// A statement, a commit or a rollback has failed.
+    #[cold]
+    fn fail(&mut self, error: EngineError, ended_ns: u64) -> Option<Request> {
+        self.warm(ended_ns);
+        self.learn_edges();
+        let class = self.team.class(&error);
+        let rolls_back = self.transactions.commits();
+        let in_rollback = matches!(self.doing, Doing::Rollback(_));
+        self.lose();
+        if in_rollback || ends_the_point(class) {
+            // A transaction that failed before its rollback did has been counted.
+            if self.doing != Doing::Rollback(Then::Leave) {
+                self.count(class, ended_ns);
+            }
+            self.tally.error = Some(error);
+            self.team.window.abort();
+            return None;
+        }
+        if class == ErrorClass::Conflict && self.attempt < MOST_RETRIES {
+            self.attempt += 1;
+            self.tally.outcomes.retries += 1;
+            if let Some(at_ns) = self.inside(ended_ns) {
+                self.pen.retry(at_ns);
+            }
+            if rolls_back {
+                self.doing = Doing::Rollback(Then::Again);
+                return Some(Request::Rollback);
+            }
+            return Some(self.again());
+        }
+        self.count(class, ended_ns);
+        self.tally.first_failure.get_or_insert(error);
+        self.weather(ended_ns);
+        if rolls_back {
+            self.doing = Doing::Rollback(Then::Leave);
+            return Some(Request::Rollback);
+        }
+        self.leave(ended_ns);
+        None
+    }
+
+    /// Counts a transaction that failed for good.
+    fn count(&mut self, class: ErrorClass, ended_ns: u64) {
+        self.tally.outcomes.fail(class);
+        if let Some(at_ns) = self.inside(ended_ns) {
+            self.pen.error(at_ns);
+        }
+    }
+
+    /// What the database may have counted of an attempt that came to nothing.
+    fn lose(&mut self) {
+        let failed = matches!(self.doing, Doing::Statement(_));
+        // Whether a commit that failed has been done, nobody knows; a single statement is its own commit.
+        let commits = self.doing == Doing::Commit || !self.transactions.commits();
+        self.tally.lost.merge(Lost {
+            statements: self.done.ops + u64::from(failed),
+            rows: self.done.rows + if failed { self.rows_per_statement } else { 0 },
+            commits: u64::from(commits),
+        });
+        self.done = Amount::default();
+    }
+
+    /// Notes one more failure; the team ends the point when nothing of any job succeeds any more.
+    fn weather(&mut self, ended_ns: u64) {
+        self.failures_in_row += 1;
+        let long = ended_ns >= self.last_good_ns + STORM_NS;
+        if self.failures_in_row >= STORM_FAILURES && long && !self.storming {
+            self.storming = true;
+            self.team.storms();
+        }
+    }
+
+    /// What to do between two transactions.
+    #[inline]
+    fn idle(&mut self, now_ns: u64) -> Step {
+        self.learn_edges();
+        if now_ns >= self.end_ns && self.stage == Stage::Working {
+            self.stage = Stage::Passed;
+            self.team.window.pass(0);
+        }
+        if self.team.window.over() {
+            self.pen.pour();
+            return Step::Done;
+        }
+        if self.due_ns <= now_ns {
+            return Step::Execute(self.statement(0));
+        }
+        self.pen.pour();
+        // The end of the window is not to be slept through: the others wait for it.
+        let until_ns = if self.stage == Stage::Passed { self.due_ns } else { self.due_ns.min(self.end_ns) };
+        Step::ThinkNs(until_ns.saturating_sub(now_ns).min(LONGEST_NAP_NS))
+    }
+}
+
+/// Whether no further transaction could fare better.
+fn ends_the_point(class: ErrorClass) -> bool {
+    match class {
+        ErrorClass::ConnectionLost
+        | ErrorClass::Authentication
+        | ErrorClass::Permission
+        | ErrorClass::OutOfSpace
+        | ErrorClass::UnknownObject
+        | ErrorClass::Corruption
+        | ErrorClass::Cancelled
+        | ErrorClass::Unsupported => true,
+        ErrorClass::Conflict | ErrorClass::Timeout | ErrorClass::Other => false,
+    }
+}
+
+impl Work for ClientDrive<'_> {
+    fn next(&mut self, now_ns: u64, reply: Option<Reply>) -> Step {
+        if self.stage == Stage::Waiting {
+            self.arrive(now_ns);
+        }
+        if let Some(reply) = reply
+            && let Some(request) = self.take(reply)
+        {
+            return Step::Execute(request);
+        }
+        self.idle(now_ns)
+    }
+
+    fn abandon(&mut self) {
+        self.team.window.abort();
+    }
+}

@@ -1,0 +1,162 @@
+//! What the jobs of a point in the client drive share, and what comes of their work.
+
+use super::ClientDrive;
+use super::drive::Tally;
+use crate::drive::first_cause;
+use crate::{Chunk, Log, Span, Window};
+use dbdyno_engine::{EngineError, Task};
+use dbdyno_model::{ErrorClass, Load, Outcomes, Series};
+use dbdyno_stats::{Histogram, Recorded, Recorder, Times};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// How long jobs may be kept waiting for an answer after the window was to end.
+pub(crate) const GRACE: Duration = Duration::from_secs(30);
+const STEP_NS: u64 = 1_000_000_000;
+
+/// What the jobs share.
+#[derive(Debug)]
+pub struct Team<'w> {
+    pub(super) window: &'w Window,
+    pub(super) recorder: Recorder,
+    jobs: usize,
+    /// Jobs of which nothing has succeeded for a while.
+    storming: AtomicUsize,
+    stormed: AtomicBool,
+    overdue: AtomicBool,
+}
+
+/// What jobs did, made ready to be judged.
+#[derive(Debug)]
+pub struct ClientResult {
+    /// The work: before the window, its seconds, and after it.
+    pub log: Log,
+    /// How transactions ended, before and after the window too.
+    pub outcomes: Outcomes,
+    /// What ended the point, if something did.
+    pub error: Option<EngineError>,
+    /// Service times inside the window.
+    pub service: Histogram,
+    /// Response times inside the window, where a rate was set.
+    pub response: Option<Histogram>,
+    /// The window, second by second.
+    pub series: Series,
+}
+
+impl<'w> Team<'w> {
+    /// A team of this many jobs for a window that aims at `duration_ns`.
+    #[must_use]
+    pub fn new(window: &'w Window, duration_ns: u64, load: Load, jobs: usize) -> Self {
+        let times = if load.rate.is_some() { Times::ServiceAndResponse } else { Times::Service };
+        Self {
+            window,
+            recorder: Recorder::new(times, duration_ns, STEP_NS),
+            jobs,
+            storming: AtomicUsize::new(0),
+            stormed: AtomicBool::new(false),
+            overdue: AtomicBool::new(false),
+        }
+    }
+
+    /// A job of the team. `asked_per_s` is the rate of all jobs together.
+    #[must_use]
+    pub fn job<'t>(&'t self, task: &Task, load: Load, asked_per_s: Option<f64>, job: u32) -> ClientDrive<'t>
+    where
+        'w: 't,
+    {
+        ClientDrive::new(self, task, load, asked_per_s, job)
+    }
+
+    /// Nothing of a job has succeeded for a while. When that is so of all jobs, the point is not worth its time.
+    pub(super) fn storms(&self) {
+        if self.storming.fetch_add(1, Ordering::AcqRel) + 1 == self.jobs {
+            self.stormed.store(true, Ordering::Release);
+            self.window.abort();
+        }
+    }
+
+    /// Something has succeeded again.
+    pub(super) fn calms(&self) {
+        self.storming.fetch_sub(1, Ordering::AcqRel);
+    }
+
+    /// The jobs were waited for long enough; whoever is cancelled now has run out of time.
+    pub(crate) fn give_up(&self) {
+        self.overdue.store(true, Ordering::Release);
+        self.window.abort();
+    }
+
+    /// The class of an error: who was cancelled because nobody waits any longer has run out of time.
+    pub(super) fn class(&self, error: &EngineError) -> ErrorClass {
+        match error.class {
+            ErrorClass::Cancelled if self.overdue.load(Ordering::Acquire) => ErrorClass::Timeout,
+            class => class,
+        }
+    }
+
+    /// What came of the work of all jobs.
+    #[must_use]
+    pub fn gather(self, tallies: Vec<Tally>) -> ClientResult {
+        let recorded = self.recorder.finish();
+        let mut whole = Tally::default();
+        let mut errors = Vec::new();
+        for mut tally in tallies {
+            errors.extend(tally.error.take());
+            whole.merge(tally);
+        }
+        let overdue = self.overdue.into_inner().then(|| {
+            let message = format!("answers were still missing {} s after the end of the window", GRACE.as_secs());
+            EngineError::new(ErrorClass::Timeout, message)
+        });
+        let inside: u64 = recorded.steps.iter().map(|step| step.ops).sum();
+        let span = self.window.span();
+        // A statement that hangs, and errors alone, are told as such; so are those that ended a job.
+        let error = overdue.or_else(|| first_cause(errors.into_iter())).or_else(|| {
+            (self.stormed.into_inner() || (span.is_some() && inside == 0)).then(|| whole.nothing_done(span))
+        });
+        let log = log(&whole, &recorded, self.window.barrier_ns(), span);
+        let series = series(&recorded, span);
+        ClientResult {
+            log,
+            outcomes: whole.outcomes,
+            error,
+            service: recorded.service,
+            response: recorded.response,
+            series,
+        }
+    }
+}
+
+/// The work as chunks: what was done before the window, in each of its seconds, and after it.
+fn log(tally: &Tally, recorded: &Recorded, barrier_ns: Option<u64>, span: Option<Span>) -> Log {
+    let Some(Span { start_ns, end_ns }) = span else { return Log::default() };
+    let chunk = |started_ns: u64, ended_ns: u64, ops, rows| Chunk {
+        started_ns,
+        ended_ns: ended_ns.max(started_ns),
+        ops,
+        rows,
+        bytes: 0,
+    };
+    let (before, after) = (tally.before, tally.after);
+    let mut chunks = vec![chunk(barrier_ns.unwrap_or(start_ns).min(start_ns), start_ns, before.ops, before.rows)];
+    for (step, from_ns) in recorded.steps.iter().zip((start_ns..).step_by(recorded.step_ns as usize)) {
+        chunks.push(chunk(from_ns, (from_ns + recorded.step_ns).min(end_ns), step.ops, step.rows));
+    }
+    chunks.push(chunk(end_ns, tally.last_ended_ns, after.ops, after.rows));
+    Log { chunks, checksum: tally.checksum, lost: tally.lost }
+}
+
+fn series(recorded: &Recorded, span: Option<Span>) -> Series {
+    let length_ns = span.map_or(0, Span::length_ns);
+    let seconds = |ns: Option<u64>| ns.map(|ns| ns as f64 / 1e9);
+    let mut series = Series { step_s: recorded.step_ns as f64 / 1e9, ..Series::default() };
+    for (step, from_ns) in recorded.steps.iter().zip((0u64..).step_by(recorded.step_ns as usize)) {
+        let step_s = recorded.step_ns.min(length_ns.saturating_sub(from_ns)) as f64 / 1e9;
+        series.ops_per_s.push(if step_s > 0.0 { step.ops as f64 / step_s } else { 0.0 });
+        series.p50_s.push(seconds(step.p50_ns));
+        series.p99_s.push(seconds(step.p99_ns));
+        series.errors.push(step.errors);
+        series.retries.push(step.retries);
+    }
+    series
+}

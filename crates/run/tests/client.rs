@@ -1,0 +1,313 @@
+//! The client drive against a truth that is known exactly: sessions on a simulated clock that know what they were asked and when.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
+
+use dbdyno_catalogue::Catalogue;
+use dbdyno_engine::client::Bound;
+use dbdyno_engine::{Canceller, ChunkResult, Clock, EngineError, Failure, Job, Prepared, Pump, Request, Sampling};
+use dbdyno_engine::{Session, SimulatedClock, SimulatedPump, StartGate, Task};
+use dbdyno_model::{Arrivals, CommitMode, Drive, ErrorClass, Load, Rate};
+use dbdyno_run::{ClientDrive, ClientResult, Pace, Span, Team, Window};
+use proptest::prelude::*;
+use std::sync::{Arc, Mutex};
+
+const MS: u64 = 1_000_000;
+const SECOND: u64 = 1_000 * MS;
+
+fn task(code: &str, jobs: u32) -> Task {
+    let catalogue = Catalogue::embedded().unwrap();
+    let test = catalogue.test(code).unwrap().clone();
+    let rows_per_tx = test.rows_per_tx.unwrap_or(0);
+    let size = catalogue.size("T").unwrap().clone();
+    let (commit, drive, sampling) = (CommitMode::Durable, Drive::Client, Sampling::Off);
+    Task { test, size, seed: 1, key_seed: 1, nodes: 1, jobs, threads: 1, rows_per_tx, commit, drive, sampling }
+}
+
+/// How a session behaves at its n-th statement, counted from 1.
+type Manner = Arc<dyn Fn(u64) -> (u64, Option<ErrorClass>) + Send + Sync>;
+
+/// What a session was asked, when that ended, and whether it was done.
+type Asked = Arc<Mutex<Vec<(Request, u64, bool)>>>;
+
+struct Scripted {
+    clock: Arc<SimulatedClock>,
+    manner: Manner,
+    statements: u64,
+    asked: Asked,
+}
+
+impl Session for Scripted {
+    fn prepare(&mut self, _: &Task, _: u32) -> Result<Prepared, EngineError> {
+        Ok(Prepared::default())
+    }
+
+    fn execute(&mut self, request: &Request) -> Result<ChunkResult, Failure> {
+        let mut failed = None;
+        if matches!(request, Request::Statement(_)) {
+            self.statements += 1;
+            let (takes_ns, error) = (self.manner)(self.statements);
+            self.clock.sleep_ns(takes_ns);
+            failed = error;
+        }
+        self.asked.lock().unwrap().push((request.clone(), self.clock.now_ns(), failed.is_none()));
+        match failed {
+            Some(class) => Err(EngineError::new(class, "told to fail").into()),
+            None => {
+                Ok(ChunkResult { rows: u64::from(matches!(request, Request::Statement(_))), ..ChunkResult::default() })
+            }
+        }
+    }
+
+    fn flush(&mut self) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    fn canceller(&self) -> Arc<dyn Canceller> {
+        struct Never;
+        impl Canceller for Never {
+            fn cancel(&self) {}
+        }
+        Arc::new(Never)
+    }
+}
+
+struct Outcome {
+    result: ClientResult,
+    span: Option<Span>,
+    /// What each job was asked.
+    asked: Vec<Vec<(Request, u64, bool)>>,
+    ended_ns: u64,
+}
+
+/// Runs a point of jobs that behave so.
+fn run(code: &str, load: Load, duration_ns: u64, manners: Vec<Manner>) -> Outcome {
+    let task = task(code, manners.len() as u32);
+    let clock = Arc::new(SimulatedClock::default());
+    let window = Window::new(Pace::of_client(duration_ns as f64 / 1e9), manners.len());
+    let team = Team::new(&window, duration_ns, load, manners.len());
+    let scripted = |manner| Scripted { clock: Arc::clone(&clock), manner, statements: 0, asked: Asked::default() };
+    let mut sessions: Vec<Scripted> = manners.into_iter().map(scripted).collect();
+    let asked_per_s = load.rate.map(|rate| rate.per_s(0.0));
+    let mut drives: Vec<ClientDrive<'_>> = (0..task.jobs).map(|job| team.job(&task, load, asked_per_s, job)).collect();
+    let pairs = sessions.iter_mut().zip(&mut drives).map(|(session, work)| Job { session, work }).collect();
+    SimulatedPump(&clock).run(pairs, clock.as_ref(), &StartGate::new(1)).unwrap();
+    let tallies = drives.into_iter().map(ClientDrive::into_tally).collect();
+    let asked = sessions.iter().map(|s| s.asked.lock().unwrap().clone()).collect();
+    Outcome { result: team.gather(tallies), span: window.span(), asked, ended_ns: clock.now_ns() }
+}
+
+fn steady(takes_ns: u64) -> Manner {
+    Arc::new(move |_| (takes_ns, None))
+}
+
+fn open(rate: &str, arrivals: Arrivals) -> Load {
+    Load { rate: Some(rate.parse::<Rate>().unwrap()), arrivals: Some(arrivals), think: None }
+}
+
+/// A statement of `takes_ns`, and a stall at every `every`-th.
+fn stalling(takes_ns: u64, every: u64, stall_ns: u64) -> Manner {
+    Arc::new(move |n| (takes_ns + if n % every == 0 { stall_ns } else { 0 }, None))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn what_ended_inside_the_window_is_counted_and_nothing_else(
+        jobs in proptest::collection::vec((20_000u64..50_000_000, 0u64..9, 0u64..3), 1..9),
+        duration_ms in 100u64..5_000,
+        two_statements in any::<bool>(),
+        rate in proptest::option::of(1u64..2_000),
+    ) {
+        let manners = jobs.iter().map(|(takes_ns, fails_every, class)| -> Manner {
+            let (takes_ns, fails_every) = (*takes_ns, *fails_every);
+            let class = [ErrorClass::Other, ErrorClass::Conflict, ErrorClass::Timeout][*class as usize];
+            // Two in a row are good at least, so that nothing fails for ever.
+            Arc::new(move |n| (takes_ns, (fails_every > 2 && n % fails_every == 0).then_some(class)))
+        }).collect();
+        let load = rate.map_or_else(Load::default, |rate| open(&format!("{rate}/s"), Arrivals::Poisson));
+        let duration_ns = duration_ms * MS;
+        let code = if two_statements { "T311" } else { "T711" };
+        let Outcome { result, span, asked, .. } = run(code, load, duration_ns, manners);
+        let span = span.unwrap();
+        prop_assert_eq!(span.length_ns(), duration_ns);
+        // A transaction is done when its commit is, or its only statement.
+        let is_end = |request: &Request| match request {
+            Request::Commit => true,
+            Request::Statement(_) => !two_statements,
+            _ => false,
+        };
+        let ends: Vec<u64> =
+            asked.iter().flatten().filter(|(request, _, ok)| *ok && is_end(request)).map(|(_, at, _)| *at).collect();
+        let inside = ends.iter().filter(|at| span.start_ns < **at && **at <= span.end_ns).count() as u64;
+        prop_assert_eq!(result.outcomes.ok, ends.len() as u64);
+        prop_assert!(result.outcomes.adds_up());
+        prop_assert_eq!(result.service.count(), inside);
+        prop_assert_eq!(result.response.map(|r| r.count()), rate.map(|_| inside));
+        if inside == 0 {
+            prop_assert!(result.error.is_some());
+            return Ok(());
+        }
+        prop_assert_eq!(&result.error, &None);
+        prop_assert_eq!(result.log.inside(span).ops.round() as u64, inside);
+        prop_assert_eq!(result.log.total_ops(), ends.len() as u64);
+        prop_assert_eq!(result.log.total_rows(), ends.len() as u64 * if two_statements { 2 } else { 1 });
+        let counted: f64 = result.series.ops_per_s.iter().enumerate().map(|(n, rate)| {
+            let step_ns = duration_ns.saturating_sub(n as u64 * SECOND).min(SECOND);
+            rate * step_ns as f64 / 1e9
+        }).sum();
+        prop_assert!((counted - inside as f64).abs() < 1e-6 * counted.max(1.0));
+        // In a closed loop everybody works until the end.
+        if rate.is_none() {
+            for (asked, (takes_ns, ..)) in asked.iter().zip(&jobs) {
+                prop_assert!(asked.last().unwrap().1 + 20 * takes_ns >= span.end_ns);
+            }
+        }
+        // What the engine may count: every statement that it did, and those that failed.
+        let statements = asked.iter().flatten().filter(|(request, ..)| matches!(request, Request::Statement(_)));
+        let (done, sent) = statements.fold((0, 0), |(done, sent), (_, _, ok)| (done + u64::from(*ok), sent + 1));
+        let expected = result.log.total_rows();
+        prop_assert!(expected <= done && sent <= expected + result.log.lost.statements, "{expected} {done} {sent}");
+    }
+}
+
+#[test]
+fn a_conflict_is_sent_again_with_the_same_keys_and_is_no_request_of_its_own() {
+    // The second statement of each transaction fails twice, then is done.
+    let manner: Manner = Arc::new(|n| (MS, ([2, 4].contains(&(n % 6))).then_some(ErrorClass::Conflict)));
+    let Outcome { result, asked, .. } = run("T311", Load::default(), SECOND, vec![manner]);
+    let Some(first_commit) = asked[0].iter().position(|(request, ..)| *request == Request::Commit) else {
+        panic!("nothing was committed: {asked:?}")
+    };
+    let sent: Vec<Option<Bound>> = asked[0][..first_commit]
+        .iter()
+        .map(|(request, ..)| match request {
+            Request::Statement(bound) => Some(*bound),
+            Request::Rollback => None,
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    let (opens, second) = (sent[0].unwrap(), sent[1].unwrap());
+    assert!(opens.opens && !second.opens && opens.key != second.key);
+    let attempt = [Some(opens), Some(second)];
+    assert_eq!(sent, [&attempt[..], &[None], &attempt, &[None], &attempt].concat());
+    assert_eq!(result.outcomes.retries, 2 * result.outcomes.ok);
+    assert_eq!((result.outcomes.requests, result.error), (result.outcomes.ok, None));
+    // Six statements of 1 ms each: what the caller saw.
+    assert!(result.service.percentile_ns(50.0).unwrap().abs_diff(6 * MS) < 6_000);
+}
+
+#[test]
+fn what_conflicts_for_ever_fails_after_ten_retries() {
+    let manner: Manner = Arc::new(|n| (MS, (n <= 11).then_some(ErrorClass::Conflict)));
+    let Outcome { result, asked, .. } = run("T711", Load::default(), SECOND, vec![manner]);
+    assert_eq!((result.outcomes.retries, result.outcomes.errors[&ErrorClass::Conflict]), (10, 1));
+    assert!(result.outcomes.ok > 500 && result.outcomes.adds_up());
+    // A single statement is no open transaction, so there is nothing to roll back.
+    assert!(asked[0].iter().all(|(request, ..)| matches!(request, Request::Statement(_))));
+}
+
+#[test]
+fn other_errors_are_counted_and_the_job_goes_on() {
+    let manner: Manner = Arc::new(|n| (MS, (n % 10 == 0).then_some(ErrorClass::Timeout)));
+    let Outcome { result, asked, .. } = run("T311", Load::default(), SECOND, vec![manner]);
+    let failed = result.outcomes.errors[&ErrorClass::Timeout];
+    assert!(failed > 50 && result.outcomes.adds_up() && result.error.is_none());
+    let rollbacks = asked[0].iter().filter(|(request, ..)| *request == Request::Rollback).count() as u64;
+    assert_eq!(rollbacks, failed);
+    assert!(result.series.errors.iter().sum::<u64>() > 0);
+}
+
+#[test]
+fn what_nothing_survives_ends_the_point_for_all() {
+    for class in [ErrorClass::ConnectionLost, ErrorClass::Permission, ErrorClass::UnknownObject] {
+        let breaks: Manner = Arc::new(move |n| (MS, (n == 50).then_some(class)));
+        let Outcome { result, span, ended_ns, .. } = run("T711", Load::default(), SECOND, vec![breaks, steady(MS)]);
+        assert_eq!((span, result.error.map(|e| e.class)), (None, Some(class)));
+        assert!(ended_ns < 60 * MS && result.outcomes.adds_up(), "{ended_ns}");
+    }
+}
+
+#[test]
+fn a_storm_of_errors_ends_early() {
+    let fails: Manner = Arc::new(|_| (1_000, Some(ErrorClass::Other)));
+    let Outcome { result, ended_ns, .. } =
+        run("T711", Load::default(), 60 * SECOND, vec![Arc::clone(&fails), Arc::clone(&fails)]);
+    assert!(ended_ns < 1_100 * MS, "{ended_ns}");
+    let failed = result.outcomes.errors[&ErrorClass::Other];
+    // Ten at once, then one every 10 ms.
+    assert!((100..300).contains(&failed) && result.outcomes.adds_up(), "{failed}");
+    let error = result.error.unwrap();
+    assert!(
+        error.message.starts_with(&format!("every transaction failed ({failed} of {failed}); the first said: told"))
+    );
+    // One whose statements succeed is no storm.
+    let Outcome { result, span, .. } = run("T711", Load::default(), 2 * SECOND, vec![fails, steady(MS)]);
+    assert!(span.is_some() && result.error.is_none());
+}
+
+#[test]
+fn an_open_loop_keeps_its_moments_and_tells_what_a_stall_did() {
+    // 1,000 a second, and every 2,000th statement stalls for 300 ms: 300 that are due meanwhile wait 300, 299 … 1 ms.
+    let (takes_ns, every, stall_ns) = (20_000, 2_000, 300 * MS);
+    let load = open("1000/s", Arrivals::Constant);
+    let Outcome { result, asked, .. } = run("T711", load, 20 * SECOND, vec![stalling(takes_ns, every, stall_ns)]);
+    let response = result.response.unwrap();
+    let near = |ns: u64, truth_ms: f64| {
+        let off = (ns as f64 / MS as f64 - truth_ms).abs() / truth_ms;
+        assert!(off < 0.01, "{ns} ns is not about {truth_ms} ms");
+    };
+    near(response.max_ns().unwrap(), 300.0);
+    // Of 2,000 the 20 slowest are 1 %.
+    near(response.percentile_ns(99.0).unwrap(), 280.0);
+    // 2,000 a second and no fewer were sent all the same.
+    assert_eq!(result.service.count(), 20_000);
+    near(result.service.max_ns().unwrap(), 300.0);
+    assert!(result.service.percentile_ns(99.9).unwrap() < MS, "only one of 2,000 was slow itself");
+    let sent = asked[0].len() as f64;
+    assert!((sent - 24_000.0).abs() < 2.0, "{sent} in 24 s");
+
+    // The closed loop sends nothing while it waits, and so does not know what it did not see.
+    let Outcome { result, .. } = run("T711", Load::default(), 20 * SECOND, vec![stalling(takes_ns, every, stall_ns)]);
+    assert!(result.response.is_none());
+    near(result.service.max_ns().unwrap(), 300.0);
+    assert!(result.service.percentile_ns(99.0).unwrap() < MS && result.service.percentile_ns(99.9).unwrap() < MS);
+}
+
+#[test]
+fn poisson_arrivals_reach_the_asked_rate() {
+    let load = open("500/s", Arrivals::Poisson);
+    let Outcome { result, span, .. } = run("T611", load, 60 * SECOND, vec![steady(100_000); 4]);
+    let rate = result.log.inside(span.unwrap()).ops / 60.0;
+    assert!((rate - 500.0).abs() < 10.0, "{rate}");
+}
+
+#[test]
+fn a_rate_beyond_what_can_be_served_is_late_and_loses_nothing() {
+    // A job can do 100 a second.
+    let load = open("200/s", Arrivals::Constant);
+    let Outcome { result, span, .. } = run("T711", load, 10 * SECOND, vec![steady(10 * MS)]);
+    let rate = result.log.inside(span.unwrap()).ops / 10.0;
+    assert!((rate - 100.0).abs() < 1.0, "{rate}");
+    // The warm-up of 2 s and the window make a queue of half of what was due: 6 s at the end.
+    let worst_s = result.response.unwrap().max_ns().unwrap() as f64 / 1e9;
+    assert!((worst_s - 6.0).abs() < 0.1, "{worst_s}");
+}
+
+#[test]
+fn pauses_slow_a_closed_loop_down() {
+    let load = Load { think: Some("4ms".parse().unwrap()), ..Load::default() };
+    let Outcome { result, span, .. } = run("T611", load, 10 * SECOND, vec![steady(MS); 3]);
+    let rate = result.log.inside(span.unwrap()).ops / 10.0;
+    assert!((rate - 600.0).abs() < 2.0, "{rate}");
+    // Pauses are no part of a transaction.
+    assert!(result.service.max_ns().unwrap() < 1_010_000);
+}
+
+#[test]
+fn a_pause_longer_than_the_window_does_not_keep_it_open() {
+    let load = Load { think: Some("1000s".parse().unwrap()), ..Load::default() };
+    let Outcome { result, span, ended_ns, .. } = run("T611", load, SECOND, vec![steady(MS)]);
+    assert!(span.is_some() && ended_ns < 3 * SECOND, "{ended_ns}");
+    let error = result.error.unwrap();
+    assert!(error.message.starts_with("no transaction ended inside the window of 1 s"), "{error}");
+}

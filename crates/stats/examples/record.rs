@@ -1,0 +1,62 @@
+//! What recording an operation costs: into a plain histogram, and into a recorder that also keeps the series of seconds, for one
+//! session and for several that share it. Run by `benches/recording`.
+#![allow(clippy::print_stdout)]
+
+use dbdyno_stats::{Histogram, Recorder, Sample, Times};
+use std::hint::black_box;
+use std::time::Instant;
+
+const OPS: u64 = 20_000_000;
+/// Half a million operations a second and session: seconds end while it is measured.
+const EVERY_NS: u64 = 2_000;
+const WINDOW_NS: u64 = OPS * EVERY_NS;
+const SECOND_NS: u64 = 1_000_000_000;
+
+/// Times as an engine has them: most of one kind, some much longer.
+fn service_ns(n: u64) -> u64 {
+    let draw = n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+    2_000 + draw % 4_000 + if draw % 100 == 0 { draw } else { 0 }
+}
+
+fn per_op_ns(sessions: u64, work: impl Fn() + Sync) -> f64 {
+    let begun = Instant::now();
+    std::thread::scope(|scope| {
+        for _ in 0..sessions {
+            scope.spawn(&work);
+        }
+    });
+    begun.elapsed().as_nanos() as f64 / OPS as f64
+}
+
+fn recorded(times: Times, step_ns: u64, sessions: u64) -> f64 {
+    let recorder = Recorder::new(times, WINDOW_NS, step_ns);
+    let ns = per_op_ns(sessions, || {
+        let mut pen = recorder.pen();
+        for n in 0..OPS {
+            let service_ns = service_ns(n);
+            pen.record(black_box(Sample { ended_ns: n * EVERY_NS, service_ns, response_ns: 2 * service_ns, rows: 1 }));
+        }
+    });
+    assert_eq!(recorder.finish().service.count(), sessions * OPS);
+    ns
+}
+
+fn main() {
+    let empty = per_op_ns(1, || (0..OPS).for_each(|n| _ = black_box(service_ns(n))));
+    let plain = per_op_ns(1, || {
+        let mut histogram = Histogram::new();
+        (0..OPS).for_each(|n| histogram.record_ns(black_box(service_ns(n))));
+        black_box(histogram.count());
+    });
+    let tell = |what: &str, ns: f64| println!("{what}: {:.1} ns an operation", ns - empty);
+    tell("plain histogram", plain);
+    tell("recorder, service times, no series", recorded(Times::Service, WINDOW_NS, 1));
+    tell("recorder, service times and series", recorded(Times::Service, SECOND_NS, 1));
+    tell("recorder, service and response times and series", recorded(Times::ServiceAndResponse, SECOND_NS, 1));
+    // Each session does as many operations, so with a processor for each this is the time of one of them.
+    let sessions = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
+    tell(
+        &format!("the same, {sessions} sessions side by side"),
+        recorded(Times::ServiceAndResponse, SECOND_NS, sessions),
+    );
+}

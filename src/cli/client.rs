@@ -1,0 +1,59 @@
+//! The options of `run` that are about the client drive.
+
+use clap::{Args, ValueEnum};
+use dbdyno_model::{Arrivals, Drive, Rates, Think};
+
+/// Who runs the loop, and when a client's transactions begin.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Client drive")]
+pub(crate) struct ClientArgs {
+    /// Who runs the loop: a procedure inside the database, or dbdyno, which sends each statement and times each transaction
+    #[arg(long, value_name = "DRIVE", default_value = "server")]
+    pub(crate) drive: DriveChoice,
+    /// Open loop: transactions/s that are due, all jobs together, as in 500/s,1000/s; or shares of what a closed loop
+    /// reaches, which is measured first, as in 50%,80% or 10%..100%
+    #[arg(long, value_name = "RATES", allow_hyphen_values = true)]
+    pub(crate) rate: Option<Rates>,
+    /// How the transactions of a rate are spread [default: poisson]
+    #[arg(long, value_name = "HOW")]
+    pub(crate) arrivals: Option<ArrivalsChoice>,
+    /// Closed loop: pause of each job between two transactions, as in 5ms, or 5ms..10ms for any from a span
+    #[arg(long, value_name = "TIME")]
+    pub(crate) think: Option<Think>,
+}
+
+/// `--drive`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DriveChoice {
+    /// A procedure inside the database: what the platform can do
+    Server,
+    /// dbdyno sends each statement: what an application sees
+    Client,
+}
+
+impl From<DriveChoice> for Drive {
+    fn from(choice: DriveChoice) -> Self {
+        match choice {
+            DriveChoice::Server => Self::Server,
+            DriveChoice::Client => Self::Client,
+        }
+    }
+}
+
+/// `--arrivals`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ArrivalsChoice {
+    /// At equal distances
+    Constant,
+    /// Independent of each other, as the requests of many users
+    Poisson,
+}
+
+impl From<ArrivalsChoice> for Arrivals {
+    fn from(choice: ArrivalsChoice) -> Self {
+        match choice {
+            ArrivalsChoice::Constant => Self::Constant,
+            ArrivalsChoice::Poisson => Self::Poisson,
+        }
+    }
+}
