@@ -75,6 +75,10 @@ const POINT: &[(&str, Is)] = &[
     ("/jobs", Count),
     ("/threads", Count),
     ("/rows_per_tx", Count),
+    ("/rate", TextOrNull),
+    ("/arrivals", TextOrNull),
+    ("/think", TextOrNull),
+    ("/asked_per_s", Figure),
     ("/repeat", Count),
     ("/started_at", Text),
     ("/commit", TextOrNull),
@@ -90,6 +94,7 @@ const POINT: &[(&str, Is)] = &[
     ("/outcomes/errors", Object),
     ("/service_time_s", ObjectOrNull),
     ("/response_time_s", ObjectOrNull),
+    ("/series", ObjectOrNull),
     ("/io/devices", Array),
     ("/memory", Object),
     ("/network", Object),
@@ -114,6 +119,8 @@ const FIGURES: &[&str] = &[
     "/service_time_s/p99",
     "/service_time_s/max",
     "/response_time_s",
+    "/series",
+    "/asked_per_s",
     "/cpu/busy_pct",
     "/cpu/user_pct",
     "/cpu/system_pct",
@@ -145,6 +152,7 @@ const CELL: &[(&str, Is)] = &[
     ("/jobs", Count),
     ("/threads", Count),
     ("/rows_per_tx", Count),
+    ("/rate", TextOrNull),
     ("/n", Count),
     ("/median", Figure),
     ("/low", Figure),
@@ -238,7 +246,9 @@ fn check_cells(document: &Value) {
         let code = text(cell, "/test");
         check_shape(code, cell, CELL);
         let same = |p: &&Value| {
-            ["test", "drive", "nodes", "jobs", "threads", "rows_per_tx"].iter().all(|key| p[*key] == cell[*key])
+            ["test", "drive", "nodes", "jobs", "threads", "rows_per_tx", "rate", "arrivals", "think"]
+                .iter()
+                .all(|key| p[*key] == cell[*key])
         };
         let members: Vec<&Value> = points(document).iter().filter(same).collect();
         counted += members.len();
@@ -286,6 +296,10 @@ fn whatever_is_absent_says_why() {
     let mut silent = BTreeSet::new();
     for target in ["sqlite:x.sqlite", "null:"] {
         let line = format!("run T121 T611 T711 T512 T421 T211 --target {target} --ramp 1 --duration 50ms --json");
+        silent.extend(absent_without_a_reason(&room.run(&line).expect(0).json()));
+    }
+    for load in ["", "--rate 500/s"] {
+        let line = format!("run T611 T311 T711 --target null: --drive client --jobs 2 --duration 200ms --json {load}");
         silent.extend(absent_without_a_reason(&room.run(&line).expect(0).json()));
     }
     let silent: Vec<String> = silent.into_iter().collect();

@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 mod bad_input;
+mod client;
 mod clock;
 mod faults;
 mod json;

@@ -43,3 +43,20 @@ pub struct PlannedPoint {
     /// Hash of this test's definition: catalogue entry and SQL.
     pub definition: String,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_that_knew_no_client_is_one_of_closed_loops() {
+        let older = r#"{"test":"T611","drive":"server","dop":{"nodes":1,"jobs":2,"threads":1},"rows_per_tx":1,"repeat":1,
+            "duration_s":2.0,"commit":"durable","mapping":{"native":{"ramp":null}},"definition":"0123456789abcdef"}"#;
+        let mapping = serde_json::to_string(&Mapping::Native { ramp: None }).unwrap();
+        let older = older.replace(r#"{"native":{"ramp":null}}"#, &mapping);
+        let planned: PlannedPoint = serde_json::from_str(&older).unwrap();
+        assert_eq!((planned.load, planned.dop.jobs), (Load::default(), 2));
+        let again: PlannedPoint = serde_json::from_str(&serde_json::to_string(&planned).unwrap()).unwrap();
+        assert_eq!(again, planned);
+    }
+}

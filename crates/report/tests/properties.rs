@@ -64,6 +64,10 @@ fn point() -> impl Strategy<Value = Point> {
             point.mapping_note = note.clone();
             point.drive = if server { Drive::Server } else { Drive::Client };
             point.rows_per_tx = rows_per_tx;
+            let loads = ["10%", "1500/s"].map(|rate| rate.parse().ok());
+            point.load.rate = if server { None } else { loads[(rows_per_tx % 2) as usize] };
+            point.asked_per_s = n[5];
+            point.response_time_s = n[12].map(|p99| ResponseTime { p99: Some(p99), ..Default::default() });
             for flag in flags {
                 point.flag(flag, note.clone());
             }

@@ -54,7 +54,7 @@ impl Pace {
     /// Warm-up of 1 s or 20 % of the duration, whichever is longer.
     #[must_use]
     pub fn steady(duration_s: f64) -> Self {
-        let duration_ns = (duration_s * 1e9) as u64;
+        let duration_ns = (duration_s * 1e9).round() as u64;
         Self::Steady { warm_up_ns: (duration_ns / 5).max(1_000_000_000), duration_ns, least_chunks: Self::LEAST_CHUNKS }
     }
 

@@ -27,6 +27,17 @@ fn times(next: &mut impl FnMut() -> Option<f64>) -> ResponseTime {
     ResponseTime { mean, p50, p90, p95, p99: next(), p99_9: next(), p99_99: next(), max: next() }
 }
 
+/// Closed loops, pauses, rates and shares.
+fn load(n: u64) -> Load {
+    let arrivals = Some(if n % 2 == 0 { Arrivals::Constant } else { Arrivals::Poisson });
+    match n % 4 {
+        0 => Load::default(),
+        1 => Load { think: Some(Think { least_ns: n % 1_000_007, most_ns: 1_000_007 }), ..Load::default() },
+        2 => Load { rate: Some(Rate::PerS { thousandths: 1 + n % 100_000_000_000 }), arrivals, think: None },
+        _ => Load { rate: Some(Rate::Share { pct: 1 + (n % 200) as u32 }), arrivals, think: None },
+    }
+}
+
 fn any_point() -> impl Strategy<Value = Point> {
     let status = prop::sample::select(vec![Status::Ok, Status::Failed, Status::Invalid, Status::Unsupported]);
     let flags = prop::sample::subsequence(Flag::ALL.to_vec(), 0..=Flag::ALL.len());
@@ -53,6 +64,16 @@ fn any_point() -> impl Strategy<Value = Point> {
                 mapping_note: next().map(|_| t[8].clone()),
                 dop,
                 rows_per_tx: n[0],
+                load: load(n[11]),
+                asked_per_s: next(),
+                series: next().map(|step_s| Series {
+                    step_s,
+                    ops_per_s: vec![step_s],
+                    p50_s: vec![next()],
+                    p99_s: vec![next()],
+                    errors: vec![n[8]],
+                    retries: vec![n[6]],
+                }),
                 commit: next().map(|_| CommitMode::EngineDefault),
                 durability: pairs(),
                 plan: next().map(|_| t[9].clone()),

@@ -1,0 +1,212 @@
+//! The client drive as its users meet it, on the null engine, whose statements take as long as they are told to, stall and fail.
+
+use crate::json::{check_document, check_point};
+use crate::support::{Room, number, points, statuses, text};
+use serde_json::Value;
+
+fn outcomes(point: &Value, key: &str) -> u64 {
+    point["outcomes"][key].as_u64().unwrap()
+}
+
+#[test]
+fn errors_and_retries_are_apart_from_throughput() {
+    let room = Room::new();
+    // Each 50th statement fails; a transaction of T311 has two, or ten in its last step.
+    let line = "run T311 --drive client --jobs 2 --duration 500ms --json --target null:?speed=20000&error_every=50";
+    let conflicts = room.run(&format!("{line}&error_class=conflict")).expect(0).json();
+    check_document(&conflicts);
+    for point in points(&conflicts) {
+        assert!(outcomes(point, "retries") > 0 && point["outcomes"]["errors"] == serde_json::json!({}), "{point:#}");
+        assert_eq!(outcomes(point, "ok"), outcomes(point, "requests"));
+    }
+    let timeouts = room.run(&format!("{line}&error_class=timeout")).expect(0).json();
+    check_document(&timeouts);
+    for point in points(&timeouts) {
+        let failed = point["outcomes"]["errors"]["timeout"].as_u64().unwrap();
+        assert!(failed > 0 && outcomes(point, "retries") == 0, "{point:#}");
+        assert_eq!(outcomes(point, "requests"), outcomes(point, "ok") + failed);
+        let note = text(point, "/flag_notes/errors");
+        assert!(note.starts_with(&format!("{failed} of ")) && note.ends_with(&format!(": {failed} timeout")), "{note}");
+        let by_second = point["series"]["errors"].as_array().unwrap();
+        assert!(by_second.iter().any(|n| n.as_u64() > Some(0)), "{:#}", point["series"]);
+    }
+}
+
+#[test]
+fn a_storm_of_errors_ends_its_point_early() {
+    let room = Room::new();
+    // Two minutes of window that nobody has to wait for.
+    let line = "run T711 --drive client --jobs 2 --duration 120s --target null:?speed=20000&error_every=1";
+    room.run(line).expect(4);
+    let document = room.show("last");
+    assert_eq!(statuses(&document), ["T711 failed"]);
+    let point = &points(&document)[0];
+    check_point(point);
+    let failed = outcomes(point, "requests");
+    assert!(failed < 2_000, "{failed}");
+    let reason =
+        format!("error: every transaction failed ({failed} of {failed}); the first said: call 1 was told to fail");
+    assert_eq!(text(point, "/reason"), reason);
+}
+
+#[test]
+fn what_nothing_survives_ends_the_point_or_the_run() {
+    let room = Room::new();
+    let line =
+        "run T711 T611 --drive client --jobs 2 --duration 200ms --target null:?speed=20000&error_at=40&error_class=";
+    room.run(&format!("{line}permission")).expect(4);
+    let document = room.show("last");
+    // The second point goes on counting calls, so it meets no 40th.
+    assert_eq!(statuses(&document), ["T711 failed", "T611 ok"]);
+    assert_eq!(text(&points(&document)[0], "/reason"), "permission denied: call 40 was told to fail");
+    room.run(&format!("{line}connection_lost")).expect(3);
+    assert_eq!(statuses(&room.show("last")), ["T711 failed"]);
+}
+
+#[test]
+fn a_rate_that_is_not_reached_says_so_and_stays_readable() {
+    let room = Room::new();
+    // A job can do a hundred a second.
+    let line =
+        "run T711 --drive client --jobs 1 --duration 2s --rate 50/s,300/s --arrivals constant --target null:?speed=100";
+    room.run(line).expect(4);
+    let document = room.show("last");
+    check_document(&document);
+    assert_eq!(statuses(&document), ["T711 ok", "T711 invalid"]);
+    let unmet = &points(&document)[1];
+    let reason = text(unmet, "/reason");
+    assert!(reason.starts_with("300 transactions/s were asked for and "), "{reason}");
+    let reached: f64 = reason.split(" and ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+    assert!((reached - number(unmet, "/ops_per_s")).abs() <= 0.5, "{reason}");
+    assert!(number(unmet, "/response_time_s/p99") > number(unmet, "/service_time_s/p99"));
+    assert_eq!(number(unmet, "/asked_per_s"), 300.0);
+    assert!(document["cells"][1]["median"].is_null(), "no figure is made of it");
+    let page = room.run("show last --table latency").expect(0).stdout;
+    assert!(
+        page.contains("300/s constant") && page.contains("! T711 1x1x1 300/s constant: invalid: 300 trans"),
+        "{page}"
+    );
+    let page = room.run("show last").expect(0).stdout;
+    assert!(page.contains("@ at a set rate"), "{page}");
+}
+
+/// What the injected stall implies, where the machine itself did not stall in the meantime.
+#[test]
+fn an_open_loop_sees_a_stall_and_a_closed_one_does_not() {
+    let room = Room::new();
+    // Statements that take no time, but for one in 1,000, which takes 300 ms.
+    let target = "--target null:?speed=2000000000&stall_every=1000&stall_ms=300 --drive client --jobs 1 --json";
+    let true_enough = |value_s: f64, implied_s: f64| (value_s / implied_s - 1.0).abs() <= 0.05;
+    let seen = (0..5).any(|_| {
+        let line = format!("run T611 --duration 4s --rate 1000/s --arrivals constant {target}");
+        let document = room.run(&line).expect(0).json();
+        let point = &points(&document)[0];
+        // Of 1,000 the ten slowest are 1 %: they had to wait 300, 299 … 290 ms.
+        true_enough(number(point, "/response_time_s/max"), 0.3)
+            && true_enough(number(point, "/response_time_s/p99"), 0.29)
+    });
+    assert!(seen, "{:#}", room.show("last")["points"][0]["response_time_s"]);
+    let blind = (0..5).any(|_| {
+        let document = room.run(&format!("run T611 --duration 1s --think 900us..1100us {target}")).expect(0).json();
+        let point = &points(&document)[0];
+        number(point, "/service_time_s/p99") < 0.03
+    });
+    assert!(blind, "{:#}", room.show("last")["points"][0]["service_time_s"]);
+}
+
+#[test]
+fn shares_are_of_the_maximum_and_can_be_resumed() {
+    let room = Room::new();
+    let rates = "--rate 20%..40% --arrivals constant";
+    let line = format!("run T711 --drive client --jobs 2 --duration 300ms {rates} --target null:?speed=1000");
+    room.run(&format!("{line}&error_at=30&error_class=permission")).expect(4);
+    let document = room.show("last");
+    assert_eq!(statuses(&document), ["T711 failed"; 4]);
+    let reason = text(&points(&document)[2], "/reason");
+    assert_eq!(reason, "error: the maximum that 30% is a share of was not measured: look at the point before");
+    room.run("resume last --target null:?speed=1000").expect(0);
+    let document = room.show("last");
+    check_document(&document);
+    assert_eq!(statuses(&document), ["T711 ok"; 4]);
+    let maximum = number(&points(&document)[0], "/ops_per_s");
+    assert!(points(&document)[0]["asked_per_s"].is_null() && points(&document)[0]["rate"].is_null());
+    for (point, pct) in points(&document)[1..].iter().zip([20.0, 30.0, 40.0]) {
+        assert_eq!(text(point, "/rate"), format!("{pct}%"));
+        assert!((number(point, "/asked_per_s") - maximum * pct / 100.0).abs() < 1e-6 * maximum);
+    }
+    assert_eq!(document["cells"].as_array().unwrap().len(), 4, "each load is a cell of its own");
+    let kinds: String = room
+        .results()
+        .query_row(
+            "SELECT group_concat(kind) FROM histograms JOIN points ON points.id = point WHERE attempt = 2",
+            [],
+            |row| row.get(0),
+        )
+        .unwrap();
+    assert_eq!(kinds, "service,service,response,service,response,service,response");
+    let page = room.run("show last --table latency").expect(0).stdout;
+    for load in ["closed loop", "20% constant", "30% constant", "40% constant"] {
+        assert!(page.contains(load), "{page}");
+    }
+}
+
+#[test]
+fn a_statement_that_hangs_is_cancelled_and_the_run_goes_on() {
+    let room = Room::new();
+    let line = "run T711 T611 --drive client --jobs 2 --duration 200ms --target null:?speed=1000&stall_every=300&stall_ms=3600000";
+    // Each job has done a few hundred statements when it hangs; the calls of the second point begin beyond that.
+    room.run(line).expect(4);
+    let document = room.show("last");
+    let hung: Vec<&Value> = points(&document).iter().filter(|p| p["status"] == "failed").collect();
+    assert!(!hung.is_empty(), "{document:#}");
+    for point in hung {
+        check_point(point);
+        assert_eq!(text(point, "/reason"), "timeout: answers were still missing 30 s after the end of the window");
+        assert!(point["outcomes"]["errors"]["timeout"].as_u64() > Some(0), "{point:#}");
+    }
+    assert_eq!(points(&document).len(), 2);
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_before_anything_is_done() {
+    let room = Room::new();
+    for (options, words) in [
+        (
+            "T611 --rate 500/s",
+            "--rate is for the client drive: add --drive client, or leave it away (in the server drive the database runs the loop, as fast as it can)\n",
+        ),
+        (
+            "T611 --drive client --rate 500/s --think 5ms",
+            "--think has no use with --rate: with a rate transactions begin when they are due, without one after a pause; leave one of them away\n",
+        ),
+        (
+            "T611 --drive client --arrivals poisson",
+            "--arrivals says how the transactions of a rate are spread: add --rate, as in --rate 500/s, or leave it away\n",
+        ),
+        (
+            "T121 --drive client",
+            "no test that was named can be driven by a client, which sends single statements; T311 to T322 and the T600, T700 and T800 classes can (`dbdyno list tests`)\n",
+        ),
+        (
+            "T611 --drive client --rate 0/s",
+            "invalid value '0/s' for '--rate <RATES>': '0/s' cannot be driven: a rate is from 0.001/s to 100000000/s\n\nFor more information, try '--help'.\n",
+        ),
+        (
+            "T611 --drive client --rate 50%,500/s",
+            "invalid value '50%,500/s' for '--rate <RATES>': '50%,500/s' mixes rates and shares; write either 500/s,1000/s or 50%,100%\n\nFor more information, try '--help'.\n",
+        ),
+    ] {
+        let ending = room.run(&format!("run {options} --target null:")).expect(2);
+        assert_eq!(ending.stderr, format!("dbdyno: {words}"));
+    }
+    assert!(room.files().is_empty());
+}
+
+#[test]
+fn a_test_that_no_client_can_drive_keeps_its_place() {
+    let room = Room::new();
+    let document =
+        room.run("run T121 T611 --drive client --jobs 1 --duration 100ms --target null: --json").expect(0).json();
+    check_document(&document);
+    assert_eq!(statuses(&document), ["T121 unsupported", "T611 ok"]);
+}
