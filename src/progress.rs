@@ -230,6 +230,9 @@ fn point_line(index: usize, of: usize, point: &Point) -> String {
     if point.rows_per_tx > 1 {
         _ = write!(line, " {} rows/tx", point.rows_per_tx);
     }
+    if let Some(rate) = point.load.rate {
+        _ = write!(line, " at {rate}");
+    }
     if let Some(metric) = &point.metric {
         _ = write!(line, "  {} {}", numbers::scientific(metric.value), unit(metric));
     }
@@ -256,7 +259,7 @@ fn unit(metric: &MetricValue) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dbdyno_model::{Dop, Flag, TestCode};
+    use dbdyno_model::{Dop, Flag, Load, TestCode};
 
     fn point() -> Point {
         let metric = MetricValue { id: "tx_per_s".into(), value: 275_204.1, unit: "1/s".to_owned() };
@@ -278,6 +281,9 @@ mod tests {
             point_line(6, 31, &flagged),
             "[ 7/31] T611     1x2x1 #3 10 rows/tx  2.752E+05 tx/s  ok  (not_steady, cpu_steal)"
         );
+        let load = Load { rate: Some("80%".parse().unwrap()), ..Load::default() };
+        let rated = Point { load, ..point() };
+        assert_eq!(point_line(6, 31, &rated), "[ 7/31] T611     1x2x1 at 80%  2.752E+05 tx/s  ok");
         let failed =
             Point { status: Status::Failed, reason: Some("lost\n\u{1b}[2J".to_owned()), metric: None, ..point() };
         assert_eq!(point_line(0, 9, &failed), "[1/9] T611     1x2x1  failed: lost \\u{1b}[2J");

@@ -68,7 +68,8 @@ fn time_ns(text: &str) -> Result<u64, String> {
 }
 
 fn time_text(ns: u64) -> String {
-    let (name, unit_ns) = UNITS.iter().find(|(_, unit_ns)| ns >= *unit_ns && ns % unit_ns == 0).unwrap_or(&("ns", 1));
+    let (name, unit_ns) =
+        UNITS.iter().find(|(_, unit_ns)| ns >= *unit_ns && ns.is_multiple_of(*unit_ns)).unwrap_or(&("ns", 1));
     format!("{}{name}", ns / unit_ns)
 }
 

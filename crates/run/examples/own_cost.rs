@@ -1,16 +1,16 @@
-//! What dbdyno itself costs, measured on the null engine: the time between two chunks of a job, and the time to record a
-//! point with its histograms. Run by `benches/own_cost`.
+//! What dbdyno itself costs, measured on the null engine: the time between two chunks of a job, what a transaction of the client
+//! drive takes besides the database, and the time to record a point with its histograms. Run by `benches/own_cost`.
 #![allow(clippy::print_stdout, clippy::expect_used)]
 
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::null::{Behaviour, NullEngine};
 use dbdyno_engine::{Engine, Job, MonotonicClock, Sampling, Session, StartGate, Task};
 use dbdyno_model::{
-    CommitMode, Database, Dop, Drive, Load, Mapping, Plan, PlannedPoint, Platform, Point, Run, RunId, RunStatus,
+    CommitMode, Database, Dop, Drive, Load, Mapping, Plan, PlannedPoint, Platform, Point, Rate, Run, RunId, RunStatus,
     TestCode,
 };
 use dbdyno_results::{Access, HistogramKind, Repository};
-use dbdyno_run::{Calibration, Pace, ServerDrive, Window};
+use dbdyno_run::{Calibration, Pace, ServerDrive, Team, Window};
 use dbdyno_stats::Histogram;
 use std::sync::Arc;
 use std::time::Instant;
@@ -29,6 +29,10 @@ fn main() {
             at(99),
             gaps.len()
         );
+    }
+    for rate in [None, Some(1e9)] {
+        let kind = if rate.is_some() { "open loop" } else { "closed loop" };
+        println!("transaction of the client drive, {kind}: {:.0} ns", transaction_ns(rate));
     }
     let mut times = record_ms();
     times.sort_unstable_by(f64::total_cmp);
@@ -71,6 +75,41 @@ fn gaps_us(jobs: u32) -> Vec<f64> {
     engine.pump(Drive::Server).run(pairs, clock.as_ref(), &StartGate::new(jobs as usize)).expect("pumped");
     let chunks = drives.iter().flat_map(|d| d.log.chunks.windows(2));
     chunks.map(|pair| (pair[1].started_ns - pair[0].ended_ns) as f64 / 1e3).collect()
+}
+
+/// Nanoseconds that one transaction of one statement takes with statements that take no time; an open loop at a rate that is never
+/// reached does not sleep.
+fn transaction_ns(asked_per_s: Option<f64>) -> f64 {
+    const WINDOW_S: f64 = 3.0;
+    let catalogue = Catalogue::embedded().expect("embedded catalogue");
+    let clock = Arc::new(MonotonicClock::default());
+    let size = catalogue.size("T").expect("size T").clone();
+    let engine = NullEngine::new(Behaviour { speed: u64::MAX, ..Behaviour::default() }, size.clone(), clock.clone());
+    let test = catalogue.test("T611").expect("T611").clone();
+    let task = Task {
+        test,
+        size,
+        seed: 42,
+        key_seed: 42,
+        nodes: 1,
+        jobs: 1,
+        threads: 1,
+        rows_per_tx: 1,
+        commit: CommitMode::Durable,
+        drive: Drive::Client,
+        sampling: Sampling::Off,
+    };
+    let rate = asked_per_s.map(|per_s| Rate::PerS { thousandths: (per_s * 1e3) as u64 });
+    let load = Load { rate, ..Load::default() };
+    let window = Window::new(Pace::of_client(WINDOW_S), 1);
+    let team = Team::new(&window, (WINDOW_S * 1e9) as u64, load, 1);
+    let mut session = engine.client_session(0, 1).expect("session");
+    session.prepare(&task, 0).expect("prepared");
+    let mut drive = team.job(&task, load, asked_per_s, 0);
+    let pair = vec![Job { session: session.as_mut(), work: &mut drive }];
+    engine.pump(Drive::Client).run(pair, clock.as_ref(), &StartGate::new(1)).expect("pumped");
+    let tallies = vec![drive.into_tally()];
+    WINDOW_S * 1e9 / team.gather(tallies).service.count() as f64
 }
 
 fn record_ms() -> Vec<f64> {

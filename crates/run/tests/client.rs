@@ -105,7 +105,7 @@ fn open(rate: &str, arrivals: Arrivals) -> Load {
 
 /// A statement of `takes_ns`, and a stall at every `every`-th.
 fn stalling(takes_ns: u64, every: u64, stall_ns: u64) -> Manner {
-    Arc::new(move |n| (takes_ns + if n % every == 0 { stall_ns } else { 0 }, None))
+    Arc::new(move |n| (takes_ns + if n.is_multiple_of(every) { stall_ns } else { 0 }, None))
 }
 
 proptest! {
@@ -122,7 +122,7 @@ proptest! {
             let (takes_ns, fails_every) = (*takes_ns, *fails_every);
             let class = [ErrorClass::Other, ErrorClass::Conflict, ErrorClass::Timeout][*class as usize];
             // Two in a row are good at least, so that nothing fails for ever.
-            Arc::new(move |n| (takes_ns, (fails_every > 2 && n % fails_every == 0).then_some(class)))
+            Arc::new(move |n| (takes_ns, (fails_every > 2 && n.is_multiple_of(fails_every)).then_some(class)))
         }).collect();
         let load = rate.map_or_else(Load::default, |rate| open(&format!("{rate}/s"), Arrivals::Poisson));
         let duration_ns = duration_ms * MS;
@@ -208,7 +208,7 @@ fn what_conflicts_for_ever_fails_after_ten_retries() {
 
 #[test]
 fn other_errors_are_counted_and_the_job_goes_on() {
-    let manner: Manner = Arc::new(|n| (MS, (n % 10 == 0).then_some(ErrorClass::Timeout)));
+    let manner: Manner = Arc::new(|n| (MS, n.is_multiple_of(10).then_some(ErrorClass::Timeout)));
     let Outcome { result, asked, .. } = run("T311", Load::default(), SECOND, vec![manner]);
     let failed = result.outcomes.errors[&ErrorClass::Timeout];
     assert!(failed > 50 && result.outcomes.adds_up() && result.error.is_none());

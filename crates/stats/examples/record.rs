@@ -15,7 +15,7 @@ const SECOND_NS: u64 = 1_000_000_000;
 /// Times as an engine has them: most of one kind, some much longer.
 fn service_ns(n: u64) -> u64 {
     let draw = n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
-    2_000 + draw % 4_000 + if draw % 100 == 0 { draw } else { 0 }
+    2_000 + draw % 4_000 + if draw.is_multiple_of(100) { draw } else { 0 }
 }
 
 fn per_op_ns(sessions: u64, work: impl Fn() + Sync) -> f64 {

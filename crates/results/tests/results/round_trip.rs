@@ -29,7 +29,7 @@ fn times(next: &mut impl FnMut() -> Option<f64>) -> ResponseTime {
 
 /// Closed loops, pauses, rates and shares.
 fn load(n: u64) -> Load {
-    let arrivals = Some(if n % 2 == 0 { Arrivals::Constant } else { Arrivals::Poisson });
+    let arrivals = Some(if n.is_multiple_of(2) { Arrivals::Constant } else { Arrivals::Poisson });
     match n % 4 {
         0 => Load::default(),
         1 => Load { think: Some(Think { least_ns: n % 1_000_007, most_ns: 1_000_007 }), ..Load::default() },
