@@ -116,7 +116,27 @@ fn sessions_can_be_stopped() {
 
 #[test]
 fn a_rollback_journal_conforms_too() {
-    conforms("?journal=delete&synchronous=off", &[conformance::procedures_do_what_they_say, conformance::proofs_hold]);
+    let checks: [fn(&Subject<'_>); 3] = [
+        conformance::procedures_do_what_they_say,
+        conformance::proofs_hold,
+        conformance::client::clients_do_what_procedures_do,
+    ];
+    conforms("?journal=delete&synchronous=off", &checks);
+}
+
+#[test]
+fn clients_do_what_procedures_do() {
+    conforms("", &[conformance::client::clients_do_what_procedures_do]);
+}
+
+#[test]
+fn what_a_client_rolls_back_was_never_there() {
+    conforms("", &[conformance::client::what_a_client_rolls_back_was_never_there]);
+}
+
+#[test]
+fn clients_can_be_stopped() {
+    conforms("", &[conformance::client::clients_can_be_stopped]);
 }
 
 #[test]

@@ -6,6 +6,7 @@
 //! are per connection; a commit by one connection empties those of the others. ANALYZE is not run: without statistics
 //! SQLite chooses the index plans that the tests are about, and every plan is checked.
 
+mod client;
 mod counters;
 mod describe;
 mod errors;
@@ -88,7 +89,7 @@ fn shape_statement(organisation: Organisation) -> &'static str {
 struct Shared {
     options: Options,
     cache_bytes: u64,
-    writer: WriterQueue,
+    writer: Arc<WriterQueue>,
     /// Pages of the log that no checkpoint has moved yet.
     pending_pages: AtomicU64,
     /// Held by the job that makes a checkpoint.
@@ -126,7 +127,7 @@ impl SqliteEngine {
         let shared = Shared {
             options,
             cache_bytes: size.engine_cache_bytes,
-            writer: WriterQueue::default(),
+            writer: Arc::default(),
             pending_pages: AtomicU64::new(0),
             checkpointing: Mutex::default(),
             totals: Mutex::default(),

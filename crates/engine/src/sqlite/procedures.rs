@@ -140,11 +140,9 @@ impl<'a> Chunk<'a> {
                 chunk.go_on()?;
                 let (mut found, mut checksum) = (0, 0u64);
                 for i in 0..k {
-                    statement.raw_bind_parameter(1, keys.primary(rows, i, k, 0, 1).cast_signed())?;
-                    if let Some(row) = statement.raw_query().next()? {
-                        found += 1;
-                        checksum = checksum.wrapping_add(number(row, 0)?);
-                    }
+                    let (one, quantity) = one_row(statement, keys.primary(rows, i, k, 0, 1))?;
+                    found += one;
+                    checksum = checksum.wrapping_add(quantity);
                 }
                 chunk.add(ChunkResult { ops: 1, rows: found, bytes: 0, checksum });
             }
@@ -168,17 +166,13 @@ impl<'a> Chunk<'a> {
             }
             for _ in 0..passes {
                 chunk.go_on()?;
-                if scan {
+                let (rows, checksum) = if scan {
                     let range = keys.draw(Size::RANGES);
-                    statement.raw_bind_parameter(1, (range * partition + 1).cast_signed())?;
                     statement.raw_bind_parameter(2, ((range + 1) * partition).cast_signed())?;
+                    all_rows(statement, range * partition + 1)?
                 } else {
-                    statement.raw_bind_parameter(1, keys.secondary(values, 0, 1).cast_signed())?;
-                }
-                let mut answered = statement.raw_query();
-                let row = answered.next()?.ok_or_else(|| wrong("an aggregate gave no row"))?;
-                let (rows, checksum) = (number(row, 0)?, number(row, 1)?);
-                drop(answered);
+                    all_rows(statement, keys.secondary(values, 0, 1))?
+                };
                 let bytes = if scan { chunk.pages_so_far() * PAGE_BYTES } else { 0 };
                 chunk.add(ChunkResult { ops: 1, rows, bytes, checksum });
             }
@@ -263,6 +257,23 @@ impl<'a> Chunk<'a> {
     pub(super) fn table_rows(&self) -> u64 {
         self.work.task.size.rows(self.shape())
     }
+}
+
+/// The row of a primary key: whether there is one, and its quantity.
+pub(super) fn one_row(statement: &mut Statement<'_>, key: u64) -> Result<(u64, u64), Fault> {
+    statement.raw_bind_parameter(1, key.cast_signed())?;
+    match statement.raw_query().next()? {
+        Some(row) => Ok((1, number(row, 0)?)),
+        None => Ok((0, 0)),
+    }
+}
+
+/// The rows that an aggregate finds by its first parameter: their number, and the sum of their quantities.
+pub(super) fn all_rows(statement: &mut Statement<'_>, first: u64) -> Result<(u64, u64), Fault> {
+    statement.raw_bind_parameter(1, first.cast_signed())?;
+    let mut answered = statement.raw_query();
+    let row = answered.next()?.ok_or_else(|| wrong("an aggregate gave no row"))?;
+    Ok((number(row, 0)?, number(row, 1)?))
 }
 
 /// Runs a statement that answers with one row of two numbers.

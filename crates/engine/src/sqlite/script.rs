@@ -46,6 +46,13 @@ pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
     for statement in statements {
         one(&mut text, &PROCEDURES, statement, &recipe.fill(statement)?)?;
     }
+    if test.procedure.has_client_form() {
+        let brackets = if test.procedure.writes() { "the same brackets" } else { "no transaction around them" };
+        line_of(
+            &mut text,
+            format_args!("\n-- the client drive executes the same statement, one a call, with {brackets}"),
+        );
+    }
     Ok(text)
 }
 

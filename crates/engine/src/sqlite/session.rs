@@ -8,6 +8,7 @@ use super::meta;
 use super::procedures::Chunk;
 use super::recipe::Recipe;
 use super::totals::Totals;
+use super::writer::Turn;
 use super::{TABLES, table_name};
 use crate::data::Generator;
 use crate::{Canceller, ChunkResult, EngineError, Failure, Prepared, Request, Session, Task};
@@ -49,7 +50,11 @@ pub(super) struct SqliteSession {
     shared: Arc<Shared>,
     link: Link,
     work: Option<Work>,
+    /// A client's transaction that is open, by its turn to write. Dropped after the connection, which rolls it back.
+    open: Option<Turn>,
     own: Totals,
+    /// SQLite's change counter as far as it is among our own counts.
+    changes: u64,
     /// Whether something was done since the last flush that is verified then.
     unverified: bool,
     stop: Arc<AtomicBool>,
@@ -62,7 +67,8 @@ impl SqliteSession {
     /// The file cannot be opened.
     pub(super) fn open(shared: Arc<Shared>) -> Result<Self, EngineError> {
         let link = Link::open_for_work(&shared.options, shared.cache_bytes)?;
-        Ok(Self { shared, link, work: None, own: Totals::default(), unverified: false, stop: Arc::default() })
+        let (own, stop) = (Totals::default(), Arc::default());
+        Ok(Self { shared, link, work: None, open: None, own, changes: 0, unverified: false, stop })
     }
 
     /// The plan of a statement, line by line.
@@ -167,6 +173,10 @@ fn enough_keys(task: &Task) -> Result<(), EngineError> {
 impl SqliteSession {
     fn prepare_work(&mut self, task: &Task, job: u32) -> Result<Prepared, EngineError> {
         (self.work, self.unverified) = (None, false);
+        if self.open.is_some() {
+            self.link.run("rolling back what a client left open", "ROLLBACK")?;
+            self.open = None;
+        }
         let recipe = Recipe::of(&task.test, job)?;
         enough_keys(task)?;
         self.link.set_cache(cache_bytes(task))?;
@@ -191,8 +201,15 @@ impl SqliteSession {
         }
         let small = Generator::new(&task.size, Shape::Small, task.seed);
         self.work = Some(Work { task: task.clone(), job, recipe, sql, small });
-        self.own.add_pages(take_page_counts(&self.link.connection));
+        self.account();
         Ok(prepared)
+    }
+
+    /// Takes what SQLite has counted for this connection since the last time.
+    fn account(&mut self) {
+        let changes = self.link.connection.total_changes();
+        self.own.rows_changed += changes - std::mem::replace(&mut self.changes, changes);
+        self.own.add_pages(take_page_counts(&self.link.connection));
     }
 
     /// Told to stop and stopped: what is asked for next is another matter.
@@ -209,19 +226,21 @@ impl Session for SqliteSession {
     }
 
     fn execute(&mut self, request: &Request) -> Result<ChunkResult, Failure> {
-        let Request::Chunk { first_pass, passes } = *request else { return Err(crate::client::unsupported().into()) };
         let unprepared = || EngineError::new(ErrorClass::Other, "a session was asked to work before it was prepared");
         let work = self.work.as_ref().ok_or_else(unprepared)?;
-        let connection = &self.link.connection;
-        let changes = connection.total_changes();
         let (link, shared, stop, own) = (&self.link, &*self.shared, &*self.stop, &mut self.own);
         let mut chunk = Chunk { link, work, shared, stop, own, done: ChunkResult::default() };
-        let outcome = chunk.run(first_pass, passes);
+        let outcome = match *request {
+            Request::Chunk { first_pass, passes } => chunk.run(first_pass, passes),
+            Request::Statement(bound) => chunk.statement(bound, &mut self.open),
+            Request::Commit => chunk.commit(&mut self.open),
+            Request::Rollback => {
+                chunk.roll_back(&mut self.open);
+                Ok(())
+            }
+        };
         let done = chunk.done;
         self.unverified |= done.ops > 0;
-        // Counted whatever came of it: work that failed was work.
-        self.own.rows_changed += connection.total_changes() - changes;
-        self.own.add_pages(take_page_counts(connection));
         outcome.map(|()| done).map_err(|fault| {
             let error = self.link.says(&format!("{} job {}", work.task.test.code, work.job), fault);
             self.obeyed(&error);
@@ -230,6 +249,7 @@ impl Session for SqliteSession {
     }
 
     fn flush(&mut self) -> Result<(), EngineError> {
+        self.account();
         self.shared.add(&std::mem::take(&mut self.own));
         let Some(work) = self.work.as_ref().filter(|_| std::mem::take(&mut self.unverified)) else { return Ok(()) };
         if let Some(statement) = work.recipe.verify {

@@ -5,7 +5,7 @@ use crate::EngineError;
 use dbdyno_model::ErrorClass;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
@@ -22,10 +22,10 @@ struct Queue {
     waiting: VecDeque<(u64, Thread)>,
 }
 
-/// The right to write; passed on when dropped.
+/// The right to write; passed on when dropped. A client's transaction keeps it from one call to the next.
 #[derive(Debug)]
-pub(super) struct Turn<'q> {
-    queue: &'q WriterQueue,
+pub(super) struct Turn {
+    queue: Arc<WriterQueue>,
     ticket: u64,
     /// Nanoseconds waited for it; none where nobody was ahead.
     pub(super) waited_ns: Option<u64>,
@@ -36,19 +36,19 @@ impl WriterQueue {
     ///
     /// # Errors
     /// `Cancelled` when `stop` is set meanwhile.
-    pub(super) fn wait(&self, stop: &AtomicBool) -> Result<Turn<'_>, EngineError> {
+    pub(super) fn wait(self: &Arc<Self>, stop: &AtomicBool) -> Result<Turn, EngineError> {
         let ticket = {
             let mut queue = self.lock();
             let ticket = queue.next_ticket;
             queue.next_ticket += 1;
             queue.waiting.push_back((ticket, std::thread::current()));
             if queue.waiting.len() == 1 {
-                return Ok(Turn { queue: self, ticket, waited_ns: None });
+                return Ok(Turn { queue: Arc::clone(self), ticket, waited_ns: None });
             }
             ticket
         };
         // From here on the turn leaves the queue by being dropped, wherever in it it stands.
-        let mut turn = Turn { queue: self, ticket, waited_ns: None };
+        let mut turn = Turn { queue: Arc::clone(self), ticket, waited_ns: None };
         let started = Instant::now();
         while self.lock().waiting.front().is_none_or(|(first, _)| *first != ticket) {
             if stop.load(Ordering::Relaxed) {
@@ -65,7 +65,7 @@ impl WriterQueue {
     }
 }
 
-impl Drop for Turn<'_> {
+impl Drop for Turn {
     fn drop(&mut self) {
         let mut queue = self.queue.lock();
         queue.waiting.retain(|(ticket, _)| *ticket != self.ticket);
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn one_writes_at_a_time_and_turns_are_even() {
-        let (queue, inside, stop) = (WriterQueue::default(), AtomicU64::new(0), AtomicBool::new(false));
+        let (queue, inside, stop) = (Arc::<WriterQueue>::default(), AtomicU64::new(0), AtomicBool::new(false));
         let turns: Vec<AtomicU64> = (0..4).map(|_| AtomicU64::new(0)).collect();
         let total = AtomicU64::new(0);
         std::thread::scope(|scope| {
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn the_queue_serves_in_the_order_of_coming() {
-        let (queue, stop) = (WriterQueue::default(), AtomicBool::new(false));
+        let (queue, stop) = (Arc::<WriterQueue>::default(), AtomicBool::new(false));
         let served = Mutex::new(Vec::new());
         let first = queue.wait(&stop).unwrap();
         std::thread::scope(|scope| {
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_waiting_writer_can_be_stopped_and_leaves_the_queue() {
-        let (queue, stop, go_on) = (WriterQueue::default(), AtomicBool::new(false), AtomicBool::new(false));
+        let (queue, stop, go_on) = (Arc::<WriterQueue>::default(), AtomicBool::new(false), AtomicBool::new(false));
         let first = queue.wait(&go_on).unwrap();
         std::thread::scope(|scope| {
             let second = scope.spawn(|| queue.wait(&stop).map(drop));

@@ -8,11 +8,12 @@ use super::meta::beside;
 use super::options::Journal;
 use super::procedures::{Chunk, taken, wrong};
 use super::totals::PAGE_BYTES;
+use super::writer::Turn;
 use super::{PROCEDURES, STATISTICS, TABLES};
 use crate::ChunkResult;
 use crate::data::{first_day, iso_day, mix};
 use dbdyno_model::{Procedure, Size};
-use rusqlite::{CachedStatement, StatementStatus};
+use rusqlite::{CachedStatement, Statement, StatementStatus};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -45,9 +46,7 @@ impl<'a> Chunk<'a> {
                     for i in 0..k {
                         let number = (pass * k + i) * jobs + job;
                         let source = number % small_rows + 1;
-                        statement.raw_bind_parameter(1, (number + 1).cast_signed())?;
-                        statement.raw_bind_parameter(2, source.cast_signed())?;
-                        done.rows += statement.raw_execute()? as u64;
+                        done.rows += insert_row(statement, number, source)?;
                         done.checksum += small.quantity(source);
                     }
                     Ok(done)
@@ -104,8 +103,7 @@ impl<'a> Chunk<'a> {
                             true => keys.secondary(values, job, jobs),
                             false => keys.primary(table_rows, i, k, job, jobs),
                         };
-                        statement.raw_bind_parameter(1, key.cast_signed())?;
-                        done.rows += statement.raw_execute()? as u64;
+                        done.rows += update_rows(statement, key)?;
                         done.checksum = done.checksum.wrapping_add(key);
                     }
                     Ok(done)
@@ -202,27 +200,53 @@ impl<'a> Chunk<'a> {
         brackets: &mut Brackets<'a>,
         work: impl FnOnce() -> Result<ChunkResult, Fault>,
     ) -> Result<(), Fault> {
+        let turn = self.open(&mut brackets.begin)?;
+        self.close(&mut brackets.commit, turn, work())
+    }
+
+    /// Opens a transaction that writes, when its turn has come.
+    pub(super) fn open(&mut self, begin: &mut CachedStatement<'_>) -> Result<Turn, Fault> {
         let turn = self.shared.writer.wait(self.stop)?;
         if let Some(ns) = turn.waited_ns {
             self.own.queued.add(ns);
         }
-        brackets.begin.raw_execute()?;
-        let done = work().and_then(|done| {
+        begin.raw_execute()?;
+        Ok(turn)
+    }
+
+    /// Commits a transaction in which this was done, and which gives back its turn; rolls it back where something failed.
+    pub(super) fn close(
+        &mut self,
+        commit: &mut CachedStatement<'_>,
+        turn: Turn,
+        done: Result<ChunkResult, Fault>,
+    ) -> Result<(), Fault> {
+        let done = done.and_then(|done| {
             let started = Instant::now();
-            brackets.commit.raw_execute()?;
+            commit.raw_execute()?;
             self.own.write_commits.add(elapsed_ns(started));
             Ok(done)
         });
-        let commits = taken(&brackets.commit, StatementStatus::Run);
-        if done.is_err() {
-            self.undo_if_open();
-        }
+        let commits = taken(commit, StatementStatus::Run);
+        let done = match done {
+            Ok(done) => done,
+            Err(fault) => {
+                self.undo(turn);
+                return Err(fault);
+            }
+        };
         drop(turn);
-        let done = done.inspect_err(|_| self.count_log());
-        self.add(done?);
+        self.add(done);
         self.own.commits += commits;
         self.count_log();
         self.checkpoint_if_due()
+    }
+
+    /// Rolls back a transaction, which gives back its turn.
+    pub(super) fn undo(&mut self, turn: Turn) {
+        self.undo_if_open();
+        drop(turn);
+        self.count_log();
     }
 
     /// Counts the pages that went to the log.
@@ -263,6 +287,19 @@ impl<'a> Chunk<'a> {
         }
         Ok(())
     }
+}
+
+/// Copies a row of the small heap under the number of the new one, from 0 on; answers with the rows that it made.
+pub(super) fn insert_row(statement: &mut Statement<'_>, number: u64, source: u64) -> Result<u64, Fault> {
+    statement.raw_bind_parameter(1, (number + 1).cast_signed())?;
+    statement.raw_bind_parameter(2, source.cast_signed())?;
+    Ok(statement.raw_execute()? as u64)
+}
+
+/// Changes the rows of a key; answers with their number.
+pub(super) fn update_rows(statement: &mut Statement<'_>, key: u64) -> Result<u64, Fault> {
+    statement.raw_bind_parameter(1, key.cast_signed())?;
+    Ok(statement.raw_execute()? as u64)
 }
 
 /// How many of the `seen` pending pages a checkpoint has moved that answers with pages in the log and pages moved: all but

@@ -3,6 +3,7 @@
 #![allow(dead_code, unreachable_pub, reason = "an engine's test file uses what applies to it")]
 
 pub mod catalogue;
+pub mod client;
 pub mod expected;
 
 use dbdyno_engine::{ChunkResult, Engine, Failure, LoadWatch, Loaded, Request, Sampling, Task, data::Generator};

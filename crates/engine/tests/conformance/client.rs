@@ -1,0 +1,164 @@
+//! What every engine must do for a client that sends each statement, whatever it is: the same work as its procedures do, by
+//! the engine's own count, too; and nothing of what was rolled back.
+
+use super::{Played, Quiet, Subject, expected, merge, play_uncounted};
+use dbdyno_engine::client::{Bound, Transactions};
+use dbdyno_engine::{ChunkResult, Engine, Failure, Request, Session, Task};
+use dbdyno_model::{Drive, ErrorClass, Procedure, Proof, Test};
+
+/// Transactions of each job.
+const TRANSACTIONS: u64 = 5;
+
+/// Tests that a client can drive.
+fn tests(subject: &Subject<'_>) -> impl Iterator<Item = Test> {
+    subject.tests().into_iter().filter(|test| test.procedure.has_client_form())
+}
+
+fn task(subject: &Subject<'_>, test: &Test, jobs: u32) -> Task {
+    Task { drive: Drive::Client, ..subject.task(test, jobs) }
+}
+
+/// Sends so many transactions.
+fn send(session: &mut dyn Session, transactions: &mut Transactions, times: u64) -> Result<ChunkResult, Failure> {
+    let mut sum = ChunkResult::default();
+    for _ in 0..times {
+        for i in 0..transactions.statements() {
+            sum = merge(sum, session.execute(&Request::Statement(transactions.statement(i)))?);
+        }
+        if transactions.commits() {
+            sum = merge(sum, session.execute(&Request::Commit)?);
+        }
+        transactions.advance();
+    }
+    Ok(sum)
+}
+
+/// A point driven by clients, all jobs at the same time.
+fn play(engine: &dyn Engine, task: &Task) -> Played {
+    engine.begin_point(task).unwrap();
+    let mut sessions: Vec<_> = (0..task.jobs).map(|job| engine.client_session(job, 1).unwrap()).collect();
+    let (mut problems, mut plan) = (Vec::new(), None);
+    for (job, session) in (0..).zip(&mut sessions) {
+        let prepared = session.prepare(task, job).unwrap_or_else(|e| panic!("{}: {e}", task.test.code));
+        problems.extend(prepared.problems);
+        plan = plan.or(prepared.plan);
+        session.flush().unwrap();
+    }
+    let before = engine.snapshot().unwrap();
+    let sums: Vec<ChunkResult> = std::thread::scope(|scope| {
+        let jobs: Vec<_> = (0..)
+            .zip(&mut sessions)
+            .map(|(job, session)| {
+                scope.spawn(move || {
+                    let mut transactions = Transactions::new(task, job);
+                    let sum = send(session.as_mut(), &mut transactions, TRANSACTIONS);
+                    session.flush().unwrap();
+                    sum.unwrap_or_else(|failure| panic!("{}: {}", task.test.code, failure.error))
+                })
+            })
+            .collect();
+        jobs.into_iter().map(|job| job.join().unwrap()).collect()
+    });
+    let counted = engine.snapshot().unwrap().since(&before);
+    drop(sessions);
+    engine.end_point(task).unwrap();
+    Played { sum: sums.into_iter().fold(ChunkResult::default(), merge), counted, problems, plan }
+}
+
+/// A client's transactions touch the rows that the procedures touch, by the same plans, and the engine counts them as it must.
+pub fn clients_do_what_procedures_do(subject: &Subject<'_>) {
+    let engine = (subject.open)();
+    for (test, jobs) in tests(subject).flat_map(|test| [1, 2].map(|jobs| (test.clone(), jobs))) {
+        let task = task(subject, &test, jobs);
+        let played = play(&*engine, &task);
+        let (what, ops) = (format!("{} at {jobs} jobs", test.code), TRANSACTIONS * u64::from(jobs));
+        assert_eq!(played.problems, [""; 0], "{what}");
+        assert!(test.procedure.writes() || played.plan.is_some(), "{what} shows no plan");
+        let rows = test.rows_per_op(&task.size, task.rows_per_tx).unwrap();
+        assert_eq!((played.sum.ops, played.sum.rows), (0, ops * rows), "{what}: the drive counts operations");
+        let by_procedures = play_uncounted(&*engine, &subject.task(&test, jobs), &[TRANSACTIONS]).sum;
+        assert_eq!(played.sum.checksum, by_procedures.checksum, "checksum of {what}");
+        if let Some(checksum) = expected::checksum(&task, TRANSACTIONS) {
+            assert_eq!(played.sum.checksum, checksum, "checksum of {what}");
+        }
+        for proof in test.proofs(task.rows_per_tx, task.threads) {
+            let (counter, expected) = match proof {
+                Proof::PerOperation(counter, times) => (counter, ops * times),
+                Proof::PerRow(counter) => (counter, played.sum.rows),
+            };
+            let counted = played.counted.get(counter);
+            assert!(
+                counted == Some(expected) || (counted.is_none() && subject.uncounted.contains(&counter)),
+                "{what}: {counted:?} {counter:?} counted, {expected} done"
+            );
+        }
+    }
+}
+
+/// What a client rolls back was never there; what fails leaves the session as good as new.
+pub fn what_a_client_rolls_back_was_never_there(subject: &Subject<'_>) {
+    let engine = (subject.open)();
+    for test in tests(subject).filter(|test| test.procedure.writes()) {
+        let task = task(subject, &test, 1);
+        engine.begin_point(&task).unwrap();
+        let mut session = engine.client_session(0, 1).unwrap();
+        session.prepare(&task, 0).unwrap();
+        let mut transactions = Transactions::new(&task, 0);
+        let bounds: Vec<Bound> =
+            (0..transactions.statements()).map(|i| Bound { opens: i == 0, ..transactions.statement(i) }).collect();
+        let mut transaction = |end: Request| {
+            let statements = bounds.iter().map(|bound| Request::Statement(*bound)).chain([end]);
+            statements
+                .map(|request| session.execute(&request))
+                .collect::<Result<Vec<_>, _>>()
+                .map(|done| done.into_iter().fold(ChunkResult::default(), merge))
+        };
+        let table = test.table.unwrap();
+        let content = || engine.checksum(table, &Quiet).unwrap();
+        let before = content();
+        let rolled_back = transaction(Request::Rollback).unwrap();
+        assert_eq!(content(), before, "{} was rolled back", test.code);
+        let committed = transaction(Request::Commit).unwrap();
+        assert_eq!((rolled_back, committed.rows > 0), (committed, true), "{}", test.code);
+        let refused = transaction(Request::Commit);
+        match test.procedure {
+            // The rows are there now, and only since.
+            Procedure::Insert => {
+                refused.unwrap_err();
+                transaction(Request::Rollback).unwrap_err();
+                session.execute(&Request::Rollback).unwrap();
+                transactions.advance();
+                let next = send(session.as_mut(), &mut transactions, 1).unwrap();
+                assert_eq!(next.rows, committed.rows, "{} goes on", test.code);
+            }
+            _ => assert_ne!(content(), before, "{} was committed", test.code),
+        }
+        drop(session);
+        engine.end_point(&task).unwrap();
+    }
+}
+
+/// A client that is told to stop stops, says so, and keeps nobody from going on.
+pub fn clients_can_be_stopped(subject: &Subject<'_>) {
+    let engine = (subject.open)();
+    for test in tests(subject) {
+        let task = task(subject, &test, 1);
+        engine.begin_point(&task).unwrap();
+        let mut session = engine.client_session(0, 1).unwrap();
+        session.prepare(&task, 0).unwrap();
+        let canceller = session.canceller();
+        let failure = std::thread::scope(|scope| {
+            let stopper = scope.spawn(move || {
+                std::thread::sleep(std::time::Duration::from_millis(10));
+                canceller.cancel();
+            });
+            let failure = send(session.as_mut(), &mut Transactions::new(&task, 0), u64::MAX).unwrap_err();
+            stopper.join().unwrap();
+            failure
+        });
+        assert_eq!(failure.error.class, ErrorClass::Cancelled, "{}: {}", test.code, failure.error);
+        drop(session);
+        engine.end_point(&task).unwrap();
+        assert!(play(&*engine, &task).sum.rows > 0, "{} goes on", test.code);
+    }
+}
