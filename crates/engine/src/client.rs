@@ -106,9 +106,9 @@ impl Transactions {
     }
 }
 
-/// What an engine answers that has no client drive.
+/// What an engine answers that has no client drive, or none for the work of a test.
 pub(crate) fn unsupported() -> EngineError {
-    EngineError::new(ErrorClass::Unsupported, "this engine has no client drive yet")
+    EngineError::new(ErrorClass::Unsupported, "this work has no client drive")
 }
 
 #[cfg(test)]

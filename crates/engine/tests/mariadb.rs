@@ -12,6 +12,7 @@ use servers::lend::Lender;
 use servers::mariadb::{Server, Wish};
 
 points::points!(Server);
+points::clients!(Server);
 loads::loads!(Server);
 
 static LENDER: Lender<Server> = Lender::new(quick, load);

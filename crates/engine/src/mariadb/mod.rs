@@ -12,6 +12,7 @@
 //! point lasts.
 
 mod check;
+mod client;
 mod describe;
 mod errors;
 mod ground;

@@ -7,7 +7,7 @@ use super::snapshot::{self, Base, Watched};
 use super::{MariaDbEngine, STATISTICS, TABLES};
 use crate::server::{Seen, ServerLink as _, add_seen, first, recover, sum};
 use crate::{EngineError, Sampling, Task};
-use dbdyno_model::{Cache, Counters, ErrorClass, Organisation, Procedure, Shape, TableName};
+use dbdyno_model::{Cache, Counters, Drive, ErrorClass, Organisation, Procedure, Shape, TableName};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -46,9 +46,9 @@ pub(super) fn begin(engine: &MariaDbEngine, task: &Task) -> Result<UnderWay, Eng
                 return Err(EngineError::new(ErrorClass::Other, message));
             }
             // What the first node makes comes to others by replication, where they are no servers of their own.
-            if node == 0 || !has(link, recipe.procedure())? {
+            if node == 0 || !has_all(link, &recipe, task.drive)? {
                 remove_leftovers(link, task)?;
-                make(link, &recipe)?;
+                make(link, &recipe, task.drive)?;
             }
             warm_all(link, &recipe, task)
         })?;
@@ -83,15 +83,19 @@ pub(super) fn unlock(link: &mut Link) -> Result<(), EngineError> {
     link.batch("ending the point", &STATISTICS.get("unlock")?.text)
 }
 
-/// Makes the procedure and what its jobs share.
-fn make(link: &mut Link, recipe: &Recipe) -> Result<(), EngineError> {
-    let statements = recipe.creates()?.into_iter().chain(recipe.creates_before()?);
-    statements.into_iter().try_for_each(|sql| link.batch("making the test's procedure", &sql))
+/// Makes the procedure, which a client does without, and what its jobs share.
+fn make(link: &mut Link, recipe: &Recipe, drive: Drive) -> Result<(), EngineError> {
+    let procedure = if drive == Drive::Server { recipe.creates()? } else { Vec::new() };
+    let statements = procedure.into_iter().chain(recipe.creates_before()?);
+    statements.into_iter().try_for_each(|sql| link.batch("making what the test needs", &sql))
 }
 
-/// Whether a procedure is there.
-fn has(link: &mut Link, procedure: &str) -> Result<bool, EngineError> {
-    let sql = STATISTICS.fill("has_procedure", &[("procedure", procedure)])?;
+/// Whether all of that is there.
+fn has_all(link: &mut Link, recipe: &Recipe, drive: Drive) -> Result<bool, EngineError> {
+    if drive == Drive::Client {
+        return Ok(recipe.creates_before()?.is_empty() || !names(link, &STATISTICS.get("made")?.text)?.is_empty());
+    }
+    let sql = STATISTICS.fill("has_procedure", &[("procedure", recipe.procedure())])?;
     Ok(!link.texts("preparing the point", &sql)?.is_empty())
 }
 

@@ -7,9 +7,9 @@ mod tests;
 use super::layout::{self, Pages};
 use super::{PROCEDURES, STATISTICS, TABLE_NAMES, TABLES};
 use crate::server::call::{ARGUMENTS, SUMS};
-use crate::server::fits;
+use crate::server::{between, fits};
 use crate::{EngineError, SqlFile};
-use dbdyno_model::{Cache, Compression, ErrorClass, Organisation, Procedure, Shape, Size, TableName, Test};
+use dbdyno_model::{Cache, Compression, Drive, ErrorClass, Organisation, Procedure, Shape, Size, TableName, Test};
 use std::sync::LazyLock;
 
 static LOOKUPS: LazyLock<SqlFile> =
@@ -18,6 +18,8 @@ static CPU: LazyLock<SqlFile> = LazyLock::new(|| SqlFile::parse("mariadb/sql/cpu
 
 /// Marks around the statement under test.
 const TEST: (&str, &str) = ("/*test*/", "/*end*/");
+/// Marks around what finds the rows that it is about.
+const FINDS: (&str, &str) = ("/*finds*/", "/*found*/");
 /// What begins the names of everything that a point makes.
 pub(super) const MADE_BY_POINTS: &str = "load_";
 /// The procedure that `cpu_fibonacci` calls.
@@ -234,9 +236,11 @@ impl Recipe {
     }
 
     /// The session's settings, so that there is one plan only, and so that the server's counters hold nothing but the work.
-    pub(super) fn settings(&self) -> Vec<(&'static str, &'static str)> {
+    /// Procedures commit themselves; what a client sends outside of a transaction is one of its own.
+    pub(super) fn settings(&self, drive: Drive) -> Vec<(&'static str, &'static str)> {
+        let autocommit = if drive == Drive::Client { "1" } else { "0" };
         // Statistics that the server would look up in tables of its own are reads that are counted.
-        let mut settings = vec![("autocommit", "0"), ("use_stat_tables", "'never'")];
+        let mut settings = vec![("autocommit", autocommit), ("use_stat_tables", "'never'")];
         if self.work.is_cpu() {
             return settings;
         }
@@ -259,9 +263,8 @@ impl Recipe {
     /// The note `variables` cannot be understood.
     pub(super) fn example(&self) -> Result<Option<String>, EngineError> {
         let statement = self.file().get(self.statement)?;
-        let marked = statement.text.split_once(TEST.0).and_then(|(_, rest)| rest.split_once(TEST.1));
-        let Some((text, _)) = marked else { return Ok(None) };
-        let mut text = self.fill(text.trim())?;
+        let Some(text) = between(&statement.text, TEST) else { return Ok(None) };
+        let mut text = self.fill(text)?;
         let note = statement.notes.get("variables").map(String::as_str).unwrap_or_default();
         for variable in note.split(';').filter(|v| !v.trim().is_empty()) {
             let wrong = || EngineError::new(ErrorClass::Other, format!("{}: variables: {variable}", self.statement));
@@ -274,6 +277,22 @@ impl Recipe {
         // Loads are explained by what they read: where it goes to is made by each call.
         let reads_only = matches!(self.work, Procedure::BulkLoad);
         Ok(Some(if reads_only { text } else { text.replace("@dbdyno_quantity := ", "") }))
+    }
+
+    /// What a client sends, with the procedure's variables: what finds the rows to look at, where there is such a thing, and the
+    /// statement under test without the sums, which a client keeps itself.
+    ///
+    /// # Errors
+    /// `Unsupported` where no client would send the test's work statement by statement.
+    pub(super) fn sent(&self) -> Result<(Option<String>, String), EngineError> {
+        if !self.work.has_client_form() {
+            return Err(crate::client::unsupported());
+        }
+        let text = &self.file().get(self.statement)?.text;
+        let finds = between(text, FINDS).map(|text| self.fill(text)).transpose()?;
+        let test = between(text, TEST).unwrap_or_default();
+        let sums = ["p_rows + ", "p_checksum + ", "@dbdyno_quantity := "];
+        Ok((finds, sums.iter().fold(self.fill(test)?, |text, sum| text.replace(sum, ""))))
     }
 
     /// The statement that explains the statement under test; it answers with one row, a plan in JSON.

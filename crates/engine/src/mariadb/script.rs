@@ -1,11 +1,12 @@
 //! Every statement that a test or a load would run, for review or by hand: the mariadb client takes it as it is.
 
+use super::client::Form;
 use super::recipe::Recipe;
 use super::{SETUP, TABLE_NAMES, TABLES, layout, mapping};
 use crate::EngineError;
 use crate::server::call::{SUMS, arguments};
 use crate::server::example::{self, head, line, list};
-use dbdyno_model::{Cache, Mapping, Size, Test};
+use dbdyno_model::{Cache, Drive, Mapping, Size, Test};
 
 /// Variables that take a procedure's sums.
 const SUM_VARIABLES: [&str; SUMS] = ["@ops", "@rows", "@bytes", "@checksum"];
@@ -24,7 +25,7 @@ pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
     line(&mut text, format_args!("\n-- the session's settings"));
     line(&mut text, format_args!("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED;"));
     line(&mut text, format_args!("SET SESSION max_sp_recursion_depth = 255;"));
-    for (name, value) in recipe.settings() {
+    for (name, value) in recipe.settings(Drive::Server) {
         line(&mut text, format_args!("SET SESSION {name} = {value};"));
     }
     let before = recipe.creates_before()?;
@@ -60,6 +61,12 @@ pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
         after.iter().for_each(|sql| line(&mut text, format_args!("{sql};")));
     }
     line(&mut text, format_args!("SELECT {sums};"));
+    if test.procedure.has_client_form() {
+        let task = example::task(test, size);
+        line(&mut text, format_args!("{}", example::client(&task)));
+        line(&mut text, format_args!("SET SESSION autocommit = 1;"));
+        Form::of(&recipe, &task)?.example(&task)?.iter().for_each(|sql| line(&mut text, format_args!("{sql};")));
+    }
     line(&mut text, format_args!("\n-- away with what the point has made"));
     recipe.drops()?.iter().for_each(|sql| line(&mut text, format_args!("{sql};")));
     recipe.drops_made()?.iter().for_each(|sql| line(&mut text, format_args!("{sql};")));

@@ -1,5 +1,6 @@
-//! A session: one connection, prepared for a job of a point, that calls the test's procedure.
+//! A session: one connection, prepared for a job of a point, that calls the test's procedure or sends what a client sends.
 
+use super::client::Client;
 use super::link::Link;
 use super::recipe::Recipe;
 use super::snapshot::{self, Done};
@@ -7,7 +8,7 @@ use super::{Node, STATISTICS};
 use crate::server::call::arguments;
 use crate::server::{ServerLink as _, first, recover};
 use crate::{Canceller, ChunkResult, EngineError, Failure, Prepared, Request, Session, Task};
-use dbdyno_model::{CommitMode, ErrorClass, Procedure, Size};
+use dbdyno_model::{CommitMode, Drive, ErrorClass, Procedure, Size};
 use mysql::prelude::Queryable as _;
 use mysql::{Params, Row, Statement, Value};
 use std::sync::Arc;
@@ -43,6 +44,7 @@ pub(super) struct MariaDbSession {
     link: Link,
     node: Arc<Node>,
     work: Option<Work>,
+    client: Option<Client>,
     /// What the server has counted for this session, as far as the node has it in its account.
     accounted: Done,
 }
@@ -58,20 +60,32 @@ impl MariaDbSession {
                            of one would be those of the other; name the server itself as the target";
             return Err(EngineError::new(ErrorClass::Unsupported, message));
         }
-        Ok(Self { link, node, work: None, accounted: Done::default() })
+        Ok(Self { link, node, work: None, client: None, accounted: Done::default() })
     }
 
     fn prepare_work(&mut self, task: &Task, job: u32) -> Result<Prepared, EngineError> {
-        self.work = None;
+        (self.work, self.client) = (None, None);
         let recipe = Recipe::of(&task.test)?;
         let doing = format!("preparing {}", task.test.code);
         let set: Vec<String> =
-            recipe.settings().iter().map(|(name, value)| format!("SET SESSION {name} = {value}")).collect();
+            recipe.settings(task.drive).iter().map(|(name, value)| format!("SET SESSION {name} = {value}")).collect();
         self.link.reset(&doing, &set.join("; "))?;
         let prepared = self.plan(&recipe, &doing)?;
-        let scanned_bytes = self.scanned_bytes(&recipe, task, &doing)?;
+        match task.drive {
+            Drive::Server => self.prepare_call(&recipe, task, job, &doing)?,
+            Drive::Client => self.client = Some(Client::prepare(&mut self.link, &recipe, task, job)?),
+        }
+        let now = snapshot::done(&mut self.link)?;
+        // None of this is the test's work; its commits are ours all the same.
+        self.node.account.add_commits(now.since(&self.accounted));
+        self.accounted = now;
+        Ok(prepared)
+    }
+
+    fn prepare_call(&mut self, recipe: &Recipe, task: &Task, job: u32, doing: &str) -> Result<(), EngineError> {
+        let scanned_bytes = self.scanned_bytes(recipe, task, doing)?;
         let call = self.link.conn().prep(recipe.call());
-        let call = call.map_err(|e| self.link.error(&doing, &e))?;
+        let call = call.map_err(|e| self.link.error(doing, &e))?;
         self.work = Some(Work {
             task: task.clone(),
             job,
@@ -81,12 +95,7 @@ impl MariaDbSession {
             scanned_bytes,
         });
         // The first call of a session reads the procedure from a table of the server's, which counts.
-        self.call(0, 0)?;
-        let now = snapshot::done(&mut self.link)?;
-        // None of this is the test's work; its commits are ours all the same.
-        self.node.account.add_commits(now.since(&self.accounted));
-        self.accounted = now;
-        Ok(prepared)
+        self.call(0, 0).map(drop)
     }
 
     /// Explains the statement under test under the session's settings, and compares.
@@ -115,10 +124,7 @@ impl MariaDbSession {
 
     /// Passes of the test, as many in a call as may be.
     fn passes(&mut self, first_pass: u64, passes: u64) -> Result<ChunkResult, Failure> {
-        let Some(work) = &self.work else {
-            let message = "a session was asked to work before it was prepared";
-            return Err(EngineError::new(ErrorClass::Other, message).into());
-        };
+        let work = self.work.as_ref().ok_or_else(unprepared)?;
         if work.after_pass.is_none() && !work.waits_for_each() {
             return Ok(self.call(first_pass, passes)?);
         }
@@ -146,7 +152,6 @@ impl MariaDbSession {
     }
 
     fn call(&mut self, first_pass: u64, passes: u64) -> Result<ChunkResult, EngineError> {
-        let unprepared = || EngineError::new(ErrorClass::Other, "a session was asked to work before it was prepared");
         let work = self.work.as_ref().ok_or_else(unprepared)?;
         let doing = work.doing.as_str();
         if self.link.cancelled() {
@@ -172,9 +177,9 @@ impl MariaDbSession {
     }
 }
 
-/// The four sums that a procedure gives back.
-fn sums(row: &Row) -> Option<[u64; 4]> {
-    let mut sums = [0; 4];
+/// The sums that a procedure or a statement gives back.
+pub(super) fn sums<const N: usize>(row: &Row) -> Option<[u64; N]> {
+    let mut sums = [0; N];
     for (n, sum) in sums.iter_mut().enumerate() {
         *sum = match row.as_ref(n)? {
             Value::Int(value) => value.cast_unsigned(),
@@ -186,6 +191,11 @@ fn sums(row: &Row) -> Option<[u64; 4]> {
     Some(sums)
 }
 
+/// The error of a session that nobody has prepared for what it is asked.
+fn unprepared() -> EngineError {
+    EngineError::new(ErrorClass::Other, "a session was asked to work before it was prepared")
+}
+
 impl Session for MariaDbSession {
     fn prepare(&mut self, task: &Task, job: u32) -> Result<Prepared, EngineError> {
         self.prepare_work(task, job)
@@ -194,8 +204,14 @@ impl Session for MariaDbSession {
     /// A call that fails gives no account of what it did before: the server returns a procedure's sums at its end. Where each
     /// pass is a call, what the others did is told.
     fn execute(&mut self, request: &Request) -> Result<ChunkResult, Failure> {
-        let Request::Chunk { first_pass, passes } = *request else { return Err(crate::client::unsupported().into()) };
-        self.passes(first_pass, passes)
+        let done = match (request, &mut self.client) {
+            (Request::Chunk { first_pass, passes }, _) => return self.passes(*first_pass, *passes),
+            (Request::Statement(bound), Some(client)) => client.statement(&mut self.link, *bound),
+            (Request::Commit, Some(client)) => client.commit(&mut self.link),
+            (Request::Rollback, Some(client)) => client.roll_back(&mut self.link),
+            (_, None) => Err(unprepared()),
+        };
+        Ok(done?)
     }
 
     fn flush(&mut self) -> Result<(), EngineError> {

@@ -5,9 +5,10 @@ use super::link::Link;
 use super::monitor::Monitor;
 use super::recipe::{Counting, Recipe};
 use super::{Node, STATISTICS};
+use crate::client::Transactions;
 use crate::server::{ServerLink as _, recover};
 use crate::{EngineError, Task};
-use dbdyno_model::{Counter, Counters, Procedure, WaitCount};
+use dbdyno_model::{Counter, Counters, Drive, Procedure, WaitCount};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -30,6 +31,8 @@ pub(super) struct Watched {
     /// How often the server counts a row that is changed: in a partitioned table once for the table, and once for the
     /// partition.
     pub(super) counts_per_change: u64,
+    /// Whether each statement is a transaction of its own, which nobody says COMMIT for.
+    pub(super) commits_itself: bool,
 }
 
 impl Watched {
@@ -45,6 +48,7 @@ impl Watched {
             counting: recipe.counting()?,
             rows_per_execution: if range { size.small_rows } else { rows },
             counts_per_change: if recipe.changes_partitions() { 2 } else { 1 },
+            commits_itself: task.drive == Drive::Client && !Transactions::new(task, 0).commits(),
         })
     }
 }
@@ -56,6 +60,8 @@ pub(super) struct Done {
     pub(super) commits: u64,
     /// Commits as storage engines see them, those of single statements too.
     engine_commits: u64,
+    /// Storage engines that were asked whether they can commit, because there are two: the log of changes is one.
+    prepares: u64,
     selects: u64,
     alters: u64,
     keys: u64,
@@ -64,6 +70,12 @@ pub(super) struct Done {
 }
 
 impl Done {
+    /// Transactions of a single statement: each counts once, or, where the server also writes its changes to a log, once for the
+    /// rows and once for that, both of which are asked beforehand.
+    fn transactions(&self) -> u64 {
+        self.engine_commits.saturating_sub(self.prepares / 2)
+    }
+
     /// What was done since.
     pub(super) fn since(&self, earlier: &Self) -> Self {
         self.with(earlier, u64::saturating_sub)
@@ -73,6 +85,7 @@ impl Done {
         Self {
             commits: each(self.commits, other.commits),
             engine_commits: each(self.engine_commits, other.engine_commits),
+            prepares: each(self.prepares, other.prepares),
             selects: each(self.selects, other.selects),
             alters: each(self.alters, other.alters),
             keys: each(self.keys, other.keys),
@@ -89,6 +102,7 @@ pub(super) fn done(link: &mut Link) -> Result<Done, EngineError> {
     Ok(Done {
         commits: get("Com_commit"),
         engine_commits: get("Handler_commit"),
+        prepares: get("Handler_prepare"),
         selects: get("Com_select"),
         alters: get("Com_alter_table"),
         keys: get("Handler_read_key"),
@@ -150,7 +164,8 @@ pub(super) fn read(
     let mut counters = Counters::default();
     executions(&work, watched, &mut counters);
     simple(&read, &mut counters);
-    counters.values.insert(Counter::Commits, work.commits);
+    let commits = if watched.commits_itself { work.transactions() } else { work.commits };
+    counters.values.insert(Counter::Commits, commits);
     counters.values.insert(Counter::RowsChanged, work.rows_changed / watched.counts_per_change.max(1));
     match read.get("Handler_commit") {
         Some(all) => {
@@ -288,12 +303,24 @@ fn pairs(rows: Vec<Vec<Option<String>>>) -> BTreeMap<String, u64> {
 mod tests {
     use super::*;
 
+    fn watched(counting: Counting) -> Watched {
+        Watched { counting, rows_per_execution: 100, counts_per_change: 1, commits_itself: false }
+    }
+
+    #[test]
+    fn a_statement_that_commits_itself_counts_once_with_and_without_a_log_of_changes() {
+        // As 10.11 counts three updates.
+        let without = Done { engine_commits: 3, ..Done::default() };
+        let with = Done { engine_commits: 6, prepares: 6, ..Done::default() };
+        assert_eq!((without.transactions(), with.transactions()), (3, 3));
+    }
+
     #[test]
     fn executions_are_told_by_keys_scans_and_alters() {
         let work = Done { selects: 3, keys: 963, rows_in_turn: 3 * (2 * 100 + 9), alters: 2, ..Done::default() };
         let told = |counting| {
             let mut counters = Counters::default();
-            executions(&work, &Watched { counting, rows_per_execution: 100, counts_per_change: 1 }, &mut counters);
+            executions(&work, &watched(counting), &mut counters);
             (counters.get(Counter::Executions), counters.get(Counter::RowsScanned))
         };
         assert_eq!(told(Counting::Keys { per_execution: 321 }), (Some(3), None));
@@ -304,7 +331,7 @@ mod tests {
         let none = Done { selects: 3, ..Done::default() };
         let mut counters = Counters::default();
         let counting = Counting::Scans { ends: 1, times: 1 };
-        executions(&none, &Watched { counting, rows_per_execution: 100, counts_per_change: 1 }, &mut counters);
+        executions(&none, &watched(counting), &mut counters);
         assert_eq!(counters.get(Counter::Executions), Some(0), "statements that read nothing");
     }
 

@@ -13,6 +13,8 @@ mod nodes;
 mod plan;
 #[cfg(test)]
 pub(crate) mod samples;
+#[cfg(any(feature = "mariadb", feature = "oracle"))]
+mod sent;
 mod times;
 pub(crate) mod url;
 mod verify;
@@ -25,6 +27,8 @@ pub(crate) use leaf::{Leaf, leaf_name, leaves};
 pub(crate) use node::Node;
 pub(crate) use nodes::{add_seen, node_count, sum};
 pub(crate) use plan::fits;
+#[cfg(any(feature = "mariadb", feature = "oracle"))]
+pub(crate) use sent::{between, without_variables};
 pub(crate) use times::{Clock, Phase, Times};
 pub(crate) use verify::{Reading, checksum, prove};
 pub(crate) use watch::{Seen, Watch};

@@ -34,7 +34,7 @@ fn send(session: &mut dyn Session, transactions: &mut Transactions, times: u64) 
 }
 
 /// A point driven by clients, all jobs at the same time.
-fn play(engine: &dyn Engine, task: &Task) -> Played {
+pub fn play(engine: &dyn Engine, task: &Task) -> Played {
     engine.begin_point(task).unwrap();
     let mut sessions: Vec<_> = (0..task.jobs).map(|job| engine.client_session(job, 1).unwrap()).collect();
     let (mut problems, mut plan) = (Vec::new(), None);

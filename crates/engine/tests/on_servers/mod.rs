@@ -1,7 +1,13 @@
 //! What every engine of a server must do on a real one, whichever product it is: the conformance suite, proofs by the
 //! server's own figures, loads and their interruptions. An engine's test file says which servers, and lists its tests by
 //! `points!` and `loads!`.
-#![allow(dead_code, unreachable_pub, unused_imports, reason = "an engine's test file uses what applies to it")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    unused_imports,
+    unused_macros,
+    reason = "an engine's test file uses what applies to it"
+)]
 
 pub mod loads;
 pub mod points;

@@ -3,8 +3,9 @@
 use super::{Product, engine, engine_on, mapping, task};
 use crate::conformance::{self, Subject, catalogue};
 use crate::servers::lend::Database;
-use dbdyno_engine::{Engine, Request, Settled, engine_info};
-use dbdyno_model::{Counter, Counters, Mapping, Procedure};
+use dbdyno_engine::client::Bound;
+use dbdyno_engine::{Engine, Request, Settled, Task, engine_info};
+use dbdyno_model::{Counter, Counters, Drive, ErrorClass, Mapping, Procedure};
 use std::time::Duration;
 
 /// Lists the tests of a product.
@@ -35,6 +36,20 @@ macro_rules! points {
     };
 }
 pub(crate) use points;
+
+/// The same for what a client sends; of the products whose engine has a client drive.
+macro_rules! clients {
+    ($product:ty) => {
+        $crate::on_servers::points::points! { $product:
+            clients_do_what_procedures_do
+            what_a_client_rolls_back_was_never_there
+            clients_can_be_stopped
+            a_clients_commits_are_not_foreign
+            a_client_in_a_deadlock_is_told_and_goes_on
+        }
+    };
+}
+pub(crate) use clients;
 
 fn conforms<S: Product>(checks: &[fn(&Subject<'_>)]) {
     with_subject(&S::lender().loaded(), 42, |subject| {
@@ -92,6 +107,66 @@ pub fn points_leave_nothing_behind<S: Product>() {
 
 pub fn sessions_can_be_stopped<S: Product>() {
     conforms::<S>(&[conformance::sessions_can_be_stopped]);
+}
+
+pub fn clients_do_what_procedures_do<S: Product>() {
+    conforms::<S>(&[conformance::client::clients_do_what_procedures_do]);
+}
+
+pub fn what_a_client_rolls_back_was_never_there<S: Product>() {
+    conforms::<S>(&[conformance::client::what_a_client_rolls_back_was_never_there]);
+}
+
+pub fn clients_can_be_stopped<S: Product>() {
+    conforms::<S>(&[conformance::client::clients_can_be_stopped]);
+}
+
+/// Nobody else may be at work there.
+pub fn a_clients_commits_are_not_foreign<S: Product>() {
+    let (server, database) = S::alone();
+    let engine = engine(&server, &database);
+    for code in ["T711", "DBL-11", "T611"] {
+        let task = Task { drive: Drive::Client, ..task(code, 4) };
+        let counted = conformance::client::play(&*engine, &task).counted;
+        // Fewer than one a second are housekeeping; ours are 20.
+        assert!(counted.get(Counter::ForeignCommits).unwrap() <= 4, "{code}: {counted:?}");
+    }
+}
+
+/// Two clients that wait for each other: one loses its transaction and says why, and can send it again.
+pub fn a_client_in_a_deadlock_is_told_and_goes_on<S: Product>() {
+    let database = S::lender().loaded();
+    let engine = engine_on(&database);
+    let task = Task { drive: Drive::Client, ..task("T711", 2) };
+    engine.begin_point(&task).unwrap();
+    let mut sessions: Vec<_> = (0..2).map(|job| engine.client_session(job, 1).unwrap()).collect();
+    let update = |key, opens| Request::Statement(Bound { key, opens, ..Bound::default() });
+    for (job, session) in (0..).zip(&mut sessions) {
+        session.prepare(&task, job).unwrap();
+        session.execute(&update(1 + u64::from(job), true)).unwrap();
+    }
+    let lost: u64 = std::thread::scope(|scope| {
+        let jobs: Vec<_> = (0..)
+            .zip(&mut sessions)
+            .map(|(job, session)| {
+                scope.spawn(move || {
+                    let [own, others] = [1 + job, 2 - job];
+                    let lost = session.execute(&update(others, false)).err().inspect(|failure| {
+                        assert_eq!(failure.error.class, ErrorClass::Conflict, "{}", failure.error);
+                        for again in [Request::Rollback, update(own, true), update(others, false)] {
+                            session.execute(&again).unwrap();
+                        }
+                    });
+                    session.execute(&Request::Commit).unwrap();
+                    u64::from(lost.is_some())
+                })
+            })
+            .collect();
+        jobs.into_iter().map(|job| job.join().unwrap()).sum()
+    });
+    assert_eq!(lost, 1, "one of them loses");
+    drop(sessions);
+    engine.end_point(&task).unwrap();
 }
 
 /// The server's own log position moves by exactly what is reported as redo, and no commit is taken for a foreign one. The

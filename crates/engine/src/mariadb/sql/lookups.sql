@@ -2,7 +2,8 @@
 -- procedures.sql. Keys come from the job's stream: draw over n = state * n DIV 2147483647. Lookups by primary key pass the
 -- partition columns, region = 1 + id DIV 64 % regions and the month of id, because MariaDB has no global indexes; all
 -- partitions but one are pruned before the statement begins. An update commits each pass.
--- `counts` is how many keys the server looks up for one execution: its own count of that proves the executions.
+-- What a client sends is the statement under test alone, without the sums; before it, what stands between /*finds*/ and
+-- /*found*/, where there is such a thing. `counts` is how many keys the server looks up for one execution: its own count of that proves the executions.
 
 -- name: select_primary
 -- proves: one row a lookup, found by its key
@@ -287,7 +288,7 @@ BEGIN
   WHILE v_pass < p_passes DO
     SET p_state = p_state * 48271 % 2147483647;
     SET v_key = 1 + p_state * v_values DIV 2147483647;
-    FOR v_row IN (SELECT ref_id FROM small_heap WHERE customer_id = v_key) DO
+    FOR v_row IN (/*finds*/ SELECT ref_id FROM small_heap WHERE customer_id = v_key /*found*/) DO
       SET v_id = 32 * v_row.ref_id - 16;
       SET v_from = DATE '2020-01-01' + INTERVAL (v_id - 1) DIV p_small_rows % 32 MONTH;
       /*test*/

@@ -2,10 +2,10 @@
 -- to rest. Counts of sessions are the server's own of that session alone; asking for them changes none of them.
 
 -- name: session_counters
--- what: what one session has done: statements, commits, keys looked up, rows read one after the other, rows changed
+-- what: what one session has done: statements, commits and what prepared them, keys looked up, rows read one after the other, rows changed
 SHOW SESSION STATUS WHERE Variable_name IN (
-  'Com_commit', 'Com_select', 'Com_alter_table', 'Handler_commit', 'Handler_read_key', 'Handler_read_rnd_next',
-  'Handler_write', 'Handler_update', 'Handler_delete')
+  'Com_commit', 'Com_select', 'Com_alter_table', 'Handler_commit', 'Handler_prepare', 'Handler_read_key',
+  'Handler_read_rnd_next', 'Handler_write', 'Handler_update', 'Handler_delete')
 
 -- name: global_counters
 -- what: what the server has done as a whole
