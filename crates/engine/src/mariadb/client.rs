@@ -10,13 +10,14 @@ use super::recipe::Recipe;
 use super::session::sums;
 use crate::client::{Bound, Transactions};
 use crate::data::Generator;
-use crate::server::example::SHOWN;
 use crate::server::{ServerLink as _, without_variables};
 use crate::{ChunkResult, EngineError, Task};
 use dbdyno_model::{ErrorClass, Procedure, Shape, Size};
 use mysql::prelude::Queryable as _;
 use mysql::{Params, Statement, Value};
 
+/// Statements of an example's transaction that stand for all.
+pub(super) const SHOWN: u64 = 2;
 const BEGIN: &str = "START TRANSACTION";
 const COMMIT: &str = "COMMIT";
 const ROLLBACK: &str = "ROLLBACK";

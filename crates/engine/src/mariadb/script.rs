@@ -1,6 +1,6 @@
 //! Every statement that a test or a load would run, for review or by hand: the mariadb client takes it as it is.
 
-use super::client::Form;
+use super::client::{Form, SHOWN};
 use super::recipe::Recipe;
 use super::{SETUP, TABLE_NAMES, TABLES, layout, mapping};
 use crate::EngineError;
@@ -63,7 +63,10 @@ pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
     line(&mut text, format_args!("SELECT {sums};"));
     if test.procedure.has_client_form() {
         let task = example::task(test, size);
-        line(&mut text, format_args!("{}", example::client(&task)));
+        line(&mut text, format_args!("{}", example::client_heading(&task)));
+        if test.executions_per_op(task.rows_per_tx) > SHOWN {
+            line(&mut text, format_args!("-- ({SHOWN} of them)"));
+        }
         line(&mut text, format_args!("SET SESSION autocommit = 1;"));
         Form::of(&recipe, &task)?.example(&task)?.iter().for_each(|sql| line(&mut text, format_args!("{sql};")));
     }

@@ -13,6 +13,7 @@
 mod basics;
 mod bind;
 mod cancel;
+mod client;
 mod connect;
 mod quiet;
 mod socket;

@@ -12,6 +12,7 @@
 //! user's schema is the tablespace that T211 writes.
 
 mod check;
+mod client;
 mod describe;
 mod errors;
 mod ground;

@@ -2,6 +2,7 @@
 //! values dbdyno binds, and those that it asks the server all the time, are printed for reading: SQL*Plus passes over lines
 //! that begin with `-- |`.
 
+use super::client::Form;
 use super::layout::{self, TABLES};
 use super::recipe::{self, Recipe};
 use super::{NOTICE, mapping};
@@ -74,6 +75,15 @@ pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
     line(&mut text, format_args!("\n-- one pass of the first of one job, with the keys of an example"));
     let numbers: Vec<String> = arguments(&task, 0, 0, 1).iter().map(ToString::to_string).collect();
     run(&mut text, &shown_call(&recipe, &numbers));
+    if test.procedure.has_client_form() {
+        let form = Form::of(&recipe, &task)?;
+        line(&mut text, format_args!("{}; for reading", example::client_heading(&task)));
+        form.settings().iter().for_each(|sql| reading(&mut text, &ended(sql)));
+        reading(&mut text, &ended(form.sql()));
+        if test.procedure.writes() {
+            reading(&mut text, &ended("COMMIT"));
+        }
+    }
     line(&mut text, format_args!("\n-- away with what the point has made"));
     recipe.drops_made(&task)?.iter().for_each(|sql| run(&mut text, sql));
     run(&mut text, &Recipe::drop_package()?);

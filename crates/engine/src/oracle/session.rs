@@ -1,19 +1,21 @@
-//! A session: one connection, prepared for a job of a point, that calls the test's procedure.
+//! A session: one connection, prepared for a job of a point, that calls the test's procedure or sends what a client sends.
 //!
 //! Plans are proved twice. Before the point the statement under test is executed once where that changes nothing and takes
 //! no time, and its plan read from the server's cache of cursors: the plan of an execution, not of an explanation. Where it
 //! cannot be, EXPLAIN PLAN is asked, which is said with the plan; and after the point the plan that was executed is read all
 //! the same, and an execution by another one fails the point.
 
+use super::client::Client;
 use super::link::{Bind, Link};
 use super::recipe::{PACKAGE, Recipe};
 use super::snapshot;
 use super::statistics::{Cursors, Named};
 use super::{Node, STATISTICS};
+use crate::client::Transactions;
 use crate::server::call::{SUMS, arguments};
 use crate::server::{ServerLink as _, first, recover};
 use crate::{Canceller, ChunkResult, EngineError, Failure, Prepared, Request, Session, Task};
-use dbdyno_model::{ErrorClass, Procedure, Size};
+use dbdyno_model::{Drive, ErrorClass, Procedure, Size};
 use std::sync::Arc;
 
 /// A job's work, understood.
@@ -22,6 +24,8 @@ struct Work {
     job: u32,
     recipe: Recipe,
     call: String,
+    /// What it sends instead, where a client drives it.
+    client: Option<Client>,
     /// Bytes that one operation reads by scanning; 0 where it does not scan.
     scanned_bytes: u64,
     /// Whether the plan of an execution has been looked at; only the first job does.
@@ -74,11 +78,22 @@ impl OracleSession {
         let scanned_bytes = self.scanned_bytes(&recipe, task, &doing)?;
         let call = recipe.call();
         let cursors = if job == 0 { self.cursors(&doing)?.unwrap_or_default() } else { Cursors::default() };
-        let work = Work { task: task.clone(), job, recipe, call, scanned_bytes, proved: job > 0, cursors, calls: 0 };
+        let client = match task.drive {
+            Drive::Server => None,
+            Drive::Client => Some(Client::prepare(&mut self.link, &recipe, task, job)?),
+        };
+        let (task_of_work, proved) = (task.clone(), job > 0);
+        let work = Work { task: task_of_work, job, recipe, call, client, scanned_bytes, proved, cursors, calls: 0 };
         self.work = Some(work);
         // The first call of a session loads the package, and one that does a pass makes the cursor.
         let executed = job == 0 && leaves_no_trace(task.test.procedure);
-        self.call(0, u64::from(executed))?;
+        match task.drive {
+            Drive::Server => _ = self.call(0, u64::from(executed))?,
+            Drive::Client if executed => {
+                _ = self.send(&Request::Statement(Transactions::new(task, job).statement(0)))?
+            }
+            Drive::Client => {}
+        }
         let prepared = if job == 0 { self.plan(executed, &doing)? } else { Prepared::default() };
         if let Some(work) = &mut self.work {
             work.calls = 0;
@@ -167,8 +182,19 @@ impl OracleSession {
         Ok(bytes / share)
     }
 
+    /// Sends what a client sends.
+    fn send(&mut self, request: &Request) -> Result<ChunkResult, EngineError> {
+        let work = self.work.as_mut().ok_or_else(unprepared)?;
+        work.calls += 1;
+        match (request, &mut work.client) {
+            (Request::Statement(bound), Some(client)) => client.statement(&mut self.link, *bound),
+            (Request::Commit, Some(client)) => client.commit(&mut self.link),
+            (Request::Rollback, Some(client)) => client.roll_back(&mut self.link),
+            _ => Err(unprepared()),
+        }
+    }
+
     fn call(&mut self, first_pass: u64, passes: u64) -> Result<ChunkResult, EngineError> {
-        let unprepared = || EngineError::new(ErrorClass::Other, "a session was asked to work before it was prepared");
         let work = self.work.as_mut().ok_or_else(unprepared)?;
         let doing = format!("{} job {}", work.task.test.code, work.job + 1);
         let numbers = arguments(&work.task, work.job, first_pass, passes);
@@ -179,6 +205,11 @@ impl OracleSession {
         let [ops, rows, bytes, checksum] = sums(&answer).ok_or_else(unclear)?;
         Ok(ChunkResult { ops, rows, bytes: bytes + ops * work.scanned_bytes, checksum })
     }
+}
+
+/// The error of a session that nobody has prepared for what it is asked.
+fn unprepared() -> EngineError {
+    EngineError::new(ErrorClass::Other, "a session was asked to work before it was prepared")
 }
 
 /// Whether a pass changes nothing and takes a moment only, so that it may be done before the point.
@@ -201,8 +232,10 @@ impl Session for OracleSession {
 
     /// A call that fails gives no account of what it did before: the server returns a procedure's sums at its end.
     fn execute(&mut self, request: &Request) -> Result<ChunkResult, Failure> {
-        let Request::Chunk { first_pass, passes } = *request else { return Err(crate::client::unsupported().into()) };
-        Ok(self.call(first_pass, passes)?)
+        Ok(match request {
+            Request::Chunk { first_pass, passes } => self.call(*first_pass, *passes)?,
+            request => self.send(request)?,
+        })
     }
 
     fn flush(&mut self) -> Result<(), EngineError> {

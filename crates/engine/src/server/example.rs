@@ -39,16 +39,14 @@ pub(crate) fn head(test: &Test, size: &Size, mapping: &Mapping) -> String {
     text
 }
 
-/// Statements of a client's transaction that are shown.
-#[cfg(any(feature = "mariadb", feature = "oracle"))]
-pub(crate) const SHOWN: u64 = 2;
-
 /// The heading of what a client sends.
 #[cfg(any(feature = "mariadb", feature = "oracle"))]
-pub(crate) fn client(task: &Task) -> String {
-    let all = task.test.executions_per_op(task.rows_per_tx);
-    let shown = if all > SHOWN { format!(", {SHOWN} of its {all} statements") } else { String::new() };
-    format!("\n-- what a client sends for a transaction{shown}; prepared, with parameters for keys and days")
+pub(crate) fn client_heading(task: &Task) -> String {
+    let statements = match task.test.executions_per_op(task.rows_per_tx) {
+        1 => "one statement".to_owned(),
+        n => format!("{n} statements"),
+    };
+    format!("\n-- what a client sends for a transaction of {statements}; prepared, with parameters for the values")
 }
 
 /// Names of tables, for a sentence.

@@ -5,24 +5,31 @@
 
 use super::{Recipe, TEST};
 use crate::EngineError;
+use crate::server::between;
 use dbdyno_model::{CommitMode, ErrorClass, Organisation};
 
 /// What parts nodes, in notes and in plans as they are shown.
 const CHILD: &str = " > ";
 
 impl Recipe {
+    /// The statement under test without what only PL/SQL has, or none where the procedure has no such mark.
+    ///
+    /// # Errors
+    /// A placeholder has no value.
+    pub(in super::super) fn tested(&self) -> Result<Option<String>, EngineError> {
+        let Some(text) = between(&self.file().get(self.statement)?.text, TEST) else { return Ok(None) };
+        let filled = self.fill(text, CommitMode::Durable)?;
+        let lines = filled.lines().filter(|line| !line.trim_start().starts_with("INTO v_"));
+        Ok(Some(lines.collect::<Vec<_>>().join("\n")))
+    }
+
     /// The statement under test with examples for its variables, or none where no plan is asked for.
     ///
     /// # Errors
     /// The note `variables` cannot be understood.
     pub(in super::super) fn example(&self) -> Result<Option<String>, EngineError> {
-        let statement = self.file().get(self.statement)?;
-        let marked = statement.text.split_once(TEST.0).and_then(|(_, rest)| rest.split_once(TEST.1));
-        let (Some((text, _)), Some(_)) = (marked, self.expected_plan()?) else { return Ok(None) };
-        let filled = self.fill(text, CommitMode::Durable)?;
-        let lines = filled.lines().filter(|line| !line.trim_start().starts_with("INTO v_"));
-        let mut text = lines.collect::<Vec<_>>().join("\n").trim().to_owned();
-        let note = statement.notes.get("variables").map(String::as_str).unwrap_or_default();
+        let (Some(mut text), Some(_)) = (self.tested()?, self.expected_plan()?) else { return Ok(None) };
+        let note = self.file().get(self.statement)?.notes.get("variables").map(String::as_str).unwrap_or_default();
         for variable in note.split(';').filter(|v| !v.trim().is_empty()) {
             let wrong = || EngineError::new(ErrorClass::Other, format!("{}: variables: {variable}", self.statement));
             let (name, example) = variable.split_once('=').ok_or_else(wrong)?;

@@ -1,0 +1,55 @@
+//! What a client asks of a link: statements with values that are kept parsed, and the ends of transactions, each one round trip.
+//! The driver has the protocol's word for a commit with the statement, and no way to say it.
+
+use super::{Bind, Link};
+use crate::EngineError;
+use crate::oracle::errors::engine_error;
+use oracledb::{Row, Statement, ToDbValue};
+
+impl Link {
+    /// Runs a query with values bound to `:1`, `:2`, ... and gives its first row, if it has one, to `read`. The second of the rows
+    /// that the driver asks for beforehand is the one that is not there: so the answer is whole.
+    ///
+    /// # Errors
+    /// As for [`Link::run_block`], and a value that is not of the type that `read` expects.
+    pub(in super::super) fn first_row<T>(
+        &mut self,
+        doing: &str,
+        sql: &str,
+        binds: &[Bind<'_>],
+        read: impl FnOnce(&Row) -> Result<T, oracledb::Error>,
+    ) -> Result<Option<T>, EngineError> {
+        let values: Vec<&dyn ToDbValue> = binds.iter().map(Bind::value).collect();
+        let row =
+            self.run(doing, |connection| connection.statement(sql)?.build()?.query(&values)?.next().transpose())?;
+        row.map(|row| read(&row).map_err(|error| engine_error(doing, &error))).transpose()
+    }
+
+    /// Runs a statement that changes rows, with values bound to `:1`, `:2`, ..., and gives their number.
+    ///
+    /// # Errors
+    /// As for [`Link::run_block`].
+    pub(in super::super) fn change(&mut self, doing: &str, sql: &str, binds: &[Bind<'_>]) -> Result<u64, EngineError> {
+        let values: Vec<&dyn ToDbValue> = binds.iter().map(Bind::value).collect();
+        self.run(doing, |connection| {
+            let mut statement: Statement = connection.statement(sql)?.build()?;
+            statement.execute(&values).map(|result| result.rows_affected())
+        })
+    }
+
+    /// Commits what this session has changed.
+    ///
+    /// # Errors
+    /// As for [`Link::run_block`].
+    pub(in super::super) fn commit(&mut self, doing: &str) -> Result<(), EngineError> {
+        self.run(doing, |connection| connection.commit())
+    }
+
+    /// Rolls it back.
+    ///
+    /// # Errors
+    /// As for [`Link::run_block`].
+    pub(in super::super) fn roll_back(&mut self, doing: &str) -> Result<(), EngineError> {
+        self.run(doing, |connection| connection.rollback())
+    }
+}
