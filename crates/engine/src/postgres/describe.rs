@@ -2,7 +2,7 @@
 //! sql/describe.sql.
 
 use super::link::Link;
-use crate::server::ServerLink as _;
+use crate::server::ServerLink;
 use crate::{Durability, EngineError, SqlFile};
 use dbdyno_model::{CommitMode, Database, ErrorClass};
 use std::collections::BTreeMap;
@@ -33,7 +33,7 @@ pub(super) fn database(link: &mut Link) -> Result<Database, EngineError> {
 ///
 /// # Errors
 /// The server is lost.
-pub(super) fn ask(link: &mut Link, question: &str) -> Result<BTreeMap<String, String>, EngineError> {
+pub(super) fn ask(link: &mut dyn ServerLink, question: &str) -> Result<BTreeMap<String, String>, EngineError> {
     let sql = &QUESTIONS.get(question).map_err(|e| EngineError::new(ErrorClass::Other, e.to_string()))?.text;
     let rows = link.texts(&format!("asking the server for its {question}"), sql)?;
     let pair = |row: Vec<Option<String>>| match <[_; 2]>::try_from(row) {
@@ -55,7 +55,10 @@ pub(super) fn durability(link: &mut Link, commit: CommitMode) -> Result<Durabili
 ///
 /// # Errors
 /// The server is lost.
-pub(super) fn commit_settings(link: &mut Link, commit: CommitMode) -> Result<Vec<(&'static str, String)>, EngineError> {
+pub(super) fn commit_settings(
+    link: &mut dyn ServerLink,
+    commit: CommitMode,
+) -> Result<Vec<(&'static str, String)>, EngineError> {
     let servers = ask(link, "durability")?;
     let set = servers.get(SYNCHRONOUS_COMMIT).and_then(|own| synchronous_commit(commit, own));
     Ok(set.map(|value| (SYNCHRONOUS_COMMIT, value.to_owned())).into_iter().collect())

@@ -1,64 +1,45 @@
 //! PostgreSQL's errors in dbdyno's words: a class from the SQLSTATE (messages may be in any language), the server's own
 //! words, and what to do where that is known.
 
+mod trouble;
+
 use super::options::{Address, Host, Options};
 use super::password::Found;
 use crate::EngineError;
 use dbdyno_model::ErrorClass;
-use postgres::error::DbError;
-use std::error::Error as _;
 use std::io;
+pub(super) use trouble::{Cause, Said, Trouble};
 
 /// How passwords can be given.
 const PASSWORD_PLACES: &str = "passwords are taken from DBDYNO_PASSWORD, PGPASSWORD, the file of PGPASSFILE or \
                                ~/.pgpass, or asked for on a terminal";
 
-/// An error of a statement in words. A statement that was cancelled counts as ours; [`super::link::Link::error`] knows
+/// An error of a statement in words. A statement that was cancelled counts as ours; [`super::link::statement_error`] knows
 /// better, because it knows whether anybody asked.
-pub(super) fn engine_error(doing: &str, error: &postgres::Error) -> EngineError {
-    let said = match error.as_db_error() {
-        Some(db) => format!("{}{}", words(db), advice(db)),
-        None => bare(error),
+pub(super) fn engine_error(doing: &str, trouble: &Trouble) -> EngineError {
+    let said = match &trouble.said {
+        Some(said) => format!("{}{}", words(said), advice(said)),
+        None => trouble.words.clone(),
     };
-    EngineError::new(class(error), said).while_doing(doing)
+    EngineError::new(trouble.class, said).while_doing(doing)
 }
 
 /// An error of opening a connection in words. `found` says where the password came from that was used.
-pub(super) fn connect_error(options: &Options, host: &Host, found: &Found, error: &postgres::Error) -> EngineError {
-    let class = class(error);
-    let (mut said, advice) = match error.as_db_error() {
-        Some(db) => (words(db), connect_advice(options, host, found.place(), db)),
-        None => (bare(error), bare_advice(options, host, error)),
+pub(super) fn connect_error(options: &Options, host: &Host, found: &Found, trouble: &Trouble) -> EngineError {
+    let (mut told, advice) = match &trouble.said {
+        Some(said) => (words(said), connect_advice(options, host, found.place(), said)),
+        None => (trouble.words.clone(), bare_advice(options, host, trouble)),
     };
-    let warning = found.warning().filter(|_| class == ErrorClass::Authentication);
+    let warning = found.warning().filter(|_| trouble.class == ErrorClass::Authentication);
     for more in advice.iter().map(String::as_str).chain(warning) {
-        said = format!("{said}; {more}");
+        told = format!("{told}; {more}");
     }
-    EngineError::new(class, said).while_doing(&connecting(options, host))
+    EngineError::new(trouble.class, told).while_doing(&connecting(options, host))
 }
 
 /// What was being done while a connection was opened.
 pub(super) fn connecting(options: &Options, host: &Host) -> String {
     format!("connecting to {host} as {}, database {}", options.user, options.database)
-}
-
-/// The class of an error.
-pub(super) fn class(error: &postgres::Error) -> ErrorClass {
-    if let Some(db) = error.as_db_error() {
-        return class_of(db.code().code());
-    }
-    // The crate keeps its kinds to itself; their words are its own and not translated.
-    match error.to_string().as_str() {
-        "error communicating with the server"
-        | "connection closed"
-        | "error connecting to server"
-        | "error performing TLS handshake" => ErrorClass::ConnectionLost,
-        "invalid configuration" if needs_password(error) => ErrorClass::Authentication,
-        "authentication error" if cause(error).contains("unsupported") => ErrorClass::Unsupported,
-        "authentication error" => ErrorClass::Authentication,
-        "timeout waiting for server" => ErrorClass::Timeout,
-        _ => ErrorClass::Other,
-    }
 }
 
 /// The class of an SQLSTATE.
@@ -86,23 +67,23 @@ pub(super) fn class_of(sqlstate: &str) -> ErrorClass {
 }
 
 /// The server's message, detail and hint, and where in a procedure it happened.
-fn words(db: &DbError) -> String {
-    let mut said = db.message().to_owned();
-    if let Some(detail) = db.detail() {
-        said.push_str(&format!(" ({detail})"));
+fn words(said: &Said) -> String {
+    let mut words = said.message.clone();
+    if let Some(detail) = &said.detail {
+        words.push_str(&format!(" ({detail})"));
     }
-    if let Some(hint) = db.hint() {
-        said.push_str(&format!("; the server's hint: {hint}"));
+    if let Some(hint) = &said.hint {
+        words.push_str(&format!("; the server's hint: {hint}"));
     }
-    if let Some(place) = db.where_().and_then(|place| place.lines().next_back()) {
-        said.push_str(&format!("; in {place}"));
+    if let Some(place) = said.place.as_ref().and_then(|place| place.lines().next_back()) {
+        words.push_str(&format!("; in {place}"));
     }
-    format!("{said} [SQLSTATE {}]", db.code().code())
+    format!("{words} [SQLSTATE {}]", said.sqlstate)
 }
 
 /// What to do about an error of a statement.
-fn advice(db: &DbError) -> &'static str {
-    match db.code().code() {
+fn advice(said: &Said) -> &'static str {
+    match said.sqlstate.as_str() {
         "57P01" | "57P02" => "; the server was stopped, or ended this session",
         "55P03" => "; another session holds the lock",
         "53100" => "; free space where the server writes and try again: what was committed is kept",
@@ -115,14 +96,14 @@ fn advice(db: &DbError) -> &'static str {
 }
 
 /// What to do about a server that turns us away.
-fn connect_advice(options: &Options, host: &Host, tried: Option<&str>, db: &DbError) -> Option<String> {
-    Some(match db.code().code() {
+fn connect_advice(options: &Options, host: &Host, tried: Option<&str>, said: &Said) -> Option<String> {
+    Some(match said.sqlstate.as_str() {
         "28P01" => match tried {
             Some(place) => format!("the password came from {place}; {PASSWORD_PLACES}, in this order"),
             None => PASSWORD_PLACES.to_owned(),
         },
-        "28000" if db.message().contains("pg_hba.conf") => {
-            let line = missing_line(options, host, db.message());
+        "28000" if said.message.contains("pg_hba.conf") => {
+            let line = missing_line(options, host, &said.message);
             format!("pg_hba.conf on the server needs a line such as `{line}`, then SELECT pg_reload_conf()")
         }
         "28000" => format!(
@@ -163,25 +144,19 @@ fn host_word(host: &Host) -> String {
     }
 }
 
-/// An error that no server sent: the crate's words and what lies below them.
-fn bare(error: &postgres::Error) -> String {
-    if needs_password(error) {
-        return "the server wants a password, and none was given".to_owned();
-    }
-    let cause = cause(error);
-    if cause.is_empty() { error.to_string() } else { format!("{error}: {cause}") }
-}
-
-fn bare_advice(options: &Options, host: &Host, error: &postgres::Error) -> Option<String> {
-    if needs_password(error) {
-        return Some(PASSWORD_PLACES.to_owned());
-    }
-    if error.to_string() == "error performing TLS handshake" {
-        return tls_advice(host, &cause(error));
-    }
+/// What to do about an error that no server sent.
+fn bare_advice(options: &Options, host: &Host, trouble: &Trouble) -> Option<String> {
     let socket = matches!(host.address, Address::Socket(_));
-    let below = error.source().and_then(|source| source.downcast_ref::<io::Error>())?;
-    Some(match below.kind() {
+    let kind = match trouble.cause {
+        Cause::NoPassword => return Some(PASSWORD_PLACES.to_owned()),
+        Cause::Tls => return tls_advice(host, &trouble.words),
+        Cause::NoSuchName => return Some("is the host's name spelt right?".to_owned()),
+        Cause::NoServer => return Some(closed()),
+        Cause::Silence => return Some(not_reached(options)),
+        Cause::Io(kind) => kind,
+        Cause::Other => return None,
+    };
+    Some(match kind {
         io::ErrorKind::ConnectionRefused if socket => {
             "a socket is there, but no server behind it: start the server".to_owned()
         }
@@ -194,10 +169,7 @@ fn bare_advice(options: &Options, host: &Host, error: &postgres::Error) -> Optio
         }
         io::ErrorKind::PermissionDenied if socket => "this user may not use that socket".to_owned(),
         io::ErrorKind::TimedOut => not_reached(options),
-        _ if below.to_string().contains("lookup") => "is the host's name spelt right?".to_owned(),
         io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => closed(),
-        // The codec's words for an answer that is no message of the protocol.
-        _ if below.to_string() == "bytes remaining on stream" => closed(),
         _ => return None,
     })
 }
@@ -230,14 +202,6 @@ fn tls_advice(host: &Host, cause: &str) -> Option<String> {
     } else {
         return None;
     })
-}
-
-fn needs_password(error: &postgres::Error) -> bool {
-    cause(error) == "password missing"
-}
-
-fn cause(error: &postgres::Error) -> String {
-    error.source().map(ToString::to_string).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -20,10 +20,10 @@
 //! | a parallel worker that a statement launches, for a scan or an index build | 2 |
 //! | connecting | 1 |
 
-mod basics;
-mod connect;
+pub(super) mod basics;
+pub(super) mod connect;
 
-use super::errors::{connect_error, connecting, engine_error, not_reached};
+use super::errors::{Trouble, connect_error, connecting, engine_error, not_reached};
 use super::options::{Host, Options};
 use super::password;
 use super::tls;
@@ -61,10 +61,10 @@ pub(super) struct Link {
 /// what the others were told.
 #[derive(Debug, Default)]
 pub(super) struct Seats {
-    taken: AtomicU32,
+    pub(super) taken: AtomicU32,
     limits: Mutex<Option<[String; 2]>>,
     /// Whether somebody has turned us away because of the settings in the startup message.
-    refuses_settings: AtomicBool,
+    pub(super) refuses_settings: AtomicBool,
 }
 
 impl Seats {
@@ -94,7 +94,7 @@ impl Link {
         let tls = tls::connector(options).map_err(|error| error.while_doing(&doing))?;
         let connected = connect::connect(options, host, application, &found, &tls);
         let client = connected.map_err(|refused| match refused {
-            Refused::Error(error) => connect_error(options, host, &found, &error),
+            Refused::Error(error) => connect_error(options, host, &found, &Trouble::from(&error)),
             Refused::Silent => EngineError::new(ErrorClass::ConnectionLost, not_reached(options)).while_doing(&doing),
         })?;
         let mut link = Self {
@@ -109,43 +109,9 @@ impl Link {
             seats: Arc::clone(&options.seats),
         };
         link.seats.taken.fetch_add(1, Ordering::Relaxed);
-        link.introduce()?;
+        let Introduced { version_num, backend_pid, basics } = introduce(&mut link, host, &options.seats)?;
+        (link.version_num, link.backend_pid, link.basics) = (version_num, backend_pid, basics);
         Ok(link)
-    }
-
-    /// Asks whom we are talking to.
-    fn introduce(&mut self) -> Result<(), EngineError> {
-        let doing = format!("asking {} for its version", self.host);
-        let rows = self.texts(&doing, INTRODUCTION)?;
-        let answer = match rows.first().map(Vec::as_slice) {
-            Some([Some(version), Some(pid), Some(max), Some(reserved), Some(superuser)]) => {
-                let mut limits = self.seats.limits.lock().unwrap_or_else(PoisonError::into_inner);
-                *limits = Some([max.clone(), reserved.clone()]);
-                version.parse().ok().zip(pid.parse().ok()).zip(Some(superuser == "on"))
-            }
-            _ => None,
-        };
-        let unclear = || EngineError::new(ErrorClass::Other, format!("{doing}: the answer is not understood"));
-        let superuser;
-        ((self.version_num, self.backend_pid), superuser) = answer.ok_or_else(unclear)?;
-        self.set_basics(superuser)
-    }
-
-    /// Sets what all of dbdyno's sessions have in common.
-    fn set_basics(&mut self, superuser: bool) -> Result<(), EngineError> {
-        let doing = "preparing a session";
-        let basics = basics::settings(self.version_num, superuser);
-        self.batch(doing, &basics)?;
-        self.basics = basics;
-        if let Some(more) = basics::notices_the_end(self.version_num) {
-            match self.batch(doing, more) {
-                Ok(()) => self.basics.push_str(more),
-                Err(error) if error.target_lost() => return Err(error),
-                // The server's operating system cannot.
-                Err(_) => {}
-            }
-        }
-        Ok(())
     }
 
     /// The crate's client, for what the methods here do not offer. Who uses it counts (`count_transactions`) and puts
@@ -159,14 +125,9 @@ impl Link {
         self.version_num
     }
 
-    /// Takes back whatever this session has set, and sets `settings` (SQL) instead, in one batch. RESET ALL by itself would
-    /// take back what all of dbdyno's sessions have in common, too.
-    ///
-    /// # Errors
-    /// As for [`ServerLink::batch`].
+    /// Takes back whatever this session has set, and sets `settings` (SQL) instead, in one batch.
     pub(super) fn reset(&mut self, doing: &str, settings: &str) -> Result<(), EngineError> {
-        let sql = format!("RESET ALL; {}{settings}", self.basics);
-        self.batch(doing, &sql)
+        self.batch(doing, &resetting(&self.basics, settings))
     }
 
     /// Transactions that this link has committed so far, connecting included.
@@ -182,29 +143,69 @@ impl Link {
     /// Puts an error of [`Link::client`] in words. What the server cancelled is `Cancelled` if we asked for it; else a
     /// limit of the server's ran out, or another session ended it.
     pub(super) fn error(&self, doing: &str, error: &postgres::Error) -> EngineError {
-        let mut said = engine_error(doing, error);
-        if said.class == ErrorClass::Cancelled {
-            if self.stop.asked.load(Ordering::Relaxed) {
-                self.stop.ended.store(true, Ordering::Relaxed);
-            } else {
-                said.class = ErrorClass::Timeout;
-                said.message += "; dbdyno did not ask for this: a statement_timeout is set, or another session did";
-            }
-        }
-        if said.class == ErrorClass::ConnectionLost {
-            said = said.while_doing(&self.host.to_string());
-        }
-        said
+        statement_error(doing, &error.into(), &self.stop, &self.host)
     }
 
-    /// A cancel that comes between two statements finds nothing to cancel; the next one must not begin.
-    fn refuse_when_cancelled(&self, doing: &str) -> Result<(), EngineError> {
-        if !self.cancelled() {
-            return Ok(());
+}
+
+/// What a session has found out when it is open.
+pub(super) struct Introduced {
+    pub(super) version_num: u32,
+    pub(super) backend_pid: u32,
+    /// What all of dbdyno's sessions have set, as SQL, as far as this server takes it.
+    pub(super) basics: String,
+}
+
+/// Asks whom we are talking to, and sets what all of dbdyno's sessions have in common.
+pub(super) fn introduce(link: &mut dyn ServerLink, host: &Host, seats: &Seats) -> Result<Introduced, EngineError> {
+    let doing = format!("asking {host} for its version");
+    let rows = link.texts(&doing, INTRODUCTION)?;
+    let answer = match rows.first().map(Vec::as_slice) {
+        Some([Some(version), Some(pid), Some(max), Some(reserved), Some(superuser)]) => {
+            let mut limits = seats.limits.lock().unwrap_or_else(PoisonError::into_inner);
+            *limits = Some([max.clone(), reserved.clone()]);
+            version.parse().ok().zip(pid.parse().ok()).zip(Some(superuser == "on"))
         }
-        self.stop.ended.store(true, Ordering::Relaxed);
-        Err(EngineError::new(ErrorClass::Cancelled, format!("{doing}: stopped before it began")))
+        _ => None,
+    };
+    let unclear = || EngineError::new(ErrorClass::Other, format!("{doing}: the answer is not understood"));
+    let ((version_num, backend_pid), superuser): ((u32, u32), bool) = answer.ok_or_else(unclear)?;
+    let doing = "preparing a session";
+    let mut basics = basics::settings(version_num, superuser);
+    link.batch(doing, &basics)?;
+    if let Some(more) = basics::notices_the_end(version_num) {
+        match link.batch(doing, more) {
+            Ok(()) => basics.push_str(more),
+            Err(error) if error.target_lost() => return Err(error),
+            // The server's operating system cannot.
+            Err(_) => {}
+        }
     }
+    Ok(Introduced { version_num, backend_pid, basics })
+}
+
+/// The text that takes back whatever a session has set, and sets `settings` (SQL) instead. RESET ALL by itself would take
+/// back what all of dbdyno's sessions have in common, too.
+pub(super) fn resetting(basics: &str, settings: &str) -> String {
+    format!("RESET ALL; {basics}{settings}")
+}
+
+/// Puts an error of a statement in words. What the server cancelled is `Cancelled` if we asked for it; else a limit of the
+/// server's ran out, or another session ended it.
+pub(super) fn statement_error(doing: &str, trouble: &Trouble, stop: &Stop, host: &Host) -> EngineError {
+    let mut said = engine_error(doing, trouble);
+    if said.class == ErrorClass::Cancelled {
+        if stop.asked.load(Ordering::Relaxed) {
+            stop.ended.store(true, Ordering::Relaxed);
+        } else {
+            said.class = ErrorClass::Timeout;
+            said.message += "; dbdyno did not ask for this: a statement_timeout is set, or another session did";
+        }
+    }
+    if said.class == ErrorClass::ConnectionLost {
+        said = said.while_doing(&host.to_string());
+    }
+    said
 }
 
 impl ServerLink for Link {
@@ -215,7 +216,7 @@ impl ServerLink for Link {
 
     /// Several statements in one text are one transaction.
     fn batch(&mut self, doing: &str, sql: &str) -> Result<(), EngineError> {
-        self.refuse_when_cancelled(doing)?;
+        self.stop.refuse(doing)?;
         let done = self.client.batch_execute(sql);
         done.map_err(|e| self.error(doing, &e))?;
         self.transactions += 1;
@@ -223,7 +224,7 @@ impl ServerLink for Link {
     }
 
     fn texts(&mut self, doing: &str, sql: &str) -> Result<Vec<Vec<Option<String>>>, EngineError> {
-        self.refuse_when_cancelled(doing)?;
+        self.stop.refuse(doing)?;
         let messages = self.client.simple_query(sql).map_err(|e| self.error(doing, &e))?;
         self.transactions += 1;
         let mut rows = Vec::new();
@@ -259,11 +260,22 @@ impl Drop for Link {
 
 /// What a link and its cancellers share.
 #[derive(Debug, Default)]
-struct Stop {
+pub(super) struct Stop {
     /// Somebody wants this link to stop.
-    asked: AtomicBool,
+    pub(super) asked: AtomicBool,
     /// It has stopped.
-    ended: AtomicBool,
+    pub(super) ended: AtomicBool,
+}
+
+impl Stop {
+    /// A cancel that comes between two statements finds nothing to cancel; the next one must not begin.
+    pub(super) fn refuse(&self, doing: &str) -> Result<(), EngineError> {
+        if !self.asked.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        self.ended.store(true, Ordering::Relaxed);
+        Err(EngineError::new(ErrorClass::Cancelled, format!("{doing}: stopped before it began")))
+    }
 }
 
 struct LinkCanceller {
@@ -273,7 +285,7 @@ struct LinkCanceller {
 }
 
 /// Pauses between requests to cancel: one that arrives just before the statement does is lost.
-const REPEATS: [Duration; 4] =
+pub(super) const REPEATS: [Duration; 4] =
     [Duration::ZERO, Duration::from_millis(100), Duration::from_millis(500), Duration::from_secs(2)];
 
 impl Canceller for LinkCanceller {

@@ -7,7 +7,7 @@ use super::snapshot::{self, Base, Watched};
 use super::{COUNTERS, PostgresEngine, STATISTICS};
 use crate::server::{Seen, ServerLink as _, add_seen, first, recover, sum};
 use crate::{EngineError, Sampling, Task};
-use dbdyno_model::{Cache, Counters, ErrorClass, Organisation, Procedure, Shape, TableName};
+use dbdyno_model::{Cache, Counters, Drive, ErrorClass, Organisation, Procedure, Shape, TableName};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -47,7 +47,7 @@ pub(super) fn begin(engine: &PostgresEngine, task: &Task) -> Result<UnderWay, En
             return Err(EngineError::new(ErrorClass::Other, message));
         }
         remove_leftovers(link, task)?;
-        make(link, &recipe)?;
+        make(link, &recipe, task)?;
         warm_all(link, &recipe, task)?;
         watch(link, &recipe, task)
     })?;
@@ -57,7 +57,7 @@ pub(super) fn begin(engine: &PostgresEngine, task: &Task) -> Result<UnderWay, En
         engine.on(node, |link| {
             if replayed(link, &position)? == Replay::Primary {
                 remove_leftovers(link, task)?;
-                make(link, &recipe)?;
+                make(link, &recipe, task)?;
             }
             warm_all(link, &recipe, task)
         })?;
@@ -92,9 +92,10 @@ pub(super) fn unlock(link: &mut Link) -> Result<(), EngineError> {
     link.batch("ending the point", &COUNTERS.get("unlock")?.text)
 }
 
-/// Makes the procedure and what its jobs share.
-fn make(link: &mut Link, recipe: &Recipe) -> Result<(), EngineError> {
-    let statements = recipe.creates()?.into_iter().chain(recipe.creates_before()?);
+/// Makes what the jobs share, and the procedure where there is one to be called.
+fn make(link: &mut Link, recipe: &Recipe, task: &Task) -> Result<(), EngineError> {
+    let procedure = if task.drive == Drive::Server { recipe.creates()? } else { Vec::new() };
+    let statements = procedure.into_iter().chain(recipe.creates_before()?);
     statements.into_iter().try_for_each(|sql| link.batch("making the test's procedure", &sql))
 }
 

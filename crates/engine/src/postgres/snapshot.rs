@@ -9,7 +9,7 @@ use super::link::Link;
 use super::monitor::Monitor;
 use super::{COUNTERS, Node, STATISTICS};
 use crate::EngineError;
-use crate::server::ServerLink as _;
+use crate::server::ServerLink;
 use dbdyno_model::{Counter, Counters};
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -75,7 +75,17 @@ pub(super) struct Base {
 
 /// Makes a session's statistics visible, those of its other transactions since the last time included.
 pub(super) fn flush(link: &mut Link, idle_since: Option<Instant>) -> Result<(), EngineError> {
-    if link.version_num() >= FORCED_FLUSH {
+    let version_num = link.version_num();
+    flush_version(link, version_num, idle_since)
+}
+
+/// The same for a session of whichever kind on a server of this version.
+pub(super) fn flush_version(
+    link: &mut dyn ServerLink,
+    version_num: u32,
+    idle_since: Option<Instant>,
+) -> Result<(), EngineError> {
+    if version_num >= FORCED_FLUSH {
         return link.batch("making statistics visible", &COUNTERS.get("flush")?.text);
     }
     std::thread::sleep(OLD_LAG.saturating_sub(idle_since.map_or(Duration::ZERO, |since| since.elapsed())));

@@ -19,11 +19,19 @@ use std::path::Path;
 use std::sync::Arc;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// What makes TLS connections as the target wants them.
+/// What makes TLS connections as the target wants them, for the crate's client.
 ///
 /// # Errors
 /// The trusted authorities cannot be read.
 pub(super) fn connector(options: &Options) -> Result<MakeRustlsConnect, EngineError> {
+    Ok(MakeRustlsConnect::new(config(options)?))
+}
+
+/// How TLS connections are made as the target wants them.
+///
+/// # Errors
+/// The trusted authorities cannot be read.
+pub(super) fn config(options: &Options) -> Result<ClientConfig, EngineError> {
     let provider = Arc::new(ring::default_provider());
     let verifier: Arc<dyn ServerCertVerifier> = match (options.ssl_mode, &options.root_certificates) {
         (SslMode::Disable | SslMode::Prefer, _) | (SslMode::Require, None) => {
@@ -37,8 +45,7 @@ pub(super) fn connector(options: &Options) -> Result<MakeRustlsConnect, EngineEr
     };
     let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
     let config = config.map_err(|e| EngineError::new(ErrorClass::Other, format!("preparing TLS: {e}")))?;
-    let config = config.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth();
-    Ok(MakeRustlsConnect::new(config))
+    Ok(config.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth())
 }
 
 /// Verifies nothing: for `prefer` and `require`. Signatures of the handshake are not looked at either: they would prove

@@ -1,6 +1,7 @@
 //! Opening the connection: within a time, with TLS or rather without, and with settings in the startup message where whoever
 //! answers takes them.
 
+use super::super::errors::Trouble;
 use super::super::options::{Address, Host, Options, SslMode};
 use super::super::password::Found;
 use super::basics;
@@ -13,11 +14,11 @@ use std::time::Duration;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// A host that has gone is noticed by the kernel: when what was sent stays unanswered for so long ...
-const UNANSWERED: Duration = Duration::from_secs(45);
+pub(in super::super) const UNANSWERED: Duration = Duration::from_secs(45);
 /// ... or, while an answer is waited for, by probes from here on.
-const KEEPALIVE_IDLE: Duration = Duration::from_secs(20);
-const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(5);
-const KEEPALIVE_PROBES: u32 = 5;
+pub(in super::super) const KEEPALIVE_IDLE: Duration = Duration::from_secs(20);
+pub(in super::super) const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(5);
+pub(in super::super) const KEEPALIVE_PROBES: u32 = 5;
 
 /// How a connection is asked for.
 #[derive(Clone, Copy)]
@@ -47,11 +48,11 @@ pub(super) fn connect(
     loop {
         match attempt(options, host, application, found, manner, tls) {
             // `prefer` means: rather without TLS than not at all.
-            Err(Refused::Error(error)) if manner.mode == WireMode::Prefer && blames_tls(&error) => {
+            Err(Refused::Error(error)) if manner.mode == WireMode::Prefer && Trouble::from(&error).blames_tls() => {
                 manner.mode = WireMode::Disable;
             }
             // A pooler; they are set afterwards.
-            Err(Refused::Error(error)) if manner.settings && blames_settings(&error) => {
+            Err(Refused::Error(error)) if manner.settings && Trouble::from(&error).blames_settings() => {
                 refuses_settings.store(true, Ordering::Relaxed);
                 manner.settings = false;
             }
@@ -109,19 +110,4 @@ fn wire_mode(options: &Options, host: &Host) -> WireMode {
         (_, SslMode::Prefer) => WireMode::Prefer,
         (_, SslMode::Require | SslMode::VerifyCa | SslMode::VerifyFull) => WireMode::Require,
     }
-}
-
-/// Whether the same might work without TLS: the handshake failed, or pg_hba.conf has a line for plain connections only.
-fn blames_tls(error: &postgres::Error) -> bool {
-    match error.as_db_error() {
-        Some(db) => db.code().code() == "28000" && db.message().contains("pg_hba.conf"),
-        None => error.to_string() == "error performing TLS handshake",
-    }
-}
-
-/// Whether the same might work without settings in the startup message, which servers take and poolers may not: "protocol
-/// violation" is what pgbouncer calls it, "feature not supported" others.
-fn blames_settings(error: &postgres::Error) -> bool {
-    let code = error.as_db_error().map(|db| db.code().code());
-    matches!(code, Some("08P01" | "0A000" | "22023" | "42704"))
 }
