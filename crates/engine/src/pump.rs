@@ -73,8 +73,14 @@ impl StartGate {
     /// Comes to the gate and waits until all have. False when somebody cannot come, so that nobody shall start.
     #[must_use]
     pub fn wait(&self) -> bool {
+        self.wait_for(1)
+    }
+
+    /// The same for one who comes for several.
+    #[must_use]
+    pub fn wait_for(&self, participants: usize) -> bool {
         let mut gate = self.gate();
-        gate.waiting_for = gate.waiting_for.saturating_sub(1);
+        gate.waiting_for = gate.waiting_for.saturating_sub(participants);
         self.open.notify_all();
         let gate = self.open.wait_while(gate, |g| g.waiting_for > 0 && !g.broken);
         !gate.unwrap_or_else(PoisonError::into_inner).broken

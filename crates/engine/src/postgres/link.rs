@@ -145,7 +145,6 @@ impl Link {
     pub(super) fn error(&self, doing: &str, error: &postgres::Error) -> EngineError {
         statement_error(doing, &error.into(), &self.stop, &self.host)
     }
-
 }
 
 /// What a session has found out when it is open.

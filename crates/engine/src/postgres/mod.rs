@@ -8,6 +8,7 @@
 //! sequential scans of larger tables pass through a small ring of buffers.
 
 mod check;
+mod client;
 mod copy;
 mod describe;
 mod errors;
@@ -30,15 +31,17 @@ mod snapshot;
 mod space;
 mod tls;
 mod verify;
+mod wire;
 
 use crate::data::Checksum;
 use crate::private::PrivateServer;
 use crate::server::recover;
 use crate::{
     Canceller, Durability, Engine, EngineError, EngineInfo, Features, Finding, LoadReport, LoadWatch, Loaded, Mappings,
-    Session, Settled, SqlFile, Target, TargetError, Task,
+    Pump, Session, Settled, SqlFile, Target, TargetError, Task, ThreadPump,
 };
-use dbdyno_model::{CommitMode, Counters, Database, Mapping, Size, TableName, Test};
+use client::{ClientPump, ClientSession};
+use dbdyno_model::{CommitMode, Counters, Database, Drive, Mapping, Size, TableName, Test};
 use ground::Ground;
 use link::Link;
 use options::Options;
@@ -116,6 +119,8 @@ struct PostgresEngine {
     /// One a host of the target.
     nodes: Vec<Arc<Node>>,
     ground: OnceLock<Ground>,
+    /// How the client drive's sessions make TLS: lists of authorities are large, and one does for all.
+    tls: OnceLock<Arc<rustls::ClientConfig>>,
     point: Mutex<Option<UnderWay>>,
     /// Leaves that may need a vacuum.
     to_vacuum: Mutex<settle::Backlog>,
@@ -132,8 +137,8 @@ impl PostgresEngine {
 
     fn new(options: Options, private: Option<PrivateServer>) -> Self {
         let nodes = options.hosts.iter().map(|_| Arc::new(Node::default())).collect();
-        let (ground, point) = (OnceLock::new(), Mutex::new(None));
-        Self { options, private, nodes, ground, point, to_vacuum: Mutex::default() }
+        let (ground, tls, point) = (OnceLock::new(), OnceLock::new(), Mutex::new(None));
+        Self { options, private, nodes, ground, tls, point, to_vacuum: Mutex::default() }
     }
 
     /// Runs something over dbdyno's own connection to the first node, where all that writes is done.
@@ -143,6 +148,15 @@ impl PostgresEngine {
 
     fn on<T>(&self, node: usize, work: impl FnOnce(&mut Link) -> Result<T, EngineError>) -> Result<T, EngineError> {
         self.nodes[node].with(|| Link::open(&self.options, node, "dbdyno"), work)
+    }
+
+    /// How TLS is made.
+    fn tls(&self) -> Result<Arc<rustls::ClientConfig>, EngineError> {
+        if let Some(tls) = self.tls.get() {
+            return Ok(Arc::clone(tls));
+        }
+        let tls = Arc::new(tls::config(&self.options)?);
+        Ok(Arc::clone(self.tls.get_or_init(|| tls)))
     }
 
     /// Where the server is; unknown while it cannot be reached.
@@ -255,6 +269,19 @@ impl Engine for PostgresEngine {
         let node = (job % nodes.max(1)) as usize % self.nodes.len();
         let link = Link::open(&self.options, node, "dbdyno job")?;
         Ok(Box::new(PostgresSession::new(link, Arc::clone(&self.nodes[node]))?))
+    }
+
+    fn client_session(&self, job: u32, nodes: u32) -> Result<Box<dyn Session>, EngineError> {
+        let node = (job % nodes.max(1)) as usize % self.nodes.len();
+        let session = ClientSession::open(&self.options, node, &self.tls()?, Arc::clone(&self.nodes[node]))?;
+        Ok(Box::new(session))
+    }
+
+    fn pump(&self, drive: Drive) -> Box<dyn Pump> {
+        match drive {
+            Drive::Server => Box::new(ThreadPump),
+            Drive::Client => Box::new(ClientPump::default()),
+        }
     }
 
     fn canceller(&self) -> Option<Arc<dyn Canceller>> {

@@ -1,6 +1,7 @@
 //! Which procedure a test calls, and everything that belongs to it: the one place that says so, for running it, for printing
 //! it and for checking it.
 
+pub(super) mod client;
 pub(super) mod layout;
 #[cfg(test)]
 mod tests;
@@ -295,7 +296,8 @@ impl Recipe {
             let (declared, example) = variable.split_once('=').ok_or_else(wrong)?;
             let (name, kind) = declared.trim().split_once(' ').ok_or_else(wrong)?;
             text = text.replace(name, &format!("${n}"));
-            variables.push(Variable { kind: kind.to_owned(), example: example.trim().to_owned() });
+            let (name, kind, example) = (name.to_owned(), kind.to_owned(), example.trim().to_owned());
+            variables.push(Variable { name, kind, example });
         }
         Ok(Some((text, variables)))
     }
@@ -305,15 +307,19 @@ impl Recipe {
     /// # Errors
     /// The note `variables` cannot be understood.
     pub(super) fn explain(&self) -> Result<Option<String>, EngineError> {
-        let Some((text, variables)) = self.statement_under_test()? else { return Ok(None) };
+        let under_test = self.statement_under_test()?;
+        Ok(under_test.map(|(text, variables)| Self::explaining(&text, &variables)))
+    }
+
+    fn explaining(text: &str, variables: &[Variable]) -> String {
         let list = |of: Vec<String>| if of.is_empty() { String::new() } else { format!("({})", of.join(", ")) };
         let kinds = list(variables.iter().map(|v| v.kind.clone()).collect());
         let examples = list(variables.iter().map(|v| format!("'{}'", v.example)).collect());
-        Ok(Some(format!(
+        format!(
             "PREPARE dbdyno_test{kinds} AS {text};\n\
              EXPLAIN (COSTS OFF, FORMAT JSON) EXECUTE dbdyno_test{examples};\n\
              DEALLOCATE dbdyno_test;"
-        )))
+        )
     }
 
     /// What is wrong with a plan, if anything.
@@ -390,6 +396,7 @@ impl Recipe {
 /// A variable of a statement under test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Variable {
+    name: String,
     kind: String,
     example: String,
 }

@@ -4,7 +4,7 @@ use super::link::Link;
 use super::recipe::Recipe;
 use super::{Node, snapshot};
 use crate::server::call::arguments;
-use crate::server::{ServerLink as _, recover};
+use crate::server::{ServerLink, recover};
 use crate::{Canceller, ChunkResult, EngineError, Failure, Prepared, Request, Session, Task};
 use dbdyno_model::{ErrorClass, Procedure, Size};
 use postgres::Statement;
@@ -41,11 +41,7 @@ impl PostgresSession {
     /// # Errors
     /// Another of our sessions has the same server process.
     pub(super) fn new(link: Link, node: Arc<Node>) -> Result<Self, EngineError> {
-        if !recover(&node.ours).insert(link.session_id()) {
-            let message = "two sessions share one server process: a connection pooler stands between, and settings, plans and \
-                           counts of one would be those of the other; name the server itself as the target";
-            return Err(EngineError::new(ErrorClass::Unsupported, message));
-        }
+        admit(&node, &link)?;
         Ok(Self { link, node, work: None, accounted: 0, claimed: 0, idle_since: Instant::now() })
     }
 
@@ -53,28 +49,19 @@ impl PostgresSession {
         self.work = None;
         let recipe = Recipe::of(&task.test)?;
         let doing = format!("preparing {}", task.test.code);
-        let mut settings = recipe.settings(task);
-        settings.extend(recipe.settings_of_version(self.link.version_num()));
-        settings.extend(super::describe::commit_settings(&mut self.link, task.commit)?);
-        let set: String = settings.iter().map(|(name, value)| format!("SET {name} = '{value}'; ")).collect();
-        self.link.reset(&doing, &set)?;
-        let prepared = self.plan(&recipe, task, &doing)?;
+        let version_num = self.link.version_num();
+        let settings = settings(&mut self.link, version_num, &recipe, task)?;
+        self.link.reset(&doing, &settings)?;
+        let prepared = match recipe.explain()? {
+            Some(explain) => plan(&mut self.link, &recipe, task, &doing, &explain)?,
+            None => Prepared::default(),
+        };
         let call = self.link.client().prepare(&recipe.call());
         let call = call.map_err(|e| self.link.error(&doing, &e))?;
         self.link.count_transactions(1);
         let scanned_bytes = self.scanned_bytes(&recipe, task, &doing)?;
         self.work = Some(Work { task: task.clone(), job, recipe, call, scanned_bytes });
         Ok(prepared)
-    }
-
-    /// Explains the statement under test under the session's settings, and compares.
-    fn plan(&mut self, recipe: &Recipe, task: &Task, doing: &str) -> Result<Prepared, EngineError> {
-        let Some(explain) = recipe.explain()? else { return Ok(Prepared::default()) };
-        let rows = self.link.texts(doing, &explain)?;
-        let json = rows.iter().filter_map(|row| row.first().cloned().flatten()).collect::<Vec<_>>().join("\n");
-        let plan = super::plan::compact(&json)?;
-        let problem = recipe.plan_problem(task, &plan)?;
-        Ok(Prepared { plan: Some(plan), problems: problem.into_iter().collect() })
     }
 
     /// Bytes of what one operation scans, as the server's files have them.
@@ -114,6 +101,53 @@ impl PostgresSession {
         let (ops, rows, bytes, checksum) = (column(0)?, column(1)?, column(2)?, column(3)?);
         Ok(ChunkResult { ops, rows, bytes: bytes + ops * work.scanned_bytes, checksum })
     }
+}
+
+/// Notes a session among dbdyno's own.
+///
+/// # Errors
+/// Another of our sessions has the same server process.
+pub(super) fn admit(node: &Node, link: &dyn ServerLink) -> Result<(), EngineError> {
+    if recover(&node.ours).insert(link.session_id()) {
+        return Ok(());
+    }
+    let message = "two sessions share one server process: a connection pooler stands between, and settings, plans and counts \
+                   of one would be those of the other; name the server itself as the target";
+    Err(EngineError::new(ErrorClass::Unsupported, message))
+}
+
+/// What a session sets for a task, as SQL.
+///
+/// # Errors
+/// The server is lost.
+pub(super) fn settings(
+    link: &mut dyn ServerLink,
+    version_num: u32,
+    recipe: &Recipe,
+    task: &Task,
+) -> Result<String, EngineError> {
+    let mut settings = recipe.settings(task);
+    settings.extend(recipe.settings_of_version(version_num));
+    settings.extend(super::describe::commit_settings(link, task.commit)?);
+    Ok(settings.iter().map(|(name, value)| format!("SET {name} = '{value}'; ")).collect())
+}
+
+/// Explains the statement under test under the session's settings, and compares.
+///
+/// # Errors
+/// The server does not explain it, or the explanation is not understood.
+pub(super) fn plan(
+    link: &mut dyn ServerLink,
+    recipe: &Recipe,
+    task: &Task,
+    doing: &str,
+    explain: &str,
+) -> Result<Prepared, EngineError> {
+    let rows = link.texts(doing, explain)?;
+    let json = rows.iter().filter_map(|row| row.first().cloned().flatten()).collect::<Vec<_>>().join("\n");
+    let plan = super::plan::compact(&json)?;
+    let problem = recipe.plan_problem(task, &plan)?;
+    Ok(Prepared { plan: Some(plan), problems: problem.into_iter().collect() })
 }
 
 impl Session for PostgresSession {

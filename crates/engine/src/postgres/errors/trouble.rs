@@ -81,11 +81,7 @@ impl Trouble {
 
     /// The server wants a password.
     pub(in super::super) fn no_password() -> Self {
-        Self::new(
-            ErrorClass::Authentication,
-            Cause::NoPassword,
-            "the server wants a password, and none was given",
-        )
+        Self::new(ErrorClass::Authentication, Cause::NoPassword, "the server wants a password, and none was given")
     }
 
     /// The same, but with it the connection has ended.

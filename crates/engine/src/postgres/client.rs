@@ -1,0 +1,227 @@
+//! The client drive: dbdyno sends each statement of a test itself, as an application would, one round trip a statement. The
+//! statement is the very text that the procedure has, prepared once; what its answer says adds up to what the procedure's
+//! would, so that the same proofs hold for both drives.
+
+mod form;
+mod link;
+mod pump;
+
+use super::errors::Trouble;
+use super::options::Options;
+use super::recipe::Recipe;
+use super::recipe::client::Keyed;
+use super::wire::answer::{Answer, Reads};
+use super::wire::{Status, Wait};
+use super::{Node, session, snapshot};
+use crate::server::{ServerLink as _, recover};
+use crate::{Canceller, ChunkResult, EngineError, Failure, Prepared, Request, Session, Task};
+use dbdyno_model::ErrorClass;
+use form::Form;
+use link::ClientLink;
+pub(super) use pump::ClientPump;
+use rustls::ClientConfig;
+use std::any::Any;
+use std::os::fd::BorrowedFd;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+/// Simple queries: a name to be looked up and messages to bind and execute it would be no less work.
+const COMMIT: &[u8] = b"Q\0\0\0\x0bCOMMIT\0";
+const ROLLBACK: &[u8] = b"Q\0\0\0\x0dROLLBACK\0";
+
+/// One connection at work.
+pub(super) struct ClientSession {
+    link: ClientLink,
+    node: Arc<Node>,
+    work: Option<Work>,
+    /// Transactions of the link that the node has in its account.
+    accounted: u64,
+    /// Transactions that the test has committed since the last flush.
+    claimed: u64,
+    /// When the server was last asked for something.
+    idle_since: Instant,
+}
+
+/// A job's work, understood, and the request that is under way.
+struct Work {
+    doing: String,
+    form: Form,
+    reads: Reads,
+    sums_keys: Keyed,
+    /// Whether what it commits are the test's commits.
+    writes: bool,
+    asked: Asked,
+    answer: Answer,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    /// The statement, for a key.
+    Statement(u64),
+    Commit,
+    Rollback,
+}
+
+impl ClientSession {
+    /// A session of its own connection to a node.
+    ///
+    /// # Errors
+    /// The node cannot be reached or turns us away, or another of our sessions has the same server process.
+    pub(super) fn open(
+        options: &Options,
+        number: usize,
+        tls: &Arc<ClientConfig>,
+        node: Arc<Node>,
+    ) -> Result<Self, EngineError> {
+        let link = ClientLink::open(options, number, "dbdyno job", tls)?;
+        session::admit(&node, &link)?;
+        Ok(Self { link, node, work: None, accounted: 0, claimed: 0, idle_since: Instant::now() })
+    }
+
+    fn prepare_work(&mut self, task: &Task, job: u32) -> Result<Prepared, EngineError> {
+        self.work = None;
+        let recipe = Recipe::of(&task.test)?;
+        let statement = recipe.client_statement()?;
+        let doing = format!("preparing {}", task.test.code);
+        let version_num = self.link.version_num();
+        let settings = session::settings(&mut self.link, version_num, &recipe, task)?;
+        self.link.reset(&doing, &settings)?;
+        let prepared = session::plan(&mut self.link, &recipe, task, &doing, &statement.explain)?;
+        let asked = self.link.wire.ask(&Form::preparing(&statement)?, |_| {});
+        asked.map_err(|trouble| self.link.error(&doing, &trouble))?;
+        self.link.transactions += 1;
+        self.link.wire.shrink();
+        self.work = Some(Work {
+            doing: format!("{} job {}", task.test.code, job + 1),
+            form: Form::new(&statement, task.size.small_rows)?,
+            reads: statement.reads,
+            sums_keys: statement.sums_keys,
+            writes: task.test.procedure.writes(),
+            asked: Asked::Rollback,
+            answer: Answer::default(),
+        });
+        Ok(prepared)
+    }
+
+    /// Sends a request.
+    fn send(&mut self, request: &Request) -> Result<(), EngineError> {
+        let unprepared = || EngineError::new(ErrorClass::Other, "a session was asked to work before it was prepared");
+        let work = self.work.as_mut().ok_or_else(unprepared)?;
+        self.link.refuse(&work.doing)?;
+        work.answer = Answer::default();
+        let messages = match request {
+            Request::Statement(bound) => {
+                work.asked = Asked::Statement(bound.key);
+                work.form.fill(bound)
+            }
+            Request::Commit => {
+                work.asked = Asked::Commit;
+                COMMIT
+            }
+            Request::Rollback => {
+                work.asked = Asked::Rollback;
+                ROLLBACK
+            }
+            Request::Chunk { .. } => {
+                let message = format!("{}: a session of the client drive calls no procedure", work.doing);
+                return Err(EngineError::new(ErrorClass::Unsupported, message));
+            }
+        };
+        let sent = self.link.wire.send(messages);
+        sent.map_err(|trouble| self.link.error(&work.doing, &trouble))
+    }
+
+    /// What came of the request that was sent last; `None` while that is not known, and nobody waits for it.
+    fn receive(&mut self, wait: Wait) -> Option<Result<ChunkResult, EngineError>> {
+        let work = self.work.as_mut()?;
+        let (reads, answer) = (work.reads, &mut work.answer);
+        let trouble = match self.link.wire.receive(wait, |message| answer.take(reads, message)) {
+            Ok(status) => return Some(self.done(status?)),
+            Err(trouble) => trouble,
+        };
+        // What the server said before it went is the reason.
+        let trouble = answer.error.take().map_or(trouble, |said| Trouble::said(*said).fatal());
+        Some(Err(self.link.error(&work.doing, &trouble)))
+    }
+
+    /// Makes the account of a request whose answer is whole.
+    fn done(&mut self, status: Status) -> Result<ChunkResult, EngineError> {
+        self.link.wire.set_status(status);
+        let Some(work) = self.work.as_mut() else { return Ok(ChunkResult::default()) };
+        let answer = &mut work.answer;
+        if let Some(said) = answer.error.take() {
+            return Err(self.link.error(&work.doing, &Trouble::said(*said)));
+        }
+        if work.asked == Asked::Commit && answer.rolled_back {
+            let message = format!("{}: the transaction had failed before, and was rolled back", work.doing);
+            return Err(EngineError::new(ErrorClass::Other, message));
+        }
+        if status == Status::Idle && work.asked != Asked::Rollback {
+            if work.writes {
+                self.claimed += 1;
+            } else {
+                self.link.transactions += 1;
+            }
+        }
+        let Asked::Statement(key) = work.asked else { return Ok(ChunkResult::default()) };
+        let checksum = match work.sums_keys {
+            Keyed::No => answer.sum,
+            Keyed::WhereFound if answer.rows == 0 => 0,
+            Keyed::WhereFound | Keyed::Always => key,
+        };
+        Ok(ChunkResult { rows: answer.rows, checksum, ..ChunkResult::default() })
+    }
+
+    /// What to wait at for an answer.
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.link.wire.as_fd()
+    }
+
+    /// Nothing more is asked for the time being.
+    fn rest(&mut self) {
+        self.idle_since = Instant::now();
+    }
+}
+
+impl Session for ClientSession {
+    fn prepare(&mut self, task: &Task, job: u32) -> Result<Prepared, EngineError> {
+        let prepared = self.prepare_work(task, job);
+        self.rest();
+        prepared
+    }
+
+    /// Waits for the answer; the pump does the same for many sessions without waiting for each.
+    fn execute(&mut self, request: &Request) -> Result<ChunkResult, Failure> {
+        self.send(request)?;
+        let received = self.receive(Wait::Yes);
+        let nothing = || Err(EngineError::new(ErrorClass::Other, "an answer was waited for, and none came"));
+        Ok(received.unwrap_or_else(nothing)?)
+    }
+
+    fn flush(&mut self) -> Result<(), EngineError> {
+        self.link.roll_back()?;
+        let version_num = self.link.version_num();
+        snapshot::flush_version(&mut self.link, version_num, Some(self.idle_since))?;
+        self.rest();
+        let transactions = self.link.transactions;
+        self.node.account.overhead.fetch_add(transactions - self.accounted, Ordering::Relaxed);
+        self.node.account.claimed.fetch_add(self.claimed, Ordering::Relaxed);
+        (self.accounted, self.claimed) = (transactions, 0);
+        Ok(())
+    }
+
+    fn canceller(&self) -> Arc<dyn Canceller> {
+        self.link.canceller()
+    }
+
+    fn as_any(&mut self) -> Option<&mut dyn Any> {
+        Some(self)
+    }
+}
+
+impl Drop for ClientSession {
+    fn drop(&mut self) {
+        recover(&self.node.ours).remove(&self.link.session_id());
+    }
+}

@@ -1,0 +1,122 @@
+//! A session and its work, as a thread of the pump serves them: what they wait for, and what to do when that has come.
+
+use super::super::super::wire::Wait;
+use super::super::ClientSession;
+use crate::{ChunkResult, Clock, EngineError, Failure, Reply, Step, Work};
+use std::os::fd::BorrowedFd;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// A session and its work.
+pub(super) struct Line<'a> {
+    session: &'a mut ClientSession,
+    work: &'a mut dyn Work,
+    state: State,
+    /// When the request was sent that is waited for.
+    started_ns: u64,
+    /// What came of a request that could not be sent.
+    failed: Option<Reply>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// An answer is to come.
+    Waits,
+    /// A moment is to come.
+    Sleeps,
+    /// Nothing more.
+    Ended,
+    /// The work panicked.
+    Broken,
+}
+
+/// What a thread has to know about a line that it has served.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Next {
+    /// An answer will come.
+    Answer,
+    /// It is to be woken at this moment.
+    WakeAt(u64),
+    /// It has ended.
+    Ended,
+}
+
+impl<'a> Line<'a> {
+    pub(super) fn new(session: &'a mut ClientSession, work: &'a mut dyn Work) -> Self {
+        Self { session, work, state: State::Sleeps, started_ns: 0, failed: None }
+    }
+
+    pub(super) fn as_fd(&self) -> BorrowedFd<'_> {
+        self.session.as_fd()
+    }
+
+    /// Whether its work panicked.
+    pub(super) fn is_broken(&self) -> bool {
+        self.state == State::Broken
+    }
+
+    /// Something has come for its session: perhaps the answer.
+    pub(super) fn heard(&mut self, clock: &dyn Clock) -> Next {
+        // Between two requests the server may say something, too, or go: the next request will meet it.
+        if self.state != State::Waits {
+            return Next::Answer;
+        }
+        let Some(result) = self.session.receive(Wait::No) else { return Next::Answer };
+        let now_ns = clock.now_ns();
+        let reply = Reply { started_ns: self.started_ns, ended_ns: now_ns, result: result.map_err(Failure::from) };
+        self.step(now_ns, Some(reply), clock)
+    }
+
+    /// Its moment has come.
+    pub(super) fn wake(&mut self, now_ns: u64, clock: &dyn Clock) -> Next {
+        let failed = self.failed.take();
+        self.step(now_ns, failed, clock)
+    }
+
+    /// It cannot be served: whoever waits for it must not wait any longer.
+    pub(super) fn give_up(&mut self) {
+        self.work.abandon();
+        self.state = State::Ended;
+    }
+
+    fn step(&mut self, now_ns: u64, reply: Option<Reply>, clock: &dyn Clock) -> Next {
+        // The work is not used again after a panic but to read what it had recorded.
+        let step = catch_unwind(AssertUnwindSafe(|| self.work.next(now_ns, reply)));
+        let Ok(step) = step else {
+            self.work.abandon();
+            return self.end(State::Broken);
+        };
+        match step {
+            Step::Execute(request) => {
+                // One reading of the clock an answer: deciding what is next is part of what the next one takes.
+                self.started_ns = now_ns;
+                match self.session.send(&request) {
+                    Ok(()) => {
+                        self.state = State::Waits;
+                        Next::Answer
+                    }
+                    Err(error) => self.fail(error, clock),
+                }
+            }
+            Step::ThinkNs(ns) => {
+                self.state = State::Sleeps;
+                Next::WakeAt(now_ns.saturating_add(ns))
+            }
+            Step::Done => self.end(State::Ended),
+        }
+    }
+
+    /// The work hears of it in its turn: one that only ever fails must not keep the others waiting.
+    fn fail(&mut self, error: EngineError, clock: &dyn Clock) -> Next {
+        let ended_ns = clock.now_ns();
+        let result: Result<ChunkResult, Failure> = Err(error.into());
+        self.failed = Some(Reply { started_ns: self.started_ns, ended_ns, result });
+        self.state = State::Sleeps;
+        Next::WakeAt(ended_ns)
+    }
+
+    fn end(&mut self, state: State) -> Next {
+        self.state = state;
+        self.session.rest();
+        Next::Ended
+    }
+}

@@ -1,0 +1,87 @@
+//! What has come from the server and is not yet read: messages lie in one piece of memory that is used again and again.
+
+use super::super::errors::Trouble;
+
+/// Enough for the answers of all statements under test, so that 1,000 sessions cost little.
+const SMALL_BYTES: usize = 1 << 10;
+/// No message that dbdyno asks for is longer. What claims to be is none.
+const LONGEST_BYTES: usize = 64 << 20;
+/// A message's kind and its length.
+const HEAD_BYTES: usize = 5;
+
+pub(super) const ERROR: u8 = b'E';
+pub(super) const READY: u8 = b'Z';
+pub(super) const DATA_ROW: u8 = b'D';
+pub(super) const COMMAND_COMPLETE: u8 = b'C';
+pub(super) const AUTHENTICATION: u8 = b'R';
+pub(super) const KEY_DATA: u8 = b'K';
+
+/// A message of the server's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) struct Message<'a> {
+    /// Which one.
+    pub(super) kind: u8,
+    /// What follows its length.
+    pub(super) body: &'a [u8],
+}
+
+/// Bytes that have come.
+pub(super) struct Incoming {
+    bytes: Vec<u8>,
+    begin: usize,
+    end: usize,
+}
+
+impl Default for Incoming {
+    fn default() -> Self {
+        Self { bytes: vec![0; SMALL_BYTES], begin: 0, end: 0 }
+    }
+}
+
+impl Incoming {
+    /// The next message, if it is there as a whole. It is taken out.
+    pub(super) fn message(&mut self) -> Result<Option<Message<'_>>, Trouble> {
+        let Some((head, rest)) = self.bytes[self.begin..self.end].split_first_chunk::<HEAD_BYTES>() else {
+            return Ok(None);
+        };
+        let [kind, length @ ..] = *head;
+        let length = u32::from_be_bytes(length) as usize;
+        if !(4..=LONGEST_BYTES).contains(&length) {
+            return Err(Trouble::protocol("a message of an impossible length"));
+        }
+        let length = length - 4;
+        if rest.len() < length {
+            return Ok(None);
+        }
+        let begin = self.begin + HEAD_BYTES;
+        self.begin = begin + length;
+        Ok(Some(Message { kind, body: &self.bytes[begin..self.begin] }))
+    }
+
+    /// Where more can be put: never nothing.
+    pub(super) fn room(&mut self) -> &mut [u8] {
+        if self.begin == self.end {
+            (self.begin, self.end) = (0, 0);
+        } else if self.end == self.bytes.len() {
+            if self.begin > 0 {
+                self.bytes.copy_within(self.begin..self.end, 0);
+                (self.begin, self.end) = (0, self.end - self.begin);
+            } else {
+                self.bytes.resize(self.bytes.len() * 2, 0);
+            }
+        }
+        &mut self.bytes[self.end..]
+    }
+
+    /// So many bytes have been put there.
+    pub(super) fn filled(&mut self, bytes: usize) {
+        self.end = (self.end + bytes).min(self.bytes.len());
+    }
+
+    /// Gives back memory that a long message has taken.
+    pub(super) fn shrink(&mut self) {
+        if self.begin == self.end && self.bytes.len() > SMALL_BYTES {
+            *self = Self::default();
+        }
+    }
+}
