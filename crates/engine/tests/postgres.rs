@@ -3,6 +3,8 @@
 #![cfg(feature = "postgres")]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail as tests do")]
 
+#[path = "postgres_client/mod.rs"]
+mod client;
 mod conformance;
 mod on_servers;
 mod servers;

@@ -1,0 +1,189 @@
+//! What the client drive does when the server goes, stands still, or refuses; when it is told to stop; and when its own work
+//! breaks. Nothing may hang, and every request must have an answer.
+
+use super::drive::{Passes, drive, drive_beside};
+use super::{client_task, load};
+use crate::LENDER;
+use crate::on_servers::{engine, engine_on};
+use crate::servers::Scratch;
+use crate::servers::postgres::Server;
+use dbdyno_engine::Task;
+use dbdyno_model::ErrorClass;
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// More than any test waits for.
+const ENDLESS: u64 = u64::MAX - 1;
+/// The pump ends what a server does not within two seconds; more than that is the machine's own slowness.
+const IN_TIME: Duration = Duration::from_secs(10);
+
+fn alone() -> Server {
+    let server = Server::start();
+    server.psql("postgres", "CREATE DATABASE loaded");
+    load(&server, "loaded");
+    server
+}
+
+/// The server's main process and all that it has begun.
+fn processes(server: &Server) -> Vec<String> {
+    let children = Command::new("pgrep").args(["-P", &server.pid().to_string()]).output().unwrap();
+    let children = String::from_utf8(children.stdout).unwrap();
+    children.split_whitespace().map(str::to_owned).chain([server.pid().to_string()]).collect()
+}
+
+fn signal(server: &Server, signal: &str) {
+    // Some may end before it is their turn, because the others have.
+    _ = Command::new("kill").arg(signal).args(processes(server)).output().unwrap();
+}
+
+#[test]
+fn a_server_that_is_killed_ends_every_session() {
+    for jobs in [2, 20] {
+        let server = alone();
+        let engine = engine(&server, "loaded");
+        let mut killed = Instant::now();
+        let driven = drive_beside(
+            &*engine,
+            &client_task("T611", jobs),
+            |_| Passes::new(ENDLESS),
+            false,
+            |_| {
+                thread::sleep(Duration::from_millis(200));
+                killed = Instant::now();
+                signal(&server, "-KILL");
+            },
+        );
+        assert!(killed.elapsed() < IN_TIME, "{:?}", killed.elapsed());
+        for work in &driven.works {
+            assert!(work.done > 0);
+            assert_eq!(work.failures.len(), 1, "{:?}", work.failures);
+            assert_eq!(work.failures[0].class, ErrorClass::ConnectionLost, "{}", work.failures[0]);
+        }
+    }
+}
+
+#[test]
+fn sessions_that_are_ended_one_by_one_do_not_disturb_the_others() {
+    let database = LENDER.loaded();
+    let engine = engine_on(&database);
+    let end = || {
+        let sql = format!(
+            "SELECT count(pg_terminate_backend(pid)) FROM (SELECT pid FROM pg_stat_activity
+             WHERE application_name = 'dbdyno job' AND datname = '{}' LIMIT 3) AS three",
+            database.name
+        );
+        assert_eq!(database.sql(&sql), "3");
+    };
+    let driven = drive_beside(&*engine, &client_task("T611", 8), |_| Passes::new(3_000), false, |_| end());
+    let lost: Vec<_> = driven.failures();
+    assert_eq!(lost.len(), 3, "{lost:?}");
+    assert!(lost.iter().all(|error| error.class == ErrorClass::ConnectionLost), "{lost:?}");
+    assert!(lost.iter().any(|error| error.message.contains("57P01")), "{lost:?}");
+    assert_eq!(driven.works.iter().filter(|work| work.done == 3_000).count(), 5);
+}
+
+#[test]
+fn sessions_that_are_told_to_stop_stop() {
+    let database = LENDER.loaded();
+    let engine = engine_on(&database);
+    for (code, jobs) in [("T611", 1), ("T611", 9), ("T626", 9), ("T711", 9)] {
+        let began = Instant::now();
+        let driven = drive_beside(
+            &*engine,
+            &client_task(code, jobs),
+            |_| Passes::new(ENDLESS),
+            false,
+            |cancellers| {
+                thread::sleep(Duration::from_millis(100));
+                cancellers.iter().for_each(|canceller| canceller.cancel());
+            },
+        );
+        assert!(began.elapsed() < IN_TIME);
+        assert_eq!(driven.failures().len(), jobs as usize);
+        assert!(driven.failures().iter().all(|e| e.class == ErrorClass::Cancelled), "{:?}", driven.failures());
+        engine.end_point(&client_task(code, jobs)).unwrap();
+    }
+}
+
+#[test]
+fn a_server_that_stands_still_does_not_keep_those_who_want_to_stop() {
+    for (jobs, tcp) in [(2, false), (12, false), (12, true)] {
+        let server = alone();
+        let target = if tcp { server.tcp("postgres", "loaded") } else { server.socket("postgres", "loaded") };
+        let target = dbdyno_engine::Target::parse(&target).unwrap();
+        let engine = dbdyno_engine::open(&target, &crate::conformance::catalogue::size_t()).unwrap();
+        let mut asked = Instant::now();
+        let driven = drive_beside(
+            &*engine,
+            &client_task("T611", jobs),
+            |_| Passes::new(ENDLESS),
+            false,
+            |cancellers| {
+                thread::sleep(Duration::from_millis(100));
+                signal(&server, "-STOP");
+                thread::sleep(Duration::from_millis(50));
+                asked = Instant::now();
+                cancellers.iter().for_each(|canceller| canceller.cancel());
+            },
+        );
+        let waited = asked.elapsed();
+        signal(&server, "-CONT");
+        assert!(waited < IN_TIME, "{waited:?}");
+        assert_eq!(driven.failures().len(), jobs as usize);
+        assert!(driven.failures().iter().all(|e| e.class == ErrorClass::Cancelled), "{:?}", driven.failures());
+    }
+}
+
+/// The table goes while it is read and written: every request from then on is answered by an error, and each is told.
+#[test]
+fn a_storm_of_errors_is_a_storm_of_replies() {
+    for (code, rows_per_tx) in [("T611", 1), ("T711", 1), ("T711", 3)] {
+        let database = LENDER.loaded();
+        let engine = engine_on(&database);
+        let task = Task { rows_per_tx, ..client_task(code, 6) };
+        let table = Server::table("small_heap");
+        let driven = drive_beside(
+            &*engine,
+            &task,
+            |_| Passes::new(ENDLESS).bearing(200),
+            false,
+            |_| {
+                thread::sleep(Duration::from_millis(100));
+                database.sql(&format!("DROP TABLE {table}"));
+            },
+        );
+        for work in &driven.works {
+            assert!(work.done > 0 && work.failures.len() == 201, "{} failures", work.failures.len());
+            for error in &work.failures {
+                assert_eq!(error.class, ErrorClass::UnknownObject, "{error}");
+            }
+        }
+        engine.end_point(&task).unwrap();
+    }
+}
+
+#[test]
+fn whoever_thinks_is_woken_when_it_is_time_and_not_before() {
+    let database = LENDER.loaded();
+    let engine = engine_on(&database);
+    for jobs in [1, 30] {
+        let task = client_task("T611", jobs);
+        let driven = drive(&*engine, &task, |job| Passes::new(20).thinking(200_000 + 50_000 * u64::from(job)));
+        assert_eq!(driven.done(), 20 * u64::from(jobs));
+        assert!(driven.works.iter().all(|work| work.late_ns.len() == 20));
+    }
+}
+
+#[test]
+fn work_that_breaks_is_abandoned_and_the_others_go_on() {
+    let database = LENDER.loaded();
+    let engine = engine_on(&database);
+    let work = |job| if job == 3 { Passes::new(500).panicking_at(10) } else { Passes::new(500) };
+    let driven = drive(&*engine, &client_task("T611", 7), work);
+    assert!(driven.pumped.as_ref().unwrap_err().message.contains("panicked"), "{:?}", driven.pumped);
+    for (job, work) in driven.works.iter().enumerate() {
+        let expected = if job == 3 { (10, true) } else { (500, false) };
+        assert_eq!((work.done, work.abandoned), expected);
+    }
+}
