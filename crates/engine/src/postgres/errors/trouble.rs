@@ -95,6 +95,11 @@ impl Trouble {
         self.said.as_deref()
     }
 
+    #[cfg(test)]
+    pub(in super::super) fn in_words(&self) -> &str {
+        &self.words
+    }
+
     /// What it comes from, if it was not.
     pub(in super::super) fn cause(&self) -> Cause {
         self.cause

@@ -14,7 +14,7 @@ use std::io;
 pub(super) type Key = (i32, i32);
 
 /// What the server wants next, or has to say.
-enum Turn {
+pub(super) enum Turn {
     Password,
     Md5([u8; 4]),
     /// Mechanisms, each ending with a zero.
@@ -77,7 +77,7 @@ pub(super) fn begin(
     }
 }
 
-fn turn(message: Message<'_>) -> Result<Option<Turn>, Trouble> {
+pub(super) fn turn(message: Message<'_>) -> Result<Option<Turn>, Trouble> {
     let body = message.body;
     Ok(match message.kind {
         incoming::AUTHENTICATION => {
