@@ -7,7 +7,10 @@ mod conformance;
 mod on_servers;
 mod servers;
 
-use on_servers::{Product, load, loads, points};
+use dbdyno_engine::client::Bound;
+use dbdyno_engine::{Engine, Request, Task};
+use dbdyno_model::{Counter, Drive, ErrorClass};
+use on_servers::{Product, engine, load, loads, points, task};
 use servers::lend::Lender;
 use servers::mariadb::{Server, Wish};
 
@@ -20,6 +23,16 @@ static LENDER: Lender<Server> = Lender::new(quick, load);
 /// No test on such a server is about what survives a crash.
 fn quick() -> Server {
     Wish::default().set("innodb_flush_log_at_trx_commit", "2").set("performance_schema", "ON").start()
+}
+
+/// The engine on data of its own, on a server with these settings.
+fn with(settings: &[(&str, &str)]) -> (Server, Box<dyn Engine>) {
+    let quick = Wish::default().set("innodb_flush_log_at_trx_commit", "2");
+    let server = settings.iter().fold(quick, |wish, (name, value)| wish.set(name, value)).start();
+    server.client("", "CREATE DATABASE own");
+    load(&server, "own");
+    let engine = engine(&server, "own");
+    (server, engine)
 }
 
 impl Product for Server {
@@ -125,4 +138,38 @@ fn heaps_have_no_key_to_be_organised_by() {
         leaves += 1;
     }
     assert_eq!(leaves, 1 + 1 + 8 + 8 + 8 + 2 * 128);
+}
+
+#[test]
+fn a_clients_commits_are_counted_where_the_server_logs_its_changes_too() {
+    let (_server, engine) = with(&[("log_bin", "changes"), ("binlog_format", "ROW")]);
+    // A statement that commits itself, and several with a COMMIT.
+    for code in ["T711", "T311"] {
+        let task = Task { drive: Drive::Client, ..task(code, 2) };
+        let counted = conformance::client::play(&*engine, &task).counted;
+        let told = [Counter::Commits, Counter::ForeignCommits].map(|counter| counted.get(counter));
+        assert_eq!(told, [Some(10), Some(0)], "{code}");
+    }
+}
+
+#[test]
+fn a_client_that_waits_too_long_for_a_row_keeps_none_of_its_own() {
+    let (_server, engine) = with(&[("innodb_lock_wait_timeout", "1")]);
+    let task = Task { drive: Drive::Client, ..task("T711", 2) };
+    engine.begin_point(&task).unwrap();
+    let [mut first, mut second] = [0, 1].map(|job| engine.client_session(job, 1).unwrap());
+    for (job, session) in [(0, &mut first), (1, &mut second)] {
+        session.prepare(&task, job).unwrap();
+    }
+    let update = |key, opens| Request::Statement(Bound { key, opens, ..Bound::default() });
+    first.execute(&update(1, true)).unwrap();
+    second.execute(&update(2, true)).unwrap();
+    let failure = second.execute(&update(1, false)).unwrap_err();
+    assert_eq!(failure.error.class, ErrorClass::Timeout, "{}", failure.error);
+    // Nobody has said Rollback, and the row is free all the same.
+    first.execute(&update(2, false)).unwrap();
+    first.execute(&Request::Commit).unwrap();
+    assert_eq!(second.execute(&update(2, false)).unwrap().rows, 1, "it goes on");
+    drop((first, second));
+    engine.end_point(&task).unwrap();
 }

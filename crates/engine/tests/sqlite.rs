@@ -5,8 +5,9 @@
 mod conformance;
 
 use conformance::{Subject, catalogue};
-use dbdyno_engine::{Engine, Request, Target, Task, engine_info, open};
-use dbdyno_model::{Counter, ErrorClass, Mapping, Test};
+use dbdyno_engine::client::Bound;
+use dbdyno_engine::{Engine, Request, Session, Target, Task, engine_info, open};
+use dbdyno_model::{Counter, Drive, ErrorClass, Mapping, Test};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -137,6 +138,50 @@ fn what_a_client_rolls_back_was_never_there() {
 #[test]
 fn clients_can_be_stopped() {
     conforms("", &[conformance::client::clients_can_be_stopped]);
+}
+
+/// Two clients of a task on a copy of the loaded file.
+fn two_clients(path: &Path, code: &str) -> (Box<dyn Engine>, Task, [Box<dyn Session>; 2]) {
+    std::fs::copy(&LOADED.1, path).unwrap();
+    let engine = opened(path, "");
+    let test = catalogue::tests().into_iter().find(|t| t.code.as_str() == code).unwrap();
+    let task = Task { drive: Drive::Client, ..conformance::task(&test, &catalogue::size_t(), 42, 2) };
+    engine.begin_point(&task).unwrap();
+    let sessions = [0, 1].map(|job| {
+        let mut session = engine.client_session(job, 1).unwrap();
+        session.prepare(&task, job).unwrap();
+        session
+    });
+    (engine, task, sessions)
+}
+
+#[test]
+fn a_clients_transaction_that_fails_keeps_nobody_waiting() {
+    let folder = tempfile::tempdir().unwrap();
+    let (engine, task, [mut first, mut second]) = two_clients(&folder.path().join("turns.db"), "T311");
+    let insert = |key, opens| Request::Statement(Bound { key, other: 1, opens });
+    first.execute(&insert(0, true)).unwrap();
+    first.execute(&insert(0, false)).unwrap_err();
+    // Nobody has said Rollback, and the turn to write is given back all the same.
+    assert_eq!(second.execute(&insert(0, false)).unwrap().rows, 1);
+    assert_eq!(first.execute(&insert(1, false)).unwrap().rows, 1);
+    drop((first, second));
+    engine.end_point(&task).unwrap();
+}
+
+#[test]
+fn a_client_whose_file_another_process_writes_to_is_told_and_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("busy.db");
+    let (engine, task, [mut first, second]) = two_clients(&path, "T711");
+    let update = Request::Statement(Bound { key: 1, ..Bound::default() });
+    let other = rusqlite::Connection::open(&path).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    assert_eq!(first.execute(&update).unwrap_err().error.class, ErrorClass::Timeout);
+    other.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(first.execute(&update).unwrap().rows, 1);
+    drop((first, second));
+    engine.end_point(&task).unwrap();
 }
 
 #[test]
