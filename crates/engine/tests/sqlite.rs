@@ -136,6 +136,11 @@ fn what_a_client_rolls_back_was_never_there() {
 }
 
 #[test]
+fn clients_are_refused_what_nobody_would_send() {
+    conforms("", &[conformance::client::clients_are_refused_what_nobody_would_send]);
+}
+
+#[test]
 fn clients_can_be_stopped() {
     conforms("", &[conformance::client::clients_can_be_stopped]);
 }

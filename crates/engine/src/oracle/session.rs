@@ -69,7 +69,9 @@ impl OracleSession {
     }
 
     fn prepare_work(&mut self, task: &Task, job: u32) -> Result<Prepared, EngineError> {
-        self.work = None;
+        if let Some(mut client) = self.work.take().and_then(|work| work.client) {
+            client.roll_back(&mut self.link)?;
+        }
         let recipe = Recipe::of(&task.test);
         let doing = format!("preparing {}", task.test.code);
         for setting in recipe.settings(task) {

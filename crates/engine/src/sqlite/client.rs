@@ -5,7 +5,7 @@
 
 use super::PROCEDURES;
 use super::errors::Fault;
-use super::procedures::{Chunk, all_rows, one_row, wrong};
+use super::procedures::{Chunk, all_rows, one_row};
 use super::writer::Turn;
 use super::writing::{insert_row, update_rows};
 use crate::ChunkResult;
@@ -69,7 +69,7 @@ impl<'a> Chunk<'a> {
                 Procedure::SelectSecondary | Procedure::Join => all_rows(statement, key)?,
                 Procedure::Insert => (insert_row(statement, key, other)?, small.quantity(other)),
                 Procedure::UpdatePrimary | Procedure::UpdateSecondary => (update_rows(statement, key)?, key),
-                _ => return Err(wrong("no client would send this test statement by statement").into()),
+                _ => return Err(crate::client::unsupported().into()),
             };
             Ok(())
         })?;

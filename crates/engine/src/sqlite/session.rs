@@ -12,7 +12,7 @@ use super::writer::Turn;
 use super::{TABLES, table_name};
 use crate::data::Generator;
 use crate::{Canceller, ChunkResult, EngineError, Failure, Prepared, Request, Session, Task};
-use dbdyno_model::{Cache, ErrorClass, Organisation, Procedure, Shape, TableName};
+use dbdyno_model::{Cache, Drive, ErrorClass, Organisation, Procedure, Shape, TableName};
 use rusqlite::InterruptHandle;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -178,6 +178,9 @@ impl SqliteSession {
             self.open = None;
         }
         let recipe = Recipe::of(&task.test, job)?;
+        if task.drive == Drive::Client && !task.test.procedure.has_client_form() {
+            return Err(crate::client::unsupported());
+        }
         enough_keys(task)?;
         self.link.set_cache(cache_bytes(task))?;
         let doing = format!("preparing {}", task.test.code);

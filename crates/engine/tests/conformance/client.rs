@@ -162,3 +162,15 @@ pub fn clients_can_be_stopped(subject: &Subject<'_>) {
         assert!(play(&*engine, &task).sum.rows > 0, "{} goes on", test.code);
     }
 }
+
+/// Work that nobody would send statement by statement is refused before it begins.
+pub fn clients_are_refused_what_nobody_would_send(subject: &Subject<'_>) {
+    let engine = (subject.open)();
+    for test in subject.tests().iter().filter(|test| !test.procedure.has_client_form()) {
+        let task = task(subject, test, 1);
+        // Which of the two refuses it is the engine's.
+        let refused = engine.begin_point(&task).and_then(|()| engine.client_session(0, 1)?.prepare(&task, 0));
+        assert_eq!(refused.unwrap_err().class, ErrorClass::Unsupported, "{}", test.code);
+        engine.end_point(&task).unwrap();
+    }
+}

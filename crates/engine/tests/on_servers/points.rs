@@ -44,6 +44,7 @@ macro_rules! clients {
             clients_do_what_procedures_do
             what_a_client_rolls_back_was_never_there
             clients_can_be_stopped
+            clients_are_refused_what_nobody_would_send
             a_clients_commits_are_not_foreign
             a_client_in_a_deadlock_is_told_and_goes_on
         }
@@ -119,6 +120,10 @@ pub fn what_a_client_rolls_back_was_never_there<S: Product>() {
 
 pub fn clients_can_be_stopped<S: Product>() {
     conforms::<S>(&[conformance::client::clients_can_be_stopped]);
+}
+
+pub fn clients_are_refused_what_nobody_would_send<S: Product>() {
+    conforms::<S>(&[conformance::client::clients_are_refused_what_nobody_would_send]);
 }
 
 /// Nobody else may be at work there.
