@@ -65,8 +65,10 @@ pub struct Recorded {
 
 /// Steps that stay open for what comes late: a session may have been kept waiting since it wrote something down.
 const OPEN_STEPS: usize = 4;
-/// Operations in a pen.
-const PEN: usize = 128;
+/// Operations that a pen has room for, and after how many of them it looks whether the recorder is free: nobody waits for another
+/// session while there is room.
+const PEN: usize = 256;
+const LOOK_EVERY: usize = 128;
 /// Beside an operation that took so long, taking a lock costs nothing.
 const SLOW_NS: u64 = 1_000_000;
 
@@ -82,10 +84,10 @@ impl Histograms {
     }
 
     #[inline]
-    fn record(&mut self, sample: &Sample) {
-        self.service.record_ns(sample.service_ns);
+    fn record(&mut self, service_ns: u64, response_ns: u64) {
+        self.service.record_ns(service_ns);
         if let Some(response) = &mut self.response {
-            response.record_ns(sample.response_ns);
+            response.record_ns(response_ns);
         }
     }
 
@@ -163,8 +165,8 @@ impl Recorder {
     /// A pen for one session.
     #[must_use]
     pub fn pen(&self) -> Pen<'_> {
-        let samples = Vec::with_capacity(PEN);
-        Pen { recorder: self, samples, step: 0, step_end_ns: self.step_ns, errors: 0, retries: 0 }
+        let times = Vec::with_capacity(PEN);
+        Pen { recorder: self, times, rows: 0, step: 0, step_end_ns: self.step_ns, errors: 0, retries: 0 }
     }
 
     fn book(&self) -> MutexGuard<'_, Book> {
@@ -185,7 +187,9 @@ impl Recorder {
 #[derive(Debug)]
 pub struct Pen<'r> {
     recorder: &'r Recorder,
-    samples: Vec<Sample>,
+    /// Service and response times.
+    times: Vec<(u64, u64)>,
+    rows: u64,
     /// The step that they ended in.
     step: usize,
     step_end_ns: u64,
@@ -200,9 +204,12 @@ impl Pen<'_> {
         if sample.ended_ns >= self.step_end_ns {
             self.turn_to(sample.ended_ns);
         }
-        self.samples.push(sample);
-        if self.samples.len() == PEN || sample.service_ns >= SLOW_NS {
+        self.times.push((sample.service_ns, sample.response_ns));
+        self.rows += sample.rows;
+        if self.times.len() == PEN || sample.service_ns >= SLOW_NS {
             self.pour();
+        } else if self.times.len().is_multiple_of(LOOK_EVERY) {
+            self.pour_if_free();
         }
     }
 
@@ -230,17 +237,23 @@ impl Pen<'_> {
 
     /// Pours out what it holds: before its session pauses, for one.
     pub fn pour(&mut self) {
-        let (errors, retries) = (std::mem::take(&mut self.errors), std::mem::take(&mut self.retries));
-        if self.samples.is_empty() && errors == 0 && retries == 0 {
-            return;
+        if !self.times.is_empty() || self.errors > 0 || self.retries > 0 {
+            self.pour_into(&mut self.recorder.book());
         }
-        let mut book = self.recorder.book();
-        let book = &mut *book;
+    }
+
+    fn pour_if_free(&mut self) {
+        if let Ok(mut book) = self.recorder.book.try_lock() {
+            self.pour_into(&mut book);
+        }
+    }
+
+    fn pour_into(&mut self, book: &mut Book) {
         if let Some(summary) = book.steps.get_mut(self.step) {
-            summary.ops += self.samples.len() as u64;
-            summary.rows += self.samples.iter().map(|s| s.rows).sum::<u64>();
-            summary.errors += errors;
-            summary.retries += retries;
+            summary.ops += self.times.len() as u64;
+            summary.rows += std::mem::take(&mut self.rows);
+            summary.errors += std::mem::take(&mut self.errors);
+            summary.retries += std::mem::take(&mut self.retries);
         }
         book.open(self.step);
         // What comes too late for its step's percentiles is in the whole all the same.
@@ -248,8 +261,7 @@ impl Pen<'_> {
             Some(open) => open,
             None => &mut book.whole,
         };
-        self.samples.iter().for_each(|sample| histograms.record(sample));
-        self.samples.clear();
+        self.times.drain(..).for_each(|(service_ns, response_ns)| histograms.record(service_ns, response_ns));
     }
 }
 

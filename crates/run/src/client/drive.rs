@@ -5,12 +5,13 @@
 //! that failed for good is counted by its class and never as throughput, and the job goes on with the next. What no further
 //! transaction could survive (the target lost, a privilege or an object missing) ends the point.
 
+use super::tally::{Amount, Tally};
 use super::team::Team;
 use super::timetable::{Pauses, Timetable};
-use crate::{Lost, Pace, Span};
+use crate::{Lost, Pace};
 use dbdyno_engine::client::Transactions;
 use dbdyno_engine::{EngineError, Failure, Reply, Request, Step, Task, Work};
-use dbdyno_model::{ErrorClass, Load, Outcomes};
+use dbdyno_model::{ErrorClass, Load};
 use dbdyno_stats::{Pen, Sample};
 
 /// How often a transaction is sent again.
@@ -23,64 +24,6 @@ const STORM_PAUSE_NS: u64 = 10_000_000;
 /// A sleeper looks up at least so often, to hear that the point was stopped.
 const LONGEST_NAP_NS: u64 = 100_000_000;
 const UNKNOWN_NS: u64 = u64::MAX;
-
-/// Operations and rows.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Amount {
-    pub(crate) ops: u64,
-    pub(crate) rows: u64,
-}
-
-/// What one job did, but for what its pen has recorded.
-#[derive(Debug, Default)]
-pub struct Tally {
-    /// Done before the window began.
-    pub(crate) before: Amount,
-    /// Done after it had ended.
-    pub(crate) after: Amount,
-    pub(crate) last_ended_ns: u64,
-    pub(crate) checksum: u64,
-    /// How transactions ended.
-    pub outcomes: Outcomes,
-    pub(crate) lost: Lost,
-    /// The error that ended the job.
-    pub(crate) error: Option<EngineError>,
-    /// The first error that did not.
-    pub(crate) first_failure: Option<EngineError>,
-}
-
-impl Tally {
-    pub(crate) fn merge(&mut self, other: Self) {
-        for (ours, theirs) in [(&mut self.before, other.before), (&mut self.after, other.after)] {
-            ours.ops += theirs.ops;
-            ours.rows += theirs.rows;
-        }
-        self.last_ended_ns = self.last_ended_ns.max(other.last_ended_ns);
-        self.checksum = self.checksum.wrapping_add(other.checksum);
-        self.outcomes.merge(&other.outcomes);
-        self.lost.merge(other.lost);
-        self.first_failure = self.first_failure.take().or(other.first_failure);
-    }
-
-    /// The error of a point in which nothing was done.
-    pub(crate) fn nothing_done(&self, span: Option<Span>) -> EngineError {
-        let failed: u64 = self.outcomes.errors.values().sum();
-        match &self.first_failure {
-            Some(first) => EngineError::new(
-                first.class,
-                format!(
-                    "every transaction failed ({failed} of {}); the first said: {}",
-                    self.outcomes.requests, first.message
-                ),
-            ),
-            None => {
-                let seconds = span.map_or(0.0, Span::seconds);
-                let message = format!("no transaction ended inside the window of {seconds} s; use a longer --duration");
-                EngineError::new(ErrorClass::Other, message)
-            }
-        }
-    }
-}
 
 /// When the next transaction begins.
 #[derive(Debug)]

@@ -5,10 +5,12 @@
 //! flags are made of it in the same way.
 
 mod drive;
+mod tally;
 mod team;
 mod timetable;
 
-pub use drive::{ClientDrive, Tally};
+pub use drive::ClientDrive;
+pub use tally::Tally;
 pub(crate) use team::GRACE;
 pub use team::{ClientResult, Team};
 pub use timetable::Timetable;

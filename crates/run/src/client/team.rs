@@ -1,7 +1,7 @@
 //! What the jobs of a point in the client drive share, and what comes of their work.
 
 use super::ClientDrive;
-use super::drive::Tally;
+use super::tally::Tally;
 use crate::drive::first_cause;
 use crate::{Chunk, Log, Span, Window};
 use dbdyno_engine::{EngineError, Task};

@@ -1,0 +1,63 @@
+//! What one job of the client drive did, but for what its pen has recorded.
+
+use crate::{Lost, Span};
+use dbdyno_engine::EngineError;
+use dbdyno_model::{ErrorClass, Outcomes};
+
+/// Operations and rows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Amount {
+    pub(crate) ops: u64,
+    pub(crate) rows: u64,
+}
+
+/// What one job did, but for what its pen has recorded.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// Done before the window began.
+    pub(crate) before: Amount,
+    /// Done after it had ended.
+    pub(crate) after: Amount,
+    pub(crate) last_ended_ns: u64,
+    pub(crate) checksum: u64,
+    /// How transactions ended.
+    pub outcomes: Outcomes,
+    pub(crate) lost: Lost,
+    /// The error that ended the job.
+    pub(crate) error: Option<EngineError>,
+    /// The first error that did not.
+    pub(crate) first_failure: Option<EngineError>,
+}
+
+impl Tally {
+    pub(crate) fn merge(&mut self, other: Self) {
+        for (ours, theirs) in [(&mut self.before, other.before), (&mut self.after, other.after)] {
+            ours.ops += theirs.ops;
+            ours.rows += theirs.rows;
+        }
+        self.last_ended_ns = self.last_ended_ns.max(other.last_ended_ns);
+        self.checksum = self.checksum.wrapping_add(other.checksum);
+        self.outcomes.merge(&other.outcomes);
+        self.lost.merge(other.lost);
+        self.first_failure = self.first_failure.take().or(other.first_failure);
+    }
+
+    /// The error of a point in which nothing was done.
+    pub(crate) fn nothing_done(&self, span: Option<Span>) -> EngineError {
+        let failed: u64 = self.outcomes.errors.values().sum();
+        match &self.first_failure {
+            Some(first) => EngineError::new(
+                first.class,
+                format!(
+                    "every transaction failed ({failed} of {}); the first said: {}",
+                    self.outcomes.requests, first.message
+                ),
+            ),
+            None => {
+                let seconds = span.map_or(0.0, Span::seconds);
+                let message = format!("no transaction ended inside the window of {seconds} s; use a longer --duration");
+                EngineError::new(ErrorClass::Other, message)
+            }
+        }
+    }
+}
