@@ -151,6 +151,25 @@ fn shares_are_of_the_maximum_and_can_be_resumed() {
 }
 
 #[test]
+fn whoever_waits_for_a_due_moment_hears_a_stop() {
+    let room = Room::new();
+    // One transaction in ten seconds: the jobs sleep.
+    let run = room.start("run T711 --drive client --jobs 8 --rate 0.1/s --duration 10m --target null:");
+    run.until_threads(8);
+    run.signal(rustix::process::Signal::INT);
+    run.end().expect(3);
+    let document = room.show("last");
+    check_document(&document);
+    assert_eq!(statuses(&document), ["T711 failed"]);
+    assert_eq!(text(&points(&document)[0], "/reason"), "interrupted");
+    let resumed = room.start("resume last");
+    resumed.until_threads(8);
+    resumed.signal(rustix::process::Signal::INT);
+    resumed.end().expect(3);
+    assert_eq!(text(&room.show("last")["points"][0], "/rate"), "0.1/s", "what was planned is measured again");
+}
+
+#[test]
 fn statements_that_hang_are_cancelled() {
     let room = Room::new();
     // Each job does 300 statements, then one of an hour.
