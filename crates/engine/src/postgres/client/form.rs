@@ -24,6 +24,7 @@ pub(super) struct Form {
     /// Where the statement's own begin; before it lies what opens a transaction.
     opened: usize,
     places: Vec<Place>,
+    executions: usize,
     small_rows: u64,
     /// The first day of each month, and the first after all of them, as the server counts days.
     days: [i32; MONTHS + 1],
@@ -59,7 +60,8 @@ impl Form {
         for (range, day) in (0..).zip(&mut days) {
             *day = i32::try_from(first_day(range) - DAY_ZERO).unwrap_or(i32::MAX);
         }
-        Ok(Self { messages: out.to_vec(), opened, places, small_rows: small_rows.max(1), days })
+        let (messages, executions, small_rows) = (out.to_vec(), statement.executions, small_rows.max(1));
+        Ok(Self { messages, opened, places, executions, small_rows, days })
     }
 
     /// The messages that prepare a statement, and what opens a transaction.
@@ -81,25 +83,14 @@ impl Form {
 
     /// The messages with these values in them.
     pub(super) fn fill(&mut self, bound: &Bound) -> &[u8] {
-        let month = |n: u64| self.days[n as usize % MONTHS];
-        let last = self.days[MONTHS];
-        // In two executions: from a month on, and then those before it. Else the month that the key lies in.
-        let in_two = self.places.last().is_some_and(|place| place.execution > 0);
-        let range = if in_two { bound.other } else { bound.key.saturating_sub(1) / self.small_rows } % Size::RANGES;
         for place in &self.places {
-            let number = match (place.parameter, place.execution) {
-                (Parameter::Key, _) => bound.key,
-                (Parameter::NewId, _) => bound.key + 1,
-                (Parameter::Source, _) => bound.other,
-                (Parameter::SmallRows, _) => self.small_rows,
-                (day, execution) => {
-                    let day = match (day, execution) {
-                        (Parameter::From, 0) => month(range),
-                        (Parameter::From, _) => month(0),
-                        (_, 0) if in_two => last,
-                        (_, 0) => self.days[range as usize + 1],
-                        (_, _) => month(range),
-                    };
+            let number = match place.parameter {
+                Parameter::Key => bound.key,
+                Parameter::NewId => bound.key + 1,
+                Parameter::Source => bound.other,
+                Parameter::SmallRows => self.small_rows,
+                Parameter::From | Parameter::To => {
+                    let day = self.days[self.month(place, bound)];
                     self.messages[place.at..place.at + 4].copy_from_slice(&day.to_be_bytes());
                     continue;
                 }
@@ -107,6 +98,20 @@ impl Form {
             self.messages[place.at..place.at + 8].copy_from_slice(&number.to_be_bytes());
         }
         &self.messages[if bound.opens { 0 } else { self.opened }..]
+    }
+
+    /// The month that a day begins. A search through all months goes from one on, and then through those before it; all
+    /// else looks into the month that the key lies in.
+    fn month(&self, place: &Place, bound: &Bound) -> usize {
+        let from = place.parameter == Parameter::From;
+        let begin = bound.other as usize % MONTHS;
+        match (self.executions, place.execution) {
+            (1, _) => ((bound.key.saturating_sub(1) / self.small_rows) as usize % MONTHS) + usize::from(!from),
+            (_, 0) if from => begin,
+            (_, 0) => MONTHS,
+            (_, _) if from => 0,
+            (_, _) => begin,
+        }
     }
 }
 
