@@ -39,8 +39,8 @@ pub(super) struct ClientSession {
     accounted: u64,
     /// Transactions that the test has committed since the last flush.
     claimed: u64,
-    /// When the server was last asked for something.
-    idle_since: Instant,
+    /// Since when the server has not been asked for anything; unknown while nobody looks at a clock for it.
+    idle_since: Option<Instant>,
 }
 
 /// A job's work, understood, and the request that is under way.
@@ -76,7 +76,7 @@ impl ClientSession {
     ) -> Result<Self, EngineError> {
         let link = ClientLink::open(options, number, "dbdyno job", tls)?;
         session::admit(&node, &link)?;
-        Ok(Self { link, node, work: None, accounted: 0, claimed: 0, idle_since: Instant::now() })
+        Ok(Self { link, node, work: None, accounted: 0, claimed: 0, idle_since: None })
     }
 
     fn prepare_work(&mut self, task: &Task, job: u32) -> Result<Prepared, EngineError> {
@@ -109,6 +109,7 @@ impl ClientSession {
         let unprepared = || EngineError::new(ErrorClass::Other, "a session was asked to work before it was prepared");
         let work = self.work.as_mut().ok_or_else(unprepared)?;
         self.link.refuse(&work.doing)?;
+        self.idle_since = None;
         work.answer = Answer::default();
         let messages = match request {
             Request::Statement(bound) => {
@@ -180,7 +181,7 @@ impl ClientSession {
 
     /// Nothing more is asked for the time being.
     fn rest(&mut self) {
-        self.idle_since = Instant::now();
+        self.idle_since = Some(Instant::now());
     }
 }
 
@@ -202,7 +203,7 @@ impl Session for ClientSession {
     fn flush(&mut self) -> Result<(), EngineError> {
         self.link.roll_back()?;
         let version_num = self.link.version_num();
-        snapshot::flush_version(&mut self.link, version_num, Some(self.idle_since))?;
+        snapshot::flush_version(&mut self.link, version_num, self.idle_since)?;
         self.rest();
         let transactions = self.link.transactions;
         self.node.account.overhead.fetch_add(transactions - self.accounted, Ordering::Relaxed);

@@ -190,8 +190,12 @@ pub(super) fn drive_beside<'a>(
         let prepared = session.prepare(task, job).unwrap_or_else(|e| panic!("{}: {e}", task.test.code));
         problems.extend(prepared.problems);
         plan = plan.or(prepared.plan);
-        session.flush().unwrap();
     }
+    // Old servers make them wait; side by side they wait once.
+    let flush = |sessions: &mut Vec<Box<dyn dbdyno_engine::Session>>| {
+        thread::scope(|scope| sessions.iter_mut().for_each(|session| _ = scope.spawn(|| session.flush().unwrap())));
+    };
+    flush(&mut sessions);
     let before = engine.snapshot().unwrap();
     let mut works: Vec<Passes<'a>> =
         (0..task.jobs).map(|job| Passes { transactions: Some(Transactions::new(task, job)), ..work(job) }).collect();
@@ -207,7 +211,7 @@ pub(super) fn drive_beside<'a>(
     });
     let mut counted = Counters::default();
     if whole {
-        sessions.iter_mut().for_each(|session| session.flush().unwrap());
+        flush(&mut sessions);
         counted = engine.snapshot().unwrap().since(&before);
     }
     drop(sessions);
