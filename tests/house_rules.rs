@@ -178,7 +178,7 @@ fn every_engine_of_a_server_runs_the_common_tests() {
     for engine in dbdyno_engine::engines().iter().filter(|engine| engine.private.is_some()) {
         let name = engine.name;
         let tests = read(format!("crates/engine/tests/{name}.rs"));
-        for suite in ["points::points!(Server);", "loads::loads!(Server);"] {
+        for suite in ["points::points!(Server);", "points::clients!(Server);", "loads::loads!(Server);"] {
             assert!(tests.contains(suite), "crates/engine/tests/{name}.rs does not run `{suite}`");
         }
         let server = format!("crate::servers::{name}::Server");

@@ -18,6 +18,7 @@ use servers::postgres::{Server, Wish};
 use std::time::Duration;
 
 points::points!(Server);
+points::clients!(Server);
 loads::loads!(Server);
 
 static LENDER: Lender<Server> = Lender::new(quick, load);

@@ -4,7 +4,7 @@
 use super::{Played, Quiet, Subject, expected, merge, play_uncounted};
 use dbdyno_engine::client::{Bound, Transactions};
 use dbdyno_engine::{ChunkResult, Engine, Failure, Request, Session, Task};
-use dbdyno_model::{Drive, ErrorClass, Procedure, Proof, Test};
+use dbdyno_model::{Drive, ErrorClass, Organisation, Procedure, Proof, Test};
 
 /// Transactions of each job.
 const TRANSACTIONS: u64 = 5;
@@ -122,6 +122,8 @@ pub fn what_a_client_rolls_back_was_never_there(subject: &Subject<'_>) {
         assert_eq!((rolled_back, committed.rows > 0), (committed, true), "{}", test.code);
         let refused = transaction(Request::Commit);
         match test.procedure {
+            // A key by hash need not be unique (PostgreSQL's is not), and then says nothing.
+            Procedure::Insert if table.organisation() == Organisation::Hash => {}
             // The rows are there now, and only since.
             Procedure::Insert => {
                 refused.unwrap_err();

@@ -6,6 +6,7 @@ use crate::servers::lend::Database;
 use dbdyno_engine::client::Bound;
 use dbdyno_engine::{Engine, Request, Settled, Task, engine_info};
 use dbdyno_model::{Counter, Counters, Drive, ErrorClass, Mapping, Procedure};
+use std::sync::Barrier;
 use std::time::Duration;
 
 /// Lists the tests of a product.
@@ -150,20 +151,25 @@ pub fn a_client_in_a_deadlock_is_told_and_goes_on<S: Product>() {
         session.prepare(&task, job).unwrap();
         session.execute(&update(1 + u64::from(job), true)).unwrap();
     }
+    // Whoever has lost waits for the other one's commit: sent again at once, both could meet once more.
+    let settled = Barrier::new(2);
     let lost: u64 = std::thread::scope(|scope| {
         let jobs: Vec<_> = (0..)
             .zip(&mut sessions)
             .map(|(job, session)| {
+                let settled = &settled;
                 scope.spawn(move || {
                     let [own, others] = [1 + job, 2 - job];
-                    let lost = session.execute(&update(others, false)).err().inspect(|failure| {
-                        assert_eq!(failure.error.class, ErrorClass::Conflict, "{}", failure.error);
-                        for again in [Request::Rollback, update(own, true), update(others, false)] {
-                            session.execute(&again).unwrap();
-                        }
-                    });
-                    session.execute(&Request::Commit).unwrap();
-                    u64::from(lost.is_some())
+                    let lost = session.execute(&update(others, false)).err();
+                    let first = if lost.is_some() { Request::Rollback } else { Request::Commit };
+                    session.execute(&first).unwrap();
+                    settled.wait();
+                    let Some(failure) = lost else { return 0 };
+                    assert_eq!(failure.error.class, ErrorClass::Conflict, "{}", failure.error);
+                    for again in [update(own, true), update(others, false), Request::Commit] {
+                        session.execute(&again).unwrap();
+                    }
+                    1
                 })
             })
             .collect();
