@@ -36,7 +36,8 @@ oracle-sql:
 	bash tests/oracle_sql/check
 
 # The engines again on further versions of their servers, where these can be had: all but what no version can change.
-SAME := chunks_may several_jobs holds_what procedures_do points_leave a_second_dbdyno a_load_goes_on a_load_stops one_dbdyno what_is_not_ours a_changed_row
+SAME := chunks_may several_jobs holds_what procedures_do points_leave a_second_dbdyno a_load_goes_on a_load_stops one_dbdyno what_is_not_ours a_changed_row \
+    client::faults client::two_hundred client::sessions a_client_in what_a_client clients_can clients_are
 versions: servers
 	for engine in postgres mariadb; do \
 	    bash tests/servers each $$engine $(CARGO) test --workspace --test $$engine -- $(SIDE_BY_SIDE) $(SAME:%=--skip %) || exit 1; \

@@ -4,6 +4,7 @@
 //! outside.
 
 pub(crate) mod bad_input;
+mod client;
 pub(crate) mod company;
 mod crashes;
 pub(crate) mod durability;

@@ -71,11 +71,6 @@ fn does_what_the_procedure_does(jobs: u32) {
 }
 
 #[test]
-fn one_session_does_what_the_procedure_does() {
-    does_what_the_procedure_does(1);
-}
-
-#[test]
 fn several_jobs_that_share_threads_do_what_the_procedure_does() {
     does_what_the_procedure_does(5);
 }

@@ -1,0 +1,35 @@
+//! The client drive against real servers: what it sends is proved by the server's own counts, and its times are whole.
+
+use super::{Product, stories};
+use crate::support::{Room, number, points, text};
+
+stories!(a_client_drives_what_applications_send, an_open_loop_keeps_its_rate);
+
+/// A read, a join, a change of one row, and transactions of several statements.
+fn a_client_drives_what_applications_send<S: Product>() {
+    let (room, database) = (Room::new(), S::lender().loaded());
+    let line = "run T311 T611 T626 T711 T811 --drive client --jobs 3 --duration 300ms --json --target";
+    let document = room.run(&format!("{line} {}", database.target())).expect(0).json();
+    let all = points(&document);
+    assert!(all.len() >= 5, "{document:#}");
+    for point in all {
+        assert_eq!((text(point, "/status"), text(point, "/drive")), ("ok", "client"), "{point:#}");
+        let [requests, ok, rows] = ["/outcomes/requests", "/outcomes/ok", "/rows"].map(|path| number(point, path));
+        assert!(ok > 0.0 && rows >= 1.0 && requests == ok, "{point:#}");
+        let times = ["p50", "p90", "p99", "p99_9", "max"].map(|p| number(point, &format!("/service_time_s/{p}")));
+        assert!(times[0] > 0.0 && times.is_sorted(), "{times:?}");
+    }
+    let page = room.run("show last --table latency").expect(0).stdout;
+    assert!(page.contains("T711") && page.contains("closed loop"), "{page}");
+}
+
+fn an_open_loop_keeps_its_rate<S: Product>() {
+    let (room, database) = (Room::new(), S::lender().loaded());
+    let line = "run T611 --drive client --jobs 4 --rate 200/s --duration 2s --json --target";
+    let document = room.run(&format!("{line} {}", database.target())).expect(0).json();
+    let point = &points(&document)[0];
+    let reached = number(point, "/tx_per_s");
+    // Arrivals come by chance: 400 of them vary by 20.
+    assert!((120.0..=280.0).contains(&reached), "{point:#}");
+    assert!(number(point, "/response_time_s/p99") >= number(point, "/response_time_s/p50"), "{point:#}");
+}
