@@ -180,7 +180,7 @@ fn a_session_can_be_asked_request_by_request() {
 }
 
 #[test]
-fn two_hundred_sessions_share_four_threads_at_most() {
+fn several_jobs_by_the_hundred_share_four_threads_at_most() {
     let server = Wish::default().set("max_connections", "250").start();
     server.psql("postgres", "CREATE DATABASE loaded");
     load(&server, "loaded");
