@@ -14,7 +14,7 @@ Examples:
   dbdyno run T611 'T7*' --target sqlite:demo.sqlite --ramp 1,2 --repeat 3
   dbdyno run T611 T711 --target private:postgres --drive client --jobs 8
   dbdyno run T711 --target private:postgres --drive client --jobs 8 --rate 10%..100%
-  dbdyno run T711 --target private:postgres --drive client --jobs 64 --rate 500/s,1000/s --arrivals constant
+  dbdyno run T711 --target private:postgres --drive client --jobs 64 --rate 500/s,1000/s
   dbdyno run T611 --target private:postgres --drive client --jobs 200 --think 5ms..50ms")]
 pub(crate) struct RunArgs {
     /// A suite, or codes and patterns of tests: quick, T611, 'T6*'
