@@ -7,13 +7,14 @@ mod link;
 mod pump;
 
 use super::errors::Trouble;
+use super::membership::Membership;
 use super::options::Options;
 use super::recipe::Recipe;
 use super::recipe::client::Keyed;
 use super::wire::answer::{Answer, Reads};
 use super::wire::{Status, Wait};
 use super::{Node, session, snapshot};
-use crate::server::{ServerLink as _, recover};
+use crate::server::ServerLink as _;
 use crate::{Canceller, ChunkResult, EngineError, Failure, Prepared, Request, Session, Task};
 use dbdyno_model::ErrorClass;
 use form::Form;
@@ -23,8 +24,6 @@ use rustls::ClientConfig;
 use std::any::Any;
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::time::Instant;
 
 /// Simple queries: a name to be looked up and messages to bind and execute it would be no less work.
 const COMMIT: &[u8] = b"Q\0\0\0\x0bCOMMIT\0";
@@ -33,14 +32,8 @@ const ROLLBACK: &[u8] = b"Q\0\0\0\x0dROLLBACK\0";
 /// One connection at work.
 pub(super) struct ClientSession {
     link: ClientLink,
-    node: Arc<Node>,
+    part: Membership,
     work: Option<Work>,
-    /// Transactions of the link that the node has in its account.
-    accounted: u64,
-    /// Transactions that the test has committed since the last flush.
-    claimed: u64,
-    /// Since when the server has not been asked for anything; unknown while nobody looks at a clock for it.
-    idle_since: Option<Instant>,
 }
 
 /// A job's work, understood, and the request that is under way.
@@ -75,8 +68,8 @@ impl ClientSession {
         node: Arc<Node>,
     ) -> Result<Self, EngineError> {
         let link = ClientLink::open(options, number, "dbdyno job", tls)?;
-        session::admit(&node, &link)?;
-        Ok(Self { link, node, work: None, accounted: 0, claimed: 0, idle_since: None })
+        let part = Membership::new(node, &link)?;
+        Ok(Self { link, part, work: None })
     }
 
     fn prepare_work(&mut self, task: &Task, job: u32) -> Result<Prepared, EngineError> {
@@ -109,7 +102,7 @@ impl ClientSession {
         let unprepared = || EngineError::new(ErrorClass::Other, "a session was asked to work before it was prepared");
         let work = self.work.as_mut().ok_or_else(unprepared)?;
         self.link.refuse(&work.doing)?;
-        self.idle_since = None;
+        self.part.work();
         work.answer = Answer::default();
         let messages = match request {
             Request::Statement(bound) => {
@@ -160,7 +153,7 @@ impl ClientSession {
         }
         if status == Status::Idle && work.asked != Asked::Rollback {
             if work.writes {
-                self.claimed += 1;
+                self.part.claim(1);
             } else {
                 self.link.transactions += 1;
             }
@@ -181,7 +174,7 @@ impl ClientSession {
 
     /// Nothing more is asked for the time being.
     fn rest(&mut self) {
-        self.idle_since = Some(Instant::now());
+        self.part.rest();
     }
 }
 
@@ -203,12 +196,8 @@ impl Session for ClientSession {
     fn flush(&mut self) -> Result<(), EngineError> {
         self.link.roll_back()?;
         let version_num = self.link.version_num();
-        snapshot::flush_version(&mut self.link, version_num, self.idle_since)?;
-        self.rest();
-        let transactions = self.link.transactions;
-        self.node.account.overhead.fetch_add(transactions - self.accounted, Ordering::Relaxed);
-        self.node.account.claimed.fetch_add(self.claimed, Ordering::Relaxed);
-        (self.accounted, self.claimed) = (transactions, 0);
+        snapshot::flush_version(&mut self.link, version_num, self.part.idle_since())?;
+        self.part.settle(self.link.transactions);
         Ok(())
     }
 
@@ -218,11 +207,5 @@ impl Session for ClientSession {
 
     fn as_any(&mut self) -> Option<&mut dyn Any> {
         Some(self)
-    }
-}
-
-impl Drop for ClientSession {
-    fn drop(&mut self) {
-        recover(&self.node.ours).remove(&self.link.session_id());
     }
 }

@@ -1,16 +1,15 @@
 //! A session: one connection, prepared for a job of a point, that calls the test's procedure.
 
 use super::link::Link;
+use super::membership::Membership;
 use super::recipe::Recipe;
 use super::{Node, snapshot};
+use crate::server::ServerLink;
 use crate::server::call::arguments;
-use crate::server::{ServerLink, recover};
 use crate::{Canceller, ChunkResult, EngineError, Failure, Prepared, Request, Session, Task};
 use dbdyno_model::{ErrorClass, Procedure, Size};
 use postgres::Statement;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::time::Instant;
 
 /// A job's work, understood.
 struct Work {
@@ -25,14 +24,8 @@ struct Work {
 /// One connection at work.
 pub(super) struct PostgresSession {
     link: Link,
-    node: Arc<Node>,
+    part: Membership,
     work: Option<Work>,
-    /// Transactions of the link that the node has in its account.
-    accounted: u64,
-    /// Transactions that the test has committed since the last flush.
-    claimed: u64,
-    /// When the server was last asked for something.
-    idle_since: Instant,
 }
 
 impl PostgresSession {
@@ -41,8 +34,8 @@ impl PostgresSession {
     /// # Errors
     /// Another of our sessions has the same server process.
     pub(super) fn new(link: Link, node: Arc<Node>) -> Result<Self, EngineError> {
-        admit(&node, &link)?;
-        Ok(Self { link, node, work: None, accounted: 0, claimed: 0, idle_since: Instant::now() })
+        let part = Membership::new(node, &link)?;
+        Ok(Self { link, part, work: None })
     }
 
     fn prepare_work(&mut self, task: &Task, job: u32) -> Result<Prepared, EngineError> {
@@ -93,7 +86,7 @@ impl PostgresSession {
         let answer = self.link.client().query_one(&work.call, &arguments);
         let row = answer.map_err(|e| self.link.error(&doing, &e))?;
         self.link.count_transactions(1);
-        self.claimed += passes * work.recipe.commits_per_pass();
+        self.part.claim(passes * work.recipe.commits_per_pass());
         let column = |n: usize| {
             let value = row.try_get::<_, i64>(n).map(i64::cast_unsigned);
             value.map_err(|e| EngineError::new(ErrorClass::Other, format!("{doing}: the procedure's answer: {e}")))
@@ -101,19 +94,6 @@ impl PostgresSession {
         let (ops, rows, bytes, checksum) = (column(0)?, column(1)?, column(2)?, column(3)?);
         Ok(ChunkResult { ops, rows, bytes: bytes + ops * work.scanned_bytes, checksum })
     }
-}
-
-/// Notes a session among dbdyno's own.
-///
-/// # Errors
-/// Another of our sessions has the same server process.
-pub(super) fn admit(node: &Node, link: &dyn ServerLink) -> Result<(), EngineError> {
-    if recover(&node.ours).insert(link.session_id()) {
-        return Ok(());
-    }
-    let message = "two sessions share one server process: a connection pooler stands between, and settings, plans and counts \
-                   of one would be those of the other; name the server itself as the target";
-    Err(EngineError::new(ErrorClass::Unsupported, message))
 }
 
 /// What a session sets for a task, as SQL.
@@ -153,7 +133,7 @@ pub(super) fn plan(
 impl Session for PostgresSession {
     fn prepare(&mut self, task: &Task, job: u32) -> Result<Prepared, EngineError> {
         let prepared = self.prepare_work(task, job);
-        self.idle_since = Instant::now();
+        self.part.rest();
         prepared
     }
 
@@ -161,27 +141,17 @@ impl Session for PostgresSession {
     fn execute(&mut self, request: &Request) -> Result<ChunkResult, Failure> {
         let Request::Chunk { first_pass, passes } = *request else { return Err(crate::client::unsupported().into()) };
         let done = self.call(first_pass, passes);
-        self.idle_since = Instant::now();
+        self.part.rest();
         Ok(done?)
     }
 
     fn flush(&mut self) -> Result<(), EngineError> {
-        snapshot::flush(&mut self.link, Some(self.idle_since))?;
-        self.idle_since = Instant::now();
-        let transactions = self.link.transactions();
-        self.node.account.overhead.fetch_add(transactions - self.accounted, Ordering::Relaxed);
-        self.node.account.claimed.fetch_add(self.claimed, Ordering::Relaxed);
-        (self.accounted, self.claimed) = (transactions, 0);
+        snapshot::flush(&mut self.link, self.part.idle_since())?;
+        self.part.settle(self.link.transactions());
         Ok(())
     }
 
     fn canceller(&self) -> Arc<dyn Canceller> {
         self.link.canceller()
-    }
-}
-
-impl Drop for PostgresSession {
-    fn drop(&mut self) {
-        recover(&self.node.ours).remove(&self.link.session_id());
     }
 }
