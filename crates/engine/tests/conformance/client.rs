@@ -1,9 +1,9 @@
 //! What every engine must do for a client that sends each statement, whatever it is: the same work as its procedures do, by
 //! the engine's own count, too; and nothing of what was rolled back.
 
-use super::{Played, Quiet, Subject, expected, merge, play_uncounted};
+use super::{Played, Quiet, Subject, begun, expected, merge, play_uncounted};
 use dbdyno_engine::client::{Bound, Transactions};
-use dbdyno_engine::{ChunkResult, Engine, Failure, Request, Session, Task};
+use dbdyno_engine::{ChunkResult, Engine, Failure, Prepared, Request, Session, Task};
 use dbdyno_model::{Drive, ErrorClass, Organisation, Procedure, Proof, Test};
 
 /// Transactions of each job.
@@ -35,15 +35,8 @@ fn send(session: &mut dyn Session, transactions: &mut Transactions, times: u64) 
 
 /// A point driven by clients, all jobs at the same time.
 pub fn play(engine: &dyn Engine, task: &Task) -> Played {
-    engine.begin_point(task).unwrap();
-    let mut sessions: Vec<_> = (0..task.jobs).map(|job| engine.client_session(job, 1).unwrap()).collect();
-    let (mut problems, mut plan) = (Vec::new(), None);
-    for (job, session) in (0..).zip(&mut sessions) {
-        let prepared = session.prepare(task, job).unwrap_or_else(|e| panic!("{}: {e}", task.test.code));
-        problems.extend(prepared.problems);
-        plan = plan.or(prepared.plan);
-        session.flush().unwrap();
-    }
+    let (mut sessions, Prepared { problems, plan }) = begun(engine, task);
+    sessions.iter_mut().for_each(|session| session.flush().unwrap());
     let before = engine.snapshot().unwrap();
     let sums: Vec<ChunkResult> = std::thread::scope(|scope| {
         let jobs: Vec<_> = (0..)

@@ -6,7 +6,9 @@ pub mod catalogue;
 pub mod client;
 pub mod expected;
 
-use dbdyno_engine::{ChunkResult, Engine, Failure, LoadWatch, Loaded, Request, Sampling, Task, data::Generator};
+use dbdyno_engine::{
+    ChunkResult, Engine, Failure, LoadWatch, Loaded, Prepared, Request, Sampling, Session, Task, data::Generator,
+};
 use dbdyno_model::{CommitMode, Counter, Counters, Drive, Mapping, Procedure, Proof, Size, Test};
 use std::collections::BTreeSet;
 
@@ -98,18 +100,27 @@ pub fn play_uncounted(engine: &dyn Engine, task: &Task, cuts: &[u64]) -> Played 
     played(engine, task, cuts, false)
 }
 
-fn played(engine: &dyn Engine, task: &Task, cuts: &[u64], counting: bool) -> Played {
+/// Begins a point: its sessions, of the task's drive, prepared, and what they found.
+pub fn begun(engine: &dyn Engine, task: &Task) -> (Vec<Box<dyn Session>>, Prepared) {
     engine.begin_point(task).unwrap();
-    let mut sessions: Vec<_> = (0..task.jobs).map(|job| engine.session(job, 1).unwrap()).collect();
-    let mut problems = Vec::new();
-    let mut plan = None;
+    let session = |job| match task.drive {
+        Drive::Server => engine.session(job, 1).unwrap(),
+        Drive::Client => engine.client_session(job, 1).unwrap(),
+    };
+    let mut sessions: Vec<_> = (0..task.jobs).map(session).collect();
+    let mut found = Prepared::default();
     for (job, session) in (0..).zip(&mut sessions) {
         let prepared = session.prepare(task, job).unwrap_or_else(|e| panic!("{}: {e}", task.test.code));
-        problems.extend(prepared.problems);
-        plan = plan.or(prepared.plan);
-        if counting {
-            session.flush().unwrap();
-        }
+        found.problems.extend(prepared.problems);
+        found.plan = found.plan.or(prepared.plan);
+    }
+    (sessions, found)
+}
+
+fn played(engine: &dyn Engine, task: &Task, cuts: &[u64], counting: bool) -> Played {
+    let (mut sessions, Prepared { problems, plan }) = begun(engine, task);
+    if counting {
+        sessions.iter_mut().for_each(|session| session.flush().unwrap());
     }
     let snapshot = || if counting { engine.snapshot().unwrap() } else { Counters::default() };
     let before = snapshot();

@@ -1,9 +1,9 @@
 //! Work for the client drive's pump, and what became of it.
 
-use crate::conformance::merge;
+use crate::conformance::{begun, merge};
 use dbdyno_engine::client::Transactions;
 use dbdyno_engine::{
-    ChunkResult, Engine, EngineError, Job, MonotonicClock, Reply, Request, StartGate, Step, Task, Work,
+    ChunkResult, Engine, EngineError, Job, MonotonicClock, Prepared, Reply, Request, StartGate, Step, Task, Work,
 };
 use dbdyno_model::{Counters, Drive, ErrorClass};
 use std::collections::HashSet;
@@ -183,14 +183,7 @@ pub(super) fn drive_beside<'a>(
     whole: bool,
     beside: impl FnOnce(&[std::sync::Arc<dyn dbdyno_engine::Canceller>]) + Send,
 ) -> Driven<'a> {
-    engine.begin_point(task).unwrap();
-    let mut sessions: Vec<_> = (0..task.jobs).map(|job| engine.client_session(job, 1).unwrap()).collect();
-    let (mut problems, mut plan) = (Vec::new(), None);
-    for (job, session) in (0..).zip(&mut sessions) {
-        let prepared = session.prepare(task, job).unwrap_or_else(|e| panic!("{}: {e}", task.test.code));
-        problems.extend(prepared.problems);
-        plan = plan.or(prepared.plan);
-    }
+    let (mut sessions, Prepared { problems, plan }) = begun(engine, task);
     // Old servers make them wait; side by side they wait once.
     let flush = |sessions: &mut Vec<Box<dyn dbdyno_engine::Session>>| {
         thread::scope(|scope| sessions.iter_mut().for_each(|session| _ = scope.spawn(|| session.flush().unwrap())));
