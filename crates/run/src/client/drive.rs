@@ -2,23 +2,21 @@
 //!
 //! What ends when the window's edges are known is counted without a lock: the window's moments are atomic, and times go into a
 //! pen of the job's own. A transaction that the database refused for the sake of another is sent again with the same keys; one
-//! that failed for good is counted by its class and never as throughput, and the job goes on with the next. What no further
-//! transaction could survive (the target lost, a privilege or an object missing) ends the point.
+//! that failed for good is counted by its class and never as throughput, and the job goes on with the next: failures.rs.
+
+mod failures;
 
 use super::tally::{Amount, Tally};
 use super::team::Team;
 use super::timetable::{Pauses, Timetable};
-use crate::{Lost, Pace};
+use crate::Pace;
 use dbdyno_engine::client::Transactions;
-use dbdyno_engine::{EngineError, Failure, Reply, Request, Step, Task, Work};
-use dbdyno_model::{ErrorClass, Load};
+use dbdyno_engine::{Failure, Reply, Request, Step, Task, Work};
+use dbdyno_model::Load;
 use dbdyno_stats::{Pen, Sample};
 
-/// How often a transaction is sent again.
-const MOST_RETRIES: u32 = 10;
-/// Failures in a row, over at least this time, after which a job has nothing good to tell.
+/// Failures in a row after which a job has nothing good to tell.
 const STORM_FAILURES: u32 = 10;
-const STORM_NS: u64 = 1_000_000_000;
 /// Pause after each further failure, so that a storm burns no processor.
 const STORM_PAUSE_NS: u64 = 10_000_000;
 /// A sleeper looks up at least so often, to hear that the point was stopped.
@@ -275,78 +273,6 @@ impl<'t> ClientDrive<'t> {
         }
     }
 
-    /// A statement, a commit or a rollback has failed.
-    #[cold]
-    fn fail(&mut self, error: EngineError, ended_ns: u64) -> Option<Request> {
-        self.warm(ended_ns);
-        self.learn_edges();
-        let class = self.team.class(&error);
-        let rolls_back = self.transactions.commits();
-        let in_rollback = matches!(self.doing, Doing::Rollback(_));
-        self.lose();
-        if in_rollback || ends_the_point(class) {
-            // A transaction that failed before its rollback did has been counted.
-            if self.doing != Doing::Rollback(Then::Leave) {
-                self.count(class, ended_ns);
-            }
-            self.tally.error = Some(error);
-            self.team.window.abort();
-            return None;
-        }
-        if class == ErrorClass::Conflict && self.attempt < MOST_RETRIES {
-            self.attempt += 1;
-            self.tally.outcomes.retries += 1;
-            if let Some(at_ns) = self.inside(ended_ns) {
-                self.pen.retry(at_ns);
-            }
-            if rolls_back {
-                self.doing = Doing::Rollback(Then::Again);
-                return Some(Request::Rollback);
-            }
-            return Some(self.again());
-        }
-        self.count(class, ended_ns);
-        self.tally.first_failure.get_or_insert(error);
-        self.weather(ended_ns);
-        if rolls_back {
-            self.doing = Doing::Rollback(Then::Leave);
-            return Some(Request::Rollback);
-        }
-        self.leave(ended_ns);
-        None
-    }
-
-    /// Counts a transaction that failed for good.
-    fn count(&mut self, class: ErrorClass, ended_ns: u64) {
-        self.tally.outcomes.fail(class);
-        if let Some(at_ns) = self.inside(ended_ns) {
-            self.pen.error(at_ns);
-        }
-    }
-
-    /// What the database may have counted of an attempt that came to nothing.
-    fn lose(&mut self) {
-        let failed = matches!(self.doing, Doing::Statement(_));
-        // Whether a commit that failed has been done, nobody knows; a single statement is its own commit.
-        let commits = self.doing == Doing::Commit || !self.transactions.commits();
-        self.tally.lost.merge(Lost {
-            statements: self.done.ops + u64::from(failed),
-            rows: self.done.rows + if failed { self.rows_per_statement } else { 0 },
-            commits: u64::from(commits),
-        });
-        self.done = Amount::default();
-    }
-
-    /// Notes one more failure; the team ends the point when nothing of any job succeeds any more.
-    fn weather(&mut self, ended_ns: u64) {
-        self.failures_in_row += 1;
-        let long = ended_ns >= self.last_good_ns + STORM_NS;
-        if self.failures_in_row >= STORM_FAILURES && long && !self.storming {
-            self.storming = true;
-            self.team.storms();
-        }
-    }
-
     /// What to do between two transactions.
     #[inline]
     fn idle(&mut self, now_ns: u64) -> Step {
@@ -366,21 +292,6 @@ impl<'t> ClientDrive<'t> {
         // The end of the window is not to be slept through: the others wait for it.
         let until_ns = if self.stage == Stage::Passed { self.due_ns } else { self.due_ns.min(self.end_ns) };
         Step::ThinkNs(until_ns.saturating_sub(now_ns).min(LONGEST_NAP_NS))
-    }
-}
-
-/// Whether no further transaction could fare better.
-fn ends_the_point(class: ErrorClass) -> bool {
-    match class {
-        ErrorClass::ConnectionLost
-        | ErrorClass::Authentication
-        | ErrorClass::Permission
-        | ErrorClass::OutOfSpace
-        | ErrorClass::UnknownObject
-        | ErrorClass::Corruption
-        | ErrorClass::Cancelled
-        | ErrorClass::Unsupported => true,
-        ErrorClass::Conflict | ErrorClass::Timeout | ErrorClass::Other => false,
     }
 }
 

@@ -1,6 +1,8 @@
 //! Rows as the views of a server of release 19 give them (written by hand, not recorded), and what becomes of them.
 
+use super::counters::ALL;
 use super::*;
+use dbdyno_model::{Counter, Counters};
 
 fn rows(text: &str) -> Rows {
     let row = |line: &str| line.split('|').map(|v| Some(v.trim().to_owned()).filter(|v| !v.is_empty())).collect();
