@@ -23,11 +23,11 @@ pub trait Engine: Send + Sync {
     /// The target cannot be reached.
     fn describe(&self) -> Result<Database, EngineError>;
 
-    /// How durable commits are with the settings in force.
+    /// How durable commits are with the settings in force, in this drive: those of a procedure may wait less than a client's.
     ///
     /// # Errors
     /// The target cannot be reached.
-    fn durability(&self, commit: CommitMode) -> Result<Durability, EngineError>;
+    fn durability(&self, commit: CommitMode, drive: Drive) -> Result<Durability, EngineError>;
 
     /// Looks at the target without changing it: can it be reached, are privileges there, what stands in the way.
     fn check(&self, size: &Size) -> Vec<Finding>;

@@ -275,7 +275,7 @@ fn attempt(
 
 /// How durable commits are: by the engine's settings, and by where its files lie.
 fn durability(engine: &dyn Engine, task: &Task) -> Result<Durability, EngineError> {
-    let mut durability = engine.durability(task.commit)?;
+    let mut durability = engine.durability(task.commit, task.drive)?;
     if engine.data_place().is_some_and(|place| dbdyno_probe::is_memory(&place)) {
         durability.unsafe_settings.push("the files lie in memory, which a crash empties".to_owned());
     }

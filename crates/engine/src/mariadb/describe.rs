@@ -6,7 +6,7 @@ mod parameters;
 use super::link::Link;
 use crate::server::ServerLink as _;
 use crate::{Durability, EngineError, SqlFile};
-use dbdyno_model::{CommitMode, Database, ErrorClass};
+use dbdyno_model::{CommitMode, Database, Drive, ErrorClass};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -72,9 +72,9 @@ pub(super) fn grants(link: &mut Link) -> Result<Vec<String>, EngineError> {
 ///
 /// # Errors
 /// The server is lost.
-pub(super) fn durability(link: &mut Link, commit: CommitMode) -> Result<Durability, EngineError> {
+pub(super) fn durability(link: &mut Link, commit: CommitMode, drive: Drive) -> Result<Durability, EngineError> {
     let mut durability = Server { variables: ask(link, "variables")?, ..Server::default() }.durability();
-    if commit == CommitMode::EngineDefault {
+    if (commit, drive) == (CommitMode::EngineDefault, Drive::Server) {
         durability.unsafe_settings.push(IN_PROCEDURES.to_owned());
     }
     Ok(durability)

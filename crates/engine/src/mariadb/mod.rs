@@ -43,7 +43,7 @@ use crate::{
     Canceller, Durability, Engine, EngineError, EngineInfo, Features, Finding, LoadReport, LoadWatch, Loaded, Mappings,
     Session, Settled, SqlFile, Target, TargetError, Task,
 };
-use dbdyno_model::{CommitMode, Counters, Database, Mapping, Size, TableName, Test};
+use dbdyno_model::{CommitMode, Counters, Database, Drive, Mapping, Size, TableName, Test};
 use ground::Ground;
 use link::Link;
 use options::Options;
@@ -164,8 +164,8 @@ impl Engine for MariaDbEngine {
         self.with(describe::database)
     }
 
-    fn durability(&self, commit: CommitMode) -> Result<Durability, EngineError> {
-        self.with(|link| describe::durability(link, commit))
+    fn durability(&self, commit: CommitMode, drive: Drive) -> Result<Durability, EngineError> {
+        self.with(|link| describe::durability(link, commit, drive))
     }
 
     fn check(&self, size: &Size) -> Vec<Finding> {

@@ -7,7 +7,7 @@ use crate::{
     FindingLevel, LoadReport, LoadWatch, Loaded, MonotonicClock, Prepared, Request, Session, Settled, Target,
     TargetError, Task, data::Checksum,
 };
-use dbdyno_model::{CommitMode, Counter, Counters, Database, ErrorClass, Mapping, Procedure, Size, TableName};
+use dbdyno_model::{CommitMode, Counter, Counters, Database, Drive, ErrorClass, Mapping, Procedure, Size, TableName};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -147,7 +147,7 @@ impl Engine for NullEngine {
         Ok(Database { engine: INFO.name.to_owned(), version: "0".to_owned(), notice, ..Database::default() })
     }
 
-    fn durability(&self, _: CommitMode) -> Result<Durability, EngineError> {
+    fn durability(&self, _: CommitMode, _: Drive) -> Result<Durability, EngineError> {
         Ok(Durability::default())
     }
 

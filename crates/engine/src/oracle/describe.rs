@@ -8,7 +8,7 @@ use super::options::{Options, Part};
 use super::{DIAGNOSTICS_CLAIM, NOTICE, snapshot};
 use crate::server::ServerLink as _;
 use crate::{Durability, EngineError, SqlFile, Statement};
-use dbdyno_model::{CommitMode, Database, ErrorClass};
+use dbdyno_model::{CommitMode, Database, Drive, ErrorClass};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -88,8 +88,8 @@ pub(super) fn may_read(link: &mut Link, view: &str) -> Result<bool, EngineError>
 ///
 /// # Errors
 /// The server is lost.
-pub(super) fn durability(link: &mut Link, commit: CommitMode) -> Result<Durability, EngineError> {
-    Ok(Server::ask(link)?.durability(commit))
+pub(super) fn durability(link: &mut Link, commit: CommitMode, drive: Drive) -> Result<Durability, EngineError> {
+    Ok(Server::ask(link)?.durability(commit, drive))
 }
 
 /// What COMMIT means in a procedure unless it is told otherwise.
@@ -281,7 +281,7 @@ impl Server {
     }
 
     /// How durable commits are, and what in the settings lets a crash lose some.
-    pub(super) fn durability(&self, commit: CommitMode) -> Durability {
+    pub(super) fn durability(&self, commit: CommitMode, drive: Drive) -> Durability {
         const COUNT: [&str; 5] =
             ["_disable_logging", "commit_logging", "commit_wait", "commit_write", "db_lost_write_protect"];
         let settings = COUNT.iter().filter_map(|name| Some(((*name).to_owned(), self.parameters.get(*name)?.clone())));
@@ -291,8 +291,10 @@ impl Server {
             Some(("redo destinations".to_owned(), self.destinations())).filter(|(_, text)| !text.is_empty());
         let settings = settings.filter(|(_, value)| !value.is_empty()).chain(more).chain(destinations).collect();
         let mut unsafe_settings = Vec::new();
-        if commit == CommitMode::EngineDefault {
+        if (commit, drive) == (CommitMode::EngineDefault, Drive::Server) {
             unsafe_settings.push(IN_PROCEDURES.to_owned());
+        }
+        if commit == CommitMode::EngineDefault {
             // COMMIT WRITE IMMEDIATE WAIT, which durable work says, goes before these.
             for name in ["commit_wait", "commit_write", "commit_logging"] {
                 let value = self.parameter(name).to_uppercase();

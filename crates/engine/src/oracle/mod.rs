@@ -41,7 +41,7 @@ use crate::{
     Canceller, Durability, Engine, EngineError, EngineInfo, Features, Finding, LoadReport, LoadWatch, Loaded, Mappings,
     Session, Settled, SqlFile, Target, TargetError, Task,
 };
-use dbdyno_model::{CommitMode, Counters, Database, Mapping, Size, TableName, Test};
+use dbdyno_model::{CommitMode, Counters, Database, Drive, Mapping, Size, TableName, Test};
 use ground::Ground;
 use link::Link;
 use options::Options;
@@ -151,8 +151,8 @@ impl Engine for OracleEngine {
         self.with(|link| describe::database(link, &self.options))
     }
 
-    fn durability(&self, commit: CommitMode) -> Result<Durability, EngineError> {
-        self.with(|link| describe::durability(link, commit))
+    fn durability(&self, commit: CommitMode, drive: Drive) -> Result<Durability, EngineError> {
+        self.with(|link| describe::durability(link, commit, drive))
     }
 
     fn check(&self, size: &Size) -> Vec<Finding> {

@@ -15,6 +15,7 @@ mod errors;
 mod ground;
 mod link;
 mod load;
+mod membership;
 mod meta;
 mod monitor;
 mod options;
@@ -195,7 +196,7 @@ impl Engine for PostgresEngine {
         self.with(describe::database)
     }
 
-    fn durability(&self, commit: CommitMode) -> Result<Durability, EngineError> {
+    fn durability(&self, commit: CommitMode, _: Drive) -> Result<Durability, EngineError> {
         self.with(|link| describe::durability(link, commit))
     }
 

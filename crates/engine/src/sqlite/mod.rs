@@ -31,7 +31,7 @@ use crate::{
     Durability, Engine, EngineError, EngineInfo, Features, Finding, LoadReport, LoadWatch, Loaded, Mappings, Session,
     Settled, SqlFile, Task,
 };
-use dbdyno_model::{CommitMode, Counter, Counters, Database, Mapping, Organisation, Size, TableName, Test};
+use dbdyno_model::{CommitMode, Counter, Counters, Database, Drive, Mapping, Organisation, Size, TableName, Test};
 use link::Link;
 use monitor::Monitor;
 use options::{Journal, Options, Synchronous};
@@ -166,7 +166,7 @@ impl Engine for SqliteEngine {
         describe::database(&self.shared)
     }
 
-    fn durability(&self, _: CommitMode) -> Result<Durability, EngineError> {
+    fn durability(&self, _: CommitMode, _: Drive) -> Result<Durability, EngineError> {
         // What the engine does by default (synchronous=full) is durable: both modes are one here.
         describe::durability(&self.link()?)
     }

@@ -110,7 +110,8 @@ fn unsafe_settings_are_named() {
         let target = Target::parse(&text).unwrap();
         let options = Options::parse(&target).unwrap();
         let settings = [("synchronous", options.synchronous.name()), ("journal_mode", options.journal.name())];
-        let durability = SqliteEngine::new(options, &size()).durability(CommitMode::Durable).unwrap();
+        let durability =
+            SqliteEngine::new(options, &size()).durability(CommitMode::Durable, dbdyno_model::Drive::Server).unwrap();
         assert_eq!(durability.settings, settings.map(|(n, v)| (n.to_owned(), v.to_owned())).into());
         assert_eq!(durability.unsafe_settings.len(), usize::from(lost.is_some()), "{text}");
         assert!(durability.unsafe_settings.iter().all(|s| s.contains(lost.unwrap_or_default())), "{text}");

@@ -8,7 +8,7 @@ use super::super::options::Options;
 use super::{findings, version};
 use crate::server::ServerLink as _;
 use crate::{Finding, FindingLevel, Target};
-use dbdyno_model::{CommitMode, ErrorClass, Size};
+use dbdyno_model::{CommitMode, Drive, ErrorClass, Size};
 
 fn options(target: &str) -> Options {
     Options::parse(&Target::parse(target).unwrap()).unwrap()
@@ -284,8 +284,13 @@ fn recorded(server: &Server) {
     assert!(facts["storage"].contains("all tables in one file"), "{facts:?}");
     assert!(facts["build"].starts_with(&database.version) && facts["licence"].contains("GPL"), "{facts:?}");
     // Procedures that commit by themselves come on top.
-    for (mode, unsafe_settings) in [(CommitMode::Durable, 2), (CommitMode::EngineDefault, 3)] {
-        let durability = describe::durability(&mut link, mode).unwrap();
+    let (server, client) = (Drive::Server, Drive::Client);
+    for (mode, drive, unsafe_settings) in [
+        (CommitMode::Durable, server, 2),
+        (CommitMode::EngineDefault, server, 3),
+        (CommitMode::EngineDefault, client, 2),
+    ] {
+        let durability = describe::durability(&mut link, mode, drive).unwrap();
         assert_eq!(durability.unsafe_settings.len(), unsafe_settings, "{durability:?}");
         assert_eq!(durability.settings["innodb_flush_log_at_trx_commit"], "2");
     }

@@ -8,7 +8,7 @@ use super::finding;
 use super::room::{Room, mebibytes};
 use crate::server::ServerLink as _;
 use crate::{EngineError, Finding, FindingLevel};
-use dbdyno_model::{CommitMode, ErrorClass, Shape, Size, TableName};
+use dbdyno_model::{CommitMode, Drive, ErrorClass, Shape, Size, TableName};
 use std::collections::BTreeSet;
 use std::thread;
 
@@ -342,7 +342,7 @@ impl Server {
     }
 
     fn durability(&self) -> Finding {
-        let durability = self.said.durability(CommitMode::Durable);
+        let durability = self.said.durability(CommitMode::Durable, Drive::Server);
         if !durability.unsafe_settings.is_empty() {
             let text = format!("{}; writing tests are flagged", durability.unsafe_settings.join("; "));
             return finding(FindingLevel::Warning, "durability", text);

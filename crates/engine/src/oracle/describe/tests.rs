@@ -88,19 +88,21 @@ fn facts_say_what_decides_a_figure_and_what_is_licensed_apart() {
 #[test]
 fn settings_that_lose_commits_are_named() {
     let mut all = server();
-    let durable = all.durability(CommitMode::Durable);
+    let durable = all.durability(CommitMode::Durable, Drive::Server);
     assert_eq!(durable.unsafe_settings, Vec::<String>::new());
     assert_eq!(durable.settings["log_mode"], "ARCHIVELOG");
     assert!(durable.settings["redo destinations"].contains("standby"));
-    let default = all.durability(CommitMode::EngineDefault);
+    let default = all.durability(CommitMode::EngineDefault, Drive::Server);
     assert!(default.unsafe_settings.len() == 1 && default.unsafe_settings[0].contains("waits once"), "{default:?}");
+    // A client's COMMIT waits.
+    assert_eq!(all.durability(CommitMode::EngineDefault, Drive::Client).unsafe_settings, Vec::<String>::new());
     // What durable work says goes before the settings; other work has them.
     all.parameters.insert("commit_wait".to_owned(), "NOWAIT".to_owned());
     all.parameters.insert("commit_logging".to_owned(), "BATCH".to_owned());
-    assert_eq!(all.durability(CommitMode::Durable).unsafe_settings.len(), 0);
-    assert_eq!(all.durability(CommitMode::EngineDefault).unsafe_settings.len(), 3);
+    assert_eq!(all.durability(CommitMode::Durable, Drive::Server).unsafe_settings.len(), 0);
+    assert_eq!(all.durability(CommitMode::EngineDefault, Drive::Server).unsafe_settings.len(), 3);
     all.parameters.insert("_disable_logging".to_owned(), "TRUE".to_owned());
-    assert!(all.durability(CommitMode::Durable).unsafe_settings[0].contains("nothing is logged"));
+    assert!(all.durability(CommitMode::Durable, Drive::Server).unsafe_settings[0].contains("nothing is logged"));
 }
 
 #[test]
