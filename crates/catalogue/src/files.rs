@@ -46,8 +46,9 @@ const EMBEDDED: &[(&str, &str)] = embedded![
     "tests/T800_join.toml",
 ];
 
-/// Folders and files that a catalogue folder may hold.
+/// Folders and files that a catalogue folder may hold. What stands in the other folders is read when it is asked for.
 const FOLDERS: [&str; 3] = ["tests", "suites", "platforms"];
+const OTHER_FOLDERS: [&str; 1] = ["requirements"];
 const FILES: [&str; 2] = ["sizes.toml", "metrics.toml"];
 
 /// One file.
@@ -80,8 +81,8 @@ pub(crate) fn overlay(sources: &mut Sources, dir: &Path) -> Result<(), Catalogue
                 for file in names(&path)?.into_iter().filter(|f| is_toml(f)) {
                     sources.insert(format!("{name}/{file}"), read(&path.join(file))?);
                 }
-            } else {
-                return Err(meaningless(&path, &name, &FOLDERS));
+            } else if !OTHER_FOLDERS.contains(&name.as_str()) {
+                return Err(meaningless(&path, &name, &[&FOLDERS[..], &OTHER_FOLDERS].concat()));
             }
         } else if FILES.contains(&name.as_str()) {
             sources.insert(name, read(&path)?);

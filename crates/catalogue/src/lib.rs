@@ -11,9 +11,11 @@ mod error;
 mod files;
 mod nearest;
 mod platforms;
+mod requirements;
 #[cfg(test)]
 mod tests;
 mod wording;
 
 pub use catalogue::Catalogue;
 pub use error::CatalogueError;
+pub use requirements::{Limit, Percentile, Requirement, Requirements, Subject, TestFigure};
