@@ -5,6 +5,7 @@ mod client;
 mod measuring;
 mod private;
 mod values;
+mod verdict;
 
 use crate::error::EXIT_USAGE;
 use crate::output::{self, Format};
@@ -16,6 +17,7 @@ pub(crate) use private::{DownArgs, UpArgs};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use values::dop;
+pub(crate) use verdict::VerdictArgs;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -23,8 +25,8 @@ Examples:
   dbdyno show last --table platform                what its figures depend on
   dbdyno list suites                               what else could be measured
 
-Exit codes: 0 done (unsupported tests and flags are no failure); 2 bad usage or input, nothing done;
-3 target lost, interrupted or internal error, what was measured is kept; 4 some points failed or are invalid.";
+Exit codes: 0 done (unsupported tests and flags are no failure); 1 a requirement was missed; 2 bad usage or input,
+nothing done; 3 target lost, interrupted or internal error, what was measured is kept; 4 some points failed or are invalid.";
 
 /// A dynamometer for database platforms
 ///
@@ -73,6 +75,8 @@ pub(crate) enum Command {
     Resume(ResumeArgs),
     /// Show what a run measured
     Show(ShowArgs),
+    /// Judge a run by what a project needs: exit code 1 where it does not meet that
+    Verdict(VerdictArgs),
     /// List what there is
     List(ListArgs),
     /// Create and fill the test tables on a target
