@@ -1,20 +1,18 @@
 //! `dbdyno verdict`: whether a run meets what a project needs.
 
-use super::Context;
+use super::{Context, named};
 use crate::cli::VerdictArgs;
 use crate::error::Error;
 use crate::output::{self, Format};
 use dbdyno_catalogue::Requirements;
 use dbdyno_report::verdict::{self, Outcome, Verdict};
-use dbdyno_results::{Access, Repository};
 
 pub(super) fn verdict(args: &VerdictArgs, context: &Context) -> Result<(), Error> {
     let shown = args.requirements.display().to_string();
     let text = std::fs::read_to_string(&args.requirements)
         .map_err(|e| Error::Usage(format!("cannot read the requirements from {shown}: {e}")))?;
     let requirements = Requirements::parse(&shown, &text, &context.catalogue)?;
-    let repository = Repository::open(&context.results, Access::ReadOnly)?;
-    let run = repository.load(&repository.find(&args.run)?)?;
+    let run = named::one(&args.run, context)?;
     let verdict = Verdict::of(&run, &requirements);
     if let Some(file) = &args.junit {
         let xml = verdict::junit(&verdict).map_err(|e| Error::Internal(format!("no XML: {e}")))?;

@@ -4,11 +4,13 @@
 //! Whatever comes from a database, a platform or a user passes through one place (`text::clean`) on its way into a
 //! line, so that no version string or error message can steer the terminal on which it is read.
 
+pub mod figures;
 mod layout;
 mod legend;
 pub mod lists;
 pub mod numbers;
 pub mod platform;
+pub mod published;
 mod registry;
 pub mod summary;
 pub mod tables;
