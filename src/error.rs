@@ -4,10 +4,13 @@
 use dbdyno_catalogue::CatalogueError;
 use dbdyno_engine::{EngineError, TargetError};
 use dbdyno_model::{ErrorClass, RunId};
+use dbdyno_report::compare::CompareError;
 use dbdyno_results::ResultsError;
 use dbdyno_run::{LoadError, PlanError, RunError};
 use std::io;
 
+/// A requirement is not met; everything else went well.
+pub(crate) const EXIT_MISSED: u8 = 1;
 /// Bad usage or input; nothing was done.
 pub(crate) const EXIT_USAGE: u8 = 2;
 /// The target was lost, the user stopped, or dbdyno itself failed; what was measured is kept.
@@ -96,6 +99,29 @@ pub(crate) enum Error {
         /// Points whose work was not what the test asks for.
         invalid: usize,
     },
+    /// A run that is not what a project needs.
+    #[error("run {run} does not meet {unmet} of {all} requirements of '{title}'")]
+    Missed {
+        /// The run.
+        run: RunId,
+        /// What the requirements are of.
+        title: String,
+        /// Requirements that are not met.
+        unmet: usize,
+        /// All of them.
+        all: usize,
+    },
+    /// Runs or platforms that cannot be put side by side.
+    #[error(transparent)]
+    Compare(#[from] CompareError),
+    /// Something became worse than a limit allows.
+    #[error("{rows} {} shown to be worse than the baseline by more than {limit_pct} %", if *rows == 1 { "row is" } else { "rows are" })]
+    Regression {
+        /// How many.
+        rows: usize,
+        /// The limit.
+        limit_pct: f64,
+    },
     /// Bad input that no room below knows of.
     #[error("{0}")]
     Usage(String),
@@ -119,9 +145,11 @@ impl Error {
             | Self::Output(_)
             | Self::Internal(_) => EXIT_STOPPED,
             Self::Points { .. } => EXIT_POINTS,
+            Self::Missed { .. } | Self::Regression { .. } => EXIT_MISSED,
             Self::Target(_)
             | Self::Catalogue(_)
             | Self::Plan(_)
+            | Self::Compare(_)
             | Self::Results(_)
             | Self::Load(_)
             | Self::Changed { .. }
@@ -163,10 +191,13 @@ mod tests {
             (Error::Usage(String::new()), 2),
             (TargetError::NoScheme("x".to_owned()).into(), 2),
             (PlanError::Nothing.into(), 2),
+            (CompareError::Sides(1).into(), 2),
+            (Error::Regression { rows: 1, limit_pct: 5.0 }, 1),
             (LoadError::NotLoaded { target: "t".to_owned(), size: "D".to_owned() }.into(), 2),
             (LoadError::Engine(engine(ErrorClass::OutOfSpace)).into(), 3),
             (LoadError::Engine(engine(ErrorClass::Cancelled)).into(), 3),
             (Error::Run { source: Box::new(RunError::Interrupted), run: run.clone(), place: String::new() }, 3),
+            (Error::Missed { run: run.clone(), title: String::new(), unmet: 1, all: 2 }, 1),
             (Error::Points { run, place: String::new(), planned: 2, failed: 1, invalid: 0 }, 4),
         ];
         for (error, code) in cases {

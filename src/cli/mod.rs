@@ -2,20 +2,24 @@
 //! commands, which answer with the nearest names.
 
 mod client;
+mod compare;
 mod measuring;
 mod private;
 mod values;
+mod verdict;
 
 use crate::error::EXIT_USAGE;
 use crate::output::{self, Format};
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use client::DriveChoice;
+pub(crate) use compare::CompareArgs;
 pub(crate) use measuring::{Commit, ResumeArgs, RunArgs};
 pub(crate) use private::{DownArgs, UpArgs};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use values::dop;
+pub(crate) use verdict::VerdictArgs;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -23,8 +27,8 @@ Examples:
   dbdyno show last --table platform                what its figures depend on
   dbdyno list suites                               what else could be measured
 
-Exit codes: 0 done (unsupported tests and flags are no failure); 2 bad usage or input, nothing done;
-3 target lost, interrupted or internal error, what was measured is kept; 4 some points failed or are invalid.";
+Exit codes: 0 done (unsupported tests and flags are no failure); 1 a requirement was missed; 2 bad usage or input,
+nothing done; 3 target lost, interrupted or internal error, what was measured is kept; 4 some points failed or are invalid.";
 
 /// A dynamometer for database platforms
 ///
@@ -73,6 +77,10 @@ pub(crate) enum Command {
     Resume(ResumeArgs),
     /// Show what a run measured
     Show(ShowArgs),
+    /// Judge a run by what a project needs: exit code 1 where it does not meet that
+    Verdict(VerdictArgs),
+    /// Put runs and published platforms side by side
+    Compare(CompareArgs),
     /// List what there is
     List(ListArgs),
     /// Create and fill the test tables on a target

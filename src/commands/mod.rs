@@ -1,6 +1,7 @@
 //! What each command does: one file each, and what several of them share (`place`, `measuring`, `named`).
 
 mod check;
+mod compare;
 mod down;
 mod drop;
 mod list;
@@ -13,6 +14,7 @@ mod run;
 mod show;
 mod sql;
 mod up;
+mod verdict;
 
 use crate::cli::{Cli, Command, Common};
 use crate::error::Error;
@@ -60,6 +62,8 @@ pub(crate) fn dispatch(cli: Cli) -> Result<(), Error> {
         Command::Run(args) => run::run(&args, &context),
         Command::Resume(args) => resume::resume(&args, &context),
         Command::Show(args) => show::show(&args, &context),
+        Command::Compare(args) => compare::compare(&args, &context),
+        Command::Verdict(args) => verdict::verdict(&args, &context),
         Command::List(args) => list::list(&args, &context),
         Command::Load(args) => load::load(&args, &context),
         Command::Drop(args) => drop::drop(&args, &context),

@@ -27,3 +27,4 @@ mod servers;
 mod small_disk;
 mod stops;
 mod support;
+mod verdict;
