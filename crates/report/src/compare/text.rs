@@ -6,7 +6,7 @@ use crate::layout::{Column, Keep, Row as Line, Sheet};
 use crate::legend::{self, Doubts, EQUIVALENT, SUSPECT};
 use crate::numbers::{MISSING, printed, short, thousands};
 use crate::text::{columns, hanging, push_line};
-use dbdyno_model::{Flag, Use};
+use dbdyno_model::{Flag, SuspectCode, Use};
 
 use Keep::{Always, Drop};
 
@@ -188,18 +188,9 @@ fn legend_of_figures(comparison: &Comparison, width: Option<u16>) -> String {
          not used; {EQUIVALENT} work done by other means; in parentheses what is not a figure of what the test means."
     );
     out.push_str(&hanging("", &text, width));
-    let mut doubts = Doubts::default();
-    let mut flags: Vec<Flag> = Vec::new();
-    for row in &comparison.rows {
-        for (at, cell) in row.cells.iter().enumerate() {
-            flags.extend(&cell.flags);
-            if let Some(suspect) = &cell.suspect {
-                let which = if row.which == Which::Speed { "speed" } else { "throughput" };
-                doubts.add(format!("{} {which} {}", row.test, letter(at)), suspect);
-            }
-        }
-    }
-    out.push_str(&doubts.render(width));
+    out.push_str(&doubts(comparison, width));
+    let flags: Vec<Flag> =
+        comparison.rows.iter().flat_map(|r| &r.cells).flat_map(|c| c.flags.iter().copied()).collect();
     let mut equivalents: Vec<String> = Vec::new();
     for row in &comparison.rows {
         for (at, cell) in row.cells.iter().enumerate() {
@@ -219,6 +210,45 @@ fn legend_of_figures(comparison: &Comparison, width: Option<u16>) -> String {
         if !codes.is_empty() {
             out.push_str(&hanging(&format!("Only {} ({}) has ", letter(at), side.name), &codes.join(", "), width));
         }
+    }
+    out
+}
+
+/// Doubts of the tool's own making, which hundreds of values share: few digits, a shortest time. Their reason is the code.
+const FORMAL: [SuspectCode; 3] = [SuspectCode::Floor, SuspectCode::Quantised, SuspectCode::Rounding];
+
+/// Every doubt: those with a reason of their own in a paragraph each, the formal ones together.
+fn doubts(comparison: &Comparison, width: Option<u16>) -> String {
+    let mut doubts = Doubts::default();
+    let mut formal: Vec<(SuspectCode, String, String)> = Vec::new();
+    for row in &comparison.rows {
+        let which = if row.which == Which::Speed { "speed" } else { "throughput" };
+        for (at, suspect) in row.cells.iter().enumerate().filter_map(|(at, c)| Some((at, c.suspect.as_ref()?))) {
+            if suspect.codes.iter().any(|code| !FORMAL.contains(code)) {
+                doubts.add(format!("{} {which} {}", row.test, letter(at)), suspect);
+                continue;
+            }
+            for code in &suspect.codes {
+                let place = format!("{} {which}", row.test);
+                match formal.iter_mut().find(|(c, p, _)| c == code && *p == place) {
+                    Some((_, _, letters)) => letters.push_str(letter(at)),
+                    None => formal.push((*code, place, letter(at).to_owned())),
+                }
+            }
+        }
+    }
+    let mut out = doubts.render(width);
+    for code in FORMAL {
+        let places = formal.iter().filter(|(c, ..)| *c == code).map(|(_, place, letters)| format!("{place} {letters}"));
+        let places: Vec<String> = places.collect();
+        if !places.is_empty() {
+            let text = format!("{} ({}): {}", code.name(), code.advice(), places.join(", "));
+            out.push_str(&hanging(&format!("{SUSPECT} "), &text, width));
+        }
+    }
+    if !formal.is_empty() {
+        let text = "The reason of each in `dbdyno show PLATFORM --table published`, and in --json.";
+        out.push_str(&hanging("  ", text, width));
     }
     out
 }
@@ -292,8 +322,10 @@ fn divided(comparison: &Comparison, efficiency: &Efficiency, all: bool, width: O
     let shown = efficiency.rows.iter().filter(|r| all || KEY_TESTS.contains(&r.test.as_str()));
     let line = |row: &super::EfficiencyRow| {
         let mut texts = vec![row.test.clone(), String::new(), row.unit.clone()];
-        texts.extend(row.values.iter().enumerate().map(|(at, value)| {
-            let mark = if row.best == Some(at) { BEST } else { ' ' };
+        texts.extend(row.values.iter().map(|value| {
+            // Equals are all the best.
+            let best = row.best.and_then(|best| row.values[best]);
+            let mark = if value.is_some() && *value == best { BEST } else { ' ' };
             format!("{}{mark}", thousands(*value))
         }));
         Line::Figures(texts)
