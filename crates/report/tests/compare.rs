@@ -201,6 +201,15 @@ fn what_is_not_like_with_like_is_said() {
     let kinds = kinds(&mixed);
     assert!(kinds.starts_with(&[WarningKind::Floor, WarningKind::Published, WarningKind::Engines]), "{kinds:?}");
 
+    let mut updates = vec![sample("mine", &[100.0])];
+    updates.extend(platforms(&["ibm_p8_e870_2016"], &catalogue));
+    updates[0].runs[0].points.iter_mut().for_each(|p| {
+        (p.test, p.rows_per_s) = (dbdyno_model::TestCode::new("T711").unwrap(), p.tx_per_s);
+        p.commit = Some(CommitMode::Durable);
+    });
+    let commits = compared(&updates, &Options::default()).warnings;
+    assert!(commits.iter().any(|w| w.kind == WarningKind::Commits && w.text.contains("T711")), "{commits:?}");
+
     let mut uneven = sample("c", &[100.0, 101.0]);
     uneven.runs[1].platform.kernel = Some("6.13".into());
     let warned = compared(&[sample("a", &[100.0]), uneven], &Options::default());

@@ -125,6 +125,7 @@ fn figures(raw: &RawKpi, test: Option<&Test>) -> Result<Vec<PublishedFigure>, St
             printed: Printed { value, unit: raw.unit.clone() },
             bound: raw.bound,
             better,
+            commit: points::commit(test),
             suspect: raw.doubt().of(key)?.map(|s| Suspect { why: about(key, &s.why), ..s }),
         });
     }

@@ -183,7 +183,7 @@ fn line(side: &Side, test: &str, metric: &str, catalogue: &Catalogue) -> Vec<Cur
             }
         }
     }
-    dops.sort_by_key(|(dop, _)| (dop.nodes * dop.jobs * dop.threads, *dop));
+    dops.sort_by_key(|(dop, _)| ([dop.nodes, dop.jobs, dop.threads].map(u128::from).iter().product::<u128>(), *dop));
     let point = |(dop, estimates): &(Dop, Vec<Estimate>)| {
         let estimate = match estimates.as_slice() {
             [one] => *one,
