@@ -77,6 +77,7 @@ fn an_unreadable_file_is_named_with_line_and_key() {
         (format!("{head}x = [\n"), ["mine.toml", "key 'x'", "line 4"]),
         (format!("{series}  {{ jobs = 1, row_per_s = 2.5 }},\n]\n"), ["[[series]] T611", "'rows_per_s'", "line 8"]),
         (format!("{series}  {{ jobs = 1, rows_per_s = \"2\" }},\n]\n"), ["T611", "must be a number", "line 8"]),
+        (format!("{series}  {{ jobs = 1 }}, {{ job = 2 }},\n]\n"), ["T611", "point 2 lacks the key 'jobs'", "line 4"]),
         (format!("{series}  {{ jobs = 0 }},\n]\n"), ["'jobs'", "no degree of parallelism", "line 8"]),
         (
             format!("{series}  {{ jobs = 1, rows_per_s = 1, suspect = \"w\", suspect_keys = [\"rows_per_s\"] }},\n]\n"),
