@@ -241,6 +241,16 @@ fn throughput_is_divided_by_what_is_known() {
 }
 
 #[test]
+fn series_over_cores_stand_side_by_side() {
+    let slob = ["aws_r5", "sunlight_on_aws", "vmware_on_aws", "sunlight_onprem_optane", "sunlight_onprem_p4610"];
+    let comparison = compared(&platforms(&slob, &catalogue()), &Options::default());
+    let first = &comparison.others[0];
+    assert_eq!((first.test.as_str(), first.by.as_str(), first.key.as_str()), ("SLOB", "cores", "read_write_per_s"));
+    assert_eq!(first.rows[0].values[..2], [Some(18_724.4), Some(131_870.3)]);
+    golden("compare.slob.80", &compare::page(&comparison, false, Some(80)));
+}
+
+#[test]
 fn bad_input_is_refused() {
     let catalogue = catalogue();
     let error = |sides: &[Side]| compare::compare(sides, &Options::default(), &catalogue).unwrap_err();

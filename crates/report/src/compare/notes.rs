@@ -63,6 +63,13 @@ fn doubts(comparison: &Comparison, width: Option<u16>) -> String {
             }
         }
     }
+    for other in &comparison.others {
+        for row in &other.rows {
+            for (at, suspect) in row.suspects.iter().enumerate().filter_map(|(at, s)| Some((at, s.as_ref()?))) {
+                doubts.add(format!("{} {} {}", other.test, other.key, letter(at)), suspect);
+            }
+        }
+    }
     let mut out = doubts.render(width);
     for code in FORMAL {
         let places = formal.iter().filter(|(c, ..)| *c == code).map(|(_, place, letters)| format!("{place} {letters}"));

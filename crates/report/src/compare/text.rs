@@ -59,6 +59,7 @@ pub fn page(comparison: &Comparison, all: bool, width: Option<u16>) -> String {
     ] {
         out.push_str(&figures(comparison, which, title, width));
     }
+    out.push_str(&others(comparison, width));
     out.push_str(&notes::below_figures(comparison, width));
     out.push_str(&ratios(comparison, width));
     for efficiency in &comparison.efficiency {
@@ -182,6 +183,25 @@ fn cell_text(cell: &Cell) -> String {
     };
     // A blank that a line's end does not lose.
     format!("{}{rank}{doubt}", cell.text)
+}
+
+fn others(comparison: &Comparison, width: Option<u16>) -> String {
+    let mut out = String::new();
+    for other in &comparison.others {
+        let mut columns = vec![Column::right("place", &[""], Always)];
+        columns.extend(side_columns(comparison));
+        let line = |row: &super::OtherRow| {
+            let mut texts = vec![format!("{} {}", printed(row.at), other.by)];
+            texts.extend(row.values.iter().zip(&row.suspects).map(|(value, suspect)| {
+                let mark = if suspect.is_some() { SUSPECT } else { ' ' };
+                format!("{}{mark}", printed(*value))
+            }));
+            Line::Figures(texts)
+        };
+        title(&mut out, &format!("{}: {}", other.test, other.key), width);
+        out.push_str(&Sheet { columns, rows: other.rows.iter().map(line).collect(), gap: 2 }.render(width));
+    }
+    out
 }
 
 fn ratios(comparison: &Comparison, width: Option<u16>) -> String {
