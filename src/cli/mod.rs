@@ -4,6 +4,7 @@
 mod client;
 mod measuring;
 mod private;
+mod transfer;
 mod values;
 mod verdict;
 
@@ -16,6 +17,7 @@ pub(crate) use measuring::{Commit, ResumeArgs, RunArgs};
 pub(crate) use private::{DownArgs, UpArgs};
 use std::path::PathBuf;
 use std::process::ExitCode;
+pub(crate) use transfer::{ExportArgs, ExportFormat, ImportArgs};
 use values::dop;
 pub(crate) use verdict::VerdictArgs;
 
@@ -77,6 +79,10 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// Judge a run by what a project needs: exit code 1 where it does not meet that
     Verdict(VerdictArgs),
+    /// Write a run for other programs, or for another machine
+    Export(ExportArgs),
+    /// Take in a run that was exported on another machine
+    Import(ImportArgs),
     /// List what there is
     List(ListArgs),
     /// Create and fill the test tables on a target

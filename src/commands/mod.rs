@@ -12,6 +12,7 @@ mod resume;
 mod run;
 mod show;
 mod sql;
+mod transfer;
 mod up;
 mod verdict;
 
@@ -62,6 +63,8 @@ pub(crate) fn dispatch(cli: Cli) -> Result<(), Error> {
         Command::Resume(args) => resume::resume(&args, &context),
         Command::Show(args) => show::show(&args, &context),
         Command::Verdict(args) => verdict::verdict(&args, &context),
+        Command::Export(args) => transfer::export(&args, &context),
+        Command::Import(args) => transfer::import(&args, &context),
         Command::List(args) => list::list(&args, &context),
         Command::Load(args) => load::load(&args, &context),
         Command::Drop(args) => drop::drop(&args, &context),

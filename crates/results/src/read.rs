@@ -125,11 +125,22 @@ impl Repository {
     /// The run does not exist, or the file cannot be read.
     pub fn load(&self, run: &RunId) -> Result<RunJson, ResultsError> {
         let snapshot = self.connection.unchecked_transaction().map_err(self.failed("read"))?;
-        let header = self.run(&snapshot, run)?;
-        let platform: Platform = self.document(&snapshot, run, "platform")?;
-        let database: Database = self.document(&snapshot, run, "database")?;
-        let points = self.points(&snapshot, run)?;
-        Ok(RunJson::new(header, platform, database, points))
+        Ok(self.read_run(&snapshot, run)?.0)
+    }
+
+    /// A run, and each point's place in its plan.
+    pub(crate) fn read_run(&self, connection: &Connection, run: &RunId) -> Result<(RunJson, Vec<usize>), ResultsError> {
+        let header = self.run(connection, run)?;
+        let platform: Platform = self.document(connection, run, "platform")?;
+        let database: Database = self.document(connection, run, "database")?;
+        let (plan_indexes, points) = self.points(connection, run)?.into_iter().unzip();
+        Ok((RunJson::new(header, platform, database, points), plan_indexes))
+    }
+
+    /// Whether there is a run of exactly this id.
+    pub(crate) fn has(&self, run: &RunId) -> Result<bool, ResultsError> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM runs WHERE id = ?1)";
+        self.connection.query_row(sql, [run.as_str()], |row| row.get(0)).map_err(self.failed("read"))
     }
 
     /// The plan that a run was begun with.
@@ -183,17 +194,29 @@ impl Repository {
     /// The run does not exist, or the file cannot be read.
     pub fn histograms(&self, run: &RunId, plan_index: usize) -> Result<Histograms, ResultsError> {
         self.run(&self.connection, run)?;
-        let sql = "SELECT h.kind, h.histogram FROM histograms AS h JOIN newest_points AS p ON p.id = h.point
-                   WHERE p.run = ?1 AND p.plan_index = ?2 ORDER BY h.kind = 'response'";
-        let mut query = self.connection.prepare_cached(sql).map_err(self.failed("read"))?;
+        let found = self.read_histograms(&self.connection, run, Some(plan_index))?;
+        Ok(found.into_iter().map(|(_, kind, histogram)| (kind, histogram)).collect())
+    }
+
+    /// The histograms of one planned point, or of all, each with its place in the plan.
+    pub(crate) fn read_histograms(
+        &self,
+        connection: &Connection,
+        run: &RunId,
+        plan_index: Option<usize>,
+    ) -> Result<Vec<(usize, HistogramKind, Histogram)>, ResultsError> {
+        let sql = "SELECT p.plan_index, h.kind, h.histogram FROM histograms AS h JOIN newest_points AS p ON p.id = h.point
+                   WHERE p.run = ?1 AND p.plan_index = ifnull(?2, p.plan_index) ORDER BY p.plan_index, h.kind = 'response'";
+        let mut query = connection.prepare_cached(sql).map_err(self.failed("read"))?;
         let mut rows = query.query((run.as_str(), plan_index)).map_err(self.failed("read"))?;
         let mut histograms = Vec::new();
         while let Some(row) = rows.next().map_err(self.failed("read"))? {
-            let kind: String = row.get(0).map_err(self.failed("read"))?;
-            let bytes: Vec<u8> = row.get(1).map_err(self.failed("read"))?;
+            let plan_index: usize = row.get(0).map_err(self.failed("read"))?;
+            let kind: String = row.get(1).map_err(self.failed("read"))?;
+            let bytes: Vec<u8> = row.get(2).map_err(self.failed("read"))?;
             let what = || format!("the {kind} histogram of point {plan_index} of run {run}");
             let known = HistogramKind::from_name(&kind).ok_or_else(|| self.damaged(&what(), "unknown kind"))?;
-            histograms.push((known, Histogram::decode(&bytes).map_err(|e| self.damaged(&what(), e))?));
+            histograms.push((plan_index, known, Histogram::decode(&bytes).map_err(|e| self.damaged(&what(), e))?));
         }
         Ok(histograms)
     }
@@ -225,7 +248,7 @@ impl Repository {
         })
     }
 
-    fn points(&self, connection: &Connection, run: &RunId) -> Result<Vec<Point>, ResultsError> {
+    fn points(&self, connection: &Connection, run: &RunId) -> Result<Vec<(usize, Point)>, ResultsError> {
         let sql = "SELECT plan_index, point FROM newest_points WHERE run = ?1 ORDER BY plan_index";
         let mut query = connection.prepare_cached(sql).map_err(self.failed("read"))?;
         let mut rows = query.query([run.as_str()]).map_err(self.failed("read"))?;
@@ -234,7 +257,8 @@ impl Repository {
             let plan_index: usize = row.get(0).map_err(self.failed("read"))?;
             let body: String = row.get(1).map_err(self.failed("read"))?;
             let point = serde_json::from_str(&body);
-            points.push(point.map_err(|e| self.damaged(&format!("point {plan_index} of run {run}"), e))?);
+            let point = point.map_err(|e| self.damaged(&format!("point {plan_index} of run {run}"), e))?;
+            points.push((plan_index, point));
         }
         Ok(points)
     }
