@@ -1,6 +1,7 @@
 //! What each command does: one file each, and what several of them share (`place`, `measuring`, `named`).
 
 mod check;
+mod compare;
 mod down;
 mod drop;
 mod list;
@@ -62,6 +63,7 @@ pub(crate) fn dispatch(cli: Cli) -> Result<(), Error> {
         Command::Run(args) => run::run(&args, &context),
         Command::Resume(args) => resume::resume(&args, &context),
         Command::Show(args) => show::show(&args, &context),
+        Command::Compare(args) => compare::compare(&args, &context),
         Command::Verdict(args) => verdict::verdict(&args, &context),
         Command::Export(args) => transfer::export(&args, &context),
         Command::Import(args) => transfer::import(&args, &context),

@@ -8,6 +8,7 @@
 mod bad_input;
 mod client;
 mod clock;
+mod compare;
 mod faults;
 mod json;
 #[cfg(feature = "mariadb")]

@@ -4,6 +4,7 @@
 //! Whatever comes from a database, a platform or a user passes through one place (`text::clean`) on its way into a
 //! line, so that no version string or error message can steer the terminal on which it is read.
 
+pub mod compare;
 pub mod export;
 pub mod figures;
 mod layout;

@@ -108,7 +108,7 @@ pub(super) fn points(
     for row in &series.points {
         let mut point = Point::new(code.clone(), started_at);
         "native".clone_into(&mut point.mapping);
-        point.commit = test.filter(|t| t.procedure.writes()).map(|_| CommitMode::EngineDefault);
+        point.commit = commit(test);
         point.dop = dop(row, place, document)?;
         let whole = |key: &str| whole(row, key, place, document);
         point.rows_per_tx = whole("rows_per_tx")?.or(series.rows_per_tx).unwrap_or(0);
@@ -132,6 +132,11 @@ pub(super) fn points(
         points.push(point);
     }
     Ok(points)
+}
+
+/// How commits behaved: the loops of all sources ran in procedures of the database, which commit without waiting.
+pub(super) fn commit(test: Option<&Test>) -> Option<CommitMode> {
+    test.filter(|t| t.procedure.writes()).map(|_| CommitMode::EngineDefault)
 }
 
 /// Puts a printed value where it belongs, or says why it is missing.

@@ -1,0 +1,175 @@
+//! Why a comparison is not of like with like.
+
+use super::{Row, Side, Warning, WarningKind, cells, settings};
+use crate::figures::Figure;
+use dbdyno_catalogue::Catalogue;
+use dbdyno_model::{CommitMode, Drive, Point, RunJson, SuspectCode};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Every warning, the gravest first.
+pub(super) fn all(sides: &[Side], rows: &[Row], catalogue: &Catalogue) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    let mut warn = |kind, text: Option<String>| warnings.extend(text.map(|text| Warning { kind, text }));
+    warn(WarningKind::Floor, floor(sides));
+    warn(WarningKind::Published, published(sides));
+    let engine = |run: &RunJson| run.database.engine.clone();
+    let text = "different engines: what differs is the product, too, and not the platform alone";
+    warn(WarningKind::Engines, unlike(sides, &engine).map(|which| format!("{text}: {which}")));
+    let text = "different sizes of data: caches hold another share of it";
+    warn(WarningKind::Sizes, unlike(sides, &|run| run.run.size.clone()).map(|which| format!("{text}: {which}")));
+    let bases = Bases::of(sides, rows, catalogue);
+    for (kind, text, fact) in FACTS {
+        warn(*kind, bases.unlike(sides, *fact).map(|which| format!("{text}: {which}")));
+    }
+    for side in sides {
+        let names = settings::unlike_within(side);
+        let text =
+            || format!("the runs of {} are not repeats of each other; they differ in {}", side.name, names.join(", "));
+        warn(WarningKind::Sample, (!names.is_empty()).then(text));
+    }
+    warnings
+}
+
+/// Each side's values where they are not the same: `A sqlite, B postgres`.
+fn unlike(sides: &[Side], fact: &dyn Fn(&RunJson) -> String) -> Option<String> {
+    let values: Vec<BTreeSet<String>> =
+        sides.iter().map(|side| side.runs.iter().map(fact).filter(|v| !v.is_empty()).collect()).collect();
+    let all: BTreeSet<&String> = values.iter().flatten().collect();
+    let which = || {
+        let named = sides.iter().zip(&values).filter(|(_, v)| !v.is_empty());
+        let parts = named.map(|(s, v)| format!("{} {}", s.name, v.iter().cloned().collect::<Vec<_>>().join(" and ")));
+        parts.collect::<Vec<_>>().join(", ")
+    };
+    (all.len() > 1).then(which)
+}
+
+/// A tool with a shortest time of its own beside others.
+fn floor(sides: &[Side]) -> Option<String> {
+    let has_floor = |side: &&Side| {
+        let figures = side.runs.iter().filter_map(|r| r.published.as_ref()).flat_map(|p| &p.figures);
+        figures.filter_map(|f| f.suspect.as_ref()).any(|s| s.codes.contains(&SuspectCode::Floor))
+    };
+    let (with, without): (Vec<&Side>, Vec<&Side>) = sides.iter().partition(has_floor);
+    let tool = with.first()?.runs.first()?.published.as_ref()?.benchmark.clone();
+    let names = |sides: &[&Side]| sides.iter().map(|s| s.name.as_str()).collect::<Vec<_>>().join(", ");
+    (!without.is_empty()).then(|| {
+        format!(
+            "{tool} shows no time below a limit of its own (20 s in its published results), and counts whole seconds: figures of {} say \
+             little about the platform beside those of {}. Compare {tool} with {tool} only",
+            names(&with),
+            names(&without)
+        )
+    })
+}
+
+fn published(sides: &[Side]) -> Option<String> {
+    let is = |side: &&Side| side.runs.iter().any(|run| run.published.is_some());
+    let (published, own): (Vec<&Side>, Vec<&Side>) = sides.iter().partition(is);
+    let tools: BTreeSet<&str> =
+        published.iter().flat_map(|s| &s.runs).filter_map(|r| Some(r.published.as_ref()?.benchmark.as_str())).collect();
+    let words = tools.iter().copied().collect::<Vec<_>>().join(", ");
+    match (published.is_empty(), own.is_empty()) {
+        (false, false) => Some(format!(
+            "figures of dbdyno beside published ones of {words}: the same tests by name, measured by other programs in another way"
+        )),
+        (false, true) if tools.len() > 1 => {
+            Some(format!("figures of different programs ({words}): the same tests by name, measured in another way"))
+        }
+        _ => None,
+    }
+}
+
+/// What a figure rests on, whether measured or printed.
+struct Basis {
+    equivalent: bool,
+    client: bool,
+    commit: Option<CommitMode>,
+    rows_per_tx: u64,
+    /// Of which engine and which work; a source says neither.
+    definition: Option<String>,
+}
+
+impl Basis {
+    /// Of every point behind a figure, or of its print.
+    fn of(figure: &Figure<'_>, run: &RunJson) -> Vec<Self> {
+        if let Some(printed) = figure.printed {
+            let commit = printed.commit;
+            return vec![Self { equivalent: false, client: false, commit, rows_per_tx: 0, definition: None }];
+        }
+        let own = run.published.is_none();
+        let of_point = |p: &&Point| Self {
+            equivalent: p.mapping == "equivalent",
+            client: p.drive == Drive::Client,
+            commit: p.commit,
+            rows_per_tx: p.rows_per_tx,
+            definition: own.then(|| format!("{} {}", run.database.engine, p.definition)),
+        };
+        figure.points.iter().map(of_point).collect()
+    }
+}
+
+/// Something that must be alike, or figures do not compare.
+type Fact = fn(&Basis) -> Option<String>;
+
+const FACTS: &[(WarningKind, &str, Fact)] = &[
+    (WarningKind::Mappings, "work done by other means than the test names, on one side only", |b| {
+        Some(if b.equivalent { "equivalent" } else { "native" }.to_owned())
+    }),
+    (WarningKind::Drives, "different drives", |b| Some(if b.client { "client" } else { "server" }.to_owned())),
+    (WarningKind::Commits, "commits that wait for the log against commits that may not", |b| {
+        Some(if b.commit? == CommitMode::Durable { "durable" } else { "engine_default" }.to_owned())
+    }),
+    (WarningKind::Transactions, "transactions of different sizes, in rows", |b| {
+        Some(b.rows_per_tx).filter(|n| *n > 0).map(|n| n.to_string())
+    }),
+    (WarningKind::Definitions, "the tests themselves were not the same (entry or statements)", |b| {
+        b.definition.clone()
+    }),
+];
+
+/// What the figures of each test and side rest on.
+struct Bases<'a>(BTreeMap<&'a str, Vec<Vec<Basis>>>);
+
+impl<'a> Bases<'a> {
+    fn of(sides: &[Side], rows: &'a [Row], catalogue: &Catalogue) -> Self {
+        let mut tests: BTreeMap<&str, Vec<Vec<Basis>>> = BTreeMap::new();
+        for row in rows {
+            let of_test = tests.entry(&row.test).or_insert_with(|| sides.iter().map(|_| Vec::new()).collect());
+            for (bases, side) in of_test.iter_mut().zip(sides) {
+                for run in &side.runs {
+                    let figure = cells::figure(run, &row.test, row.metric.as_str(), row.which, catalogue);
+                    bases.extend(figure.iter().flat_map(|f| Basis::of(f, run)));
+                }
+            }
+        }
+        Self(tests)
+    }
+
+    /// The tests where a fact is not the same on all sides, grouped by what it is on each.
+    fn unlike(&self, sides: &[Side], fact: Fact) -> Option<String> {
+        let mut groups: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+        for (test, bases) in &self.0 {
+            let values: Vec<BTreeSet<String>> = bases.iter().map(|b| b.iter().filter_map(fact).collect()).collect();
+            if !disagree(&values) {
+                continue;
+            }
+            let named = sides.iter().zip(&values).filter(|(_, v)| !v.is_empty());
+            let parts =
+                named.map(|(s, v)| format!("{} {}", s.name, v.iter().cloned().collect::<Vec<_>>().join(" and ")));
+            groups.entry(parts.collect::<Vec<_>>().join(", ")).or_default().push(test);
+        }
+        let lines: Vec<String> =
+            groups.iter().map(|(which, tests)| format!("{} ({which})", tests.join(", "))).collect();
+        (!lines.is_empty()).then(|| lines.join("; "))
+    }
+}
+
+/// Whether there is more than one value. Definitions count within one engine only: their values begin with its name.
+fn disagree(values: &[BTreeSet<String>]) -> bool {
+    let mut by_kind: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for value in values.iter().flatten() {
+        let (kind, rest) = value.split_once(' ').unwrap_or(("", value));
+        by_kind.entry(kind).or_default().insert(rest);
+    }
+    by_kind.values().any(|rest| rest.len() > 1)
+}
