@@ -43,9 +43,9 @@ impl Repository {
         transaction
             .execute(
                 "INSERT INTO runs (id, label, suite, size, seed, started_at, tool_version, target, status, plan, platform,
-                                   database, lease)
+                                   database, lease, points_planned)
                  VALUES (:id, :label, :suite, :size, :seed, :started_at, :tool_version, :target, :status, :plan,
-                         :platform, :database, nullif(:lease, 'null'))",
+                         :platform, :database, nullif(:lease, 'null'), json_array_length(:plan, '$.points'))",
                 named_params! {
                     ":id": run.id.as_str(),
                     ":label": run.label,
@@ -97,7 +97,7 @@ impl Repository {
         let unstorable =
             |e: dbdyno_stats::HistogramError| ResultsError::Unstorable { what: what(), why: e.to_string() };
         let planned = transaction
-            .prepare_cached("SELECT json_array_length(plan, '$.points') FROM runs WHERE id = ?1")
+            .prepare_cached("SELECT points_planned FROM runs WHERE id = ?1")
             .and_then(|mut query| query.query_row([run.as_str()], |row| row.get::<_, usize>(0)).optional())
             .map_err(self.failed("read"))?
             .ok_or_else(|| self.no_such_run(run))?;
@@ -106,8 +106,8 @@ impl Repository {
         }
         transaction
             .prepare_cached(
-                "INSERT INTO points (run, plan_index, attempt, point)
-                 SELECT ?1, ?2, 1 + coalesce(max(attempt), 0), ?3 FROM points WHERE run = ?1 AND plan_index = ?2",
+                "INSERT INTO points (run, plan_index, attempt, point, ended)
+                 SELECT ?1, ?2, 1 + coalesce(max(attempt), 0), ?3, ?3 ->> 'status' FROM points WHERE run = ?1 AND plan_index = ?2",
             )
             .and_then(|mut insert| insert.execute(params![run.as_str(), plan_index, body]))
             .map_err(self.failed("write"))?;
