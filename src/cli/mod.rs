@@ -5,6 +5,7 @@ mod client;
 mod compare;
 mod measuring;
 mod private;
+mod transfer;
 mod values;
 mod verdict;
 
@@ -18,6 +19,7 @@ pub(crate) use measuring::{Commit, ResumeArgs, RunArgs};
 pub(crate) use private::{DownArgs, UpArgs};
 use std::path::PathBuf;
 use std::process::ExitCode;
+pub(crate) use transfer::{ExportArgs, ExportFormat, ImportArgs};
 use values::dop;
 pub(crate) use verdict::VerdictArgs;
 
@@ -81,6 +83,10 @@ pub(crate) enum Command {
     Verdict(VerdictArgs),
     /// Put runs and published platforms side by side
     Compare(CompareArgs),
+    /// Write a run for other programs, or for another machine
+    Export(ExportArgs),
+    /// Take in a run that was exported on another machine
+    Import(ImportArgs),
     /// List what there is
     List(ListArgs),
     /// Create and fill the test tables on a target

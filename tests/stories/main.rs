@@ -28,4 +28,5 @@ mod servers;
 mod small_disk;
 mod stops;
 mod support;
+mod transfer;
 mod verdict;

@@ -5,6 +5,7 @@
 //! line, so that no version string or error message can steer the terminal on which it is read.
 
 pub mod compare;
+pub mod export;
 pub mod figures;
 mod layout;
 mod legend;
