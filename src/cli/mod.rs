@@ -4,6 +4,7 @@
 mod client;
 mod measuring;
 mod private;
+mod reporting;
 mod values;
 
 use crate::error::EXIT_USAGE;
@@ -13,6 +14,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use client::DriveChoice;
 pub(crate) use measuring::{Commit, ResumeArgs, RunArgs};
 pub(crate) use private::{DownArgs, UpArgs};
+pub(crate) use reporting::ReportArgs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use values::dop;
@@ -73,6 +75,8 @@ pub(crate) enum Command {
     Resume(ResumeArgs),
     /// Show what a run measured
     Show(ShowArgs),
+    /// Make one HTML page of runs, that needs nothing but a browser
+    Report(ReportArgs),
     /// List what there is
     List(ListArgs),
     /// Create and fill the test tables on a target

@@ -7,6 +7,7 @@ mod list;
 mod load;
 mod measuring;
 mod place;
+mod report;
 mod resume;
 mod run;
 mod show;
@@ -59,6 +60,7 @@ pub(crate) fn dispatch(cli: Cli) -> Result<(), Error> {
         Command::Run(args) => run::run(&args, &context),
         Command::Resume(args) => resume::resume(&args, &context),
         Command::Show(args) => show::show(&args, &context),
+        Command::Report(args) => report::report(&args, &context),
         Command::List(args) => list::list(&args, &context),
         Command::Load(args) => load::load(&args, &context),
         Command::Drop(args) => drop::drop(&args, &context),

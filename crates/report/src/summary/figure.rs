@@ -8,21 +8,21 @@ use dbdyno_stats::Estimate;
 
 /// Flags that turn a figure into one of something else than the test means: memory in place of a device, or a device
 /// in place of the engine's cache. Such a figure stands in parentheses.
-pub(super) const DOUBTFUL: [Flag; 2] = [Flag::NotCached, Flag::ServedFromOsCache];
+pub(crate) const DOUBTFUL: [Flag; 2] = [Flag::NotCached, Flag::ServedFromOsCache];
 
 /// The repeats of one cell, and what they say.
 #[derive(Debug, Clone)]
-pub(super) struct CellFigure<'a> {
-    pub(super) dop: Dop,
-    pub(super) estimate: Estimate,
+pub(crate) struct CellFigure<'a> {
+    pub(crate) dop: Dop,
+    pub(crate) estimate: Estimate,
     /// Median time of one operation.
-    pub(super) time_s: Option<f64>,
-    pub(super) points: Vec<&'a Point>,
+    pub(crate) time_s: Option<f64>,
+    pub(crate) points: Vec<&'a Point>,
 }
 
 impl CellFigure<'_> {
     /// Whether the figure belongs in parentheses.
-    pub(super) fn is_doubtful(&self) -> bool {
+    pub(crate) fn is_doubtful(&self) -> bool {
         any_has(&self.points, &DOUBTFUL)
     }
 }
@@ -33,23 +33,23 @@ fn any_has(points: &[&Point], flags: &[Flag]) -> bool {
 
 /// What a line has to show.
 #[derive(Debug, Clone)]
-pub(super) struct Found<'a> {
+pub(crate) struct Found<'a> {
     /// The test whose figures these are, or whose lack of figures is explained.
-    pub(super) test: String,
+    pub(crate) test: String,
     /// Its cells, or why there are none.
-    pub(super) cells: Result<Vec<CellFigure<'a>>, String>,
+    pub(crate) cells: Result<Vec<CellFigure<'a>>, String>,
     /// Tests that it stands in for because the engine does not support them.
-    pub(super) instead_of: Vec<&'a Point>,
+    pub(crate) instead_of: Vec<&'a Point>,
 }
 
 impl<'a> Found<'a> {
     /// The cell at DOP 1.
-    pub(super) fn speed(&self) -> Option<&CellFigure<'a>> {
+    pub(crate) fn speed(&self) -> Option<&CellFigure<'a>> {
         self.cells.as_ref().ok()?.iter().find(|c| c.dop == Dop::ONE)
     }
 
     /// The cell with the best median. A sound figure goes before a doubtful one, however much smaller it is.
-    pub(super) fn throughput(&self) -> Option<&CellFigure<'a>> {
+    pub(crate) fn throughput(&self) -> Option<&CellFigure<'a>> {
         best(self.cells.as_ref().ok()?.iter())
     }
 }
@@ -62,7 +62,7 @@ fn best<'c, 'a>(cells: impl Iterator<Item = &'c CellFigure<'a>>) -> Option<&'c C
 }
 
 /// Finds the figures of a line.
-pub(super) fn find<'a>(line: &Line, run: &'a RunJson, catalogue: &Catalogue) -> Found<'a> {
+pub(crate) fn find<'a>(line: &Line, run: &'a RunJson, catalogue: &Catalogue) -> Found<'a> {
     let mut instead_of = Vec::new();
     let mut unsupported = None;
     for code in line.tests {
@@ -147,7 +147,7 @@ fn median(points: &[&Point], metric: &str) -> Option<Estimate> {
 }
 
 /// The cell with the highest redo rate of the whole run.
-pub(super) fn most_redo(run: &RunJson) -> Option<CellFigure<'_>> {
+pub(crate) fn most_redo(run: &RunJson) -> Option<CellFigure<'_>> {
     let reached = |p: &&Point| p.status == Status::Ok && p.load.rate.is_none();
     let ok: Vec<&Point> = run.points.iter().filter(reached).collect();
     let cells = cells(&ok, &REDO);
@@ -156,7 +156,7 @@ pub(super) fn most_redo(run: &RunJson) -> Option<CellFigure<'_>> {
 }
 
 /// Why a point lacks a metric.
-pub(super) fn missing<'p>(point: &'p Point, metric: &str) -> Option<&'p str> {
+pub(crate) fn missing<'p>(point: &'p Point, metric: &str) -> Option<&'p str> {
     let path = match metric {
         "read_iops"
         | "write_iops"

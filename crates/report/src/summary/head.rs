@@ -6,7 +6,7 @@ use crate::text::{clean, columns, hanging, push_line};
 use dbdyno_model::{CommitMode, Platform, RunJson, Status};
 
 /// The head, a fact a line.
-pub(super) fn head(run: &RunJson, width: Option<u16>) -> String {
+pub(crate) fn head(run: &RunJson, width: Option<u16>) -> String {
     let mut out = String::new();
     let title = match &run.run.label {
         Some(label) => format!("Key metrics of {label} (run {})", run.run.id),
@@ -27,7 +27,7 @@ pub(super) fn head(run: &RunJson, width: Option<u16>) -> String {
     out
 }
 
-fn hardware(platform: &Platform) -> String {
+pub(crate) fn hardware(platform: &Platform) -> String {
     let cpu = &platform.cpu;
     let parts = [
         platform.product.clone(),
@@ -41,7 +41,7 @@ fn hardware(platform: &Platform) -> String {
     joined(parts)
 }
 
-fn system(platform: &Platform) -> String {
+pub(crate) fn system(platform: &Platform) -> String {
     let parts = [
         platform.host.clone(),
         platform.os.clone(),
@@ -57,13 +57,13 @@ fn joined<const N: usize>(parts: [Option<String>; N]) -> String {
     if parts.is_empty() { "not known".to_owned() } else { parts.join(", ") }
 }
 
-fn measured(run: &RunJson) -> String {
+pub(crate) fn measured(run: &RunJson) -> String {
     let started = run.run.started_at.strftime("%Y-%m-%d %H:%M UTC");
     format!("{}, {started}, dbdyno {}, {}", run.run.suite, run.run.tool_version, run.run.status.name())
 }
 
 /// How the points ended and how commits behaved.
-fn points(run: &RunJson) -> String {
+pub(crate) fn points(run: &RunJson) -> String {
     let of = |status| run.points.iter().filter(|p| p.status == status).count();
     let mut parts = vec![format!("{} ok", of(Status::Ok))];
     for status in [Status::Failed, Status::Invalid, Status::Unsupported] {
@@ -83,6 +83,6 @@ fn points(run: &RunJson) -> String {
 }
 
 /// `1 core`, `2 cores`.
-pub(super) fn counted(n: u64, what: &str) -> String {
+pub(crate) fn counted(n: u64, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }

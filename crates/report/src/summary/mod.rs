@@ -1,9 +1,9 @@
 //! The one-page summary: what a car's data sheet is to a car. Speed is the rate at DOP 1, throughput the best median at
 //! any DOP; a figure that is not what it seems stands in parentheses, one that is missing is replaced by its reason.
 
-mod figure;
-mod head;
-mod lines;
+pub(crate) mod figure;
+pub(crate) mod head;
+pub(crate) mod lines;
 
 use crate::layout::{Column, Keep, Row, Sheet};
 use crate::legend::{self, EQUIVALENT, is_equivalent, marks};
@@ -30,7 +30,7 @@ const COLUMNS: [Column; 10] = [
 ];
 
 /// Repeats are counted in the ± columns, so these two need no letter here.
-const SHOWN_BY_INTERVAL: [Flag; 2] = [Flag::Noisy, Flag::NoInterval];
+pub(crate) const SHOWN_BY_INTERVAL: [Flag; 2] = [Flag::Noisy, Flag::NoInterval];
 
 /// What the page has used, for the notes below it.
 #[derive(Default)]
@@ -84,7 +84,7 @@ pub fn page(run: &RunJson, catalogue: &Catalogue, width: Option<u16>) -> String 
 }
 
 /// Whether rows/s say more than the tx/s on the line above: nothing where there are none, or one row per transaction.
-fn adds(rows: &Found<'_>) -> bool {
+pub(crate) fn adds(rows: &Found<'_>) -> bool {
     rows.throughput().is_some_and(|c| c.points.iter().any(|p| p.rows_per_s != p.tx_per_s))
 }
 
@@ -116,14 +116,14 @@ fn row<'a>(line: &Line, found: &Found<'a>, used: &mut Used<'a>) -> Row {
 }
 
 /// A cell's median and half the width of its interval in percent.
-fn value_and_doubt(cell: Option<&CellFigure<'_>>) -> [String; 2] {
+pub(crate) fn value_and_doubt(cell: Option<&CellFigure<'_>>) -> [String; 2] {
     let value = in_doubt(cell, thousands(cell.map(|c| c.estimate.median)));
     let width = cell.and_then(|c| c.estimate.half_width_pct());
     [value, width.map_or_else(String::new, short)]
 }
 
 /// Parentheses around a figure that is one of something else.
-fn in_doubt(cell: Option<&CellFigure<'_>>, text: String) -> String {
+pub(crate) fn in_doubt(cell: Option<&CellFigure<'_>>, text: String) -> String {
     if text != MISSING && cell.is_some_and(CellFigure::is_doubtful) { format!("({text})") } else { text }
 }
 

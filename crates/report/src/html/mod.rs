@@ -1,0 +1,50 @@
+//! The HTML report: one file that needs nothing but a browser, and no network. Charts are SVG with classes in place of colours, so that
+//! one page reads on paper, on a phone and in the dark; every text that is not dbdyno's own is escaped (`maud`), and the browser is
+//! told to run the page's own script alone.
+
+mod cells;
+mod charts;
+mod keys;
+mod latency;
+mod marks;
+mod method;
+mod page;
+mod ramps;
+mod sheet;
+mod table;
+mod waits;
+
+use dbdyno_catalogue::Catalogue;
+use dbdyno_model::RunJson;
+use dbdyno_stats::Histogram;
+
+/// A run, and what was recorded of its points besides.
+#[derive(Debug, Clone)]
+pub struct Subject {
+    /// The run.
+    pub run: RunJson,
+    /// Distributions of its clients' times.
+    pub times: Vec<Times>,
+}
+
+/// All times of one point of the client drive.
+#[derive(Debug, Clone)]
+pub struct Times {
+    /// The point's place in the run's document.
+    pub point: usize,
+    /// Whether they run from the moment at which a transaction was due: response times.
+    pub from_due: bool,
+    /// The times.
+    pub histogram: Histogram,
+}
+
+/// The page of some runs.
+#[must_use]
+pub fn page(subjects: &[Subject], catalogue: &Catalogue) -> String {
+    page::page(subjects, catalogue).into_string()
+}
+
+/// What a run is called beside others.
+fn name(run: &RunJson) -> String {
+    run.run.label.clone().unwrap_or_else(|| run.run.id.to_string())
+}
