@@ -83,8 +83,7 @@ impl Ramp {
             parts.push(format!("{} drive", self.drive.name()));
         }
         if others.iter().any(|o| o.rows_per_tx != self.rows_per_tx) {
-            let rows = crate::summary::head::counted(self.rows_per_tx, "row");
-            parts.push(format!("{rows} per transaction"));
+            parts.push(format!("{}/tx", crate::summary::head::counted(self.rows_per_tx, "row")));
         }
         parts.extend(self.think.as_ref().map(|think| format!("think time {think}")));
         if parts.is_empty() { "median".to_owned() } else { parts.join(", ") }

@@ -1,8 +1,9 @@
 //! The first screen: a tile for each of the figures that decide, and the whole table of key metrics below them.
 
+use super::duration;
 use super::marks::{figure, marks};
 use super::table::{Head, Row, Table, text};
-use crate::numbers::{MISSING, duration, percent, thousands};
+use crate::numbers::{MISSING, percent, thousands};
 use crate::summary::figure::{CellFigure, Found, find, missing, most_redo};
 use crate::summary::lines::{Line, PerCore, REDO, SECTIONS, Shows};
 use crate::summary::{SHOWN_BY_INTERVAL, adds};
@@ -31,12 +32,18 @@ pub(super) fn section(run: &RunJson, catalogue: &Catalogue) -> Markup {
         .collect();
     let lines =
         || found.iter().flat_map(|(title, lines)| lines.iter().map(move |(line, found)| (*title, *line, found)));
-    let tiles = TILES.iter().filter_map(|name| lines().find(|(_, line, _)| line.name == *name));
+    let tiles =
+        TILES.iter().filter_map(|name| lines().find(|(_, line, found)| line.name == *name && found.is_measured()));
+    let left_out: Vec<String> = lines()
+        .filter(|(_, line, found)| !line.name.is_empty() && !found.is_measured())
+        .map(|(_, line, found)| format!("{} ({})", line.name.trim(), found.test))
+        .collect();
     html! {
         section #key-metrics {
             h2 { "Key metrics" }
             div.tiles { @for (title, line, found) in tiles { (tile(title, line, found)) } }
             (table(run, &found).render())
+            @if !left_out.is_empty() { p.note { "Not measured: " (left_out.join(", ")) "." } }
             p.note {
                 b { "Speed" } " is the rate of one job with one thread; " b { "throughput" } " the best median at any degree of parallelism, and "
                 i { "at" } " says which: nodes × jobs × threads. ± is half the 95 % interval in percent of the median, empty with fewer than
@@ -109,13 +116,19 @@ fn table(run: &RunJson, found: &[(&str, Vec<(&Line, Found<'_>)>)]) -> Table {
         Head::figures("±", "%"),
         Head::figures("at", ""),
         Head::figures("Time/op", ""),
-        Head::words("Marks"),
+        Head::words("Remarks"),
     ];
     let mut rows = Vec::new();
     for (title, lines) in found {
-        rows.push(Row::Group((*title).to_owned()));
-        let shown = lines.iter().filter(|(line, found)| !line.name.is_empty() || adds(found));
-        rows.extend(shown.map(|(line, found)| row(line, found)));
+        let measured = lines.iter().filter(|(_, found)| found.is_measured());
+        let shown: Vec<Row> = measured
+            .filter(|(line, found)| !line.name.is_empty() || adds(found))
+            .map(|(line, found)| row(line, found))
+            .collect();
+        if !shown.is_empty() {
+            rows.push(Row::Group((*title).to_owned()));
+            rows.extend(shown);
+        }
     }
     rows.push(redo(run));
     rows.extend(per_core(run, found));

@@ -2,11 +2,12 @@
 
 use super::Times;
 use super::charts::{Axis, LineChart, Mark, Marks, Series};
+use super::duration;
 use super::marks::marks;
 use super::ramps::title;
 use super::table::{Head, Row, Table, text};
 use crate::legend::{codes, refusal};
-use crate::numbers::{MISSING, duration, percent, thousands};
+use crate::numbers::{MISSING, percent, thousands};
 use crate::summary::head::counted;
 use crate::text::clean;
 use dbdyno_catalogue::Catalogue;
@@ -224,7 +225,7 @@ fn table(code: &TestCode, loads: &[&Load<'_>], place: &str) -> Table {
         Head::words("Time"),
     ];
     heads.extend(PERCENTILES.iter().map(|(name, _)| Head::figures(*name, "")));
-    heads.push(Head::words("Marks"));
+    heads.push(Head::words("Remarks"));
     let rows = loads.iter().map(|load| {
         let shown = load.shown();
         if shown.is_empty() {

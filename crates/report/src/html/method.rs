@@ -1,7 +1,7 @@
 //! How it was measured: what a reader needs to judge the figures, or to measure them again.
 
+use super::duration;
 use super::table::{Head, Row, Table, text};
-use crate::numbers::duration;
 use crate::summary::head::{measured, points};
 use dbdyno_model::{CommitMode, Point, RunJson, SCHEMA_VERSION};
 use maud::{Markup, html};

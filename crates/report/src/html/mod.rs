@@ -44,6 +44,11 @@ pub fn page(subjects: &[Subject], catalogue: &Catalogue) -> String {
     page::page(subjects, catalogue).into_string()
 }
 
+/// A time, with the sign for micro that a terminal may not have.
+fn duration(seconds: impl Into<Option<f64>>) -> String {
+    crate::numbers::duration(seconds).replace(" us", " µs")
+}
+
 /// What a run is called beside others.
 fn name(run: &RunJson) -> String {
     run.run.label.clone().unwrap_or_else(|| run.run.id.to_string())

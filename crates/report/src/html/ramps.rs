@@ -3,12 +3,13 @@
 
 use super::cells::{Measured, Ramp, by_test};
 use super::charts::{Axis, LineChart, Mark, Marks, Series};
+use super::duration;
 use super::keys::at;
 use super::marks::{figure, marks};
 use super::table::{Head, Row, Table, text};
 use super::waits;
 use crate::legend::refusal;
-use crate::numbers::{MISSING, duration, percent, short, thousands};
+use crate::numbers::{MISSING, percent, short, thousands};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{MetricId, Point, RunJson, TestCode};
 use maud::{Markup, html};
@@ -104,7 +105,7 @@ fn series(cells: &[&Measured<'_>], reading: Reading<'_>, words: &dyn Fn(f64) -> 
     ramps.iter().enumerate().map(of).filter(|s| !s.marks.is_empty()).collect()
 }
 
-pub(super) const ALONG: &str = "degree of parallelism (nodes × jobs × threads)";
+pub(super) const ALONG: &str = "degree of parallelism";
 
 fn chart(title: &str, unit: &str, y: Axis, series: Vec<Series>) -> LineChart {
     let x = Axis::dops(series.iter().flat_map(|s| s.marks.iter().map(|m| m.x)));
@@ -189,19 +190,22 @@ fn lines(
 fn processors(cells: &[&Measured<'_>]) -> LineChart {
     let named: [(&str, fn(&Point) -> Option<f64>); 3] = [
         ("busy", |p| p.cpu.busy_pct),
-        ("in the kernel", |p| p.cpu.system_pct),
-        ("waiting for I/O", |p| p.cpu.iowait_pct),
+        ("kernel", |p| p.cpu.system_pct),
+        ("I/O wait", |p| p.cpu.iowait_pct),
     ];
     chart("Processors", "share of the machine", Axis::percent(), lines(cells, &named, &percent))
 }
 
 /// Reads and writes at the devices, where there were any to speak of.
 fn devices(cells: &[&Measured<'_>]) -> Option<LineChart> {
-    const SOME: f64 = 1.0;
+    const SOME_MIB_PER_S: f64 = 5.0;
+    const SOME_IOPS: f64 = 200.0;
     let named: [(&str, fn(&Point) -> Option<f64>); 2] =
         [("reads", |p| p.io.read_mib_per_s), ("writes", |p| p.io.write_mib_per_s)];
     let series = lines(cells, &named, &|v| format!("{} MiB/s", thousands(v)));
-    let any = series.iter().flat_map(|s| &s.marks).any(|m| m.y >= SOME);
+    let iops =
+        |c: &&Measured<'_>| c.median(|p| Some(p.io.read_iops? + p.io.write_iops?)).is_some_and(|n| n >= SOME_IOPS);
+    let any = series.iter().flat_map(|s| &s.marks).any(|m| m.y >= SOME_MIB_PER_S) || cells.iter().any(iops);
     let y = Axis::amounts(extent(&series));
     any.then(|| chart("Devices", "MiB/s", y, series))
 }
@@ -226,6 +230,9 @@ fn table(code: &TestCode, cells: &[&Measured<'_>], catalogue: &Catalogue) -> Tab
     ramps.sort();
     ramps.dedup();
     let metric = key_metric(cells);
+    // A column of the very same figures would say nothing.
+    let rows_are_key = metric.as_ref().is_some_and(|m| m.as_str() == "rows_per_s");
+    let columns = &COLUMNS[usize::from(rows_are_key)..];
     let (name, unit) = metric.map_or_else(|| ("Median".into(), String::new()), |m| metric_words(&m, catalogue));
     let several = ramps.len() > 1;
     let mut heads = vec![Head::figures("DOP", "n×j×t")];
@@ -237,8 +244,8 @@ fn table(code: &TestCode, cells: &[&Measured<'_>], catalogue: &Catalogue) -> Tab
         Head::figures("±", "%"),
         Head::figures("n", ""),
     ]);
-    heads.extend(COLUMNS.iter().map(|(name, unit, _)| Head::figures(*name, *unit)));
-    heads.push(Head::words("Marks"));
+    heads.extend(columns.iter().map(|(name, unit, _)| Head::figures(*name, *unit)));
+    heads.push(Head::words("Remarks"));
     let rows = cells.iter().map(|cell| {
         let mut texts = vec![text(&cell.dop().to_string())];
         texts.extend(several.then(|| text(&cell.ramp().name(&ramps))));
@@ -254,7 +261,7 @@ fn table(code: &TestCode, cells: &[&Measured<'_>], catalogue: &Catalogue) -> Tab
                 .map(|t| text(if t == MISSING { "" } else { &t })),
         );
         texts.push(text(&if cell.points.len() > n { format!("{n}/{}", cell.points.len()) } else { n.to_string() }));
-        texts.extend(COLUMNS.iter().map(|(.., figure)| text(&figure(cell))));
+        texts.extend(columns.iter().map(|(.., figure)| text(&figure(cell))));
         texts.push(marks(cell.ok(), &cell.cell.flags));
         Row::Figures(texts)
     });

@@ -14,7 +14,7 @@ pub(super) fn section(run: &RunJson) -> Markup {
                 @for (title, facts) in platform::sections(run) {
                     (Table {
                         caption: text(title),
-                        heads: vec![Head::words("Fact"), Head::words("Value")],
+                        heads: vec![Head::words(""), Head::words("")],
                         rows: facts.iter().map(|(name, value)| Row::Figures(vec![text(name), text(value)])).collect(),
                         class: "facts",
                     }.render())

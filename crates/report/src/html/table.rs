@@ -63,14 +63,14 @@ impl Table {
             div.scroll tabindex="0" role="region" aria-label={ "Table: " (self.name()) } {
                 table class=(self.class) {
                     caption { (self.caption) }
-                    thead { tr {
+                    @if self.heads.iter().any(|h| !h.text.is_empty()) { thead { tr {
                         @for head in &self.heads {
                             th scope="col" class=[(head.kind == Kind::Figures).then_some("r")] {
                                 (head.text)
                                 @if !head.unit.is_empty() { " " span.unit { (head.unit) } }
                             }
                         }
-                    } }
+                    } } }
                     tbody { @for row in &self.rows { (self.row(row)) } }
                 }
             }

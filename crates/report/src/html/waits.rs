@@ -1,6 +1,6 @@
 //! What the sessions of a test waited for, along its ramp.
 
-use super::cells::Measured;
+use super::cells::{Measured, Ramp};
 use super::table::{Head, Row, Table, text};
 use crate::numbers::{MISSING, short};
 use dbdyno_model::{Point, TestCode};
@@ -28,7 +28,14 @@ pub(super) fn table(code: &TestCode, cells: &[&Measured<'_>]) -> Markup {
     }
     events.sort_by(|a, b| b.1.total_cmp(&a.1));
     let mut heads = vec![Head::words("Event"), Head::words("Class")];
-    heads.extend(with_waits.iter().map(|c| Head::figures(c.dop().to_string(), "%")));
+    let mut ramps: Vec<Ramp> = with_waits.iter().map(|c| c.ramp()).collect();
+    ramps.sort();
+    ramps.dedup();
+    let head = |c: &&&Measured<'_>| {
+        let ramp = if ramps.len() > 1 { format!(", {}", c.ramp().name(&ramps)) } else { String::new() };
+        Head::figures(c.dop().to_string(), format!("%{ramp}"))
+    };
+    heads.extend(with_waits.iter().map(|c| head(&c)));
     let rows = events.iter().take(MOST).map(|(event, _)| {
         let mut texts = vec![text(event.1), text(event.0)];
         texts.extend(with_waits.iter().map(|c| text(&share(c, *event))));

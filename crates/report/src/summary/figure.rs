@@ -10,6 +10,9 @@ use dbdyno_stats::Estimate;
 /// in place of the engine's cache. Such a figure stands in parentheses.
 pub(crate) const DOUBTFUL: [Flag; 2] = [Flag::NotCached, Flag::ServedFromOsCache];
 
+/// What is said of a line without any points.
+pub(crate) const NOT_MEASURED: &str = "not measured";
+
 /// The repeats of one cell, and what they say.
 #[derive(Debug, Clone)]
 pub(crate) struct CellFigure<'a> {
@@ -48,6 +51,11 @@ impl<'a> Found<'a> {
         self.cells.as_ref().ok()?.iter().find(|c| c.dop == Dop::ONE)
     }
 
+    /// Whether there was anything to find figures in.
+    pub(crate) fn is_measured(&self) -> bool {
+        !matches!(&self.cells, Err(why) if why == NOT_MEASURED)
+    }
+
     /// The cell with the best median. A sound figure goes before a doubtful one, however much smaller it is.
     pub(crate) fn throughput(&self) -> Option<&CellFigure<'a>> {
         best(self.cells.as_ref().ok()?.iter())
@@ -78,7 +86,7 @@ pub(crate) fn find<'a>(line: &Line, run: &'a RunJson, catalogue: &Catalogue) -> 
         return Found { test: (*code).to_owned(), cells: figures(line, &points, catalogue), instead_of };
     }
     let (code, reason) = unsupported.unwrap_or((line.tests.first().unwrap_or(&""), None));
-    let reason = reason.unwrap_or_else(|| "not measured".to_owned());
+    let reason = reason.unwrap_or_else(|| NOT_MEASURED.to_owned());
     Found { test: (*code).to_owned(), cells: Err(reason), instead_of: Vec::new() }
 }
 
@@ -88,7 +96,7 @@ fn figures<'a>(line: &Line, points: &[&'a Point], catalogue: &Catalogue) -> Resu
     if ok.is_empty() {
         let set = rated.then(|| "measured at set rates alone, see --table latency".to_owned());
         let reason = set.or_else(|| points.iter().rev().find_map(|p| refusal(p)));
-        return Err(reason.unwrap_or_else(|| "not measured".to_owned()));
+        return Err(reason.unwrap_or_else(|| NOT_MEASURED.to_owned()));
     }
     let all = cells(&ok, line);
     if all.is_empty() {

@@ -79,7 +79,7 @@ impl Axis {
     /// Shares of a whole.
     pub(crate) fn percent() -> Self {
         let ticks = [0.0, 25.0, 50.0, 75.0, 100.0].map(|value| (value, format!("{value:.0} %")));
-        Self { scale: Scale::Linear, from: 0.0, to: 102.0, ticks: ticks.into() }
+        Self { scale: Scale::Linear, from: 0.0, to: 100.0, ticks: ticks.into() }
     }
 
     /// Times in seconds from zero on, all ticks in one unit.

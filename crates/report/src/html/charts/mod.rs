@@ -120,8 +120,8 @@ pub(crate) struct LineChart {
     pub(crate) marks: Marks,
 }
 
-const WIDTH: u32 = 760;
-const HEIGHT: u32 = 420;
+const WIDTH: u32 = 560;
+const HEIGHT: u32 = 350;
 
 impl LineChart {
     /// The chart with its caption. `id` is the page's own for it.
