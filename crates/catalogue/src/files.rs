@@ -31,9 +31,10 @@ const EMBEDDED: &[(&str, &str)] = embedded![
     "tests/T800_join.toml",
 ];
 
-/// Folders and files that a catalogue folder may hold. `platforms` belongs to the reports, which read it themselves.
+/// Folders and files that a catalogue folder may hold. What stands in the other folders is read when it is
+/// asked for.
 const FOLDERS: [&str; 2] = ["tests", "suites"];
-const OTHER_FOLDERS: [&str; 1] = ["platforms"];
+const OTHER_FOLDERS: [&str; 2] = ["platforms", "requirements"];
 const FILES: [&str; 2] = ["sizes.toml", "metrics.toml"];
 
 /// One file.

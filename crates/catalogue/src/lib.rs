@@ -10,9 +10,11 @@ mod document;
 mod error;
 mod files;
 mod nearest;
+mod requirements;
 #[cfg(test)]
 mod tests;
 mod wording;
 
 pub use catalogue::Catalogue;
 pub use error::CatalogueError;
+pub use requirements::{Limit, Percentile, Requirement, Requirements, Subject, TestFigure};

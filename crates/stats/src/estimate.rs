@@ -74,27 +74,15 @@ fn log_interval(values: &[f64]) -> Option<Interval> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Standard normal numbers by Box and Muller from a 64-bit mixing generator with a fixed seed.
-    fn normals(seed: u64) -> impl FnMut() -> f64 {
-        let mut state = seed;
-        let mut uniform = move || {
-            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mut z = state;
-            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-        };
-        move || (-2.0 * (1.0 - uniform()).ln()).sqrt() * (std::f64::consts::TAU * uniform()).cos()
-    }
+    use crate::mixer::Mixer;
 
     #[test]
     fn intervals_cover_the_truth_in_95_of_100_cells() {
-        let mut normal = normals(7);
+        let mut mixer = Mixer::new(7);
         for repeats in [3, 5, 10] {
             let covered = (0..10_000)
                 .filter(|_| {
-                    let rates: Vec<f64> = (0..repeats).map(|_| 1_000.0 * (0.03 * normal()).exp()).collect();
+                    let rates: Vec<f64> = (0..repeats).map(|_| 1_000.0 * (0.03 * mixer.normal()).exp()).collect();
                     let interval = Estimate::of(&rates).unwrap().interval.unwrap();
                     interval.low <= 1_000.0 && 1_000.0 <= interval.high
                 })

@@ -1,12 +1,18 @@
 //! Statistics that carry their doubt. Pure mathematics: no clock, no I/O, no engine.
 //!
 //! A recorder is not a result: a [`Recorder`] collects times into a [`Histogram`], an [`Estimate`] says what repeats allow to be
-//! said.
+//! said, a [`Difference`] whether two samples of runs are apart, a [`Family`] of them what many rows say together, and a
+//! [`Fit`] how a rate grows with parallelism.
 
+mod difference;
 mod estimate;
 mod histogram;
+mod mixer;
 mod recorder;
+mod scaling;
 
+pub use difference::{Bound, Difference, Family, Judged, Unknown, holm};
 pub use estimate::{Estimate, Interval};
 pub use histogram::{Histogram, HistogramError};
 pub use recorder::{Pen, Recorded, Recorder, Sample, StepSummary, Times};
+pub use scaling::{CannotTell, Fit, Located, ScalingLaw};

@@ -4,6 +4,7 @@ mod data;
 mod form;
 mod lookup;
 mod overrides;
+mod requirements;
 mod sense;
 
 use crate::files::{self, Source};

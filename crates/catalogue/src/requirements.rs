@@ -1,0 +1,278 @@
+//! What a project needs of a platform, as a file that its people write: rates that must be reached, times that must not be
+//! exceeded. Checked as the catalogue is: a message names the file, the entry and the key.
+
+use crate::document::{Document, Entry, Place};
+use crate::files::Source;
+use crate::{Catalogue, CatalogueError};
+use dbdyno_model::{Drive, Flag, MetricId, TestCode};
+use serde::Deserialize;
+use std::borrow::Cow;
+
+/// A file of requirements.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Requirements {
+    /// What they are of: the project, the application.
+    pub title: String,
+    /// Each of them, in the file's order.
+    pub list: Vec<Requirement>,
+}
+
+/// One figure that a platform must reach, or must not exceed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Requirement {
+    /// What its author calls it.
+    pub title: String,
+    /// The figure.
+    pub of: Subject,
+    /// What it must keep.
+    pub limit: Limit,
+    /// Flags that do not make a point unfit to be judged, though they would otherwise.
+    pub accept: Vec<Flag>,
+}
+
+/// Which figure is judged.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Subject {
+    /// A metric of a test's points.
+    Test(TestFigure),
+    /// A figure that a published result states for the platform, in the words of its platform file.
+    Result {
+        /// What it counts: `io_rate`.
+        name: String,
+        /// The part of the platform; absent: every part, and each must do.
+        variant: Option<String>,
+        /// The unit that the limit is in.
+        unit: String,
+    },
+}
+
+/// A metric of a test, and the points that it is taken from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TestFigure {
+    /// The test.
+    pub test: TestCode,
+    /// The metric.
+    pub metric: MetricId,
+    /// A place in the distribution of a time; absent: the metric itself, which is the mean of a time.
+    pub percentile: Option<Percentile>,
+    /// Its unit.
+    pub unit: String,
+    /// Nodes of the points; absent: any.
+    pub nodes: Option<u32>,
+    /// Jobs of the points; absent: any, the best counts.
+    pub jobs: Option<u32>,
+    /// Threads of the points; absent: any.
+    pub threads: Option<u32>,
+    /// Rows of a transaction; absent: any.
+    pub rows_per_tx: Option<u64>,
+    /// Who ran the loop; absent: anyone.
+    pub drive: Option<Drive>,
+    /// The least rate that points of an open loop were asked for; absent: points without a set rate, where there are any.
+    pub rate_per_s: Option<f64>,
+}
+
+/// What a figure must keep.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Limit {
+    /// No less.
+    Minimum(f64),
+    /// No more.
+    Maximum(f64),
+}
+
+impl Limit {
+    /// The number.
+    #[must_use]
+    pub fn value(self) -> f64 {
+        match self {
+            Self::Minimum(value) | Self::Maximum(value) => value,
+        }
+    }
+
+    /// Whether a figure keeps it.
+    #[must_use]
+    pub fn is_kept(self, figure: f64) -> bool {
+        match self {
+            Self::Minimum(least) => figure >= least,
+            Self::Maximum(most) => figure <= most,
+        }
+    }
+}
+
+/// A place in a distribution of times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Percentile {
+    /// Median.
+    P50,
+    /// 90th percentile.
+    P90,
+    /// 95th percentile.
+    P95,
+    /// 99th percentile.
+    P99,
+    /// 99.9th percentile.
+    P99_9,
+    /// 99.99th percentile.
+    P99_99,
+    /// The longest.
+    Max,
+}
+
+impl Percentile {
+    /// Every one, from the middle to the end.
+    pub const ALL: [Self; 7] = [Self::P50, Self::P90, Self::P95, Self::P99, Self::P99_9, Self::P99_99, Self::Max];
+
+    /// The name as in JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::P50 => "p50",
+            Self::P90 => "p90",
+            Self::P95 => "p95",
+            Self::P99 => "p99",
+            Self::P99_9 => "p99_9",
+            Self::P99_99 => "p99_99",
+            Self::Max => "max",
+        }
+    }
+}
+
+/// The metrics that have percentiles.
+const DISTRIBUTIONS: [&str; 2] = ["service_time_s", "response_time_s"];
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Head {
+    title: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Raw {
+    title: String,
+    minimum: Option<f64>,
+    maximum: Option<f64>,
+    #[serde(default)]
+    accept: Vec<Flag>,
+    test: Option<String>,
+    metric: Option<String>,
+    nodes: Option<u32>,
+    jobs: Option<u32>,
+    threads: Option<u32>,
+    rows_per_tx: Option<u64>,
+    drive: Option<Drive>,
+    rate_per_s: Option<f64>,
+    result: Option<String>,
+    variant: Option<String>,
+    unit: Option<String>,
+}
+
+impl Requirements {
+    /// Reads a file's text; `shown` is how messages call the file.
+    ///
+    /// # Errors
+    /// It is no TOML, lacks or has a key that it must not, or asks for a test or metric that there is not.
+    pub fn parse(shown: &str, text: &str, catalogue: &Catalogue) -> Result<Self, CatalogueError> {
+        let source = Source { shown: shown.to_owned(), text: Cow::Owned(text.to_owned()) };
+        let mut document = Document::parse(&source)?;
+        let entries: Vec<Entry<Raw>> = document.entries("requirement", "title")?;
+        let Entry { value: head, place } = document.head::<Head>()?;
+        if head.title.trim().is_empty() {
+            return Err(place.invalid("key 'title' is empty"));
+        }
+        if entries.is_empty() {
+            return Err(place.invalid("there is no [[requirement]]"));
+        }
+        let list = entries.into_iter().map(|Entry { value, place }| requirement(value, &place, catalogue));
+        Ok(Self { title: head.title, list: list.collect::<Result<_, _>>()? })
+    }
+}
+
+fn requirement(raw: Raw, place: &Place, catalogue: &Catalogue) -> Result<Requirement, CatalogueError> {
+    let invalid = |problem: String| place.invalid(problem);
+    if raw.title.trim().is_empty() {
+        return Err(place.invalid("key 'title' is empty"));
+    }
+    let limit = match (raw.minimum, raw.maximum) {
+        (Some(least), None) => Limit::Minimum(least),
+        (None, Some(most)) => Limit::Maximum(most),
+        _ => return Err(place.invalid("one of the keys 'minimum' and 'maximum' must stand here, and not both")),
+    };
+    if !(limit.value().is_finite() && limit.value() > 0.0) {
+        let key = if matches!(limit, Limit::Minimum(_)) { "minimum" } else { "maximum" };
+        return Err(invalid(format!("key '{key}' must be above zero")));
+    }
+    let of = match (&raw.test, &raw.result) {
+        (Some(test), None) => Subject::Test(test_figure(test, &raw, catalogue).map_err(invalid)?),
+        (None, Some(_)) => result(&raw).map_err(invalid)?,
+        _ => return Err(place.invalid("one of the keys 'test' and 'result' must stand here, and not both")),
+    };
+    Ok(Requirement { title: raw.title, of, limit, accept: raw.accept })
+}
+
+fn test_figure(test: &str, raw: &Raw, catalogue: &Catalogue) -> Result<TestFigure, String> {
+    refuse(&[("variant", raw.variant.is_some()), ("unit", raw.unit.is_some())], "result")?;
+    let test = catalogue.test(test).map_err(|e| format!("key 'test': {e}"))?;
+    let Some(metric) = &raw.metric else { return Err("the key 'metric' is missing".to_owned()) };
+    let (id, percentile) = match metric.split_once('.') {
+        Some((id, percentile)) => (id, Some(percentile)),
+        None => (metric.as_str(), None),
+    };
+    let of_metric = |e: &dyn std::fmt::Display| format!("key 'metric': {e}");
+    let metric = catalogue.metric(&MetricId::from(id)).map_err(|e| of_metric(&e))?;
+    let percentile = percentile.map(|name| percentile_of(id, name)).transpose().map_err(|e| of_metric(&e))?;
+    let numbers = [("nodes", raw.nodes), ("jobs", raw.jobs), ("threads", raw.threads)];
+    if let Some((key, _)) = numbers.into_iter().find(|(_, n)| *n == Some(0)) {
+        return Err(format!("key '{key}' must be at least 1"));
+    }
+    if raw.rate_per_s.is_some_and(|rate| !(rate.is_finite() && rate > 0.0)) {
+        return Err("key 'rate_per_s' must be above zero".to_owned());
+    }
+    Ok(TestFigure {
+        test: test.code.clone(),
+        metric: metric.id.clone(),
+        percentile,
+        unit: metric.unit.clone(),
+        nodes: raw.nodes,
+        jobs: raw.jobs,
+        threads: raw.threads,
+        rows_per_tx: raw.rows_per_tx,
+        drive: raw.drive,
+        rate_per_s: raw.rate_per_s,
+    })
+}
+
+fn percentile_of(metric: &str, name: &str) -> Result<Percentile, String> {
+    if !DISTRIBUTIONS.contains(&metric) {
+        return Err(format!("'{metric}' has no percentiles; {} have", DISTRIBUTIONS.join(" and ")));
+    }
+    // A percentile is written with a point everywhere but in JSON paths.
+    let known = name.replace('.', "_");
+    Percentile::ALL.into_iter().find(|p| p.name() == known).ok_or_else(|| {
+        format!("there is no percentile '{name}'; it can be {}", Percentile::ALL.map(Percentile::name).join(", "))
+    })
+}
+
+fn result(raw: &Raw) -> Result<Subject, String> {
+    let others = [
+        ("metric", raw.metric.is_some()),
+        ("nodes", raw.nodes.is_some()),
+        ("jobs", raw.jobs.is_some()),
+        ("threads", raw.threads.is_some()),
+        ("rows_per_tx", raw.rows_per_tx.is_some()),
+        ("drive", raw.drive.is_some()),
+        ("rate_per_s", raw.rate_per_s.is_some()),
+        ("accept", !raw.accept.is_empty()),
+    ];
+    refuse(&others, "test")?;
+    let unit = raw.unit.clone().ok_or("the key 'unit' is missing")?;
+    Ok(Subject::Result { name: raw.result.clone().unwrap_or_default(), variant: raw.variant.clone(), unit })
+}
+
+/// Keys that belong beside another key.
+fn refuse(keys: &[(&str, bool)], beside: &str) -> Result<(), String> {
+    match keys.iter().find(|(_, given)| *given) {
+        Some((key, _)) => Err(format!("key '{key}' may only stand beside '{beside}'")),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,329 @@
+//! Whether two samples of runs differ, and by how much.
+//!
+//! A sample holds one figure per run, so its spread is that from run to run: the repeats inside one run say nothing about
+//! it. Rates multiply their errors, so the comparison is of logarithms and its result a ratio: Welch's t, which lets the
+//! two spreads differ. Source: NIST/SEMATECH e-Handbook, section 7.3.1.
+//!
+//! Who looks at a hundred rows sees five "differences" at 95 % where there is none. [`Family`] corrects that by Holm's
+//! step-down procedure (Holm 1979), which holds whatever the rows have to do with each other.
+
+use crate::{Estimate, Interval};
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+/// Why two samples cannot be told apart, nor called alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Unknown {
+    /// A side has too few runs. Two runs would allow a t interval, but one that is wider than any difference which matters
+    /// (t = 12.7 at one degree of freedom), and whose spread is one number's luck.
+    #[error("run-to-run spread unknown: it takes {} runs on each side", Difference::LEAST_RUNS)]
+    Spread,
+    /// A figure is zero, negative or no number, so there is no ratio.
+    #[error("no ratio: a figure is not above zero")]
+    NotPositive,
+}
+
+/// The ratio of another sample to a baseline.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Difference {
+    log_ratio: f64,
+    standard_error: f64,
+    degrees: f64,
+}
+
+impl Difference {
+    /// Runs that a side needs, as a cell needs repeats for its interval.
+    pub const LEAST_RUNS: usize = Estimate::LEAST_REPEATS;
+
+    /// Compares two samples, one figure per run.
+    ///
+    /// # Errors
+    /// [`Unknown`] says why they cannot be compared.
+    pub fn of(baseline: &[f64], other: &[f64]) -> Result<Self, Unknown> {
+        if [baseline, other].iter().any(|s| s.iter().any(|v| !v.is_finite() || *v <= 0.0)) {
+            return Err(Unknown::NotPositive);
+        }
+        if baseline.len().min(other.len()) < Self::LEAST_RUNS {
+            return Err(Unknown::Spread);
+        }
+        let (base, other) = (Logs::of(baseline), Logs::of(other));
+        let (a, b) = (base.variance / base.n, other.variance / other.n);
+        let degrees = (a + b).powi(2) / (a * a / (base.n - 1.0) + b * b / (other.n - 1.0));
+        Ok(Self {
+            log_ratio: other.mean - base.mean,
+            standard_error: (a + b).sqrt(),
+            // Not a number where neither side varies; any will do then.
+            degrees: if degrees.is_finite() { degrees } else { base.n + other.n - 2.0 },
+        })
+    }
+
+    /// The ratio of the geometric means, other to baseline.
+    #[must_use]
+    pub fn ratio(&self) -> f64 {
+        self.log_ratio.exp()
+    }
+
+    /// The ratio's interval at a confidence, for instance 0.95.
+    #[must_use]
+    pub fn interval(&self, confidence: f64) -> Interval {
+        let t = self.student().map_or(f64::INFINITY, |t| t.inverse_cdf(f64::midpoint(1.0, confidence)));
+        let half = if self.standard_error == 0.0 { 0.0 } else { t * self.standard_error };
+        Interval { low: (self.log_ratio - half).exp(), high: (self.log_ratio + half).exp() }
+    }
+
+    /// How often samples of the same platform would be at least this far apart: the p value of "no difference".
+    #[must_use]
+    pub fn p_value(&self) -> f64 {
+        let distance = self.log_ratio.abs();
+        // What differs by less than arithmetic can say does not differ.
+        if distance <= 1e-12 { 1.0 } else { (2.0 * self.upper_tail(distance)).min(1.0) }
+    }
+
+    /// Whether the 95 % interval leaves out "no difference".
+    #[must_use]
+    pub fn is_shown(&self) -> bool {
+        self.p_value() < 0.05
+    }
+
+    /// The p value of "the bound is kept", doubled, so that it is below 1 - confidence exactly where the interval at that
+    /// confidence lies wholly beyond the bound.
+    fn p_of_kept(&self, bound: Bound) -> f64 {
+        let beyond = match bound {
+            Bound::AtLeast(ratio) => ratio.ln() - self.log_ratio,
+            Bound::AtMost(ratio) => self.log_ratio - ratio.ln(),
+        };
+        (2.0 * self.upper_tail(beyond)).min(1.0)
+    }
+
+    fn upper_tail(&self, distance: f64) -> f64 {
+        if self.standard_error == 0.0 {
+            return if distance > 0.0 { 0.0 } else { 1.0 };
+        }
+        self.student().map_or(1.0, |t| t.sf(distance / self.standard_error))
+    }
+
+    fn student(&self) -> Option<StudentsT> {
+        StudentsT::new(0.0, 1.0, self.degrees).ok()
+    }
+}
+
+struct Logs {
+    n: f64,
+    mean: f64,
+    variance: f64,
+}
+
+impl Logs {
+    fn of(values: &[f64]) -> Self {
+        let n = values.len() as f64;
+        let mean = values.iter().map(|v| v.ln()).sum::<f64>() / n;
+        let variance = values.iter().map(|v| (v.ln() - mean).powi(2)).sum::<f64>() / (n - 1.0);
+        // Logarithms of equal values differ from their mean by rounding alone.
+        Self { n, mean, variance: if variance < 1e-28 { 0.0 } else { variance } }
+    }
+}
+
+/// What a ratio must keep.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Bound {
+    /// Where more is better: a tolerated loss of 5 % is `AtLeast(0.95)`.
+    AtLeast(f64),
+    /// Where less is better: a tolerated growth of 5 % is `AtMost(1.05)`.
+    AtMost(f64),
+}
+
+/// One row of a family, judged together with all others.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Judged {
+    /// Its p value, corrected by Holm.
+    pub p_value: f64,
+    /// Its interval at the confidence that the correction leaves it.
+    pub interval: Interval,
+    /// Whether the interval lies wholly beyond the bound.
+    pub is_broken: bool,
+}
+
+/// Rows that are judged together: the chance that any is called broken, while all keep their bounds, stays below
+/// 1 - confidence. Rows without a [`Difference`] cannot be judged and are not part of a family.
+pub struct Family;
+
+impl Family {
+    /// Judges each row by its own bound.
+    #[must_use]
+    pub fn judge(rows: &[(Difference, Bound)], confidence: f64) -> Vec<Judged> {
+        let alpha = 1.0 - confidence;
+        let p_values = holm(&rows.iter().map(|(d, bound)| d.p_of_kept(*bound)).collect::<Vec<_>>());
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        order.sort_by(|a, b| p_values[*a].total_cmp(&p_values[*b]));
+        let broken = p_values.iter().filter(|p| **p < alpha).count();
+        let mut judged: Vec<Option<Judged>> = vec![None; rows.len()];
+        for (rank, row) in order.into_iter().enumerate() {
+            // Whoever comes after the last broken row shares its successor's confidence: nothing was gained by them.
+            let left = rows.len() - rank.min(broken);
+            let interval = rows[row].0.interval(1.0 - alpha / left as f64);
+            judged[row] = Some(Judged { p_value: p_values[row], interval, is_broken: p_values[row] < alpha });
+        }
+        judged.into_iter().flatten().collect()
+    }
+}
+
+/// Holm's corrected p values, in the order given: the smallest is multiplied by their number, the next by one less, and
+/// none becomes smaller than one before it.
+#[must_use]
+pub fn holm(p_values: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..p_values.len()).collect();
+    order.sort_by(|a, b| p_values[*a].total_cmp(&p_values[*b]));
+    let mut corrected = vec![1.0; p_values.len()];
+    let mut largest: f64 = 0.0;
+    for (rank, row) in order.into_iter().enumerate() {
+        largest = largest.max((p_values[row] * (p_values.len() - rank) as f64).min(1.0));
+        corrected[row] = largest;
+    }
+    corrected
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mixer::Mixer;
+    use proptest::prelude::*;
+
+    const SPREAD: f64 = 0.02;
+
+    fn runs(mixer: &mut Mixer, n: usize, mean: f64) -> Vec<f64> {
+        (0..n).map(|_| mean * (SPREAD * mixer.normal()).exp()).collect()
+    }
+
+    #[test]
+    fn at_most_57_of_1000_pairs_of_the_same_platform_are_called_different() {
+        let mut mixer = Mixer::new(11);
+        let shown = (0..10_000)
+            .filter(|_| {
+                let (a, b) = (runs(&mut mixer, 3, 1_000.0), runs(&mut mixer, 3, 1_000.0));
+                let difference = Difference::of(&a, &b).unwrap();
+                let interval = difference.interval(0.95);
+                assert_eq!(difference.is_shown(), interval.high < 1.0 || interval.low > 1.0, "{difference:?}");
+                difference.is_shown()
+            })
+            .count();
+        assert!((200..=570).contains(&shown), "{shown} of 10000");
+    }
+
+    #[test]
+    fn a_loss_of_5_pct_is_found_in_9_of_10_with_7_runs_a_side() {
+        let mut mixer = Mixer::new(12);
+        let found = (0..2_000)
+            .filter(|_| {
+                let (a, b) = (runs(&mut mixer, 7, 1_000.0), runs(&mut mixer, 7, 950.0));
+                let difference = Difference::of(&a, &b).unwrap();
+                difference.is_shown() && difference.ratio() < 1.0
+            })
+            .count();
+        assert!(found >= 1_800, "{found} of 2000");
+    }
+
+    #[test]
+    fn intervals_cover_the_true_ratio_also_where_spreads_and_numbers_differ() {
+        let mut mixer = Mixer::new(13);
+        let covered = (0..4_000)
+            .filter(|_| {
+                let a = runs(&mut mixer, 3, 1_000.0);
+                let b: Vec<f64> = (0..9).map(|_| 800.0 * (0.08 * mixer.normal()).exp()).collect();
+                let interval = Difference::of(&a, &b).unwrap().interval(0.90);
+                interval.low <= 0.8 && 0.8 <= interval.high
+            })
+            .count();
+        assert!((3_520..=3_720).contains(&covered), "{covered} of 4000");
+    }
+
+    #[test]
+    fn known_values() {
+        // Logs: means 4.6051369 and 4.6539301, variances 1.00008e-4 and 0.90709e-4, so t = 6.1196 at 3.9905 degrees.
+        let difference = Difference::of(&[99.0, 100.0, 101.0], &[104.0, 105.0, 106.0]).unwrap();
+        assert!((difference.ratio() - 1.050_002_3).abs() < 1e-6, "{}", difference.ratio());
+        assert!((difference.p_value() - 0.003_640).abs() < 2e-5, "{}", difference.p_value());
+        let interval = difference.interval(0.95);
+        assert!((interval.low - 1.026_98).abs() < 1e-4 && (interval.high - 1.073_54).abs() < 1e-4, "{interval:?}");
+    }
+
+    #[test]
+    fn too_few_runs_have_no_known_spread() {
+        for (a, b) in [(1, 1), (1, 7), (7, 1), (2, 7), (2, 2)] {
+            assert_eq!(Difference::of(&vec![1.0; a], &vec![2.0; b]), Err(Unknown::Spread), "{a} and {b} runs");
+        }
+        assert!(Unknown::Spread.to_string().starts_with("run-to-run spread unknown"));
+        assert_eq!(Difference::of(&[1.0, 0.0, 1.0], &[1.0; 3]), Err(Unknown::NotPositive));
+        assert_eq!(Difference::of(&[1.0; 3], &[f64::NAN; 3]), Err(Unknown::NotPositive));
+    }
+
+    #[test]
+    fn runs_without_any_spread_are_compared_as_they_are() {
+        let same = Difference::of(&[0.3; 3], &[0.3; 4]).unwrap();
+        assert_eq!((same.p_value(), same.interval(0.95)), (1.0, Interval { low: 1.0, high: 1.0 }));
+        assert!(Difference::of(&[0.3; 3], &[0.2; 3]).unwrap().is_shown());
+        let one_side = Difference::of(&[0.3; 3], &[0.3, 0.31, 0.32]).unwrap().interval(0.95);
+        assert!(one_side.low < 1.0 && one_side.high > 1.0);
+    }
+
+    #[test]
+    fn holm_corrects_step_by_step() {
+        let close = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12);
+        assert!(close(&holm(&[0.01, 0.04, 0.03, 0.005]), &[0.03, 0.06, 0.06, 0.02]));
+        assert!(close(&holm(&[0.6, 0.7]), &[1.0, 1.0]));
+        assert_eq!(holm(&[]), Vec::<f64>::new());
+    }
+
+    /// 20 rows whose true loss is exactly what is tolerated: the hardest case in which nothing may fail.
+    #[test]
+    fn families_that_keep_their_limit_fail_in_at_most_5_of_100() {
+        let mut mixer = Mixer::new(14);
+        let failed = (0..1_000)
+            .filter(|_| {
+                let rows: Vec<_> = (0..20)
+                    .map(|_| (runs(&mut mixer, 5, 1_000.0), runs(&mut mixer, 5, 950.0)))
+                    .map(|(a, b)| (Difference::of(&a, &b).unwrap(), Bound::AtLeast(0.95)))
+                    .collect();
+                Family::judge(&rows, 0.95).iter().any(|row| row.is_broken)
+            })
+            .count();
+        assert!(failed <= 50, "{failed} of 1000 families");
+    }
+
+    #[test]
+    fn a_loss_far_beyond_the_limit_fails_and_only_that_row() {
+        let mut mixer = Mixer::new(15);
+        let mut row = |mean| {
+            let (a, b) = (runs(&mut mixer, 7, 1_000.0), runs(&mut mixer, 7, mean));
+            Difference::of(&a, &b).unwrap()
+        };
+        let rows = [
+            (row(1_000.0), Bound::AtLeast(0.95)),
+            (row(800.0), Bound::AtLeast(0.95)),
+            (row(1_300.0), Bound::AtMost(1.05)),
+            (row(700.0), Bound::AtMost(1.05)),
+        ];
+        let broken: Vec<bool> = Family::judge(&rows, 0.95).iter().map(|j| j.is_broken).collect();
+        assert_eq!(broken, [false, true, true, false]);
+    }
+
+    proptest! {
+        #[test]
+        fn a_row_is_broken_exactly_where_its_interval_lies_wholly_beyond_the_bound(
+            seed in any::<u64>(), rows in 1_usize..12, n in 3_usize..8
+        ) {
+            let mut mixer = Mixer::new(seed);
+            let rows: Vec<_> = (0..rows).map(|i| {
+                let mean = 1_000.0 * (0.85 + 0.3 * mixer.uniform());
+                let (a, b) = (runs(&mut mixer, n, 1_000.0), runs(&mut mixer, n, mean));
+                let bound = if i % 2 == 0 { Bound::AtLeast(0.95) } else { Bound::AtMost(1.05) };
+                (Difference::of(&a, &b).unwrap(), bound)
+            }).collect();
+            for ((_, bound), judged) in rows.iter().zip(Family::judge(&rows, 0.95)) {
+                let beyond = match bound {
+                    Bound::AtLeast(ratio) => judged.interval.high < *ratio,
+                    Bound::AtMost(ratio) => judged.interval.low > *ratio,
+                };
+                prop_assert_eq!(judged.is_broken, beyond, "{:?} {:?}", bound, judged);
+            }
+        }
+    }
+}
