@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 mod bad_input;
+mod browser;
 mod client;
 mod clock;
 mod faults;
@@ -17,6 +18,7 @@ mod null_engine;
 mod on_servers;
 #[cfg(feature = "oracle")]
 mod oracle;
+mod page;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod resume;

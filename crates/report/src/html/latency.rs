@@ -1,7 +1,7 @@
 //! What a client sees: how long transactions take by the rate asked for, and how these times are spread.
 
 use super::Times;
-use super::charts::{Axis, LineChart, Mark, Marks, Series};
+use super::charts::{Axis, Drawn, LineChart, Mark, Series};
 use super::duration;
 use super::marks::marks;
 use super::ramps::title;
@@ -174,7 +174,6 @@ fn curve(loads: &[&Load<'_>], place: &str) -> Option<LineChart> {
         x: Axis::amounts(all().map(|m| m.x)),
         y: Axis::decades(all().map(|m| m.y)),
         series: series.clone(),
-        marks: Marks::Shown,
     })
 }
 
@@ -202,7 +201,7 @@ fn histogram(loads: &[&Load<'_>], times: &[Times], place: &str) -> Option<LineCh
             );
             Mark { x: from_s * ratio.sqrt(), y: share_pct, band: None, doubtful: false, text }
         });
-        Series::new(load.words(), n, marks.collect())
+        Series::new(load.words(), n, marks.collect()).drawn(Drawn::Line)
     };
     let series: Vec<Series> = chosen.iter().filter_map(|n| with.get(*n)).enumerate().map(line).collect();
     let all = || series.iter().flat_map(|s| &s.marks);
@@ -213,7 +212,6 @@ fn histogram(loads: &[&Load<'_>], times: &[Times], place: &str) -> Option<LineCh
         x: Axis::decades(all().map(|m| m.x)),
         y: Axis::amounts(all().map(|m| m.y)),
         series: series.clone(),
-        marks: Marks::Hidden,
     })
 }
 

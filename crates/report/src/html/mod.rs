@@ -10,6 +10,7 @@ mod marks;
 mod method;
 mod page;
 mod ramps;
+mod scaling;
 mod sheet;
 mod table;
 mod waits;

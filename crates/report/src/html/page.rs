@@ -1,6 +1,6 @@
 //! The page around the sections: head, navigation, what the browser may do.
 
-use super::{Subject, charts, keys, latency, marks, method, ramps, sheet};
+use super::{Subject, charts, keys, latency, marks, method, ramps, scaling, sheet};
 use crate::summary::head::{hardware, measured, points, system};
 use crate::text::clean;
 use base64::Engine as _;
@@ -75,6 +75,7 @@ fn one(subject: &Subject, title: &str, catalogue: &Catalogue) -> Markup {
         (keys::section(run, catalogue))
         (sheet::section(run))
         (ramps::sections(run, catalogue))
+        (scaling::section(run, catalogue))
         (latency::section(run, &subject.times, catalogue))
     }
 }
@@ -90,6 +91,7 @@ fn navigation(run: &RunJson) -> Markup {
             a href="#platform" { "Platform" }
             @for class in &classes { a href={ "#class-" (class) } { (class) } }
             @if run.points.iter().any(|p| p.drive == Drive::Client) { a href="#latency" { "Latency" } }
+            a href="#scaling" { "Scaling law" }
             a href="#flags" { "Flags and marks" }
             a href="#method" { "Method and settings" }
         }

@@ -2,7 +2,7 @@
 //! table below.
 
 use super::cells::{Measured, Ramp, by_test};
-use super::charts::{Axis, LineChart, Mark, Marks, Series};
+use super::charts::{Axis, LineChart, Mark, Series};
 use super::duration;
 use super::keys::at;
 use super::marks::{figure, marks};
@@ -109,7 +109,7 @@ pub(super) const ALONG: &str = "degree of parallelism";
 
 fn chart(title: &str, unit: &str, y: Axis, series: Vec<Series>) -> LineChart {
     let x = Axis::dops(series.iter().flat_map(|s| s.marks.iter().map(|m| m.x)));
-    LineChart { title: title.into(), unit: unit.into(), along: ALONG.into(), x, y, series, marks: Marks::Shown }
+    LineChart { title: title.into(), unit: unit.into(), along: ALONG.into(), x, y, series }
 }
 
 /// All values and ends of intervals, for an axis that holds them.
@@ -188,11 +188,8 @@ fn lines(
 }
 
 fn processors(cells: &[&Measured<'_>]) -> LineChart {
-    let named: [(&str, fn(&Point) -> Option<f64>); 3] = [
-        ("busy", |p| p.cpu.busy_pct),
-        ("kernel", |p| p.cpu.system_pct),
-        ("I/O wait", |p| p.cpu.iowait_pct),
-    ];
+    let named: [(&str, fn(&Point) -> Option<f64>); 3] =
+        [("busy", |p| p.cpu.busy_pct), ("kernel", |p| p.cpu.system_pct), ("I/O wait", |p| p.cpu.iowait_pct)];
     chart("Processors", "share of the machine", Axis::percent(), lines(cells, &named, &percent))
 }
 

@@ -39,6 +39,7 @@ pub(crate) struct Series {
     pub(crate) style: u8,
     /// Its figures, in the order of `x`.
     pub(crate) marks: Vec<Mark>,
+    pub(crate) drawn: Drawn,
 }
 
 /// Styles after which they come again.
@@ -51,16 +52,21 @@ impl Series {
         let style = u8::try_from(place % usize::from(STYLES)).unwrap_or_default();
         let mut marks = marks;
         marks.sort_by(|a, b| a.x.total_cmp(&b.x));
-        Self { name: name.into(), style, marks }
+        Self { name: name.into(), style, marks, drawn: Drawn::Both }
+    }
+
+    /// The same, drawn otherwise.
+    pub(crate) fn drawn(self, drawn: Drawn) -> Self {
+        Self { drawn, ..self }
     }
 }
 
 /// What stands for the series of a style in a legend.
-fn swatch(style: u8) -> Markup {
+fn swatch(series: &Series) -> Markup {
     html! {
         svg.k viewBox="0 0 52 24" aria-hidden="true" {
-            path class={ "l s" (style) } d="M2 12H50" {}
-            (mark(26, 12, style, false, None))
+            @if series.drawn != Drawn::Marks { path class={ "l s" (series.style) } d="M2 12H50" {} }
+            @if series.drawn != Drawn::Line { (mark(26, 12, series.style, false, None)) }
         }
     }
 }
@@ -96,13 +102,15 @@ pub(crate) fn shapes() -> Markup {
     }
 }
 
-/// How figures of one series are told from each other.
+/// How a series is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Marks {
-    /// Each has its mark.
-    Shown,
-    /// There are so many that only the line is drawn; each still says what it is.
-    Hidden,
+pub(crate) enum Drawn {
+    /// A line, and a mark at each figure.
+    Both,
+    /// The line alone, as there are so many figures; each still says what it is.
+    Line,
+    /// Marks alone: what was measured, beside a line that was not.
+    Marks,
 }
 
 /// A chart of lines.
@@ -117,7 +125,6 @@ pub(crate) struct LineChart {
     pub(crate) x: Axis,
     pub(crate) y: Axis,
     pub(crate) series: Vec<Series>,
-    pub(crate) marks: Marks,
 }
 
 const WIDTH: u32 = 560;
@@ -143,7 +150,7 @@ impl LineChart {
                 @for series in &self.series {
                     li {
                         button type="button" aria-pressed="true" data-s=(series.style) {
-                            (swatch(series.style)) (clean(&series.name))
+                            (swatch(series)) (clean(&series.name))
                         }
                     }
                 }
@@ -218,14 +225,14 @@ impl LineChart {
         }
         for series in &self.series {
             let line: Vec<(f64, f64)> = series.marks.iter().filter_map(|m| self.place(m.x, m.y)).collect();
-            if line.len() > 1 {
+            if line.len() > 1 && series.drawn != Drawn::Marks {
                 chart.draw_series([PathElement::new(line, Ink::Line(series.style).colour())]).map_err(|e| said(&e))?;
             }
             for one in &series.marks {
                 let Some(place) = self.place(one.x, one.y) else { continue };
                 let (x, y) = chart.backend_coord(&place);
                 let text = mark(x, y, series.style, one.doubtful, Some(&one.text)).into_string();
-                let text = if self.marks == Marks::Hidden { text.replacen("class=\"p", "class=\"h", 1) } else { text };
+                let text = if series.drawn == Drawn::Line { text.replacen("class=\"p", "class=\"h", 1) } else { text };
                 marks.push_str(&text);
             }
         }
