@@ -34,7 +34,7 @@ pub(super) fn section(run: &RunJson, catalogue: &Catalogue) -> Markup {
         section #scaling {
             h2 { "Scaling law" }
             p.note {
-                "The Universal Scalability Law, X(N) = λN / (1 + σ(N − 1) + κN(N − 1)), fitted to the medians: λ is the rate of one job, "
+                "The Universal Scalability Law, X(N) = λN / (1 + σ(N − 1) + κN(N − 1)), fitted to every repeat: λ is the rate of one job, "
                 b { "σ" } " the share of the work that waits for its turn, " b { "κ" } " the cost of agreeing with each other job. The "
                 b { "knee" } " is the first degree of parallelism that adds less than a tenth of what one job does, the " b { "peak" }
                 " the highest rate; behind them their 95 % intervals by bootstrap."

@@ -51,15 +51,17 @@ impl Axis {
         let (first, last) = (values.first().copied().unwrap_or(1.0), values.last().copied().unwrap_or(1.0));
         let margin = ((last / first).log2() * 0.04).max(0.08);
         let (from, to) = (first.log2() - margin, last.log2() + margin);
-        // Numbers that would touch each other are left out, the later one.
+        // Numbers that would touch each other are left out; powers of two stay before others.
         let room = (to - from) / MOST_TICKS as f64;
         let mut ticks: Vec<(f64, String)> = Vec::new();
-        for value in values {
+        let (powers, others): (Vec<f64>, Vec<f64>) = values.into_iter().partition(|v| v.log2().fract() == 0.0);
+        for value in powers.into_iter().chain(others) {
             let place = value.log2();
-            if ticks.last().is_none_or(|(before, _)| place - before >= room) {
+            if ticks.iter().all(|(other, _)| (place - other).abs() >= room) {
                 ticks.push((place, format!("{value:.0}")));
             }
         }
+        ticks.sort_by(|a, b| a.0.total_cmp(&b.0));
         Self { scale: Scale::Log2, from, to, ticks }
     }
 
