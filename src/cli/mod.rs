@@ -158,9 +158,10 @@ Examples:
   dbdyno show last
   dbdyno show last --test 'T6*' --table cells
   dbdyno show last --table latency
-  dbdyno show before --json > before.json")]
+  dbdyno show before --json > before.json
+  dbdyno show hp_dl980_violin_2012         a published result (`dbdyno list platforms`)")]
 pub(crate) struct ShowArgs {
-    /// An id, the beginning of one, a label (its newest run), or last
+    /// An id, the beginning of one, a label (its newest run), last, or a reference platform
     pub(crate) run: String,
     /// Only these tests: T611, 'T6*', T611,T711
     #[arg(long, value_name = "TESTS")]
@@ -191,6 +192,8 @@ pub(crate) enum Table {
     Summary,
     /// Hardware, operating system, database and settings
     Platform,
+    /// What a reference platform's source prints beside its series, with every doubt about it
+    Published,
 }
 
 /// `dbdyno list`.
@@ -199,6 +202,7 @@ pub(crate) enum Table {
 Examples:
   dbdyno list suites
   dbdyno list tests --engine sqlite        how that engine realises each test
+  dbdyno list platforms
   dbdyno list runs --json")]
 pub(crate) struct ListArgs {
     /// What to list
@@ -223,6 +227,8 @@ pub(crate) enum Listed {
     Engines,
     /// Figures and their units
     Metrics,
+    /// Published results that stand where a run can
+    Platforms,
     /// What was measured before
     Runs,
 }

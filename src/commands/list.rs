@@ -4,8 +4,9 @@ use super::Context;
 use crate::cli::{ListArgs, Listed};
 use crate::error::Error;
 use crate::output::{self, Format};
+use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::{EngineInfo, engine_info, engines};
-use dbdyno_model::{Better, Drive, Layer, Metric, RunId, RunStatus, Size, Suite, Test};
+use dbdyno_model::{Better, Drive, Layer, Metric, RunId, RunJson, RunStatus, Size, Suite, Test};
 use dbdyno_report::{lists, numbers};
 use dbdyno_results::{Access, Repository, RunSummary};
 use serde::Serialize;
@@ -22,6 +23,7 @@ pub(super) fn list(args: &ListArgs, context: &Context) -> Result<(), Error> {
         Listed::Sizes => sizes(catalogue.sizes(), format),
         Listed::Engines => known_engines(format),
         Listed::Metrics => metrics(catalogue.metrics(), format),
+        Listed::Platforms => platforms(catalogue, format),
         Listed::Runs => runs(&Repository::open(&context.results, Access::ReadOnly)?.list_runs()?, format),
     }
 }
@@ -182,6 +184,50 @@ fn metrics(metrics: &[Metric], format: Format) -> Result<(), Error> {
         vec![metric.id.to_string(), metric.unit.clone(), better.to_owned(), metric.title.clone()]
     };
     show(metrics, &["id", "unit", "better", "title"], row, format)
+}
+
+#[derive(Serialize)]
+struct PlatformItem {
+    id: String,
+    name: String,
+    year: Option<u16>,
+    /// The tool that measured.
+    benchmark: String,
+    source: String,
+    points: usize,
+    figures: usize,
+}
+
+fn platforms(catalogue: &Catalogue, format: Format) -> Result<(), Error> {
+    let runs: Vec<RunJson> = catalogue.platform_ids().map(|id| catalogue.platform(id)).collect::<Result<_, _>>()?;
+    let items: Vec<PlatformItem> = runs.into_iter().map(PlatformItem::of).collect();
+    let row = |item: &PlatformItem| {
+        vec![
+            item.id.clone(),
+            item.year.map_or_else(String::new, |y| y.to_string()),
+            item.benchmark.clone(),
+            item.points.to_string(),
+            item.figures.to_string(),
+            item.name.clone(),
+        ]
+    };
+    show(&items, &["id", "year", "benchmark", "points", "figures", "name"], row, format)
+}
+
+impl PlatformItem {
+    fn of(run: RunJson) -> Self {
+        let published = run.published.unwrap_or_default();
+        let others = published.curves.iter().filter(|c| c.primary.is_some()).map(|c| c.points.len()).sum::<usize>();
+        Self {
+            id: run.run.id.to_string(),
+            name: run.run.label.unwrap_or_default(),
+            year: published.year,
+            benchmark: published.benchmark,
+            source: published.source,
+            points: run.points.len() + others,
+            figures: published.figures.len() + published.results.len(),
+        }
+    }
 }
 
 #[derive(Serialize)]

@@ -1,4 +1,4 @@
-//! What each command does: one file each, and what several of them share (`place`, `measuring`).
+//! What each command does: one file each, and what several of them share (`place`, `measuring`, `named`).
 
 mod check;
 mod down;
@@ -6,6 +6,7 @@ mod drop;
 mod list;
 mod load;
 mod measuring;
+mod named;
 mod place;
 mod report;
 mod resume;

@@ -1,16 +1,15 @@
 //! `dbdyno show`: what a run measured, as tables or as the JSON document.
 
-use super::Context;
+use super::{Context, named};
 use crate::cli::{ShowArgs, Table};
 use crate::error::Error;
 use crate::output::{self, Format};
+use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{RunJson, RunStatus, TestCode};
-use dbdyno_report::{platform, summary, tables};
-use dbdyno_results::{Access, Repository};
+use dbdyno_report::{platform, published, summary, tables};
 
 pub(super) fn show(args: &ShowArgs, context: &Context) -> Result<(), Error> {
-    let repository = Repository::open(&context.results, Access::ReadOnly)?;
-    let run = repository.load(&repository.find(&args.run)?)?;
+    let run = named::one(&args.run, context)?;
     let run = match &args.test {
         Some(pattern) => only(run, pattern, context)?,
         None => run,
@@ -24,15 +23,18 @@ pub(super) fn show(args: &ShowArgs, context: &Context) -> Result<(), Error> {
 /// The run with the points of some tests alone.
 fn only(run: RunJson, pattern: &str, context: &Context) -> Result<RunJson, Error> {
     let codes: Vec<&TestCode> = context.catalogue.select(pattern)?.into_iter().map(|t| &t.code).collect();
-    let RunJson { run, platform, database, mut points, .. } = run;
+    let RunJson { run, platform, database, mut points, mut published, costs, .. } = run;
     points.retain(|p| codes.contains(&&p.test));
-    if points.is_empty() {
+    if let Some(published) = &mut published {
+        published.figures.retain(|f| codes.iter().any(|code| code.as_str() == f.test));
+    }
+    if points.is_empty() && published.as_ref().is_none_or(|p| p.figures.is_empty()) {
         return Err(Error::Usage(format!(
             "run {} has no points of {pattern}; `dbdyno show {}` shows those it has",
             run.id, run.id
         )));
     }
-    Ok(RunJson::new(run, platform, database, points))
+    Ok(RunJson { published, costs, ..RunJson::new(run, platform, database, points) })
 }
 
 fn page(run: &RunJson, args: &ShowArgs, context: &Context) -> String {
@@ -50,6 +52,8 @@ fn page(run: &RunJson, args: &ShowArgs, context: &Context) -> String {
         (Some(Table::Latency), _) => tables::latency(run, catalogue, width),
         (Some(Table::Summary), _) => summary::page(run, catalogue, width),
         (Some(Table::Platform), _) => platform::sheet(run, width),
+        (Some(Table::Published), _) => published::page(run, catalogue, width),
+        (None, _) if run.published.is_some() => published_page(run, args.test.is_some(), catalogue, width),
         // The key metrics of some tests alone would look like those of the platform.
         (None, Some(_)) => tables::bps80(run, catalogue, width),
         (None, None) => {
@@ -65,6 +69,24 @@ fn page(run: &RunJson, args: &ShowArgs, context: &Context) -> String {
         page.push_str(&line);
     }
     page
+}
+
+/// A published result: its key metrics, its series in the table of the suite that measured them, and what else it says.
+fn published_page(run: &RunJson, some: bool, catalogue: &Catalogue, width: Option<u16>) -> String {
+    let mut parts = Vec::new();
+    let codes = |dashed: bool| run.points.iter().any(|p| p.test.as_str().contains('-') == dashed);
+    let has = |render: fn(&RunJson, &Catalogue, Option<u16>) -> String, there: bool| {
+        there.then(|| render(run, catalogue, width))
+    };
+    // The codes of 8.4 have a dash.
+    let classes = |classes: &[&str]| run.points.iter().any(|p| classes.contains(&p.test.class().as_str()));
+    parts.extend(has(summary::page, !some));
+    parts.extend(has(tables::bps80, codes(false)));
+    parts.extend(has(tables::bps84_load, codes(true) && classes(&["DBL"])));
+    parts.extend(has(tables::bps84_oltp, codes(true) && classes(&["DBX"])));
+    parts.extend(has(tables::waits, !some && run.published.as_ref().is_some_and(|p| !p.waits.is_empty())));
+    parts.push(published::page(run, catalogue, width));
+    parts.join("\n")
 }
 
 /// What a reader of an unfinished run must know.

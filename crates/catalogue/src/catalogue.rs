@@ -5,6 +5,7 @@ use crate::document::{Document, Entry, Place};
 use crate::error::CatalogueError;
 use crate::files::{self, Source, Sources};
 use crate::nearest::nearest;
+use crate::platforms;
 use dbdyno_model::{Dimension, Metric, MetricId, Ramp, Size, Suite, SuiteStep, Test, TestCode};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -21,6 +22,8 @@ pub struct Catalogue {
     classes: BTreeMap<String, String>,
     /// Code to class, for codes whose form does not tell it (`DBX-12`).
     class_of: BTreeMap<TestCode, String>,
+    /// Files of reference platforms, read when one is asked for.
+    pub(crate) platforms: Sources,
 }
 
 /// The keys before the tests of a class file.
@@ -57,7 +60,7 @@ impl Catalogue {
     }
 
     /// The catalogue in the binary with the files of a folder: one of the same name replaces the embedded file whole,
-    /// others in `tests` and `suites` add to it.
+    /// others in `tests`, `suites` and `platforms` add to it.
     ///
     /// # Errors
     /// The folder cannot be read, or the whole is unsound.
@@ -77,6 +80,11 @@ impl Catalogue {
             metrics,
             classes: BTreeMap::new(),
             class_of: BTreeMap::new(),
+            platforms: sources
+                .iter()
+                .filter(|(name, _)| name.starts_with(platforms::FOLDER))
+                .map(|(name, source)| (name.clone(), source.clone()))
+                .collect(),
         };
         let mut places = Vec::new();
         for (_, source) in sources.iter().filter(|(name, _)| name.starts_with("tests/")) {

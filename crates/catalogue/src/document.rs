@@ -60,10 +60,20 @@ impl<'a> Document<'a> {
         array: &str,
         name_key: &str,
     ) -> Result<Vec<Entry<T>>, CatalogueError> {
+        if !self.table.contains_key(array) {
+            return Err(self.place("head", None).invalid(format!("there is no [[{array}]]")));
+        }
+        self.entries_if_any(array, name_key)
+    }
+
+    /// The same, where a file may do without them.
+    pub(crate) fn entries_if_any<T: DeserializeOwned>(
+        &mut self,
+        array: &str,
+        name_key: &str,
+    ) -> Result<Vec<Entry<T>>, CatalogueError> {
         let head = self.place("head", None);
-        let Some(entries) = self.table.remove(array) else {
-            return Err(head.invalid(format!("there is no [[{array}]]")));
-        };
+        let Some(entries) = self.table.remove(array) else { return Ok(Vec::new()) };
         let DeValue::Array(entries) = entries.into_inner() else {
             return Err(head.invalid(format!("'{array}' must be a list of tables, each beginning with [[{array}]]")));
         };
@@ -75,6 +85,20 @@ impl<'a> Document<'a> {
             Ok(Entry { value: self.read(entry, &place)?, place })
         });
         entries.collect()
+    }
+
+    /// Takes out the one table `[name]`.
+    pub(crate) fn table<T: DeserializeOwned>(&mut self, name: &str) -> Result<Entry<T>, CatalogueError> {
+        let Some(table) = self.table.remove(name) else {
+            return Err(self.place("head", None).invalid(format!("there is no [{name}]")));
+        };
+        let place = self.place(&format!("[{name}]"), Some(table.span().start));
+        Ok(Entry { value: self.read(table, &place)?, place })
+    }
+
+    /// The place of something within an entry.
+    pub(crate) fn within(&self, place: &Place, offset: usize) -> Place {
+        Place { line: Some(line_of(&self.source.text, offset)), ..place.clone() }
     }
 
     /// What is left: the keys before the entries.

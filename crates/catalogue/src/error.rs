@@ -53,6 +53,14 @@ pub enum CatalogueError {
         /// Names that look like it.
         nearest: Vec<String>,
     },
+    /// No such reference platform.
+    #[error("there is no platform '{id}'{}; `dbdyno list platforms` shows all", offer(nearest))]
+    UnknownPlatform {
+        /// As given.
+        id: String,
+        /// Ids that look like it.
+        nearest: Vec<String>,
+    },
     /// No such metric.
     #[error("there is no metric '{id}'{}; `dbdyno list metrics` shows all", offer(nearest))]
     UnknownMetric {

@@ -15,6 +15,21 @@ macro_rules! embedded {
 /// The catalogue in the binary: name within the folder, text.
 const EMBEDDED: &[(&str, &str)] = embedded![
     "metrics.toml",
+    "platforms/aws_r5.toml",
+    "platforms/hds_ucp_flash_2013.toml",
+    "platforms/hp_dl980_violin_2012.toml",
+    "platforms/hpe_dl380_bm_2016.toml",
+    "platforms/hpe_dl380_rv_2016.toml",
+    "platforms/hpe_dl380_vm_2016.toml",
+    "platforms/hpe_dl580_bm_2016.toml",
+    "platforms/hpe_dl580_rv_2016.toml",
+    "platforms/hpe_dl580_vm_2016.toml",
+    "platforms/ibm_p8_e870_2016.toml",
+    "platforms/recoverpoint_2021.toml",
+    "platforms/sunlight_on_aws.toml",
+    "platforms/sunlight_onprem_optane.toml",
+    "platforms/sunlight_onprem_p4610.toml",
+    "platforms/vmware_on_aws.toml",
     "sizes.toml",
     "suites/baseline.toml",
     "suites/bps8.0.toml",
@@ -31,10 +46,9 @@ const EMBEDDED: &[(&str, &str)] = embedded![
     "tests/T800_join.toml",
 ];
 
-/// Folders and files that a catalogue folder may hold. What stands in the other folders is read when it is
-/// asked for.
-const FOLDERS: [&str; 2] = ["tests", "suites"];
-const OTHER_FOLDERS: [&str; 2] = ["platforms", "requirements"];
+/// Folders and files that a catalogue folder may hold. What stands in the other folders is read when it is asked for.
+const FOLDERS: [&str; 3] = ["tests", "suites", "platforms"];
+const OTHER_FOLDERS: [&str; 1] = ["requirements"];
 const FILES: [&str; 2] = ["sizes.toml", "metrics.toml"];
 
 /// One file.
@@ -104,7 +118,10 @@ fn unreadable(path: &Path, error: &std::io::Error) -> CatalogueError {
 fn meaningless(path: &Path, name: &str, known: &[&str]) -> CatalogueError {
     let hint = match nearest(name, known.iter().copied()).first() {
         Some(near) => format!("did you mean '{near}'?"),
-        None => "tests stand in tests/, suites in suites/, the rest in sizes.toml and metrics.toml".to_owned(),
+        None => {
+            "tests stand in tests/, suites in suites/, platforms in platforms/, the rest in sizes.toml and metrics.toml"
+                .to_owned()
+        }
     };
     CatalogueError::Invalid {
         file: path.display().to_string(),

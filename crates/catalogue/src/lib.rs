@@ -1,4 +1,4 @@
-//! The catalogue: what is measured, as data. Tests, sizes, suites and metrics stand in the folder `catalogue`, are
+//! The catalogue: what is measured, as data. Tests, sizes, suites, metrics and reference platforms stand in the folder `catalogue`, are
 //! embedded in the binary and can be overridden from a folder of the same form. No engine is known here.
 //!
 //! A user edits these files, so every load is checked as if they came from a stranger: a message names the file, the
@@ -10,6 +10,7 @@ mod document;
 mod error;
 mod files;
 mod nearest;
+mod platforms;
 mod requirements;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! The JSON document of a run: the contract of `show --json`, `run --json` and `export`.
 
-use crate::{Cell, Database, Platform, Point, Run};
+use crate::{Cell, Costs, Database, Platform, Point, Published, Run};
 use serde::{Deserialize, Serialize};
 
 /// Version of the document. Readers ignore unknown keys; a change that breaks them raises this number.
@@ -21,6 +21,12 @@ pub struct RunJson {
     pub points: Vec<Point>,
     /// The cells that they make up.
     pub cells: Vec<Cell>,
+    /// Present where this is a published result and no run of dbdyno's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published: Option<Published>,
+    /// What the platform costs, where a platform file says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub costs: Option<Costs>,
 }
 
 impl RunJson {
@@ -28,6 +34,12 @@ impl RunJson {
     #[must_use]
     pub fn new(run: Run, platform: Platform, database: Database, points: Vec<Point>) -> Self {
         let cells = Cell::of_points(&points);
-        Self { schema_version: SCHEMA_VERSION, run, platform, database, points, cells }
+        Self { schema_version: SCHEMA_VERSION, run, platform, database, points, cells, published: None, costs: None }
+    }
+
+    /// What a reader calls it: its label where it has one, its id where not.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.run.label.as_deref().unwrap_or(self.run.id.as_str())
     }
 }

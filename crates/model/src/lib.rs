@@ -14,11 +14,13 @@ mod plan;
 mod platform;
 mod point;
 mod procedure;
+mod published;
 mod ramp;
 mod rate;
 mod run;
 mod size;
 mod suite;
+mod suspect;
 mod table;
 mod test;
 mod usage;
@@ -36,11 +38,16 @@ pub use plan::{Plan, PlannedPoint};
 pub use platform::{Cpu, Disk, Memory, Platform};
 pub use point::{CommitMode, Point, Status};
 pub use procedure::{Procedure, Proof};
+pub use published::{
+    Bound, Bucket, Costs, Curve, CurvePoint, Facts, Kind, LatencyShares, Printed, Published, PublishedFigure,
+    PublishedHistogram, PublishedWait, PublishedWaits, Statement,
+};
 pub use ramp::Ramp;
 pub use rate::{Rate, Rates};
 pub use run::{Cell, CellKey, Database, Run, RunStatus};
 pub use size::{Shape, Size};
 pub use suite::{Suite, SuiteStep};
+pub use suspect::{Suspect, SuspectCode, Use};
 pub use table::{Organisation, TableName};
 pub use test::{Cache, Compression, Drive, Layer, Rhythm, Test, Tier};
 pub use usage::{

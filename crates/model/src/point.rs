@@ -3,7 +3,7 @@
 use crate::usage::{
     CpuUse, DatabaseRates, IoRates, MemoryUse, MetricValue, NetworkUse, Pressure, Redo, ResponseTime, Series, Wait,
 };
-use crate::{Dop, Drive, Flag, Load, MetricId, Outcomes, TestCode};
+use crate::{Dop, Drive, Flag, Load, MetricId, Outcomes, Suspect, TestCode};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -169,6 +169,9 @@ pub struct Point {
     /// JSON path -> why it is absent.
     #[serde(default)]
     pub missing: BTreeMap<String, String>,
+    /// Doubt about single values of a published point: metric -> why.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub suspects: BTreeMap<MetricId, Suspect>,
 }
 
 type Figure = fn(&Point) -> Option<f64>;
@@ -244,6 +247,7 @@ impl Point {
             database: DatabaseRates::default(),
             waits: Vec::new(),
             missing: BTreeMap::new(),
+            suspects: BTreeMap::new(),
         }
     }
 
@@ -256,6 +260,17 @@ impl Point {
     /// The ids of all metrics that a point can have a value for.
     pub fn metric_ids() -> impl Iterator<Item = &'static str> {
         FIGURES.iter().map(|(id, _)| *id)
+    }
+
+    /// The doubt about a metric's value on this point, if there is any.
+    #[must_use]
+    pub fn suspect(&self, metric: &MetricId) -> Option<&Suspect> {
+        let rates = ["ops_per_s", "rows_per_s", "tx_per_s"];
+        let of_all = |of: &MetricId, s: &Suspect| {
+            rates.contains(&of.as_str()) && s.codes.iter().any(|code| code.is_of_the_whole_rate())
+        };
+        let sister = || self.suspects.iter().find(|(of, suspect)| of_all(of, suspect)).map(|(_, suspect)| suspect);
+        self.suspects.get(metric).or_else(|| rates.contains(&metric.as_str()).then(sister).flatten())
     }
 
     /// Whether a flag is set.

@@ -89,6 +89,12 @@ pub struct IoRates {
     pub read_service_time_s: Option<f64>,
     /// Mean time of a write at the device.
     pub write_service_time_s: Option<f64>,
+    /// Reads and writes/s, where a source prints the sum of what it rounded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_iops: Option<f64>,
+    /// MiB/s read and written, likewise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_mib_per_s: Option<f64>,
     /// Each device.
     pub devices: Vec<DeviceIo>,
 }
@@ -161,6 +167,9 @@ pub struct Redo {
     pub write_service_time_s: Option<f64>,
     /// Waits for the log to be on the device, per second.
     pub sync_writes_per_s: Option<f64>,
+    /// The same as a count of the whole point, where a source prints that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sync_writes: Option<f64>,
     /// Mean time of one.
     pub sync_service_time_s: Option<f64>,
     /// Whole pages per second that redo holds because of a checkpoint before: a part that shrinks in longer windows.

@@ -168,6 +168,7 @@ impl Interval<'_> {
                     write_service_time_s: missing
                         .keep("io.write_service_time_s", mean_s("write", sum.write_ms, sum.writes)),
                     devices: std::mem::take(&mut telemetry.io.devices),
+                    ..IoRates::default()
                 };
             }
             Err(why) => {

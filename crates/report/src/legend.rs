@@ -3,7 +3,7 @@
 
 use crate::text::hanging;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{CommitMode, Drive, Flag, Point, Status, TestCode};
+use dbdyno_model::{CommitMode, Drive, Flag, Point, Status, Suspect, SuspectCode, TestCode};
 use std::collections::BTreeMap;
 
 /// Marks a figure that the engine reached by other means than the test names.
@@ -12,6 +12,8 @@ pub(crate) const EQUIVALENT: char = '~';
 pub(crate) const CLIENT: char = '*';
 /// Marks a figure that was measured at a set rate.
 pub(crate) const RATED: char = '@';
+/// Marks a published figure that its reader should doubt.
+pub(crate) const SUSPECT: char = '?';
 
 /// Sentences behind one flag that a legend shows before it refers to the JSON.
 const MOST_NOTES: usize = 3;
@@ -30,12 +32,14 @@ pub(crate) fn is_equivalent(point: &Point) -> bool {
 /// The marks of figures made of these points, with these flags.
 pub(crate) fn marks<'a>(points: impl IntoIterator<Item = &'a Point>, flags: &[Flag]) -> String {
     let mut marks = String::new();
-    let (mut equivalent, mut client, mut rated) = (false, false, false);
+    let (mut equivalent, mut client, mut rated, mut suspect) = (false, false, false, false);
     for point in points {
         equivalent |= is_equivalent(point);
         client |= point.drive == Drive::Client;
         rated |= point.load.rate.is_some();
+        suspect |= !point.suspects.is_empty();
     }
+    marks.extend(suspect.then_some(SUSPECT));
     marks.extend(equivalent.then_some(EQUIVALENT));
     marks.extend(client.then_some(CLIENT));
     marks.extend(rated.then_some(RATED));
@@ -173,6 +177,62 @@ pub(crate) fn client(points: &[&Point], width: Option<u16>) -> String {
         out.push_str(&hanging(&format!("{RATED} "), text, width));
     }
     out
+}
+
+/// Doubts about published figures, each reason once with all that it is about.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Doubts<'a>(Vec<(&'a Suspect, Vec<String>)>);
+
+/// Places that are named before a reader is told that there are more.
+const MOST_PLACES: usize = 4;
+
+impl<'a> Doubts<'a> {
+    /// Adds one.
+    pub(crate) fn add(&mut self, place: String, suspect: &'a Suspect) {
+        match self.0.iter_mut().find(|(known, _)| *known == suspect) {
+            Some((_, places)) if places.contains(&place) => {}
+            Some((_, places)) => places.push(place),
+            None => self.0.push((suspect, vec![place])),
+        }
+    }
+
+    /// Adds those of points.
+    pub(crate) fn add_points(&mut self, points: &[&'a Point]) {
+        for (point, (metric, suspect)) in points.iter().flat_map(|p| p.suspects.iter().map(move |s| (p, s))) {
+            self.add(format!("{} {} {metric}", point.test, point.dop), suspect);
+        }
+    }
+
+    /// Each reason with the places that it is about.
+    pub(crate) fn each(&self) -> impl Iterator<Item = (&'a Suspect, &[String])> {
+        self.0.iter().map(|(suspect, places)| (*suspect, places.as_slice()))
+    }
+
+    /// A paragraph for each.
+    pub(crate) fn render(&self, width: Option<u16>) -> String {
+        let line = |(suspect, places): &(&Suspect, Vec<String>)| {
+            let more = places.len().saturating_sub(MOST_PLACES);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let named = places[..places.len().min(MOST_PLACES)].join(", ");
+            hanging(&format!("{SUSPECT} "), &format!("{named}{more}: {}: {}", suspect.names(), suspect.why), width)
+        };
+        let mut out: String = self.0.iter().map(line).collect();
+        for code in SuspectCode::ALL {
+            let of_code: Vec<&Suspect> = self.0.iter().map(|(s, _)| *s).filter(|s| s.codes.contains(&code)).collect();
+            let converted = code == SuspectCode::Unit && of_code.iter().all(|s| s.converted);
+            let advice =
+                if converted { "the printed unit is wrong; converted to the right one" } else { code.advice() };
+            if !of_code.is_empty() {
+                out.push_str(&hanging("  ", &format!("{}: {advice}", code.name()), width));
+            }
+        }
+        out
+    }
+}
+
+/// The document that published figures come from; empty for a run of dbdyno's own.
+pub(crate) fn source(run: &dbdyno_model::RunJson, width: Option<u16>) -> String {
+    run.published.as_ref().map_or_else(String::new, |p| hanging("Source    ", &p.source, width))
 }
 
 /// A flag's letter, name and advice.

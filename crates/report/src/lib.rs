@@ -5,12 +5,14 @@
 //! line, so that no version string or error message can steer the terminal on which it is read; on a page it is escaped
 //! besides.
 
+pub mod figures;
 pub mod html;
 mod layout;
 mod legend;
 pub mod lists;
 pub mod numbers;
 pub mod platform;
+pub mod published;
 mod registry;
 pub mod summary;
 pub mod tables;

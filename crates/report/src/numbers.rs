@@ -74,6 +74,20 @@ pub fn short(value: impl Into<Option<f64>>) -> String {
     }
 }
 
+/// Every digit that there is, with thousands separators: for what somebody else has rounded already.
+#[must_use]
+pub fn printed(value: impl Into<Option<f64>>) -> String {
+    let Some(value) = finite(value) else { return MISSING.to_owned() };
+    if !(0.0..1e15).contains(&value.abs()) || (value != 0.0 && value.abs() < 1e-6) {
+        return scientific(value);
+    }
+    let text = value.abs().to_string();
+    let (whole, decimals) = text.split_once('.').map_or((text.as_str(), None), |(w, d)| (w, Some(d)));
+    let whole = count(whole.parse::<u64>().unwrap_or_default());
+    let decimals = decimals.map_or_else(String::new, |d| format!(".{d}"));
+    format!("{}{whole}{decimals}", sign(value))
+}
+
 /// A time in the unit that suits it: `0.346 ms`, `12.5 s`, `2 min 5 s`, `3 h 20 min`.
 #[must_use]
 pub fn duration(seconds: impl Into<Option<f64>>) -> String {
@@ -185,6 +199,15 @@ mod tests {
         }
         assert_eq!(count(1_234_567), "1,234,567");
         assert_eq!(count(12), "12");
+    }
+
+    #[test]
+    fn printed_keeps_every_digit() {
+        let cases = [(10_204.0, "10,204"), (8.25, "8.25"), (0.01, "0.01"), (1e15, "1.000E+15"), (-1_234.5, "-1,234.5")];
+        for (value, text) in cases {
+            assert_eq!(printed(value), text);
+        }
+        assert_eq!(printed(None), "-");
     }
 
     #[test]

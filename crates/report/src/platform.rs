@@ -1,8 +1,8 @@
 //! The platform sheet: what decides the figures, and what could not be found out.
 
-use crate::numbers::bytes;
+use crate::numbers::{bytes, printed};
 use crate::text::{columns, hanging, push_line};
-use dbdyno_model::{Cpu, Disk, Memory, Platform, RunJson};
+use dbdyno_model::{Costs, Cpu, Disk, Memory, Platform, Published, RunJson};
 
 /// Names and values.
 pub(crate) type Facts = Vec<(String, String)>;
@@ -37,7 +37,9 @@ pub(crate) fn sections(run: &RunJson) -> Vec<(&'static str, Facts)> {
         ("Operating system", operating_system(platform)),
         ("Storage", platform.disks.iter().map(disk).collect()),
         ("Database", database_facts(run)),
-        ("Parameters", pairs(&database.parameters)),
+        (if run.published.is_some() { "Configuration" } else { "Parameters" }, pairs(&database.parameters)),
+        ("Costs", run.costs.as_ref().map(costs).unwrap_or_default()),
+        ("Publication", run.published.as_ref().map(publication).unwrap_or_default()),
         ("Not known", pairs(&platform.missing)),
     ];
     sections.retain(|(_, facts)| !facts.is_empty());
@@ -74,6 +76,27 @@ fn hardware(platform: &Platform) -> Facts {
     facts
 }
 
+fn costs(costs: &Costs) -> Facts {
+    let mut facts = Facts::new();
+    fact(&mut facts, "Licences per core", costs.licences_per_core);
+    for (what, usd) in &costs.prices_usd {
+        facts.push((format!("Price, {what}"), format!("{} USD", printed(*usd))));
+    }
+    fact(&mut facts, "Price, all", costs.total_usd().map(|usd| format!("{} USD", printed(usd))));
+    fact(&mut facts, "Terms", costs.terms.as_ref());
+    facts
+}
+
+fn publication(published: &Published) -> Facts {
+    let year = published.year.map(|y| if published.year_printed { y.to_string() } else { format!("{y} or later") });
+    let mut facts = Facts::new();
+    fact(&mut facts, "Source", Some(&published.source));
+    fact(&mut facts, "Year", year);
+    fact(&mut facts, "Benchmark", Some(&published.benchmark));
+    facts.extend(published.notes.iter().map(|note| ("Note".to_owned(), note.clone())));
+    facts
+}
+
 fn operating_system(platform: &Platform) -> Facts {
     let mut facts = Facts::new();
     fact(&mut facts, "Distribution", platform.os.as_ref());
@@ -104,9 +127,10 @@ fn database_facts(run: &RunJson) -> Facts {
     let mut facts = Facts::new();
     fact(&mut facts, "Engine", Some(&run.database.engine));
     fact(&mut facts, "Version", Some(&run.database.version));
-    fact(&mut facts, "Target", Some(&run.run.target));
-    fact(&mut facts, "Size", Some(&run.run.size));
-    fact(&mut facts, "Seed", Some(run.run.seed));
+    let own = run.published.is_none();
+    fact(&mut facts, "Target", own.then_some(&run.run.target));
+    fact(&mut facts, "Size", Some(&run.run.size).filter(|size| !size.is_empty()));
+    fact(&mut facts, "Seed", own.then_some(run.run.seed));
     facts.extend(pairs(&run.database.facts));
     fact(&mut facts, "Notice", run.database.notice.as_ref());
     facts

@@ -1,7 +1,7 @@
 //! Every text report in one place. Adding a report is one file and one line here; a house rule demands a golden file
 //! for each.
 
-use crate::{platform, summary, tables};
+use crate::{platform, published, summary, tables};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::RunJson;
 
@@ -29,6 +29,7 @@ pub const REPORTS: &[Report] = &[
     Report { name: "cells", title: "medians, intervals and flags of every cell", render: tables::cells },
     Report { name: "waits", title: "what the sessions of every point waited for", render: tables::waits },
     Report { name: "latency", title: "times of transactions by the rate asked for", render: tables::latency },
+    Report { name: "published", title: "what a published result says beside its series", render: published::page },
     Report {
         name: "platform",
         title: "hardware, operating system, database, settings",

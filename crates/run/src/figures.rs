@@ -161,7 +161,7 @@ pub(crate) fn told_from_afar(point: &mut Point, counters: &Counters, counters_s:
             write_mib_per_s: rate(Counter::WriteBytes).map(|b| b / MIB),
             read_service_time_s: mean_s(Counter::FileReadNs, Counter::FileReads),
             write_service_time_s: mean_s(Counter::FileWriteNs, Counter::FileWrites),
-            devices: Vec::new(),
+            ..IoRates::default()
         };
         point.missing.remove("io");
         let parts = [
@@ -195,6 +195,7 @@ pub(crate) fn counters(point: &mut Point, counters: &Counters, counters_s: f64) 
         sync_writes_per_s: rate(Counter::RedoSyncs),
         sync_service_time_s: mean_s(Counter::RedoSyncNs, Counter::RedoSyncs),
         page_images_per_s: rate(Counter::RedoPageImages),
+        ..Redo::default()
     };
     let logical = get(Counter::LogicalReads);
     let physical = get(Counter::PhysicalReads);

@@ -50,7 +50,7 @@ fn a_name_that_means_nothing_is_refused() {
         ("test/T600.toml", "'test' is no part of a catalogue; did you mean 'tests'?"),
         (
             "T600_select.toml",
-            "'T600_select.toml' is no part of a catalogue; tests stand in tests/, suites in suites/, the rest in \
+            "'T600_select.toml' is no part of a catalogue; tests stand in tests/, suites in suites/, platforms in platforms/, the rest in \
              sizes.toml and metrics.toml",
         ),
     ] {

@@ -1,6 +1,6 @@
 //! What the repeats of a cell say, for charts and tables: the cells of a run by class and test, with their points.
 
-use crate::summary::figure::DOUBTFUL;
+use crate::figures::DOUBTFUL;
 use dbdyno_model::{Cell, CellKey, Dop, Drive, Point, RunJson, Status, TestCode};
 use dbdyno_stats::Estimate;
 use std::collections::BTreeMap;

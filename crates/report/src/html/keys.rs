@@ -1,10 +1,11 @@
 //! The first screen: a tile for each of the figures that decide, and the whole table of key metrics below them.
 
 use super::duration;
-use super::marks::{figure, marks};
+use super::marks::{figure, marks, suspect};
 use super::table::{Head, Row, Table, text};
+use crate::figures::{Figure, missing};
 use crate::numbers::{MISSING, percent, thousands};
-use crate::summary::figure::{CellFigure, Found, find, missing, most_redo};
+use crate::summary::figure::{Found, find, most_redo};
 use crate::summary::lines::{Line, PerCore, REDO, SECTIONS, Shows};
 use crate::summary::{SHOWN_BY_INTERVAL, adds};
 use crate::text::clean;
@@ -58,12 +59,12 @@ fn tile(title: &str, line: &Line, found: &Found<'_>) -> Markup {
     html! {
         div.tile {
             h3 { (line.name) " " span.layer { (title) } }
-            @match (&found.cells, best) {
+            @match (&found.figures, best) {
                 (Ok(_), Some(cell)) => {
                     p.value {
                         (figure(thousands(cell.estimate.median), cell.is_doubtful())) " " span.unit { (line.unit) }
                     }
-                    p.detail { (detail(cell, found.speed())) " " (line_marks(&[Some(cell)])) }
+                    p.detail { (detail(line, cell, found)) " " (line_marks(&[Some(cell), found.printed_time.as_ref()])) }
                 },
                 (Err(why), _) => { p.value.none { "–" } p.detail { (clean(why)) } },
                 (Ok(_), None) => { p.value.none { "–" } },
@@ -73,15 +74,30 @@ fn tile(title: &str, line: &Line, found: &Found<'_>) -> Markup {
 }
 
 /// Where the best figure was reached, and what it is to one job's.
-fn detail(best: &CellFigure<'_>, speed: Option<&CellFigure<'_>>) -> String {
-    let mut parts = vec![at(best.dop)];
-    let ratio = speed
+fn detail(line: &Line, best: &Figure<'_>, found: &Found<'_>) -> String {
+    let mut parts: Vec<String> = best.dop.map(at).into_iter().collect();
+    let ratio = found
+        .speed()
         .filter(|s| s.dop != best.dop && s.estimate.median > 0.0)
         .map(|s| best.estimate.median / s.estimate.median);
     parts.extend(ratio.map(|r| format!("{r:.2} × one job")));
-    parts.extend(best.time_s.map(|time_s| format!("{} each", duration(time_s))));
+    let time = time(line, Some(best), found);
+    parts.extend((!time.is_empty()).then(|| format!("{time} each")));
     parts.extend(best.estimate.half_width_pct().map(|pct| format!("± {}", percent(pct))));
     parts.join(" · ")
+}
+
+/// The time of one operation at the best degree of parallelism: measured, or as the source prints it.
+fn time(line: &Line, best: Option<&Figure<'_>>, found: &Found<'_>) -> String {
+    let measured = line.time.and_then(|metric| best?.median_of(metric));
+    match (measured, &found.printed_time) {
+        (Some(time_s), _) => duration(time_s),
+        (None, Some(printed)) => {
+            let bound = printed.bound().map_or_else(String::new, |bound| format!("{} ", bound.sign()));
+            format!("{bound}{}", duration(printed.value()))
+        }
+        (None, None) => String::new(),
+    }
 }
 
 /// A degree of parallelism in words.
@@ -98,11 +114,12 @@ pub(super) fn at(dop: Dop) -> String {
     parts.join(", ")
 }
 
-fn line_marks(cells: &[Option<&CellFigure<'_>>]) -> Markup {
+fn line_marks(cells: &[Option<&Figure<'_>>]) -> Markup {
     let points = || cells.iter().flatten().flat_map(|c| c.points.iter().copied());
     let flags: Vec<Flag> =
         points().flat_map(|p| p.flags.iter().copied()).filter(|f| !SHOWN_BY_INTERVAL.contains(f)).collect();
-    marks(points(), &flags)
+    let doubted = cells.iter().flatten().any(|c| c.suspect.is_some());
+    html! { @if doubted { (suspect()) } (marks(points(), &flags)) }
 }
 
 fn table(run: &RunJson, found: &[(&str, Vec<(&Line, Found<'_>)>)]) -> Table {
@@ -135,20 +152,24 @@ fn table(run: &RunJson, found: &[(&str, Vec<(&Line, Found<'_>)>)]) -> Table {
     Table { caption: text("All key metrics"), heads, rows, class: "keys" }
 }
 
+fn dop(figure: &Figure<'_>) -> String {
+    figure.dop.map_or_else(|| MISSING.to_owned(), |dop| dop.to_string())
+}
+
 fn keys(name: &str, test: &str) -> Vec<Markup> {
     vec![text(name.trim()), text(test)]
 }
 
 /// Median and half-width of a cell.
-fn value(cell: Option<&CellFigure<'_>>) -> [Markup; 2] {
+fn value(cell: Option<&Figure<'_>>) -> [Markup; 2] {
     let shown = thousands(cell.map(|c| c.estimate.median));
     let width = cell.and_then(|c| c.estimate.half_width_pct()).map_or_else(String::new, crate::numbers::short);
-    [figure(shown, cell.is_some_and(CellFigure::is_doubtful)), text(&width)]
+    [figure(shown, cell.is_some_and(Figure::is_doubtful)), text(&width)]
 }
 
 fn row(line: &Line, found: &Found<'_>) -> Row {
     let mut cells = keys(line.name, &found.test);
-    if let Err(reason) = &found.cells {
+    if let Err(reason) = &found.figures {
         return Row::Remark(cells, reason.clone());
     }
     let speed = found.speed();
@@ -157,13 +178,13 @@ fn row(line: &Line, found: &Found<'_>) -> Row {
     cells.extend(value(speed));
     if line.shows == Shows::Both {
         cells.extend(value(best));
-        cells.push(text(&best.map_or_else(|| MISSING.to_owned(), |c| c.dop.to_string())));
-        let time = best.and_then(|c| c.time_s).map_or_else(String::new, duration);
-        cells.push(figure(time.clone(), !time.is_empty() && best.is_some_and(CellFigure::is_doubtful)));
+        cells.push(text(&best.map_or_else(|| MISSING.to_owned(), dop)));
+        let time = time(line, best, found);
+        cells.push(figure(time.clone(), !time.is_empty() && best.is_some_and(Figure::is_doubtful)));
     } else {
         cells.extend(std::iter::repeat_with(|| text("")).take(4));
     }
-    cells.push(line_marks(&[speed, best]));
+    cells.push(line_marks(&[speed, best, found.printed_time.as_ref()]));
     Row::Figures(cells)
 }
 
@@ -176,7 +197,7 @@ fn redo(run: &RunJson) -> Row {
     let mut cells = keys(REDO.name, cell.points.first().map_or("", |p| p.test.as_str()));
     cells.extend([text(REDO.unit), text(""), text("")]);
     cells.extend(value(Some(&cell)));
-    cells.extend([text(&cell.dop.to_string()), text(""), line_marks(&[Some(&cell)])]);
+    cells.extend([text(&dop(&cell)), text(""), line_marks(&[Some(&cell)])]);
     Row::Figures(cells)
 }
 
@@ -195,7 +216,7 @@ fn per_core(run: &RunJson, found: &[(&str, Vec<(&Line, Found<'_>)>)]) -> Vec<Row
             let mut cells = keys(line.name, &found.test);
             cells.extend([text(line.unit), text(""), text("")]);
             cells.push(figure(thousands(cell.estimate.median / f64::from(n)), cell.is_doubtful()));
-            cells.extend([text(""), text(&cell.dop.to_string()), text(""), line_marks(&[Some(cell)])]);
+            cells.extend([text(""), text(&dop(&cell)), text(""), line_marks(&[Some(cell)])]);
             Some(Row::Figures(cells))
         })
         .collect();

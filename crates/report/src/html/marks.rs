@@ -1,8 +1,8 @@
 //! Marks behind figures, and the section that says what each means: nothing on the page is left for a reader to guess.
 
 use super::table::{Head, Row, Table, text};
-use crate::legend::{self, CLIENT, EQUIVALENT, RATED, letter, refusal};
-use crate::summary::figure::DOUBTFUL;
+use crate::figures::DOUBTFUL;
+use crate::legend::{self, CLIENT, Doubts, EQUIVALENT, RATED, SUSPECT, letter, refusal};
 use crate::text::clean;
 use dbdyno_model::{Flag, Point, RunJson, Status, TestCode};
 use maud::{Markup, html};
@@ -14,7 +14,12 @@ const MOST_NOTES: usize = 12;
 /// The marks of figures made of these points, each leading to its meaning.
 pub(super) fn marks<'a>(points: impl IntoIterator<Item = &'a Point>, flags: &[Flag]) -> Markup {
     let marks = legend::marks(points, flags);
-    html! { @for mark in marks.chars() { (link(mark)) } }
+    html! { @for mark in marks.chars().filter(|m| *m != SUSPECT) { (link(mark)) } }
+}
+
+/// The mark of a published figure that its reader should doubt.
+pub(super) fn suspect() -> Markup {
+    link(SUSPECT)
 }
 
 fn link(mark: char) -> Markup {
@@ -26,6 +31,7 @@ fn anchor(mark: char) -> String {
         EQUIVALENT => "equivalent".to_owned(),
         CLIENT => "client".to_owned(),
         RATED => "rated".to_owned(),
+        SUSPECT => "suspect".to_owned(),
         letter => letter.to_string(),
     }
 }
@@ -34,6 +40,7 @@ fn meaning(mark: char) -> String {
     match mark {
         EQUIVALENT => "equivalent: done by other means than the test names".to_owned(),
         CLIENT => "client drive: dbdyno sent each statement".to_owned(),
+        SUSPECT => "a published figure that its reader should doubt: the table of doubts below says why".to_owned(),
         RATED => "at a set rate: no measure of what the platform can do".to_owned(),
         other => Flag::ALL
             .into_iter()
@@ -60,7 +67,11 @@ pub(super) fn section(runs: &[&RunJson]) -> Markup {
         .chain(runs.iter().flat_map(|r| r.cells.iter().flat_map(|c| c.flags.iter().copied())))
         .collect();
     let doubtful = flags.iter().any(|f| DOUBTFUL.contains(f));
-    let used = legend::marks(points.iter().copied(), &[]);
+    let mut used = legend::marks(points.iter().copied(), &[]);
+    let doubts = doubts(runs);
+    if doubts.each().next().is_some() && !used.contains(SUSPECT) {
+        used.insert(0, SUSPECT);
+    }
     html! {
         section #flags {
             h2 { "Flags and marks" }
@@ -87,6 +98,7 @@ pub(super) fn section(runs: &[&RunJson]) -> Markup {
                     }
                 }
             }
+            (doubts_table(&doubts))
             (equivalents(runs))
             (refusals(runs))
         }
@@ -114,6 +126,38 @@ fn notes(points: &[&Point], flag: Flag) -> Markup {
             }
         }
     }
+}
+
+/// The doubts about all published figures.
+fn doubts<'a>(runs: &[&'a RunJson]) -> Doubts<'a> {
+    let mut doubts = Doubts::default();
+    for run in runs {
+        doubts.add_points(&run.points.iter().collect::<Vec<_>>());
+        for figure in run.published.iter().flat_map(|p| &p.figures) {
+            if let Some(suspect) = &figure.suspect {
+                doubts.add(figure.test.clone(), suspect);
+            }
+        }
+    }
+    doubts
+}
+
+fn doubts_table(doubts: &Doubts<'_>) -> Markup {
+    let rows: Vec<Row> = doubts
+        .each()
+        .map(|(suspect, places)| {
+            let advice: Vec<&str> = suspect.codes.iter().map(|code| code.advice()).collect();
+            Row::Figures(vec![
+                text(&places.join(", ")),
+                text(&suspect.names()),
+                text(&suspect.why),
+                text(&advice.join("; ")),
+            ])
+        })
+        .collect();
+    let heads = ["Figures", "Doubt", "Why", "What follows"].map(Head::words).into();
+    let table = Table { caption: text("Published figures that a reader should doubt"), heads, rows, class: "prose" };
+    html! { @if !table.rows.is_empty() { (table.render()) } }
 }
 
 /// Codes by what is said of them.

@@ -52,5 +52,5 @@ fn duration(seconds: impl Into<Option<f64>>) -> String {
 
 /// What a run is called beside others.
 fn name(run: &RunJson) -> String {
-    run.run.label.clone().unwrap_or_else(|| run.run.id.to_string())
+    run.name().to_owned()
 }

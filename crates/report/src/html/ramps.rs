@@ -5,7 +5,7 @@ use super::cells::{Measured, Ramp, by_test};
 use super::charts::{Axis, LineChart, Mark, Series};
 use super::duration;
 use super::keys::at;
-use super::marks::{figure, marks};
+use super::marks::{figure, marks, suspect};
 use super::table::{Head, Row, Table, text};
 use super::waits;
 use crate::legend::refusal;
@@ -259,7 +259,8 @@ fn table(code: &TestCode, cells: &[&Measured<'_>], catalogue: &Catalogue) -> Tab
         );
         texts.push(text(&if cell.points.len() > n { format!("{n}/{}", cell.points.len()) } else { n.to_string() }));
         texts.extend(columns.iter().map(|(.., figure)| text(&figure(cell))));
-        texts.push(marks(cell.ok(), &cell.cell.flags));
+        let doubted = cell.ok().any(|p| !p.suspects.is_empty());
+        texts.push(html! { @if doubted { (suspect()) } (marks(cell.ok(), &cell.cell.flags)) });
         Row::Figures(texts)
     });
     let caption = html! { (code) ": median of the repeats at each degree of parallelism" };

@@ -1,14 +1,15 @@
 //! The head of the summary: what was measured, where, when and how.
 
-use crate::legend::codes;
+use crate::legend::{self, codes};
 use crate::numbers::bytes;
 use crate::text::{clean, columns, hanging, push_line};
-use dbdyno_model::{CommitMode, Platform, RunJson, Status};
+use dbdyno_model::{CommitMode, Platform, Published, Run, RunJson, Status};
 
 /// The head, a fact a line.
 pub(crate) fn head(run: &RunJson, width: Option<u16>) -> String {
     let mut out = String::new();
     let title = match &run.run.label {
+        Some(name) if run.published.is_some() => format!("Key metrics of {name}"),
         Some(label) => format!("Key metrics of {label} (run {})", run.run.id),
         None => format!("Key metrics of run {}", run.run.id),
     };
@@ -16,14 +17,41 @@ pub(crate) fn head(run: &RunJson, width: Option<u16>) -> String {
     push_line(&mut out, &"=".repeat(columns(&clean(&title))), width);
     out.push_str(&hanging("Platform  ", &hardware(&run.platform), width));
     out.push_str(&hanging("          ", &system(&run.platform), width));
-    let database =
-        format!("{} {}, size {}, seed {}", run.database.engine, run.database.version, run.run.size, run.run.seed);
-    out.push_str(&hanging("Database  ", &database, width));
-    out.push_str(&hanging("Run       ", &measured(run), width));
-    out.push_str(&hanging("Points    ", &points(run), width));
+    match &run.published {
+        Some(published) => out.push_str(&published_head(run, published, width)),
+        None => {
+            let Run { size, seed, .. } = &run.run;
+            let database = format!("{} {}, size {size}, seed {seed}", run.database.engine, run.database.version);
+            out.push_str(&hanging("Database  ", &database, width));
+            out.push_str(&hanging("Run       ", &measured(run), width));
+            out.push_str(&hanging("Points    ", &points(run), width));
+        }
+    }
     if let Some(notice) = &run.database.notice {
         out.push_str(&hanging("Notice    ", notice, width));
     }
+    out
+}
+
+/// What a published result has in place of a run.
+fn published_head(run: &RunJson, published: &Published, width: Option<u16>) -> String {
+    let size = (!run.run.size.is_empty()).then(|| format!("size {}", run.run.size));
+    let product = run.database.facts.get("product").cloned();
+    let mut out = hanging("Database  ", &joined([product, Some(run.database.version.clone()), size]), width);
+    let year = published.year.map(|y| if published.year_printed { y.to_string() } else { format!("{y} or later") });
+    let benchmark = joined([Some(published.benchmark.clone()), year]);
+    out.push_str(&hanging("Published ", &benchmark, width));
+    out.push_str(&legend::source(run, width));
+    let parts = [
+        (run.points.len(), "point of series"),
+        (published.figures.len(), "printed figure"),
+        (published.curves.len(), "other curve"),
+    ];
+    let parts = parts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| match *what {
+        "point of series" if *n != 1 => format!("{n} points of series"),
+        what => counted(*n as u64, what),
+    });
+    out.push_str(&hanging("Points    ", &parts.collect::<Vec<_>>().join(", "), width));
     out
 }
 
@@ -47,12 +75,16 @@ pub(crate) fn system(platform: &Platform) -> String {
         platform.os.clone(),
         platform.kernel.as_ref().map(|k| format!("kernel {k}")),
         platform.virtualisation.as_ref().map(|v| if v == "none" { "bare metal".to_owned() } else { v.clone() }),
-        platform.disks.iter().find(|d| d.holds_database).map(|d| format!("data on {}", d.name)),
+        platform.disks.iter().find(|d| d.holds_database).map(|d| match &d.model {
+            // A published platform names its storage, not a device of its kernel.
+            Some(what) if d.name == "storage" => what.clone(),
+            _ => format!("data on {}", d.name),
+        }),
     ];
     joined(parts)
 }
 
-fn joined<const N: usize>(parts: [Option<String>; N]) -> String {
+pub(crate) fn joined<const N: usize>(parts: [Option<String>; N]) -> String {
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     if parts.is_empty() { "not known".to_owned() } else { parts.join(", ") }
 }

@@ -91,7 +91,10 @@ pub(crate) const SECTIONS: &[Section] = &[
     Section {
         title: "Storage",
         lines: &[
-            Line { metric_in_doubt: Some(WORK), ..Line::new("Sequential read", &["T426"], "read_mib_per_s", "MiB/s") },
+            Line {
+                metric_in_doubt: Some(WORK),
+                ..Line::new("Sequential read", &["T426", "DBS-12"], "read_mib_per_s", "MiB/s")
+            },
             Line::new("Sequential write", &["T211"], WORK, "MiB/s"),
             Line::new("Random read", &["T626"], "read_iops", "IOPS").timed("read_service_time_s"),
             Line {
@@ -103,15 +106,15 @@ pub(crate) const SECTIONS: &[Section] = &[
     Section {
         title: "Database",
         lines: &[
-            Line::new("Bulk load", &["T331"], ROWS, "rows/s"),
-            Line::new(" compressed", &["T332"], ROWS, "rows/s"),
-            Line::new("Index build", &["T512"], ROWS, "rows/s").timed("elapsed_s"),
-            Line::new("OLTP select", &["T616", "T611"], TX, "tx/s").timed(SERVICE),
-            Line::new("", &["T616", "T611"], ROWS, "rows/s"),
-            Line::new("OLTP insert", &["T311"], TX, "tx/s").timed(SERVICE),
-            Line::new("", &["T311"], ROWS, "rows/s"),
-            Line::new("OLTP update", &["T716", "T711"], TX, "tx/s").timed(SERVICE).per_core(),
-            Line::new("", &["T716", "T711"], ROWS, "rows/s"),
+            Line::new("Bulk load", &["T331", "DBL-21"], ROWS, "rows/s"),
+            Line::new(" compressed", &["T332", "DBL-31"], ROWS, "rows/s"),
+            Line::new("Index build", &["T512", "DBA-12"], ROWS, "rows/s").timed("elapsed_s"),
+            Line::new("OLTP select", &["T616", "T611", "DBX-12"], TX, "tx/s").timed(SERVICE),
+            Line::new("", &["T616", "T611", "DBX-12"], ROWS, "rows/s"),
+            Line::new("OLTP insert", &["T311", "DBL-11"], TX, "tx/s").timed(SERVICE),
+            Line::new("", &["T311", "DBL-11"], ROWS, "rows/s"),
+            Line::new("OLTP update", &["T716", "T711", "DBX-22"], TX, "tx/s").timed(SERVICE).per_core(),
+            Line::new("", &["T716", "T711", "DBX-22"], ROWS, "rows/s"),
         ],
     },
 ];

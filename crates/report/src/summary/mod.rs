@@ -5,13 +5,14 @@ pub(crate) mod figure;
 pub(crate) mod head;
 pub(crate) mod lines;
 
+use crate::figures::{DOUBTFUL, Figure, missing};
 use crate::layout::{Column, Keep, Row, Sheet};
-use crate::legend::{self, EQUIVALENT, is_equivalent, marks};
+use crate::legend::{self, Doubts, EQUIVALENT, SUSPECT, is_equivalent, marks};
 use crate::numbers::{MISSING, duration, short, thousands};
 use crate::text::hanging;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Flag, Point, RunJson};
-use figure::{CellFigure, DOUBTFUL, Found, find, missing, most_redo};
+use figure::{Found, find, most_redo};
 use lines::{Line, PerCore, REDO, SECTIONS, Shows};
 
 use Keep::{Always, Drop};
@@ -37,15 +38,24 @@ pub(crate) const SHOWN_BY_INTERVAL: [Flag; 2] = [Flag::Noisy, Flag::NoInterval];
 struct Used<'a> {
     points: Vec<&'a Point>,
     flags: Vec<Flag>,
+    doubts: Doubts<'a>,
 }
 
 impl<'a> Used<'a> {
     /// Notes the points behind figures and returns their marks.
-    fn mark(&mut self, cells: &[Option<&CellFigure<'a>>]) -> String {
+    fn mark(&mut self, test: &str, cells: &[Option<&Figure<'a>>]) -> String {
         let points: Vec<&Point> = cells.iter().flatten().flat_map(|c| c.points.iter().copied()).collect();
         let flags = points.iter().flat_map(|p| p.flags.iter().copied());
         let flags: Vec<Flag> = flags.filter(|f| !SHOWN_BY_INTERVAL.contains(f)).collect();
-        let text = marks(points.iter().copied(), &flags);
+        let mut text = marks(points.iter().copied(), &flags);
+        let suspects: Vec<_> = cells.iter().flatten().filter_map(|c| Some((*c, c.suspect?))).collect();
+        if !suspects.is_empty() && !text.contains(SUSPECT) {
+            text.insert(0, SUSPECT);
+        }
+        for (figure, suspect) in suspects {
+            let place = figure.dop.map_or_else(String::new, |dop| format!(" {dop}"));
+            self.doubts.add(format!("{test}{place} {}", figure.metric), suspect);
+        }
         self.points.extend(points);
         self.flags.extend(flags);
         text
@@ -59,10 +69,13 @@ pub fn page(run: &RunJson, catalogue: &Catalogue, width: Option<u16>) -> String 
     let mut rows = Vec::new();
     let mut per_core: Vec<(&Line, Found<'_>)> = Vec::new();
     for section in SECTIONS {
+        let before = rows.len();
         rows.push(Row::Section(section.title.to_owned()));
         for line in section.lines {
             let found = find(line, run, catalogue);
-            if line.name.is_empty() && !adds(&found) {
+            // What a source does not print was not left out by anybody.
+            let not_printed = run.published.is_some() && found.figures.is_err();
+            if not_printed || (line.name.is_empty() && !adds(&found)) {
                 continue;
             }
             used.points.extend(&found.instead_of);
@@ -71,12 +84,20 @@ pub fn page(run: &RunJson, catalogue: &Catalogue, width: Option<u16>) -> String 
                 per_core.push((line, found));
             }
         }
+        if rows.len() == before + 1 {
+            rows.pop();
+        }
     }
-    rows.push(redo_row(run, &mut used));
-    rows.extend(per_core_rows(run, &per_core));
-
     let mut out = head::head(run, width);
     out.push('\n');
+    if rows.is_empty() {
+        out.push_str(&hanging("", "The source has none of the figures of this page (--table published).", width));
+        return out;
+    }
+    if run.published.is_none() || most_redo(run).is_some() {
+        rows.push(redo_row(run, &mut used));
+    }
+    rows.extend(per_core_rows(run, &per_core));
     out.push_str(&Sheet { columns: COLUMNS.to_vec(), rows, gap: 1 }.render(width));
     out.push('\n');
     out.push_str(&notes(&used, width));
@@ -94,7 +115,7 @@ fn keys(name: &str, test: &str) -> Vec<String> {
 }
 
 fn row<'a>(line: &Line, found: &Found<'a>, used: &mut Used<'a>) -> Row {
-    if let Err(reason) = &found.cells {
+    if let Err(reason) = &found.figures {
         return Row::Remark { keys: keys(line.name, &found.test), text: reason.clone() };
     }
     let speed = found.speed();
@@ -104,27 +125,38 @@ fn row<'a>(line: &Line, found: &Found<'a>, used: &mut Used<'a>) -> Row {
     texts.extend(value_and_doubt(speed));
     if line.shows == Shows::Both {
         texts.extend(value_and_doubt(throughput));
-        texts.push(throughput.map_or_else(|| MISSING.to_owned(), |c| c.dop.to_string()));
-        texts.push(
-            line.time.map_or_else(String::new, |_| in_doubt(throughput, duration(throughput.and_then(|c| c.time_s)))),
-        );
+        texts.push(throughput.and_then(|c| c.dop).map_or_else(|| MISSING.to_owned(), |dop| dop.to_string()));
+        texts.push(line.time.map_or_else(String::new, |time| time_text(time, throughput, found)));
     } else {
         texts.extend([String::new(), String::new(), String::new(), String::new()]);
     }
-    texts.push(used.mark(&[speed, throughput]));
+    let printed_time = found.printed_time.as_ref().filter(|_| line.shows == Shows::Both);
+    texts.push(used.mark(&found.test, &[speed, throughput, printed_time]));
     Row::Figures(texts)
 }
 
+/// The time of one operation at the best DOP: measured, or as the source prints it.
+fn time_text(time: &str, throughput: Option<&Figure<'_>>, found: &Found<'_>) -> String {
+    let measured = throughput.and_then(|c| c.median_of(time));
+    match found.printed_time.as_ref().filter(|_| measured.is_none()) {
+        Some(printed) => {
+            let bound = printed.bound().map_or_else(String::new, |bound| format!("{} ", bound.sign()));
+            format!("{bound}{}", duration(printed.value()))
+        }
+        None => in_doubt(throughput, duration(measured)),
+    }
+}
+
 /// A cell's median and half the width of its interval in percent.
-pub(crate) fn value_and_doubt(cell: Option<&CellFigure<'_>>) -> [String; 2] {
-    let value = in_doubt(cell, thousands(cell.map(|c| c.estimate.median)));
+fn value_and_doubt(cell: Option<&Figure<'_>>) -> [String; 2] {
+    let value = in_doubt(cell, thousands(cell.map(Figure::value)));
     let width = cell.and_then(|c| c.estimate.half_width_pct());
     [value, width.map_or_else(String::new, short)]
 }
 
 /// Parentheses around a figure that is one of something else.
-pub(crate) fn in_doubt(cell: Option<&CellFigure<'_>>, text: String) -> String {
-    if text != MISSING && cell.is_some_and(CellFigure::is_doubtful) { format!("({text})") } else { text }
+fn in_doubt(cell: Option<&Figure<'_>>, text: String) -> String {
+    if text != MISSING && cell.is_some_and(Figure::is_doubtful) { format!("({text})") } else { text }
 }
 
 fn redo_row<'a>(run: &'a RunJson, used: &mut Used<'a>) -> Row {
@@ -137,8 +169,12 @@ fn redo_row<'a>(run: &'a RunJson, used: &mut Used<'a>) -> Row {
     let mut texts = keys(REDO.name, test);
     texts.extend([REDO.unit.to_owned(), String::new(), String::new()]);
     let width = cell.estimate.half_width_pct();
-    texts.extend([thousands(cell.estimate.median), width.map_or_else(String::new, short), cell.dop.to_string()]);
-    texts.extend([String::new(), used.mark(&[Some(&cell)])]);
+    texts.extend([
+        thousands(cell.estimate.median),
+        width.map_or_else(String::new, short),
+        cell.dop.map_or_else(String::new, |d| d.to_string()),
+    ]);
+    texts.extend([String::new(), used.mark(test, &[Some(&cell)])]);
     Row::Figures(texts)
 }
 
@@ -179,6 +215,7 @@ fn notes(used: &Used<'_>, width: Option<u16>) -> String {
     }
     out.push_str(&legend::mappings(&used.points, width));
     out.push_str(&legend::client(&used.points, width));
+    out.push_str(&used.doubts.render(width));
     for flag in Flag::ALL.into_iter().filter(|f| used.flags.contains(f)) {
         out.push_str(&legend::advice(flag, width));
     }

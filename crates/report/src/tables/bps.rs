@@ -1,7 +1,7 @@
 //! The Benchware tables: 8.0 for every test, 8.4 for load and OLTP tests. Every point is a row, those without figures
 //! with their reason.
 
-use super::columns::{BPS80, BPS84_LOAD, BPS84_OLTP, KEYS, MARKS, PointColumn, RUN, TST};
+use super::columns::{BPS80, BPS84_LOAD, BPS84_OLTP, KEYS, MARKS, PointColumn, RUN, SYNCS, SYNCS_COUNTED, TST};
 use crate::layout::{Row, Sheet};
 use crate::legend::{self, refusal};
 use crate::numbers::MISSING;
@@ -28,7 +28,11 @@ pub fn bps84_load(run: &RunJson, catalogue: &Catalogue, width: Option<u16>) -> S
     let legend = "#N nodes, #J jobs, #T threads; [rpt] rows per transaction, [rps] rows/s, [tps] transactions/s, [iops] \
                   I/O operations/s, [bps] blocks/s, [MBps] 2^20 bytes/s; svc is service time, sync the wait until redo \
                   is on the device.";
-    tables(run, catalogue, &loads, &BPS84_LOAD, legend, width)
+    let mut figures = BPS84_LOAD;
+    if run.points.iter().any(|p| p.redo.sync_writes.is_some()) {
+        figures[SYNCS] = SYNCS_COUNTED;
+    }
+    tables(run, catalogue, &loads, &figures, legend, width)
 }
 
 /// The Benchware 8.4 table of the select and update tests (T6xx, T7xx, DBX).
@@ -74,6 +78,7 @@ fn tables(
         out.push('\n');
     }
     out.push_str(&hanging("", legend, width));
+    out.push_str(&legend::source(run, width));
     out
 }
 
@@ -123,6 +128,9 @@ fn class_table(
     out.push_str(&legend::mappings(&points, width));
     out.push_str(&legend::commits(&points, width));
     out.push_str(&legend::gaps(&gaps, measured, width));
+    let mut doubts = legend::Doubts::default();
+    doubts.add_points(&ok);
+    out.push_str(&doubts.render(width));
     out.push_str(&legend::flags(&ok, &flags, width));
     out
 }

@@ -6,6 +6,7 @@ use crate::numbers::{MISSING, scientific, short};
 use dbdyno_model::Point;
 
 /// A column and where its text comes from.
+#[derive(Clone, Copy)]
 pub(super) struct PointColumn {
     pub(super) column: Column,
     /// JSON path of the value, under which a point says why it is missing; empty where it is never missing.
@@ -48,17 +49,29 @@ pub(super) const BPS80: [PointColumn; 11] = [
     figure("CPU", &["CPU", "[%]"], Always, "cpu.busy_pct", |p| short(p.cpu.busy_pct)),
     figure("physical read iops", &["Phys.", "read", "[iops]"], Drop(7), "io.read_iops", |p| short(p.io.read_iops)),
     figure("physical write iops", &["Phys.", "write", "[iops]"], Drop(8), "io.write_iops", |p| short(p.io.write_iops)),
-    figure("total iops", &["Total", "[iops]"], Drop(1), "", |p| short(sum(p.io.read_iops, p.io.write_iops))),
+    figure("total iops", &["Total", "[iops]"], Drop(1), "", |p| {
+        short(p.io.total_iops.or_else(|| sum(p.io.read_iops, p.io.write_iops)))
+    }),
     figure("physical read MBps", &["Phys.", "read", "[MBps]"], Drop(6), "io.read_mib_per_s", |p| {
         short(p.io.read_mib_per_s)
     }),
     figure("physical write MBps", &["Phys.", "write", "[MBps]"], Drop(5), "io.write_mib_per_s", |p| {
         short(p.io.write_mib_per_s)
     }),
-    figure("total MBps", &["Total", "[MBps]"], Drop(2), "", |p| short(sum(p.io.read_mib_per_s, p.io.write_mib_per_s))),
+    figure("total MBps", &["Total", "[MBps]"], Drop(2), "", |p| {
+        short(p.io.total_mib_per_s.or_else(|| sum(p.io.read_mib_per_s, p.io.write_mib_per_s)))
+    }),
     figure("redo MBps", &["Redo", "[MBps]"], Drop(9), "redo.mib_per_s", |p| short(p.redo.mib_per_s)),
     figure("time", &["Time", "[s]"], Always, "window_s", |p| short(p.window_s)),
 ];
+
+/// The place of the waits for redo among the columns of load tests, and the column in its place where a source counts
+/// them over the whole point.
+pub(super) const SYNCS: usize = 11;
+pub(super) const SYNCS_COUNTED: PointColumn =
+    figure("redo sync writes", &["Redo", "sync", "[count]"], Drop(12), "redo.sync_writes", |p| {
+        short_whole(p.redo.sync_writes)
+    });
 
 /// Benchware 8.4, load tests.
 pub(super) const BPS84_LOAD: [PointColumn; 14] = [
@@ -80,8 +93,8 @@ pub(super) const BPS84_LOAD: [PointColumn; 14] = [
     figure("redo writes/s", &["Redo", "writes", "[iops]"], Drop(11), "redo.writes_per_s", |p| {
         short(p.redo.writes_per_s)
     }),
-    figure("redo service time", &["Redo", "svc", "[ms]"], Drop(10), "redo.write_service_time_s", |p| {
-        short(times(p.redo.write_service_time_s, 1e3))
+    figure("redo service time", &["Redo", "svc", "[us]"], Drop(10), "redo.write_service_time_s", |p| {
+        short(times(p.redo.write_service_time_s, 1e6))
     }),
     figure("redo sync writes/s", &["Redo", "sync", "[1/s]"], Drop(12), "redo.sync_writes_per_s", |p| {
         short(p.redo.sync_writes_per_s)
@@ -123,6 +136,11 @@ pub(super) const BPS84_OLTP: [PointColumn; 12] = [
 /// Both or nothing: half a total would be a wrong figure.
 fn sum(a: Option<f64>, b: Option<f64>) -> Option<f64> {
     Some(a? + b?)
+}
+
+/// A count, without decimals.
+fn short_whole(count: Option<f64>) -> String {
+    count.filter(|n| n.is_finite()).map_or_else(|| MISSING.to_owned(), |n| format!("{n:.0}"))
 }
 
 fn times(seconds: Option<f64>, factor: f64) -> Option<f64> {

@@ -2,11 +2,11 @@
 
 use super::columns::tx_size;
 use crate::layout::{Column, Keep, Row, Sheet};
-use crate::legend::refusal;
-use crate::numbers::{MISSING, percent};
-use crate::text::hanging;
+use crate::legend::{self, Doubts, SUSPECT, refusal};
+use crate::numbers::{MISSING, count, duration, percent};
+use crate::text::{hanging, push_line};
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Point, RunJson, Wait};
+use dbdyno_model::{Point, Published, RunJson, Wait};
 
 use Keep::{Always, Drop};
 
@@ -27,6 +27,9 @@ const MOST: usize = 8;
 /// The events of each point, the longest first.
 #[must_use]
 pub fn waits(run: &RunJson, _: &Catalogue, width: Option<u16>) -> String {
+    if let Some(published) = &run.published {
+        return published_waits(published, run, width);
+    }
     let rows: Vec<Row> = run.points.iter().flat_map(rows).collect();
     if rows.is_empty() {
         return hanging("", "This run has no points yet.", width);
@@ -62,4 +65,49 @@ fn rows(point: &Point) -> Vec<Row> {
         Row::Figures(texts)
     };
     longest.into_iter().take(MOST).map(row).collect()
+}
+
+/// The events that a source prints, each list with what it says of it.
+fn published_waits(published: &Published, run: &RunJson, width: Option<u16>) -> String {
+    const COLUMNS: [Column; 6] = [
+        Column::left("event", &["Event"], Always),
+        Column::left("class", &["Class"], Drop(2)),
+        Column::right("count", &["Waits"], Always),
+        Column::right("time", &["Time"], Always),
+        Column::right("mean", &["Mean"], Drop(1)),
+        Column::right("share", &["Share", "[%]"], Always),
+    ];
+    let mut out = String::new();
+    let mut doubts = Doubts::default();
+    for list in &published.waits {
+        let row = |w: &dbdyno_model::PublishedWait| {
+            Row::Figures(vec![
+                w.event.clone(),
+                w.class.clone().unwrap_or_default(),
+                w.count.map_or_else(|| MISSING.to_owned(), count),
+                duration(w.time_s),
+                duration(w.mean_s),
+                w.share_pct.map_or_else(|| MISSING.to_owned(), |pct| pct.to_string()),
+            ])
+        };
+        let jobs = list.jobs.map(|n| format!("{n} jobs"));
+        let parts: Vec<String> = list.test.clone().into_iter().chain(jobs).chain([list.group.clone()]).collect();
+        let mut title = format!("{}: {}", parts.join(", "), list.title);
+        if let Some(suspect) = &list.suspect {
+            title.push_str(&format!(" {SUSPECT}"));
+            doubts.add(list.title.clone(), suspect);
+        }
+        out.push_str(&hanging("", &title, width));
+        let sheet = Sheet { columns: COLUMNS.to_vec(), rows: list.events.iter().map(row).collect(), gap: 2 };
+        out.push_str(&sheet.render(width));
+        push_line(&mut out, "", width);
+    }
+    if out.is_empty() {
+        out = hanging("", "The source prints no wait events.", width);
+    } else {
+        let legend = "Share is of the sessions' time in the database, as the source prints it; a background's is of all \
+                      background processes.";
+        out.push_str(&hanging("", legend, width));
+    }
+    format!("{out}{}{}", doubts.render(width), legend::source(run, width))
 }

@@ -1,0 +1,329 @@
+//! A platform file as the document of a run. Units are converted once, here; what is printed stays beside it.
+
+use super::points;
+use super::raw::{
+    RawChart, RawFact, RawFacts, RawHistogram, RawKpi, RawPlatform, RawSeries, RawShares, RawStatement, RawWaits,
+};
+use crate::Catalogue;
+use crate::document::{Document, Entry};
+use crate::error::CatalogueError;
+use crate::files::Source;
+use dbdyno_model::{
+    Better, Bucket, Costs, Cpu, Database, Disk, Facts, Kind, LatencyShares, Memory, MetricId, Platform, Point, Printed,
+    Published, PublishedFigure, PublishedHistogram, PublishedWait, PublishedWaits, Run, RunId, RunJson, RunStatus,
+    Statement, Test,
+};
+
+/// A whole file.
+pub(super) fn run(id: &str, source: &Source, catalogue: &Catalogue) -> Result<RunJson, CatalogueError> {
+    let mut document = Document::parse(source)?;
+    let head: Entry<RawPlatform> = document.table("platform")?;
+    let raw = &head.value;
+    if raw.id != id {
+        return Err(head.place.invalid(format!("key 'id' is '{}'; it must be '{id}', as the file's name", raw.id)));
+    }
+    let run_id = RunId::new(id).map_err(|e| head.place.invalid(format!("key 'id': {e}")))?;
+    let date = format!("{:04}-01-01T00:00:00Z", raw.year.unwrap_or(1970));
+    let started_at = date.parse().map_err(|_| head.place.invalid("key 'year' is no year"))?;
+
+    let mut published = published(raw, source);
+    let mut measured: Vec<Point> = Vec::new();
+    for series in document.entries_if_any::<RawSeries>("series", "test")? {
+        let test = catalogue.test(&series.value.test).ok();
+        if points::has_dop(&series.value) {
+            measured.extend(points::points(&series, test, started_at, &document)?);
+        } else {
+            let Entry { value, place } = &series;
+            let suspects = value.doubt().by_key().map_err(|problem| place.invalid(problem))?;
+            let names = (value.test.as_str(), value.title.as_str(), value.primary.as_deref(), None);
+            published.curves.push(points::curve(names, &value.points, suspects, place)?);
+        }
+    }
+    for Entry { value, place } in document.entries_if_any::<RawChart>("chart_label", "test")? {
+        let suspects = value.doubt().by_key().map_err(|problem| place.invalid(problem))?;
+        let names = (value.test.as_str(), value.title.as_str(), None, Some(value.by.as_str()));
+        published.curves.push(points::curve(names, &value.points, suspects, &place)?);
+    }
+    for Entry { value, place } in document.entries_if_any::<RawKpi>("kpi", "test")? {
+        let test = catalogue.test(&value.test).ok();
+        published.figures.extend(figures(&value, test).map_err(|problem| place.invalid(problem))?);
+    }
+    for (table, list) in
+        [("claim", &mut published.claims), ("target", &mut published.targets), ("result", &mut published.results)]
+    {
+        for Entry { value, place } in document.entries_if_any::<RawStatement>(table, "metric")? {
+            list.push(statement(&value).map_err(|problem| place.invalid(problem))?);
+        }
+    }
+    tables(&mut document, &mut published)?;
+    document.head::<Nothing>()?;
+
+    let mut run = RunJson::new(header(run_id, raw, started_at), platform(raw), database(raw), measured);
+    run.published = Some(published);
+    run.costs = Some(costs(raw)).filter(|costs| *costs != Costs::default());
+    Ok(run)
+}
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}
+
+/// The unit of a metric that a platform file may name.
+pub(super) fn unit(metric: &MetricId) -> &'static str {
+    match metric.as_str() {
+        id if id.ends_with("_mib_per_s") => "MiB/s",
+        id if id.ends_with("_s") && !id.ends_with("_per_s") => "s",
+        id if id.ends_with("_pct") => "%",
+        _ => "1/s",
+    }
+}
+
+/// A printed unit: its metric for each kind of figure, best guess first, and the factor to the metric's unit.
+struct Unit {
+    name: &'static str,
+    factor: f64,
+    metrics: &'static [&'static str],
+}
+
+const UNITS: &[Unit] = &[
+    Unit { name: "ops/s", factor: 1.0, metrics: &["ops_per_s"] },
+    Unit { name: "kops/s", factor: 1e3, metrics: &["ops_per_s"] },
+    Unit { name: "rows/s", factor: 1.0, metrics: &["rows_per_s"] },
+    Unit { name: "krows/s", factor: 1e3, metrics: &["rows_per_s"] },
+    Unit { name: "tx/s", factor: 1.0, metrics: &["tx_per_s"] },
+    Unit { name: "iops", factor: 1.0, metrics: &["read_iops", "write_iops"] },
+    Unit { name: "MB/s", factor: 1.0, metrics: &["read_mib_per_s", "work_mib_per_s", "write_mib_per_s"] },
+    Unit { name: "MiB/s", factor: 1.0, metrics: &["read_mib_per_s", "work_mib_per_s", "write_mib_per_s"] },
+    Unit { name: "GB/s", factor: 1024.0, metrics: &["read_mib_per_s", "work_mib_per_s", "write_mib_per_s"] },
+    Unit { name: "ms", factor: 1e-3, metrics: &["service_time_s"] },
+    Unit { name: "s", factor: 1.0, metrics: &["service_time_s"] },
+];
+
+/// The figures of one `[[kpi]]`.
+fn figures(raw: &RawKpi, test: Option<&Test>) -> Result<Vec<PublishedFigure>, String> {
+    let Some(unit_of) = UNITS.iter().find(|unit| unit.name == raw.unit) else {
+        let known = UNITS.iter().map(|unit| unit.name).collect::<Vec<_>>().join(", ");
+        return Err(format!("key 'unit': unknown unit '{}'; it can be {known}", raw.unit));
+    };
+    let metric = metric(raw, unit_of, test)?;
+    let better = if raw.lower_is_better || raw.metric == "service_time" { Better::Lower } else { Better::Higher };
+    let kinds = [
+        (Kind::Speed, "speed", raw.speed),
+        (Kind::Throughput, "throughput", raw.throughput),
+        (Kind::Value, "value", raw.value),
+    ];
+    let mut figures = Vec::new();
+    for (kind, key, printed) in kinds {
+        let Some(value) = printed else { continue };
+        figures.push(PublishedFigure {
+            test: raw.test.clone(),
+            title: raw.title.clone(),
+            kind,
+            value: value * unit_of.factor,
+            unit: unit(&metric).to_owned(),
+            metric: Some(metric.clone()),
+            printed: Printed { value, unit: raw.unit.clone() },
+            bound: raw.bound,
+            better,
+            suspect: raw.doubt().of(key)?,
+        });
+    }
+    if figures.is_empty() {
+        return Err("there is none of the keys 'speed', 'throughput' and 'value'".to_owned());
+    }
+    Ok(figures)
+}
+
+/// Which metric a figure is of: `rate` and `service_time` are of what the test is about.
+fn metric(raw: &RawKpi, unit: &Unit, test: Option<&Test>) -> Result<MetricId, String> {
+    let about = |metric: &str| test.is_some_and(|t| t.metrics.iter().any(|m| m.as_str() == metric));
+    let id = match raw.metric.as_str() {
+        "rate" => unit.metrics.iter().copied().find(|m| about(m)).or(unit.metrics.first().copied()),
+        "elapsed" => Some("elapsed_s"),
+        "redo_rate" => Some("redo_mib_per_s"),
+        "service_time" if about("read_iops") => Some("read_service_time_s"),
+        "service_time" if about("write_iops") => Some("write_service_time_s"),
+        "service_time" => Some("service_time_s"),
+        other => Point::metric_ids().find(|id| *id == other),
+    };
+    let known = || {
+        let words = ["rate", "elapsed", "redo_rate", "service_time"].into_iter().chain(Point::metric_ids());
+        format!("key 'metric': unknown metric '{}'; it can be {}", raw.metric, words.collect::<Vec<_>>().join(", "))
+    };
+    id.map(MetricId::from).ok_or_else(known)
+}
+
+fn statement(raw: &RawStatement) -> Result<Statement, String> {
+    let (Some(low), Some(high)) = (raw.low.or(raw.value), raw.high.or(raw.value)) else {
+        return Err("the key 'value' is missing, or 'low' and 'high'".to_owned());
+    };
+    let jobs = raw.jobs.map(|n| format!("{n} jobs"));
+    let scope = [raw.scope.clone(), raw.at.as_ref().map(|at| format!("at {at}")), jobs, raw.scaling.clone()];
+    let scope: Vec<String> = scope.into_iter().flatten().collect();
+    Ok(Statement {
+        test: raw.test.clone(),
+        variant: raw.variant.clone(),
+        metric: raw.metric.clone(),
+        low,
+        high,
+        unit: raw.unit.clone(),
+        bound: raw.bound,
+        scope: (!scope.is_empty()).then(|| scope.join(", ")),
+        suspect: raw.doubt().any()?,
+    })
+}
+
+fn published(raw: &RawPlatform, source: &Source) -> Published {
+    let not_printed = |what: &str| (what.to_owned(), "no run of dbdyno's own: the source prints none".to_owned());
+    let mut notes = raw.notes.clone();
+    notes.extend(raw.source_file.as_ref().map(|file| format!("The source document is {file}.")));
+    notes.extend(raw.cores_max.map(|n| format!("The platform offers at most {n} cores.")));
+    Published {
+        source: raw.source.clone().unwrap_or_else(|| format!("platform file {}", source.shown)),
+        year: raw.year,
+        year_printed: raw.year_printed,
+        benchmark: raw.benchmark_suite.clone().unwrap_or_else(|| "not printed".to_owned()),
+        notes,
+        missing: ["run.seed", "run.started_at", "run.tool_version", "run.target"].map(not_printed).into(),
+        ..Published::default()
+    }
+}
+
+/// What stands in tables of its own.
+fn tables(document: &mut Document<'_>, published: &mut Published) -> Result<(), CatalogueError> {
+    for Entry { value, place } in document.entries_if_any::<RawWaits>("wait_event", "test")? {
+        let suspect = value.doubt().any().map_err(|problem| place.invalid(problem))?;
+        let event = |e: super::raw::RawWait| PublishedWait {
+            event: e.event,
+            class: e.wait_class,
+            count: e.waits,
+            time_s: e.time_s,
+            mean_s: e.avg_wait_ms.map(|ms| ms * 1e-3),
+            share_pct: e.db_time_pct.or(e.background_time_pct),
+        };
+        let RawWaits { test, jobs, group, title, events, .. } = value;
+        let events = events.into_iter().map(event).collect();
+        published.waits.push(PublishedWaits { test, jobs, group, title, events, suspect });
+    }
+    for Entry { value, .. } in document.entries_if_any::<RawShares>("latency_cdf", "test")? {
+        let RawShares { test, jobs, event, points } = value;
+        let at_most_s = points.iter().map(|p| (p.at_most_ms * 1e-3, p.share_pct)).collect();
+        published.latency_shares.push(LatencyShares { test, jobs, event, at_most_s });
+    }
+    for Entry { value, place } in document.entries_if_any::<RawHistogram>("histogram", "run")? {
+        published.histograms.push(histogram(&value).map_err(|problem| place.invalid(problem))?);
+    }
+    for table in ["setup", "variant", "orion_run"] {
+        for Entry { value, .. } in document.entries_if_any::<RawFacts>(table, "id")? {
+            let facts = value.into_iter().flat_map(|(name, fact)| match fact {
+                RawFact::One(fact) => vec![(name, fact.text())],
+                RawFact::Many(rows) => rows
+                    .iter()
+                    .enumerate()
+                    .map(|(n, row)| {
+                        let row: Vec<String> = row.iter().map(|(key, v)| format!("{key} {}", v.text())).collect();
+                        (format!("{name} {}", n + 1), row.join(", "))
+                    })
+                    .collect(),
+            });
+            published.facts.push(Facts { table: table.to_owned(), facts: facts.collect() });
+        }
+    }
+    Ok(())
+}
+
+fn histogram(raw: &RawHistogram) -> Result<PublishedHistogram, String> {
+    let variant = raw.variant.as_deref().unwrap_or("not stated");
+    let title = format!("small {}, large {}; run {}, variant {variant}", raw.small, raw.large, raw.run);
+    let bucket = |b: &super::raw::RawBucket| -> Result<Bucket, String> {
+        Ok(Bucket {
+            lower_s: b.lower_us * 1e-6,
+            upper_s: b.upper_us * 1e-6,
+            reads: b.reads,
+            writes: b.writes,
+            read_cum_pct: b.read_cum_pct,
+            write_cum_pct: b.write_cum_pct,
+            suspect: b.doubt().any()?,
+        })
+    };
+    let buckets = raw.buckets.iter().map(bucket).collect::<Result<_, _>>()?;
+    Ok(PublishedHistogram { title, buckets, suspect: raw.doubt().any()? })
+}
+
+fn header(id: RunId, raw: &RawPlatform, started_at: jiff::Timestamp) -> Run {
+    let size = raw.size_class.clone().or_else(|| raw.config.get("size_class").map(super::raw::Scalar::text));
+    Run {
+        id,
+        label: Some(raw.name.clone()),
+        suite: raw.benchmark_suite.clone().unwrap_or_default(),
+        size: size.unwrap_or_default(),
+        seed: 0,
+        started_at,
+        tool_version: String::new(),
+        target: String::new(),
+        status: RunStatus::Done,
+    }
+}
+
+fn platform(raw: &RawPlatform) -> Platform {
+    let storage = [raw.storage.clone(), raw.storage_links.clone().map(|links| format!("links: {links}"))];
+    let storage: Vec<String> = storage.into_iter().flatten().collect();
+    let disk =
+        |what: String| Disk { name: "storage".to_owned(), model: Some(what), holds_database: true, ..Disk::default() };
+    Platform {
+        product: raw.hardware.clone().or_else(|| Some(raw.name.clone())),
+        cpu: Cpu {
+            model: raw.cpu_model.clone(),
+            sockets: raw.sockets,
+            cores: raw.cores,
+            threads: raw.threads,
+            clock_mhz: raw.ghz.map(|ghz| ghz * 1e3),
+            governor: None,
+        },
+        memory: Memory {
+            total_bytes: raw.memory_gib.map(|gib| (gib * f64::from(1 << 30)).round() as u64),
+            ..Memory::default()
+        },
+        os: raw.os.clone(),
+        virtualisation: raw.virtualisation.clone(),
+        disks: (!storage.is_empty()).then(|| disk(storage.join("; "))).into_iter().collect(),
+        ..Platform::default()
+    }
+}
+
+fn database(raw: &RawPlatform) -> Database {
+    let product = raw.vendor_database.clone().unwrap_or_default();
+    // The first word of a product is what the field calls it, and what engines are called here.
+    let engine = raw.engine.clone().unwrap_or_else(|| product.split(' ').next().unwrap_or_default().to_lowercase());
+    Database {
+        engine,
+        version: raw.database_version.clone().unwrap_or_default(),
+        parameters: raw.config.iter().map(|(name, value)| (name.clone(), value.text())).collect(),
+        facts: raw.vendor_database.iter().map(|p| ("product".to_owned(), p.clone())).collect(),
+        notice: None,
+    }
+}
+
+/// What a platform costs.
+pub(super) fn costs(raw: &RawPlatform) -> Costs {
+    let prices = [
+        ("server", raw.list_price_server_usd),
+        ("storage", raw.list_price_storage_usd),
+        ("database", raw.list_price_database_usd),
+        ("other", raw.list_price_other_usd),
+    ];
+    let prices_usd: std::collections::BTreeMap<String, f64> =
+        prices.into_iter().filter_map(|(what, usd)| Some((what.to_owned(), usd?))).collect();
+    let terms = [
+        raw.list_price_bound.clone(),
+        (!prices_usd.is_empty()).then(|| "list price".to_owned()),
+        raw.list_price_date.clone(),
+        raw.list_price_database_scope.as_ref().map(|scope| format!("database: {scope}")),
+    ];
+    let terms: Vec<String> = terms.into_iter().flatten().collect();
+    Costs {
+        licences_per_core: raw.oracle_core_factor,
+        prices_usd,
+        terms: (!terms.is_empty()).then(|| terms.join(", ")),
+    }
+}

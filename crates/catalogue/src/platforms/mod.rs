@@ -1,0 +1,55 @@
+//! Reference platforms: published results as data, each file turned into the document of a run when somebody asks for it.
+
+mod convert;
+mod points;
+mod raw;
+#[cfg(test)]
+mod tests;
+
+use crate::Catalogue;
+use crate::document::Document;
+use crate::error::CatalogueError;
+use crate::nearest::nearest;
+use dbdyno_model::{Costs, RunJson};
+use raw::RawPlatform;
+
+/// The folder of platform files.
+pub(crate) const FOLDER: &str = "platforms/";
+
+impl Catalogue {
+    /// The ids of all reference platforms: the names of their files.
+    pub fn platform_ids(&self) -> impl Iterator<Item = &str> {
+        self.platforms.keys().map(|name| name.trim_start_matches(FOLDER).trim_end_matches(".toml"))
+    }
+
+    /// A reference platform as the document of a run.
+    ///
+    /// # Errors
+    /// There is none of that id (the nearest are offered), or its file is unsound.
+    pub fn platform(&self, id: &str) -> Result<RunJson, CatalogueError> {
+        match self.platforms.get(&format!("{FOLDER}{id}.toml")) {
+            Some(source) => convert::run(id, source, self),
+            None => Err(CatalogueError::UnknownPlatform { id: id.to_owned(), nearest: self.nearest_platforms(id) }),
+        }
+    }
+
+    /// Ids that look like one that does not exist.
+    #[must_use]
+    pub fn nearest_platforms(&self, asked: &str) -> Vec<String> {
+        nearest(asked, self.platform_ids())
+    }
+
+    /// What the platform of a user's own run costs: a platform file names the run's label under `runs`.
+    ///
+    /// # Errors
+    /// A platform file that names runs is unsound.
+    pub fn costs_of_run(&self, label: &str) -> Result<Option<Costs>, CatalogueError> {
+        for source in self.platforms.values().filter(|s| s.text.contains("runs")) {
+            let raw = Document::parse(source)?.table::<RawPlatform>("platform")?.value;
+            if raw.runs.iter().any(|run| run == label) {
+                return Ok(Some(convert::costs(&raw)));
+            }
+        }
+        Ok(None)
+    }
+}

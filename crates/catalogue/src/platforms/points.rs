@@ -1,0 +1,260 @@
+//! Series of a platform file as points: each key brought to its place and unit once, here.
+
+use super::raw::{RawRow, RawSeries};
+use crate::document::{Document, Entry, Place};
+use crate::error::CatalogueError;
+use crate::nearest::nearest;
+use dbdyno_model::{
+    CommitMode, Curve, CurvePoint, Dop, MetricId, Point, ResponseTime, Suspect, SuspectCode, Test, TestCode, Use,
+};
+use std::collections::BTreeMap;
+
+/// What a printed zero says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Zero {
+    /// Nothing of it happened.
+    Nothing,
+    /// It was not counted in this test.
+    NotCounted,
+}
+
+/// A key of a point.
+struct Key {
+    name: &'static str,
+    /// The metric, under which doubt about it is kept.
+    metric: &'static str,
+    /// Where a point says why it is missing.
+    path: &'static str,
+    /// What a value is multiplied by.
+    factor: f64,
+    zero: Zero,
+    set: fn(&mut Point, f64),
+}
+
+const fn key(name: &'static str, metric: &'static str, path: &'static str, set: fn(&mut Point, f64)) -> Key {
+    Key { name, metric, path, factor: 1.0, zero: Zero::Nothing, set }
+}
+
+const fn rate(name: &'static str, set: fn(&mut Point, f64)) -> Key {
+    Key { zero: Zero::NotCounted, ..key(name, name, name, set) }
+}
+
+/// Every key of a point with a degree of parallelism, beside those that name it. MB are 2^20 bytes in the documents.
+const KEYS: &[Key] = &[
+    rate("rows_per_s", |p, v| p.rows_per_s = Some(v)),
+    rate("ops_per_s", |p, v| p.ops_per_s = Some(v)),
+    rate("tx_per_s", |p, v| p.tx_per_s = Some(v)),
+    key("elapsed_s", "elapsed_s", "window_s", |p, v| p.window_s = Some(v)),
+    key("service_time_s", "service_time_s", "service_time_s.mean", |p, v| {
+        p.service_time_s = Some(ResponseTime { mean: Some(v), ..ResponseTime::default() });
+    }),
+    key("cpu_busy_pct", "cpu_busy_pct", "cpu.busy_pct", |p, v| p.cpu.busy_pct = Some(v)),
+    key("read_iops", "read_iops", "io.read_iops", |p, v| p.io.read_iops = Some(v)),
+    key("write_iops", "write_iops", "io.write_iops", |p, v| p.io.write_iops = Some(v)),
+    key("total_iops", "total_iops", "io.total_iops", |p, v| p.io.total_iops = Some(v)),
+    key("read_mb_per_s", "read_mib_per_s", "io.read_mib_per_s", |p, v| p.io.read_mib_per_s = Some(v)),
+    key("write_mb_per_s", "write_mib_per_s", "io.write_mib_per_s", |p, v| p.io.write_mib_per_s = Some(v)),
+    key("total_mb_per_s", "total_mib_per_s", "io.total_mib_per_s", |p, v| p.io.total_mib_per_s = Some(v)),
+    Key {
+        factor: 1e-3,
+        ..key("chart_read_service_time_ms", "read_service_time_s", "io.read_service_time_s", |p, v| {
+            p.io.read_service_time_s = Some(v);
+        })
+    },
+    key("redo_mb_per_s", "redo_mib_per_s", "redo.mib_per_s", |p, v| p.redo.mib_per_s = Some(v)),
+    key("redo_writes_per_s", "redo_writes_per_s", "redo.writes_per_s", |p, v| p.redo.writes_per_s = Some(v)),
+    Key {
+        factor: 1e-6,
+        ..key("redo_service_time_us", "redo_write_service_time_s", "redo.write_service_time_s", |p, v| {
+            p.redo.write_service_time_s = Some(v);
+        })
+    },
+    key("redo_sync_writes", "redo_sync_writes_per_s", "redo.sync_writes", |p, v| p.redo.sync_writes = Some(v)),
+    Key {
+        factor: 1e-6,
+        ..key("redo_sync_service_time_us", "redo_sync_service_time_s", "redo.sync_service_time_s", |p, v| {
+            p.redo.sync_service_time_s = Some(v);
+        })
+    },
+    key("write_blocks_per_s", "write_blocks_per_s", "database.write_blocks_per_s", |p, v| {
+        p.database.write_blocks_per_s = Some(v);
+    }),
+    key("buffer_hit_pct", "buffer_hit_pct", "database.buffer_hit_pct", |p, v| p.database.buffer_hit_pct = Some(v)),
+    key("flash_cache_hit_pct", "flash_hit_pct", "database.flash_hit_pct", |p, v| p.database.flash_hit_pct = Some(v)),
+    key("cell_flash_hit_pct", "cell_flash_hit_pct", "database.cell_flash_hit_pct", |p, v| {
+        p.database.cell_flash_hit_pct = Some(v);
+    }),
+];
+
+/// Keys that say which point it is, or what is thought of it.
+const OTHERS: [&str; 7] = ["seq", "nodes", "jobs", "threads", "rows_per_tx", "suspect", "suspect_keys"];
+
+/// Whether the rows of a series have a degree of parallelism.
+pub(super) fn has_dop(series: &RawSeries) -> bool {
+    series.points.iter().all(|p| p.contains_key("jobs")) && !series.points.is_empty()
+}
+
+/// The points of a series. `test` is the catalogue's, where it knows the code.
+pub(super) fn points(
+    series: &Entry<RawSeries>,
+    test: Option<&Test>,
+    started_at: jiff::Timestamp,
+    document: &Document<'_>,
+) -> Result<Vec<Point>, CatalogueError> {
+    let Entry { value: series, place } = series;
+    let code = TestCode::new(&series.test).map_err(|e| place.invalid(format!("key 'test': {e}")))?;
+    let common = series.doubt().by_key().map_err(|problem| place.invalid(problem))?;
+    let mut points: Vec<Point> = Vec::new();
+    for row in &series.points {
+        let mut point = Point::new(code.clone(), started_at);
+        "native".clone_into(&mut point.mapping);
+        point.commit = test.filter(|t| t.procedure.writes()).map(|_| CommitMode::EngineDefault);
+        point.dop = dop(row, place, document)?;
+        let whole = |key: &str| whole(row, key, place, document);
+        point.rows_per_tx = whole("rows_per_tx")?.or(series.rows_per_tx).unwrap_or(0);
+        let mut doubts = common.clone();
+        doubts.extend(doubt_of(row).map_err(|problem| place_of(row, place, document).invalid(problem))?);
+        for path in ["io", "redo", "database", "service_time_s", "cpu", "waits", "window_s", "memory"] {
+            point.lacks(path, "the source does not print it");
+        }
+        for (name, value) in row.iter().filter(|(name, _)| !OTHERS.contains(&name.as_str())) {
+            let at = document.within(place, value.span().start);
+            let Some(key) = KEYS.iter().find(|key| key.name == name) else {
+                return Err(at.invalid(unknown_key(name)));
+            };
+            let number = value.get_ref().number();
+            let number = number.ok_or_else(|| at.invalid(format!("key '{name}' must be a number")))?;
+            fill(&mut point, key, number, doubts.remove(name));
+        }
+        complete(&mut point, test);
+        let same = points.iter().filter(|p| (p.dop, p.rows_per_tx) == (point.dop, point.rows_per_tx)).count();
+        point.repeat = u32::try_from(same).unwrap_or(0) + 1;
+        points.push(point);
+    }
+    Ok(points)
+}
+
+/// Puts a printed value where it belongs, or says why it is missing.
+fn fill(point: &mut Point, key: &Key, printed: f64, doubt: Option<Suspect>) {
+    // A key names the unit that it was found to be in, whatever the column says.
+    let doubt = doubt.map(|d| Suspect { converted: d.codes.contains(&SuspectCode::Unit), ..d });
+    let unusable = doubt.as_ref().filter(|d| d.usable_for() == Use::Nothing);
+    let lost = printed == 0.0 && doubt.as_ref().is_some_and(|d| d.codes.contains(&SuspectCode::Rounding));
+    if let Some(doubt) = unusable {
+        point.lacks(key.path, format!("printed as {printed} ({}): {}", doubt.names(), doubt.why));
+    } else if lost {
+        point.lacks(key.path, "lost by rounding: printed as 0");
+    } else if printed == 0.0 && key.zero == Zero::NotCounted {
+        point.lacks(key.path, "not counted in this test: printed as 0");
+    } else {
+        (key.set)(point, printed * key.factor);
+        if let Some(doubt) = doubt {
+            point.suspects.insert(MetricId::from(key.metric), doubt);
+        }
+    }
+}
+
+/// What follows from what is printed.
+fn complete(point: &mut Point, test: Option<&Test>) {
+    let counts = |metric: &str| test.is_some_and(|t| t.metrics.iter().any(|m| m.as_str() == metric));
+    // An operation of such a test is a transaction; Benchware 8.0 prints operations only.
+    if point.tx_per_s.is_none() && counts("tx_per_s") {
+        point.tx_per_s = point.ops_per_s;
+        let doubt = point.suspects.get(&MetricId::from("ops_per_s")).cloned();
+        point.suspects.extend(doubt.map(|d| (MetricId::from("tx_per_s"), d)));
+    }
+    // What such a test writes is all that is written.
+    if counts("work_mib_per_s") {
+        point.work_mib_per_s = point.io.write_mib_per_s;
+        let doubt = point.suspects.get(&MetricId::from("write_mib_per_s")).cloned();
+        point.suspects.extend(doubt.map(|d| (MetricId::from("work_mib_per_s"), d)));
+    }
+    if counts("elapsed_s") {
+        point.elapsed_s = point.window_s;
+    }
+    point.redo.sync_writes_per_s = point.redo.sync_writes.zip(point.window_s).map(|(n, s)| n / s);
+    for (path, there) in [
+        ("rows_per_s", point.rows_per_s.is_some()),
+        ("ops_per_s", point.ops_per_s.is_some()),
+        ("tx_per_s", point.tx_per_s.is_some()),
+    ] {
+        if !there && !point.missing.contains_key(path) {
+            point.lacks(path, "the source does not print it");
+        }
+    }
+    point.missing.retain(|path, _| path != "window_s");
+    let metric = test.and_then(|t| t.metrics.iter().find(|m| point.value(m).is_some())).cloned();
+    point.metric = metric.and_then(|id| {
+        let value = point.value(&id)?;
+        Some(dbdyno_model::MetricValue { unit: super::convert::unit(&id).to_owned(), id, value })
+    });
+}
+
+fn dop(row: &RawRow, place: &Place, document: &Document<'_>) -> Result<Dop, CatalogueError> {
+    let part = |key: &str| -> Result<u32, CatalogueError> {
+        let n = whole(row, key, place, document)?.unwrap_or(1);
+        u32::try_from(n).ok().filter(|n| *n > 0).ok_or_else(|| {
+            place_of(row, place, document).invalid(format!("key '{key}' is {n}, which is no degree of parallelism"))
+        })
+    };
+    Ok(Dop { nodes: part("nodes")?, jobs: part("jobs")?, threads: part("threads")? })
+}
+
+fn whole(row: &RawRow, key: &str, place: &Place, document: &Document<'_>) -> Result<Option<u64>, CatalogueError> {
+    let Some(value) = row.get(key) else { return Ok(None) };
+    let number = value.get_ref().number().filter(|n| n.fract() == 0.0 && (0.0..1e15).contains(n));
+    let wrong = || document.within(place, value.span().start).invalid(format!("key '{key}' must be a whole number"));
+    Ok(Some(number.ok_or_else(wrong)? as u64))
+}
+
+/// The place of a row: that of its first value.
+fn place_of(row: &RawRow, place: &Place, document: &Document<'_>) -> Place {
+    let first = row.values().map(|v| v.span().start).min();
+    first.map_or_else(|| place.clone(), |offset| document.within(place, offset))
+}
+
+/// The doubts of one row.
+fn doubt_of(row: &RawRow) -> Result<BTreeMap<String, Suspect>, String> {
+    let text = |key: &str| row.get(key).map(|v| v.get_ref().text());
+    let keys = text("suspect_keys").unwrap_or_default();
+    let keys: Vec<String> = keys.split(", ").filter(|k| !k.is_empty()).map(str::to_owned).collect();
+    super::raw::RawDoubt::new(text("suspect").as_deref(), &keys).by_key()
+}
+
+fn unknown_key(name: &str) -> String {
+    let known = KEYS.iter().map(|key| key.name).chain(OTHERS);
+    match nearest(name, known.clone()).first() {
+        Some(near) => format!("unknown key '{name}'; did you mean '{near}'?"),
+        None => format!("unknown key '{name}'; it can be {}", known.collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// What a series is over where it has no degree of parallelism, in the order in which they are looked for.
+const MOVED: [&str; 4] = ["cores", "outstanding_small", "jobs", "position"];
+
+/// Rows as points of a curve: every number under its own key.
+pub(super) fn curve(
+    (test, title, primary, by): (&str, &str, Option<&str>, Option<&str>),
+    rows: &[RawRow],
+    suspects: BTreeMap<String, Suspect>,
+    place: &Place,
+) -> Result<Curve, CatalogueError> {
+    let by = by.or_else(|| MOVED.into_iter().find(|key| rows.iter().any(|row| row.contains_key(*key))));
+    let Some(by) = by else {
+        let problem = format!("its points are over nothing; each needs one of {}", MOVED.join(", "));
+        return Err(place.invalid(problem));
+    };
+    let point = |row: &RawRow| -> Result<CurvePoint, CatalogueError> {
+        let values = row.iter().filter_map(|(key, value)| Some((key.clone(), value.get_ref().number()?)));
+        let suspects = doubt_of(row).map_err(|problem| place.invalid(problem))?;
+        Ok(CurvePoint { values: values.collect(), suspects })
+    };
+    Ok(Curve {
+        test: test.to_owned(),
+        title: title.to_owned(),
+        by: by.to_owned(),
+        primary: primary.map(str::to_owned),
+        points: rows.iter().map(point).collect::<Result<_, _>>()?,
+        suspects,
+    })
+}

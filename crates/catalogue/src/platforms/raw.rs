@@ -1,0 +1,339 @@
+//! A platform file as it is written: its tables and keys. What they mean is the business of `convert` and `points`.
+
+use dbdyno_model::{Bound, Suspect, SuspectCode};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use toml::Spanned;
+
+/// A value of any simple type.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Scalar {
+    Yes(bool),
+    Whole(i64),
+    Number(f64),
+    Text(String),
+    List(Vec<Scalar>),
+}
+
+impl Scalar {
+    pub(super) fn number(&self) -> Option<f64> {
+        match self {
+            Self::Whole(n) => Some(*n as f64),
+            Self::Number(n) => Some(*n),
+            Self::Yes(_) | Self::Text(_) | Self::List(_) => None,
+        }
+    }
+
+    pub(super) fn text(&self) -> String {
+        match self {
+            Self::Yes(true) => "yes".to_owned(),
+            Self::Yes(false) => "no".to_owned(),
+            Self::Whole(n) => n.to_string(),
+            Self::Number(n) => n.to_string(),
+            Self::Text(text) => text.clone(),
+            Self::List(items) => items.iter().map(Self::text).collect::<Vec<_>>().join(", "),
+        }
+    }
+}
+
+/// One row of a table whose keys are data: each with where it stands.
+pub(super) type RawRow = BTreeMap<String, Spanned<Scalar>>;
+
+/// `[platform]`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawPlatform {
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) year: Option<u16>,
+    #[serde(default = "yes")]
+    pub(super) year_printed: bool,
+    pub(super) source: Option<String>,
+    pub(super) source_file: Option<String>,
+    pub(super) engine: Option<String>,
+    pub(super) vendor_database: Option<String>,
+    pub(super) database_version: Option<String>,
+    pub(super) benchmark_suite: Option<String>,
+    pub(super) size_class: Option<String>,
+    pub(super) hardware: Option<String>,
+    pub(super) cpu_model: Option<String>,
+    pub(super) sockets: Option<u32>,
+    pub(super) cores: Option<u32>,
+    pub(super) cores_max: Option<u32>,
+    pub(super) threads: Option<u32>,
+    pub(super) ghz: Option<f64>,
+    pub(super) memory_gib: Option<f64>,
+    pub(super) os: Option<String>,
+    pub(super) virtualisation: Option<String>,
+    pub(super) storage: Option<String>,
+    pub(super) storage_links: Option<String>,
+    pub(super) oracle_core_factor: Option<f64>,
+    pub(super) list_price_server_usd: Option<f64>,
+    pub(super) list_price_storage_usd: Option<f64>,
+    pub(super) list_price_database_usd: Option<f64>,
+    pub(super) list_price_other_usd: Option<f64>,
+    pub(super) list_price_bound: Option<String>,
+    pub(super) list_price_date: Option<String>,
+    pub(super) list_price_database_scope: Option<String>,
+    /// Labels of the user's own runs whose costs these are.
+    #[serde(default)]
+    pub(super) runs: Vec<String>,
+    #[serde(default)]
+    pub(super) notes: Vec<String>,
+    #[serde(default)]
+    pub(super) config: BTreeMap<String, Scalar>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// `[[series]]`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawSeries {
+    pub(super) test: String,
+    pub(super) title: String,
+    #[serde(rename = "drive")]
+    pub(super) _drive: Option<RawDrive>,
+    #[serde(rename = "run")]
+    pub(super) _run: Option<Scalar>,
+    pub(super) primary: Option<String>,
+    pub(super) rows_per_tx: Option<u64>,
+    #[serde(rename = "run_time_s")]
+    pub(super) _run_time_s: Option<f64>,
+    /// What is left of a point that is cut off: no value, so it is only known here in order to be allowed.
+    #[serde(rename = "truncated_outstanding_small")]
+    pub(super) _truncated_outstanding_small: Option<Scalar>,
+    #[serde(rename = "truncated_small_iops")]
+    pub(super) _truncated_small_iops: Option<Scalar>,
+    pub(super) points: Vec<RawRow>,
+    suspect: Option<String>,
+    #[serde(default)]
+    suspect_keys: Vec<String>,
+}
+
+/// Who ran the loop. No client has been published yet, and a load without a database is none of our tests.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum RawDrive {
+    Server,
+    Os,
+}
+
+/// `suspect` and `suspect_keys`, wherever they stand.
+pub(super) struct RawDoubt<'a> {
+    suspect: Option<&'a str>,
+    suspect_keys: &'a [String],
+}
+
+impl<'a> RawDoubt<'a> {
+    pub(super) fn new(suspect: Option<&'a str>, suspect_keys: &'a [String]) -> Self {
+        Self { suspect, suspect_keys }
+    }
+
+    /// The doubts by key, the codes of a key together.
+    pub(super) fn by_key(&self) -> Result<BTreeMap<String, Suspect>, String> {
+        let mut doubts: BTreeMap<String, Suspect> = BTreeMap::new();
+        for item in self.suspect_keys {
+            let known = item.split_once(':').and_then(|(key, code)| Some((key, SuspectCode::of_name(code)?)));
+            let Some((key, code)) = known else {
+                let codes = SuspectCode::ALL.map(SuspectCode::name).join(", ");
+                return Err(format!("key 'suspect_keys': '{item}' is no `key:code`; codes are {codes}"));
+            };
+            let why = self.suspect.ok_or_else(|| "the key 'suspect' is missing, which says why".to_owned())?;
+            let none = || Suspect { codes: Vec::new(), why: why.to_owned(), converted: false };
+            doubts.entry(key.to_owned()).or_insert_with(none).codes.push(code);
+        }
+        Ok(doubts)
+    }
+
+    /// The doubt about one key.
+    pub(super) fn of(&self, key: &str) -> Result<Option<Suspect>, String> {
+        Ok(self.by_key()?.remove(key))
+    }
+
+    /// Any doubt at all, about what is one thing.
+    pub(super) fn any(&self) -> Result<Option<Suspect>, String> {
+        Ok(self.by_key()?.into_values().next())
+    }
+}
+
+macro_rules! doubted {
+    ($($table:ty),*) => {
+        $(impl $table {
+            /// What its author doubts.
+            pub(super) fn doubt(&self) -> RawDoubt<'_> {
+                RawDoubt::new(self.suspect.as_deref(), &self.suspect_keys)
+            }
+        })*
+    };
+}
+
+doubted!(RawSeries, RawKpi, RawStatement, RawChart, RawWaits, RawHistogram, RawBucket);
+
+/// `[[kpi]]`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawKpi {
+    pub(super) test: String,
+    pub(super) title: String,
+    #[serde(rename = "drive")]
+    pub(super) _drive: Option<RawDrive>,
+    pub(super) metric: String,
+    pub(super) unit: String,
+    pub(super) speed: Option<f64>,
+    pub(super) throughput: Option<f64>,
+    pub(super) value: Option<f64>,
+    pub(super) bound: Option<Bound>,
+    #[serde(default)]
+    pub(super) lower_is_better: bool,
+    /// Facts about how it is printed.
+    #[serde(rename = "test_code_printed")]
+    pub(super) _test_code_printed: Option<bool>,
+    #[serde(rename = "throughput_printed")]
+    pub(super) _throughput_printed: Option<String>,
+    #[serde(rename = "optional_marks")]
+    pub(super) _optional_marks: Option<u8>,
+    #[serde(rename = "rows")]
+    pub(super) _rows: Option<u64>,
+    suspect: Option<String>,
+    #[serde(default)]
+    suspect_keys: Vec<String>,
+}
+
+/// `[[claim]]`, `[[target]]` and `[[result]]`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawStatement {
+    pub(super) test: Option<String>,
+    pub(super) variant: Option<String>,
+    pub(super) metric: String,
+    pub(super) unit: String,
+    pub(super) value: Option<f64>,
+    pub(super) low: Option<f64>,
+    pub(super) high: Option<f64>,
+    pub(super) bound: Option<Bound>,
+    pub(super) scope: Option<String>,
+    pub(super) at: Option<String>,
+    pub(super) jobs: Option<u32>,
+    pub(super) scaling: Option<String>,
+    #[serde(rename = "test_code_printed")]
+    pub(super) _test_code_printed: Option<bool>,
+    #[serde(rename = "equivalent_15k_disks")]
+    pub(super) _equivalent_15k_disks: Option<u32>,
+    suspect: Option<String>,
+    #[serde(default)]
+    suspect_keys: Vec<String>,
+}
+
+/// `[[chart_label]]`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawChart {
+    pub(super) test: String,
+    #[serde(rename = "metric")]
+    pub(super) _metric: String,
+    pub(super) by: String,
+    pub(super) title: String,
+    pub(super) points: Vec<RawRow>,
+    suspect: Option<String>,
+    #[serde(default)]
+    suspect_keys: Vec<String>,
+}
+
+/// `[[wait_event]]`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawWaits {
+    pub(super) test: Option<String>,
+    pub(super) jobs: Option<u32>,
+    pub(super) group: String,
+    pub(super) title: String,
+    #[serde(rename = "host_cpus")]
+    pub(super) _host_cpus: Option<u32>,
+    #[serde(rename = "host_cores")]
+    pub(super) _host_cores: Option<u32>,
+    #[serde(rename = "host_sockets")]
+    pub(super) _host_sockets: Option<u32>,
+    pub(super) events: Vec<RawWait>,
+    suspect: Option<String>,
+    #[serde(default)]
+    suspect_keys: Vec<String>,
+}
+
+/// One of its events.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawWait {
+    pub(super) event: String,
+    pub(super) wait_class: Option<String>,
+    pub(super) waits: Option<u64>,
+    pub(super) time_s: Option<f64>,
+    pub(super) avg_wait_ms: Option<f64>,
+    pub(super) db_time_pct: Option<f64>,
+    pub(super) background_time_pct: Option<f64>,
+    #[serde(rename = "timeout_pct")]
+    pub(super) _timeout_pct: Option<f64>,
+    #[serde(rename = "waits_per_tx")]
+    pub(super) _waits_per_tx: Option<f64>,
+}
+
+/// `[[latency_cdf]]`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawShares {
+    pub(super) test: String,
+    pub(super) jobs: u32,
+    pub(super) event: String,
+    pub(super) points: Vec<RawShare>,
+}
+
+/// One of its points.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawShare {
+    pub(super) at_most_ms: f64,
+    pub(super) share_pct: f64,
+}
+
+/// `[[histogram]]`.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawHistogram {
+    pub(super) run: String,
+    pub(super) variant: Option<String>,
+    pub(super) small: u32,
+    pub(super) large: u32,
+    pub(super) buckets: Vec<RawBucket>,
+    suspect: Option<String>,
+    #[serde(default)]
+    suspect_keys: Vec<String>,
+}
+
+/// One of its buckets.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawBucket {
+    pub(super) lower_us: f64,
+    pub(super) upper_us: f64,
+    pub(super) reads: u64,
+    pub(super) writes: u64,
+    pub(super) read_cum_pct: f64,
+    pub(super) write_cum_pct: f64,
+    suspect: Option<String>,
+    #[serde(default)]
+    suspect_keys: Vec<String>,
+}
+
+/// `[[setup]]`, `[[variant]]`, `[[orion_run]]`: facts, whatever they are called.
+pub(super) type RawFacts = BTreeMap<String, RawFact>;
+
+/// A fact, or a table of facts.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+pub(super) enum RawFact {
+    One(Scalar),
+    Many(Vec<BTreeMap<String, Scalar>>),
+}

@@ -1,0 +1,275 @@
+//! The one place where a report asks a run for a figure: the speed of a test, its throughput, the value of a metric. A run
+//! of dbdyno's own and a published result are asked alike; what is known of a figure (its interval, flags, doubt, where it
+//! was reached) comes with it.
+//!
+//! Points go before what a source prints beside them: they say at which degree of parallelism, and can be checked.
+
+use crate::legend::{self, refusal};
+use dbdyno_catalogue::Catalogue;
+use dbdyno_model::{
+    Better, Bound, CellKey, Dop, Drive, Flag, Kind, MetricId, Point, PublishedFigure, RunJson, Status, Suspect,
+    TestCode, Use,
+};
+use dbdyno_stats::Estimate;
+
+/// Flags that turn a figure into one of something else than the test means: memory in place of a device, or a device
+/// in place of the engine's cache. Such a figure stands in parentheses.
+pub const DOUBTFUL: [Flag; 2] = [Flag::NotCached, Flag::ServedFromOsCache];
+
+/// What is asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Ask<'q> {
+    /// The test.
+    pub test: &'q str,
+    /// The metric.
+    pub metric: &'q str,
+    /// What is taken instead where a point's figure is doubtful.
+    pub metric_in_doubt: Option<&'q str>,
+    /// Flags with which a point gives no such figure at all.
+    pub barred_by: &'q [Flag],
+}
+
+impl<'q> Ask<'q> {
+    /// A metric of a test, without conditions.
+    #[must_use]
+    pub fn new(test: &'q str, metric: &'q str) -> Self {
+        Self { test, metric, metric_in_doubt: None, barred_by: &[] }
+    }
+}
+
+/// One figure, and what is known of it.
+#[derive(Debug, Clone)]
+pub struct Figure<'a> {
+    /// The metric.
+    pub metric: MetricId,
+    /// The median and its interval; a printed figure has none.
+    pub estimate: Estimate,
+    /// Where it was reached; absent where the source does not say.
+    pub dop: Option<Dop>,
+    /// Rows per transaction, 0 where there are none.
+    pub rows_per_tx: u64,
+    /// The points behind it; none behind a printed figure.
+    pub points: Vec<&'a Point>,
+    /// What the source prints, where there are no points.
+    pub printed: Option<&'a PublishedFigure>,
+    /// Doubt about it.
+    pub suspect: Option<&'a Suspect>,
+}
+
+impl<'a> Figure<'a> {
+    /// The value in the metric's unit.
+    #[must_use]
+    pub fn value(&self) -> f64 {
+        self.estimate.median
+    }
+
+    /// Whether it belongs in parentheses.
+    #[must_use]
+    pub fn is_doubtful(&self) -> bool {
+        any_has(&self.points, &DOUBTFUL)
+    }
+
+    /// What it may be used for.
+    #[must_use]
+    pub fn usable_for(&self) -> Use {
+        self.suspect.map_or(Use::Value, Suspect::usable_for)
+    }
+
+    /// Which side of it the true value lies on, where only that is known.
+    #[must_use]
+    pub fn bound(&self) -> Option<Bound> {
+        self.printed.and_then(|p| p.bound)
+    }
+
+    /// The flags of its points, each once.
+    #[must_use]
+    pub fn flags(&self) -> Vec<Flag> {
+        Flag::ALL.into_iter().filter(|flag| any_has(&self.points, &[*flag])).collect()
+    }
+
+    /// The median of another metric over the same points.
+    #[must_use]
+    pub fn median_of(&self, metric: &str) -> Option<f64> {
+        median(&self.points, metric).map(|e| e.median)
+    }
+
+    fn printed(figure: &'a PublishedFigure) -> Option<Self> {
+        Some(Self {
+            metric: figure.metric.clone()?,
+            estimate: Estimate::of(&[figure.value])?,
+            dop: (figure.kind == Kind::Speed).then_some(Dop::ONE),
+            rows_per_tx: 0,
+            points: Vec::new(),
+            printed: Some(figure),
+            suspect: figure.suspect.as_ref(),
+        })
+    }
+}
+
+/// All figures of one metric of one test.
+#[derive(Debug, Clone)]
+pub struct Figures<'a> {
+    /// One for each cell, in the order in which they were measured.
+    pub cells: Vec<Figure<'a>>,
+    /// What a source prints beside its series.
+    pub printed: Vec<Figure<'a>>,
+    /// Which way is better.
+    pub better: Better,
+}
+
+impl<'a> Figures<'a> {
+    /// The figure at a degree of parallelism of 1.
+    #[must_use]
+    pub fn speed(&self) -> Option<&Figure<'a>> {
+        self.at(Dop::ONE).or_else(|| self.of_kind(Kind::Speed))
+    }
+
+    /// The best at any. A sound figure goes before a doubtful one, however much better that looks.
+    #[must_use]
+    pub fn throughput(&self) -> Option<&Figure<'a>> {
+        let better = |a: f64, b: f64| match self.better {
+            Better::Higher => a.total_cmp(&b),
+            Better::Lower => b.total_cmp(&a),
+        };
+        let sound = |f: &Figure<'_>| !f.is_doubtful() && f.usable_for() >= Use::LowerLimit;
+        let best = self.cells.iter().max_by(|a, b| sound(a).cmp(&sound(b)).then(better(a.value(), b.value())));
+        best.or_else(|| self.of_kind(Kind::Throughput))
+    }
+
+    /// The figure at one degree of parallelism.
+    #[must_use]
+    pub fn at(&self, dop: Dop) -> Option<&Figure<'a>> {
+        self.cells.iter().find(|f| f.dop == Some(dop))
+    }
+
+    /// What a source prints, which is neither.
+    #[must_use]
+    pub fn value(&self) -> Option<&Figure<'a>> {
+        self.of_kind(Kind::Value)
+    }
+
+    fn of_kind(&self, kind: Kind) -> Option<&Figure<'a>> {
+        self.printed.iter().find(|f| f.printed.is_some_and(|p| p.kind == kind))
+    }
+}
+
+/// The figures of a metric of a test on a run, or why there are none.
+///
+/// # Errors
+/// The reason, in words.
+pub fn find<'a>(ask: &Ask<'_>, run: &'a RunJson, catalogue: &Catalogue) -> Result<Figures<'a>, String> {
+    let points: Vec<&Point> = run.points.iter().filter(|p| p.test.as_str() == ask.test).collect();
+    let cells = measured(ask, &points, catalogue);
+    let printed: Vec<Figure<'a>> = run
+        .published
+        .iter()
+        .flat_map(|p| &p.figures)
+        .filter(|f| f.test == ask.test && f.metric.as_ref().is_some_and(|m| m.as_str() == ask.metric))
+        .filter_map(Figure::printed)
+        .collect();
+    let better = catalogue.metric(&MetricId::from(ask.metric)).map_or(Better::Higher, |m| m.better);
+    match cells {
+        Err(_) if !printed.is_empty() => Ok(Figures { cells: Vec::new(), printed, better }),
+        cells => Ok(Figures { cells: cells?, printed, better }),
+    }
+}
+
+/// Whether a run knows anything of a test, be it only that it cannot be measured.
+#[must_use]
+pub fn knows(run: &RunJson, test: &str) -> bool {
+    run.points.iter().any(|p| p.test.as_str() == test)
+        || run.published.iter().flat_map(|p| &p.figures).any(|f| f.test == test)
+}
+
+fn measured<'a>(ask: &Ask<'_>, points: &[&'a Point], catalogue: &Catalogue) -> Result<Vec<Figure<'a>>, String> {
+    let rated = !points.is_empty() && points.iter().all(|p| p.load.rate.is_some());
+    let ok = comparable(points, catalogue);
+    if ok.is_empty() {
+        let set = rated.then(|| "measured at set rates alone, see --table latency".to_owned());
+        let reason = set.or_else(|| points.iter().rev().find_map(|p| refusal(p)));
+        return Err(reason.unwrap_or_else(|| "not measured".to_owned()));
+    }
+    let all = cells(&ok, ask);
+    if all.is_empty() {
+        let why = ok.iter().find_map(|p| missing(p, ask.metric));
+        return Err(format!("no figure: {}", why.unwrap_or("the points have no such value")));
+    }
+    let allowed: Vec<Figure<'_>> = all.into_iter().filter(|c| !any_has(&c.points, ask.barred_by)).collect();
+    if allowed.is_empty() {
+        let why: Vec<&str> = ask.barred_by.iter().map(|f| f.advice()).collect();
+        return Err(format!("no figure: {}", why.join("; ")));
+    }
+    Ok(allowed)
+}
+
+pub(crate) fn any_has(points: &[&Point], flags: &[Flag]) -> bool {
+    points.iter().any(|p| flags.iter().any(|f| p.has(*f)))
+}
+
+/// The measured points that may stand in one line: those of one drive (the server's, if it has any) and of the
+/// transaction size that the test names; a last step with larger transactions is reported apart.
+fn comparable<'a>(points: &[&'a Point], catalogue: &Catalogue) -> Vec<&'a Point> {
+    let mut ok: Vec<&Point> = points.iter().copied().filter(|p| reached(p)).collect();
+    if ok.iter().any(|p| p.drive == Drive::Server) {
+        ok.retain(|p| p.drive == Drive::Server);
+    }
+    let named = |code: &TestCode| catalogue.test(code.as_str()).ok().and_then(|t| t.rows_per_tx);
+    if let Some(size) = ok.first().and_then(|p| named(&p.test))
+        && ok.iter().any(|p| p.rows_per_tx == size)
+    {
+        ok.retain(|p| p.rows_per_tx == size);
+    }
+    ok
+}
+
+/// Whether a point measured what can be reached; what was asked for is no measure of that.
+pub(crate) fn reached(point: &Point) -> bool {
+    point.status == Status::Ok && point.load.rate.is_none()
+}
+
+/// One figure per cell that has the metric.
+pub(crate) fn cells<'a>(points: &[&'a Point], ask: &Ask<'_>) -> Vec<Figure<'a>> {
+    let mut groups: Vec<(CellKey, Vec<&Point>)> = Vec::new();
+    for point in points {
+        let key = CellKey::of(point);
+        match groups.iter_mut().find(|(k, _)| *k == key) {
+            Some((_, members)) => members.push(point),
+            None => groups.push((key, vec![point])),
+        }
+    }
+    let figure = |(key, points): (CellKey, Vec<&'a Point>)| {
+        let in_doubt = ask.metric_in_doubt.filter(|_| any_has(&points, &DOUBTFUL));
+        let (metric, estimate) = in_doubt
+            .and_then(|m| Some((m, median(&points, m)?)))
+            .or_else(|| Some((ask.metric, median(&points, ask.metric)?)))?;
+        let metric = MetricId::from(metric);
+        let suspect = points.iter().find_map(|p| p.suspect(&metric));
+        let (dop, rows_per_tx) = (Some(key.dop), key.rows_per_tx);
+        Some(Figure { metric, estimate, dop, rows_per_tx, points, printed: None, suspect })
+    };
+    groups.into_iter().filter_map(figure).collect()
+}
+
+fn median(points: &[&Point], metric: &str) -> Option<Estimate> {
+    let metric = MetricId::from(metric);
+    let values: Vec<f64> = points.iter().filter_map(|p| p.value(&metric)).collect();
+    Estimate::of(&values)
+}
+
+/// Why a point lacks a metric.
+pub(crate) fn missing<'p>(point: &'p Point, metric: &str) -> Option<&'p str> {
+    let path = match metric {
+        "read_iops"
+        | "write_iops"
+        | "read_mib_per_s"
+        | "write_mib_per_s"
+        | "read_service_time_s"
+        | "write_service_time_s" => format!("io.{metric}"),
+        "service_time_s" => format!("{metric}.mean"),
+        _ => match metric.strip_prefix("redo_") {
+            Some(rest) => format!("redo.{rest}"),
+            None => metric.to_owned(),
+        },
+    };
+    legend::missing(point, &path)
+}

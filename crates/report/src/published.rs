@@ -1,0 +1,225 @@
+//! What a published result says beside its series: printed figures with their doubts, targets and results, curves over
+//! something else than jobs, histograms, claims.
+
+use crate::layout::{Column, Keep, Row, Sheet};
+use crate::legend::{self, Doubts, SUSPECT};
+use crate::numbers::{MISSING, count, duration, printed};
+use crate::text::{hanging, push_line};
+use dbdyno_catalogue::Catalogue;
+use dbdyno_model::{Bound, Curve, Kind, Published, RunJson, Statement};
+
+use Keep::{Always, Drop};
+
+/// Everything but the series, which the tables of points show. `width` is the terminal's; `None` drops nothing.
+#[must_use]
+pub fn page(run: &RunJson, _: &Catalogue, width: Option<u16>) -> String {
+    let Some(published) = &run.published else {
+        let text = "This is a run of dbdyno's own; `dbdyno list platforms` shows published results.";
+        return hanging("", text, width);
+    };
+    let mut doubts = Doubts::default();
+    let mut parts = vec![
+        figures(published, &mut doubts, width),
+        statements("Targets", &published.targets, &mut doubts, width),
+        statements("Results", &published.results, &mut doubts, width),
+    ];
+    parts.extend(published.curves.iter().map(|c| curve(c, &mut doubts, width)));
+    parts.extend(published.histograms.iter().map(|h| histogram(h, &mut doubts, width)));
+    parts.push(shares(published, width));
+    parts.push(statements("Claims in the text", &published.claims, &mut doubts, width));
+    parts.push(facts(published, width));
+    parts.push(published.notes.iter().map(|note| hanging("- ", note, width)).collect());
+    let source = legend::source(run, width);
+    parts.push(format!("{}{source}", doubts.render(width)));
+    parts.retain(|part| !part.is_empty());
+    parts.join("\n")
+}
+
+fn titled(title: &str, sheet: &Sheet, width: Option<u16>) -> String {
+    if sheet.rows.is_empty() {
+        return String::new();
+    }
+    let mut out = String::new();
+    push_line(&mut out, title, width);
+    out.push('\n');
+    out.push_str(&sheet.render(width));
+    out
+}
+
+/// A value as printed, with its bound.
+fn bounded(bound: Option<Bound>, value: &str) -> String {
+    bound.map_or_else(|| value.to_owned(), |bound| format!("{} {value}", bound.sign()))
+}
+
+fn mark(doubted: bool) -> String {
+    if doubted { SUSPECT.to_string() } else { String::new() }
+}
+
+fn figures<'a>(published: &'a Published, doubts: &mut Doubts<'a>, width: Option<u16>) -> String {
+    const COLUMNS: [Column; 8] = [
+        Column::left("test", &["Test"], Always),
+        Column::left("title", &["Figure, as printed"], Drop(1)),
+        Column::left("unit", &["Unit"], Always),
+        Column::right("speed", &["Speed"], Always),
+        Column::left("marks", &[], Always),
+        Column::right("throughput", &["Throughput"], Always),
+        Column::left("marks", &[], Always),
+        Column::right("value", &["Value"], Always),
+    ];
+    let mut rows: Vec<(&str, &str, Vec<String>)> = Vec::new();
+    for figure in &published.figures {
+        let known = rows.iter().position(|(test, title, texts)| {
+            (*test, *title) == (figure.test.as_str(), figure.title.as_str()) && texts[2] == figure.printed.unit
+        });
+        let at = known.unwrap_or_else(|| {
+            let mut texts = vec![figure.test.clone(), figure.title.clone(), figure.printed.unit.clone()];
+            texts.resize(COLUMNS.len() + 1, String::new());
+            rows.push((&figure.test, &figure.title, texts));
+            rows.len() - 1
+        });
+        let column = match figure.kind {
+            Kind::Speed => 3,
+            Kind::Throughput => 5,
+            Kind::Value => 7,
+        };
+        let texts = &mut rows[at].2;
+        texts[column] = bounded(figure.bound, &printed(figure.printed.value));
+        texts[column + 1] = mark(figure.suspect.is_some());
+        if let Some(suspect) = &figure.suspect {
+            let kind = ["speed", "throughput", "value"][(column - 3) / 2];
+            doubts.add(format!("{} {kind}", figure.test), suspect);
+        }
+    }
+    let mut columns = COLUMNS.to_vec();
+    columns.push(Column::left("marks", &[], Always));
+    let rows = rows.into_iter().map(|(_, _, texts)| Row::Figures(texts)).collect();
+    titled("Figures that the source prints", &Sheet { columns, rows, gap: 1 }, width)
+}
+
+fn statements<'a>(title: &str, all: &'a [Statement], doubts: &mut Doubts<'a>, width: Option<u16>) -> String {
+    const COLUMNS: [Column; 6] = [
+        Column::left("test", &["Test"], Always),
+        Column::left("variant", &["Variant"], Always),
+        Column::left("what", &["What"], Always),
+        Column::right("value", &["Value"], Always),
+        Column::left("marks", &[], Always),
+        Column::left("of whom", &["Of whom, when"], Drop(1)),
+    ];
+    let mut columns = COLUMNS.to_vec();
+    for (at, there) in [
+        (0, all.iter().any(|s| s.test.is_some())),
+        (1, all.iter().any(|s| s.variant.is_some())),
+        (5, all.iter().any(|s| s.scope.is_some())),
+    ] {
+        if !there {
+            columns[at] = Column::left("", &[], Always);
+        }
+    }
+    let mut rows = Vec::new();
+    for statement in all {
+        let Statement { test, variant, metric, low, high, unit, bound, scope, suspect } = statement;
+        let number = if low == high { printed(*low) } else { format!("{}..{}", printed(*low), printed(*high)) };
+        if let Some(suspect) = suspect {
+            let who = test.as_deref().or(variant.as_deref()).unwrap_or_default();
+            doubts.add(format!("{who} {metric}").trim_start().to_owned(), suspect);
+        }
+        rows.push(Row::Figures(vec![
+            test.clone().unwrap_or_default(),
+            variant.clone().unwrap_or_default(),
+            metric.replace('_', " "),
+            bounded(*bound, &format!("{number} {unit}")),
+            mark(suspect.is_some()),
+            scope.clone().unwrap_or_default(),
+        ]));
+    }
+    titled(title, &Sheet { columns, rows, gap: 2 }, width)
+}
+
+/// A curve as a list, because its keys are data.
+fn curve<'a>(curve: &'a Curve, doubts: &mut Doubts<'a>, width: Option<u16>) -> String {
+    let mut keys: Vec<&str> = vec![&curve.by];
+    let others = curve.points.iter().flat_map(|p| p.values.keys()).map(String::as_str);
+    for key in curve.primary.as_deref().into_iter().chain(others) {
+        if !keys.contains(&key) && curve.points.iter().any(|p| p.values.get(key).is_some_and(|v| *v != 0.0)) {
+            keys.push(key);
+        }
+    }
+    for (key, suspect) in &curve.suspects {
+        doubts.add(format!("{} {key}", curve.test), suspect);
+    }
+    let mut rows = Vec::new();
+    for point in &curve.points {
+        let at = point.values.get(&curve.by).copied().map_or_else(|| MISSING.to_owned(), printed);
+        for (key, suspect) in &point.suspects {
+            doubts.add(format!("{} {} {at} {key}", curve.test, curve.by), suspect);
+        }
+        let text = |key: &&str| match point.values.get(*key) {
+            Some(value) => {
+                let doubted = point.suspects.contains_key(*key) || curve.suspects.contains_key(*key);
+                format!("{}{}", printed(*value), mark(doubted))
+            }
+            None => MISSING.to_owned(),
+        };
+        rows.push(keys.iter().map(text).collect());
+    }
+    let mut out = String::new();
+    push_line(&mut out, &format!("{}  {}", curve.test, curve.title), width);
+    out.push('\n');
+    out.push_str(&crate::lists::table(&keys, &rows, width));
+    out
+}
+
+fn histogram<'a>(
+    histogram: &'a dbdyno_model::PublishedHistogram,
+    doubts: &mut Doubts<'a>,
+    width: Option<u16>,
+) -> String {
+    const COLUMNS: [Column; 6] = [
+        Column::right("from", &["From"], Always),
+        Column::right("to", &["to"], Always),
+        Column::right("reads", &["Reads"], Always),
+        Column::right("reads up to here", &["%"], Always),
+        Column::right("writes", &["Writes"], Always),
+        Column::right("writes up to here", &["%"], Always),
+    ];
+    let mut columns = COLUMNS.to_vec();
+    columns.push(Column::left("marks", &[], Always));
+    if let Some(suspect) = &histogram.suspect {
+        doubts.add(histogram.title.clone(), suspect);
+    }
+    let mut rows = Vec::new();
+    for bucket in &histogram.buckets {
+        if let Some(suspect) = &bucket.suspect {
+            doubts.add(format!("{} from {}", histogram.title, duration(bucket.lower_s)), suspect);
+        }
+        rows.push(Row::Figures(vec![
+            duration(bucket.lower_s),
+            duration(bucket.upper_s),
+            count(bucket.reads),
+            format!("{:.2}", bucket.read_cum_pct),
+            count(bucket.writes),
+            format!("{:.2}", bucket.write_cum_pct),
+            mark(bucket.suspect.is_some()),
+        ]));
+    }
+    let title = format!("I/Os by their time: {}{}", histogram.title, mark(histogram.suspect.is_some()));
+    titled(&title, &Sheet { columns, rows, gap: 2 }, width)
+}
+
+fn shares(published: &Published, width: Option<u16>) -> String {
+    let line = |s: &dbdyno_model::LatencyShares| {
+        let parts = s.at_most_s.iter().map(|(s, pct)| format!("{pct} % within {}", duration(*s)));
+        let lead = format!("{} {} jobs, {}: ", s.test, s.jobs, s.event);
+        hanging(&lead, &parts.collect::<Vec<_>>().join(", "), width)
+    };
+    let lines: String = published.latency_shares.iter().map(line).collect();
+    if lines.is_empty() { lines } else { format!("Waits by their length\n\n{lines}") }
+}
+
+fn facts(published: &Published, width: Option<u16>) -> String {
+    let line = |f: &dbdyno_model::Facts| {
+        let facts = f.facts.iter().map(|(name, value)| format!("{name} {value}"));
+        hanging(&format!("{}  ", f.table), &facts.collect::<Vec<_>>().join(", "), width)
+    };
+    published.facts.iter().map(line).collect()
+}

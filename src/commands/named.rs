@@ -1,0 +1,102 @@
+//! What a user means by RUN: an id, the beginning of one, a label, `last`, or a reference platform.
+
+use super::Context;
+use crate::error::Error;
+use dbdyno_catalogue::CatalogueError;
+use dbdyno_model::{Drive, RunId, RunJson};
+use dbdyno_report::html::{Subject, Times};
+use dbdyno_results::{Access, HistogramKind, Repository, ResultsError};
+
+/// The run or platform of that name; of a label, its newest run.
+///
+/// # Errors
+/// There is none (the nearest runs and platforms are offered), or it cannot be read.
+pub(super) fn one(asked: &str, context: &Context) -> Result<RunJson, Error> {
+    match place(asked, context)? {
+        Place::Run(repository, id) => load(&repository, &id, context),
+        Place::Platform => Ok(context.catalogue.platform(asked)?),
+    }
+}
+
+/// The same; of a label, all its runs, newest first: a sample.
+///
+/// # Errors
+/// As for [`one`].
+pub(super) fn sample(asked: &str, context: &Context) -> Result<Vec<RunJson>, Error> {
+    match place(asked, context)? {
+        Place::Run(repository, id) => {
+            let mut ids = repository.runs_with_label(asked)?;
+            // An id goes before a label that is written alike.
+            if !ids.contains(&id) {
+                ids = vec![id];
+            }
+            ids.iter().map(|id| load(&repository, id, context)).collect()
+        }
+        Place::Platform => Ok(vec![context.catalogue.platform(asked)?]),
+    }
+}
+
+/// The same as [`one`], with the times that a run's clients recorded.
+///
+/// # Errors
+/// As for [`one`].
+pub(super) fn subject(asked: &str, context: &Context) -> Result<Subject, Error> {
+    let Place::Run(repository, id) = place(asked, context)? else {
+        return Ok(Subject { run: context.catalogue.platform(asked)?, times: Vec::new() });
+    };
+    let run = load(&repository, &id, context)?;
+    let mut times = Vec::new();
+    for (point, recorded) in repository.recorded(&id)?.iter().enumerate() {
+        if run.points.get(point).is_some_and(|p| p.drive == Drive::Client) {
+            for (kind, histogram) in repository.histograms(&id, recorded.plan_index)? {
+                times.push(Times { point, from_due: kind == HistogramKind::Response, histogram });
+            }
+        }
+    }
+    Ok(Subject { run, times })
+}
+
+enum Place {
+    Run(Repository, RunId),
+    Platform,
+}
+
+fn place(asked: &str, context: &Context) -> Result<Place, Error> {
+    let is_platform = context.catalogue.platform_ids().any(|id| id == asked);
+    let repository = match Repository::open(&context.results, Access::ReadOnly) {
+        Err(ResultsError::NoResults { .. }) if is_platform => return Ok(Place::Platform),
+        Err(ResultsError::NoResults { path }) => {
+            return Err(no_results(asked, ResultsError::NoResults { path }, context));
+        }
+        opened => opened?,
+    };
+    // A label that somebody chose can always be reached; the beginning of an id is not meant where a platform is.
+    if is_platform && repository.runs_with_label(asked)?.is_empty() {
+        return Ok(Place::Platform);
+    }
+    match repository.find(asked) {
+        Ok(id) => Ok(Place::Run(repository, id)),
+        Err(ResultsError::RunNotFound { asked, path, mut nearest }) => {
+            nearest.extend(context.catalogue.nearest_platforms(&asked));
+            Err(ResultsError::RunNotFound { asked, path, nearest }.into())
+        }
+        Err(ResultsError::NoResults { path }) => Err(no_results(asked, ResultsError::NoResults { path }, context)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Nothing has been measured yet, so only a platform can have been meant.
+fn no_results(asked: &str, error: ResultsError, context: &Context) -> Error {
+    let nearest = context.catalogue.nearest_platforms(asked);
+    let platform = CatalogueError::UnknownPlatform { id: asked.to_owned(), nearest: nearest.clone() };
+    if nearest.is_empty() { error.into() } else { Error::Usage(format!("{platform}; {error}")) }
+}
+
+fn load(repository: &Repository, id: &RunId, context: &Context) -> Result<RunJson, Error> {
+    let mut run = repository.load(id)?;
+    run.costs = match &run.run.label {
+        Some(label) => context.catalogue.costs_of_run(label)?,
+        None => None,
+    };
+    Ok(run)
+}
