@@ -8,6 +8,8 @@ use dbdyno_results::ResultsError;
 use dbdyno_run::{LoadError, PlanError, RunError};
 use std::io;
 
+/// A requirement is not met; everything else went well.
+pub(crate) const EXIT_MISSED: u8 = 1;
 /// Bad usage or input; nothing was done.
 pub(crate) const EXIT_USAGE: u8 = 2;
 /// The target was lost, the user stopped, or dbdyno itself failed; what was measured is kept.
@@ -96,6 +98,18 @@ pub(crate) enum Error {
         /// Points whose work was not what the test asks for.
         invalid: usize,
     },
+    /// A run that is not what a project needs.
+    #[error("run {run} does not meet {unmet} of {all} requirements of '{title}'")]
+    Missed {
+        /// The run.
+        run: RunId,
+        /// What the requirements are of.
+        title: String,
+        /// Requirements that are not met.
+        unmet: usize,
+        /// All of them.
+        all: usize,
+    },
     /// Bad input that no room below knows of.
     #[error("{0}")]
     Usage(String),
@@ -119,6 +133,7 @@ impl Error {
             | Self::Output(_)
             | Self::Internal(_) => EXIT_STOPPED,
             Self::Points { .. } => EXIT_POINTS,
+            Self::Missed { .. } => EXIT_MISSED,
             Self::Target(_)
             | Self::Catalogue(_)
             | Self::Plan(_)
@@ -167,6 +182,7 @@ mod tests {
             (LoadError::Engine(engine(ErrorClass::OutOfSpace)).into(), 3),
             (LoadError::Engine(engine(ErrorClass::Cancelled)).into(), 3),
             (Error::Run { source: Box::new(RunError::Interrupted), run: run.clone(), place: String::new() }, 3),
+            (Error::Missed { run: run.clone(), title: String::new(), unmet: 1, all: 2 }, 1),
             (Error::Points { run, place: String::new(), planned: 2, failed: 1, invalid: 0 }, 4),
         ];
         for (error, code) in cases {

@@ -6,6 +6,7 @@ mod measuring;
 mod private;
 mod reporting;
 mod values;
+mod verdict;
 
 use crate::error::EXIT_USAGE;
 use crate::output::{self, Format};
@@ -18,6 +19,7 @@ pub(crate) use reporting::ReportArgs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use values::dop;
+pub(crate) use verdict::VerdictArgs;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -25,8 +27,8 @@ Examples:
   dbdyno show last --table platform                what its figures depend on
   dbdyno list suites                               what else could be measured
 
-Exit codes: 0 done (unsupported tests and flags are no failure); 2 bad usage or input, nothing done;
-3 target lost, interrupted or internal error, what was measured is kept; 4 some points failed or are invalid.";
+Exit codes: 0 done (unsupported tests and flags are no failure); 1 a requirement was missed; 2 bad usage or input,
+nothing done; 3 target lost, interrupted or internal error, what was measured is kept; 4 some points failed or are invalid.";
 
 /// A dynamometer for database platforms
 ///
@@ -77,6 +79,8 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// Make one HTML page of runs, that needs nothing but a browser
     Report(ReportArgs),
+    /// Judge a run by what a project needs: exit code 1 where it does not meet that
+    Verdict(VerdictArgs),
     /// List what there is
     List(ListArgs),
     /// Create and fill the test tables on a target

@@ -14,6 +14,7 @@ mod run;
 mod show;
 mod sql;
 mod up;
+mod verdict;
 
 use crate::cli::{Cli, Command, Common};
 use crate::error::Error;
@@ -62,6 +63,7 @@ pub(crate) fn dispatch(cli: Cli) -> Result<(), Error> {
         Command::Resume(args) => resume::resume(&args, &context),
         Command::Show(args) => show::show(&args, &context),
         Command::Report(args) => report::report(&args, &context),
+        Command::Verdict(args) => verdict::verdict(&args, &context),
         Command::List(args) => list::list(&args, &context),
         Command::Load(args) => load::load(&args, &context),
         Command::Drop(args) => drop::drop(&args, &context),

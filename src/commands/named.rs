@@ -42,7 +42,7 @@ pub(super) fn sample(asked: &str, context: &Context) -> Result<Vec<RunJson>, Err
 /// As for [`one`].
 pub(super) fn subject(asked: &str, context: &Context) -> Result<Subject, Error> {
     let Place::Run(repository, id) = place(asked, context)? else {
-        return Ok(Subject { run: context.catalogue.platform(asked)?, times: Vec::new() });
+        return Ok(Subject { run: context.catalogue.platform(asked)?, times: Vec::new(), verdict: None });
     };
     let run = load(&repository, &id, context)?;
     let mut times = Vec::new();
@@ -53,7 +53,7 @@ pub(super) fn subject(asked: &str, context: &Context) -> Result<Subject, Error> 
             }
         }
     }
-    Ok(Subject { run, times })
+    Ok(Subject { run, times, verdict: None })
 }
 
 enum Place {

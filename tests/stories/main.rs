@@ -29,3 +29,4 @@ mod servers;
 mod small_disk;
 mod stops;
 mod support;
+mod verdict;

@@ -5,7 +5,7 @@ use crate::document::{Document, Entry, Place};
 use crate::files::Source;
 use crate::{Catalogue, CatalogueError};
 use dbdyno_model::{Drive, Flag, MetricId, TestCode};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// A file of requirements.
@@ -72,7 +72,8 @@ pub struct TestFigure {
 }
 
 /// What a figure must keep.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Limit {
     /// No less.
     Minimum(f64),

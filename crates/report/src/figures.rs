@@ -258,18 +258,5 @@ fn median(points: &[&Point], metric: &str) -> Option<Estimate> {
 
 /// Why a point lacks a metric.
 pub(crate) fn missing<'p>(point: &'p Point, metric: &str) -> Option<&'p str> {
-    let path = match metric {
-        "read_iops"
-        | "write_iops"
-        | "read_mib_per_s"
-        | "write_mib_per_s"
-        | "read_service_time_s"
-        | "write_service_time_s" => format!("io.{metric}"),
-        "service_time_s" => format!("{metric}.mean"),
-        _ => match metric.strip_prefix("redo_") {
-            Some(rest) => format!("redo.{rest}"),
-            None => metric.to_owned(),
-        },
-    };
-    legend::missing(point, &path)
+    legend::missing(point, &legend::path(metric))
 }

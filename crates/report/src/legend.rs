@@ -126,6 +126,24 @@ pub(crate) fn missing<'p>(point: &'p Point, path: &str) -> Option<&'p str> {
     point.missing.get(path).or_else(|| point.missing.get(around)).map(String::as_str)
 }
 
+/// Where a point's JSON has a metric, which is where it notes why it has none.
+pub(crate) fn path(metric: &str) -> String {
+    match metric {
+        "read_iops"
+        | "write_iops"
+        | "read_mib_per_s"
+        | "write_mib_per_s"
+        | "read_service_time_s"
+        | "write_service_time_s" => format!("io.{metric}"),
+        "service_time_s" | "response_time_s" => format!("{metric}.mean"),
+        "cpu_busy_pct" => "cpu.busy_pct".to_owned(),
+        _ => match metric.strip_prefix("redo_") {
+            Some(rest) => format!("redo.{rest}"),
+            None => metric.to_owned(),
+        },
+    }
+}
+
 /// Why some values of a table are missing: each reason once, with the values and, if it is not all, the tests.
 pub(crate) fn gaps(gaps: &[(&Point, &'static str, &str)], tests: usize, width: Option<u16>) -> String {
     let mut reasons: Vec<(&str, Vec<&str>, Vec<&TestCode>)> = Vec::new();

@@ -17,6 +17,7 @@ mod registry;
 pub mod summary;
 pub mod tables;
 mod text;
+pub mod verdict;
 
 pub use registry::{REPORTS, Report, report};
 

@@ -13,8 +13,10 @@ mod ramps;
 mod scaling;
 mod sheet;
 mod table;
+mod verdict;
 mod waits;
 
+use crate::verdict::Verdict;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::RunJson;
 use dbdyno_stats::Histogram;
@@ -26,6 +28,8 @@ pub struct Subject {
     pub run: RunJson,
     /// Distributions of its clients' times.
     pub times: Vec<Times>,
+    /// Whether it meets what a project needs, where somebody said what that is.
+    pub verdict: Option<Verdict>,
 }
 
 /// All times of one point of the client drive.

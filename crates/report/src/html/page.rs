@@ -1,6 +1,6 @@
 //! The page around the sections: head, navigation, what the browser may do.
 
-use super::{Subject, charts, keys, latency, marks, method, ramps, scaling, sheet};
+use super::{Subject, charts, keys, latency, marks, method, ramps, scaling, sheet, verdict};
 use crate::summary::head::{hardware, measured, points, system};
 use crate::text::clean;
 use base64::Engine as _;
@@ -70,8 +70,9 @@ fn one(subject: &Subject, title: &str, catalogue: &Catalogue) -> Markup {
                 dt { "Run" } dd { (clean(run.run.id.as_str())) ", " (clean(&measured(run))) br; (clean(&points(run))) }
             }
             @if let Some(notice) = &run.database.notice { p.notice role="note" { b { "Notice. " } (clean(notice)) } }
-            (navigation(run))
+            (navigation(subject))
         }
+        (verdict::section(subject.verdict.as_ref()))
         (keys::section(run, catalogue))
         (sheet::section(run))
         (ramps::sections(run, catalogue))
@@ -80,13 +81,15 @@ fn one(subject: &Subject, title: &str, catalogue: &Catalogue) -> Markup {
     }
 }
 
-fn navigation(run: &RunJson) -> Markup {
+fn navigation(subject: &Subject) -> Markup {
+    let run = &subject.run;
     let mut classes: Vec<String> =
         run.points.iter().filter(|p| p.load.rate.is_none()).map(|p| p.test.class()).collect();
     classes.sort_unstable();
     classes.dedup();
     html! {
         nav aria-label="Sections" {
+            @if subject.verdict.is_some() { a href="#verdict" { "Verdict" } }
             a href="#key-metrics" { "Key metrics" }
             a href="#platform" { "Platform" }
             @for class in &classes { a href={ "#class-" (class) } { (class) } }

@@ -1,0 +1,236 @@
+//! Finding the figure of a requirement among the points of a run: which points may be judged, the median of each cell, and
+//! the best of them.
+
+use super::{Figure, Found, Outcome};
+use crate::{legend, numbers};
+use dbdyno_catalogue::{Limit, Percentile, Requirement, TestFigure};
+use dbdyno_model::{CellKey, Drive, Flag, MetricId, Point, ResponseTime, RunJson};
+use dbdyno_stats::Estimate;
+
+/// Flags of figures that say nothing of what a project needs: a crash could lose what was committed, or memory was measured
+/// in place of a device. A requirement may accept them.
+const REFUSED: [Flag; 2] = [Flag::UnsafeDurability, Flag::ServedFromOsCache];
+/// A rate that was asked for as a number with decimals is kept if it is this near.
+const SAME_RATE: f64 = 0.9999;
+
+/// What was asked, in words: `T711 response_time_s.p99, 8 jobs, client drive, at 2,000/s`.
+pub(super) fn words(asked: &TestFigure) -> String {
+    let mut words = format!("{} {}", asked.test, asked.metric);
+    if let Some(percentile) = asked.percentile {
+        words.push_str(&format!(".{}", percentile.name()));
+    }
+    let counted = |n: Option<u32>, one: &str| n.map(|n| format!("{n} {one}{}", if n == 1 { "" } else { "s" }));
+    let parts = [
+        counted(asked.nodes, "node"),
+        counted(asked.jobs, "job"),
+        counted(asked.threads, "thread"),
+        asked.rows_per_tx.map(|n| format!("{n} rows/tx")),
+        asked.drive.map(|drive| format!("{} drive", drive.name())),
+        asked.rate_per_s.map(|rate| format!("at {}/s", numbers::thousands(rate))),
+    ];
+    for part in parts.into_iter().flatten() {
+        words.push_str(&format!(", {part}"));
+    }
+    words
+}
+
+/// Finds the figure that a requirement is judged by.
+pub(super) fn find(run: &RunJson, asked: &TestFigure, requirement: &Requirement) -> Found {
+    let of_test: Vec<&Point> = run.points.iter().filter(|p| p.test == asked.test).collect();
+    if of_test.is_empty() {
+        return Found::Nothing(Outcome::NotMeasured, format!("the run has no points of {}", asked.test));
+    }
+    let asked_for = chosen(&of_test, asked);
+    if asked_for.is_empty() {
+        return Found::Nothing(
+            Outcome::NotMeasured,
+            format!("not like this: {} was measured {}", asked.test, ways(&of_test)),
+        );
+    }
+    let refusals: Vec<Option<String>> = asked_for.iter().map(|p| refusal(p, &requirement.accept)).collect();
+    let sound: Vec<&Point> = asked_for.iter().zip(&refusals).filter(|(_, r)| r.is_none()).map(|(p, _)| *p).collect();
+    let refused: Vec<(&Point, &String)> =
+        asked_for.iter().zip(&refusals).filter_map(|(p, r)| Some((*p, r.as_ref()?))).collect();
+    let Some((first, _)) = sound.split_first() else {
+        return Found::Nothing(Outcome::Refused, refused.first().map(|(_, why)| (*why).clone()).unwrap_or_default());
+    };
+    let mut cells = cells(&sound, asked);
+    match requirement.limit {
+        Limit::Minimum(_) => cells.sort_by(|a, b| b.1.median.total_cmp(&a.1.median)),
+        Limit::Maximum(_) => cells.sort_by(|a, b| a.1.median.total_cmp(&b.1.median)),
+    }
+    let Some((points, estimate)) = cells.first() else {
+        let why =
+            sound.iter().find_map(|p| legend::missing(p, &path(asked))).unwrap_or("the points have no such value");
+        return Found::Nothing(Outcome::NotMeasured, why.to_owned());
+    };
+    let place = place(points.first().unwrap_or(first));
+    let figure = Figure {
+        value: estimate.median,
+        low: estimate.interval.map(|i| i.low),
+        high: estimate.interval.map(|i| i.high),
+        points: estimate.n,
+        place: if cells.len() > 1 { format!("best of {}: {place}", cells.len()) } else { place },
+    };
+    let mut remarks = remarks(points, estimate, asked, requirement);
+    if let Some((point, why)) = refused.first() {
+        let n = refused.len();
+        let which = if n == 1 { "1 point was refused".to_owned() } else { format!("{n} points were refused, as") };
+        remarks.push(format!("{which} ({}): {why}", self::place(point)));
+    }
+    Found::Figure(figure, remarks)
+}
+
+/// The points that a requirement names.
+fn chosen<'a>(points: &[&'a Point], asked: &TestFigure) -> Vec<&'a Point> {
+    let fits = |wanted: Option<u32>, has: u32| wanted.is_none_or(|wanted| wanted == has);
+    let mut chosen: Vec<&Point> = points
+        .iter()
+        .copied()
+        .filter(|p| {
+            fits(asked.nodes, p.dop.nodes) && fits(asked.jobs, p.dop.jobs) && fits(asked.threads, p.dop.threads)
+        })
+        .filter(|p| asked.rows_per_tx.is_none_or(|rows| rows == p.rows_per_tx))
+        .filter(|p| asked.drive.is_none_or(|drive| drive == p.drive))
+        .collect();
+    match asked.rate_per_s {
+        Some(rate) => chosen.retain(|p| p.asked_per_s.is_some_and(|of| of >= rate * SAME_RATE)),
+        // What a point was asked for is no measure of what the platform can do, unless nothing else was measured.
+        None if chosen.iter().any(|p| p.load.rate.is_none()) => chosen.retain(|p| p.load.rate.is_none()),
+        None => {}
+    }
+    chosen
+}
+
+/// Why a point may not be judged.
+fn refusal(point: &Point, accepted: &[Flag]) -> Option<String> {
+    let flagged = REFUSED.into_iter().find(|flag| point.has(*flag) && !accepted.contains(flag));
+    legend::refusal(point).or_else(|| flagged.map(|flag| flag_words(point, flag)))
+}
+
+fn flag_words(point: &Point, flag: Flag) -> String {
+    let note = point.flag_notes.get(flag.name()).map_or_else(|| flag.advice().to_owned(), Clone::clone);
+    format!("{}: {note}", flag.name())
+}
+
+/// Each cell's points and what they say.
+fn cells<'a>(points: &[&'a Point], asked: &TestFigure) -> Vec<(Vec<&'a Point>, Estimate)> {
+    let mut groups: Vec<(CellKey, Vec<&Point>)> = Vec::new();
+    for point in points {
+        let key = CellKey::of(point);
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, members)) => members.push(point),
+            None => groups.push((key, vec![point])),
+        }
+    }
+    let estimated = |(_, points): (CellKey, Vec<&'a Point>)| {
+        let values: Vec<f64> = points.iter().filter_map(|p| value(p, &asked.metric, asked.percentile)).collect();
+        Estimate::of(&values).map(|estimate| (points, estimate))
+    };
+    groups.into_iter().filter_map(estimated).collect()
+}
+
+fn value(point: &Point, metric: &MetricId, percentile: Option<Percentile>) -> Option<f64> {
+    match percentile {
+        None => point.value(metric),
+        Some(percentile) => at(distribution(point, metric)?, percentile),
+    }
+}
+
+fn distribution<'a>(point: &'a Point, metric: &MetricId) -> Option<&'a ResponseTime> {
+    match metric.as_str() {
+        "service_time_s" => point.service_time_s.as_ref(),
+        "response_time_s" => point.response_time_s.as_ref(),
+        _ => None,
+    }
+}
+
+fn at(times: &ResponseTime, percentile: Percentile) -> Option<f64> {
+    match percentile {
+        Percentile::P50 => times.p50,
+        Percentile::P90 => times.p90,
+        Percentile::P95 => times.p95,
+        Percentile::P99 => times.p99,
+        Percentile::P99_9 => times.p99_9,
+        Percentile::P99_99 => times.p99_99,
+        Percentile::Max => times.max,
+    }
+}
+
+/// Where a point's JSON has the value.
+fn path(asked: &TestFigure) -> String {
+    let metric = asked.metric.as_str();
+    match (asked.percentile, legend::path(metric)) {
+        (Some(percentile), _) => format!("{metric}.{}", percentile.name()),
+        (None, path) => path,
+    }
+}
+
+/// `8 jobs`, `2 nodes, 16 jobs, 4 threads, client drive at 2,000/s`.
+fn place(point: &Point) -> String {
+    let counted = |n: u32, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
+    let mut parts = vec![counted(point.dop.jobs, "job")];
+    if point.dop.nodes > 1 {
+        parts.insert(0, counted(point.dop.nodes, "node"));
+    }
+    if point.dop.threads > 1 {
+        parts.push(counted(point.dop.threads, "thread"));
+    }
+    if point.rows_per_tx > 1 {
+        parts.push(format!("{} rows/tx", point.rows_per_tx));
+    }
+    if point.drive == Drive::Client {
+        let rate = point.asked_per_s.map(|rate| format!(" at {}/s", numbers::thousands(rate)));
+        parts.push(format!("client drive{}", rate.unwrap_or_default()));
+    }
+    parts.join(", ")
+}
+
+/// How a test was measured, for somebody who asked for another way.
+fn ways(points: &[&Point]) -> String {
+    const MOST: usize = 8;
+    let mut ways: Vec<String> = Vec::new();
+    for way in points.iter().map(|p| place(p)) {
+        if !ways.contains(&way) {
+            ways.push(way);
+        }
+    }
+    let more = ways.len().saturating_sub(MOST);
+    ways.truncate(MOST);
+    let more = if more > 0 { format!(" and in {more} more ways") } else { String::new() };
+    format!("with {}{more}", ways.join("; "))
+}
+
+fn remarks(points: &[&Point], estimate: &Estimate, asked: &TestFigure, requirement: &Requirement) -> Vec<String> {
+    let mut remarks = Vec::new();
+    let limit = requirement.limit.value();
+    let shown = |value: f64| super::page::value(value, &asked.unit);
+    if let Some(interval) = estimate.interval.filter(|i| i.low < limit && limit < i.high) {
+        let (low, high) = (shown(interval.low), shown(interval.high));
+        remarks.push(format!("close: the limit lies inside the 95 % interval, {low} to {high}"));
+    }
+    remarks.extend(tail(points, asked, requirement.limit));
+    for flag in Flag::ALL {
+        if let Some(point) = points.iter().find(|p| p.has(flag)) {
+            let accepted = if requirement.accept.contains(&flag) { "accepted: " } else { "" };
+            remarks.push(format!("{accepted}{}", flag_words(point, flag)));
+        }
+    }
+    if let Some(how) = points.iter().find(|p| legend::is_equivalent(p)).and_then(|p| p.mapping_note.as_deref()) {
+        remarks.push(format!("an equivalent of the test: {how}"));
+    }
+    remarks
+}
+
+/// A mean, or a percentile, that keeps a limit says nothing of the times beyond it.
+fn tail(points: &[&Point], asked: &TestFigure, limit: Limit) -> Option<String> {
+    let Limit::Maximum(most) = limit else { return None };
+    let longest = points.iter().filter_map(|p| distribution(p, &asked.metric)?.max).max_by(f64::total_cmp)?;
+    let beyond = asked.percentile != Some(Percentile::Max) && longest > most;
+    beyond.then(|| tail_words(&super::page::value(longest, &asked.unit), longest / most))
+}
+
+/// `the longest was 800 ms, 160 times the limit`.
+pub(super) fn tail_words(longest: &str, times: f64) -> String {
+    format!("the longest was {longest}, {} times the limit", numbers::short(times))
+}

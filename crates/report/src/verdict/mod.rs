@@ -1,0 +1,186 @@
+//! The verdict: whether a run meets what a project needs, line by line, with the margin.
+//!
+//! It errs on the side of "no". What was not measured is not met, and a figure that is none of the platform's own doing
+//! (commits that a crash could lose, a device that memory stood in for) is refused, with the reason. A pure function of the
+//! run and the requirements; text, JUnit and HTML show the same [`Verdict`].
+
+mod figure;
+mod junit;
+pub(crate) mod page;
+
+pub use junit::junit;
+pub use page::page;
+
+use dbdyno_catalogue::{Limit, Requirement, Requirements, Subject};
+use dbdyno_model::{RunId, RunJson};
+use serde::Serialize;
+
+/// How one requirement ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// The limit is kept.
+    Met,
+    /// It is not.
+    Missed,
+    /// There is no figure.
+    NotMeasured,
+    /// There are figures, and none that may be judged.
+    Refused,
+}
+
+impl Outcome {
+    /// Every outcome.
+    pub const ALL: [Self; 4] = [Self::Met, Self::Missed, Self::NotMeasured, Self::Refused];
+
+    /// The name as in JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Met => "met",
+            Self::Missed => "missed",
+            Self::NotMeasured => "not_measured",
+            Self::Refused => "refused",
+        }
+    }
+
+    /// In words.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Met => "met",
+            Self::Missed => "missed",
+            Self::NotMeasured => "not measured",
+            Self::Refused => "refused",
+        }
+    }
+}
+
+/// The figure that a requirement was judged by.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Figure {
+    /// The median of its points, in the line's unit.
+    pub value: f64,
+    /// Its 95 % interval, where repeats give one.
+    pub low: Option<f64>,
+    /// Upper end of it.
+    pub high: Option<f64>,
+    /// Points that it is made of; 0 for a figure that a source states.
+    pub points: usize,
+    /// Where: `8 jobs`, `best: 8 jobs`; empty for a figure that a source states.
+    pub place: String,
+}
+
+/// One requirement, judged.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Line {
+    /// What its author calls it.
+    pub title: String,
+    /// What was asked: `T711 tx_per_s`.
+    pub asked: String,
+    /// What it must keep.
+    #[serde(flatten)]
+    pub limit: Limit,
+    /// Unit of limit and figure.
+    pub unit: String,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What it was judged by, where there is a figure.
+    pub figure: Option<Figure>,
+    /// How far the figure lies from the limit on the good side, in percent of the limit; below zero on the bad side.
+    pub margin_pct: Option<f64>,
+    /// Why there is no figure.
+    pub reason: Option<String>,
+    /// What a reader must know beside it.
+    pub remarks: Vec<String>,
+}
+
+/// A run, judged.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Verdict {
+    /// What the requirements are of.
+    pub title: String,
+    /// The run.
+    pub run: RunId,
+    /// What its user calls it.
+    pub label: Option<String>,
+    /// Whether every requirement is met.
+    pub met: bool,
+    /// The requirements, in their file's order.
+    pub lines: Vec<Line>,
+}
+
+impl Verdict {
+    /// Judges a run.
+    #[must_use]
+    pub fn of(run: &RunJson, requirements: &Requirements) -> Self {
+        let lines: Vec<Line> = requirements.list.iter().flat_map(|requirement| judged(run, requirement)).collect();
+        Self {
+            title: requirements.title.clone(),
+            run: run.run.id.clone(),
+            label: run.run.label.clone(),
+            met: lines.iter().all(|line| line.outcome == Outcome::Met),
+            lines,
+        }
+    }
+
+    /// Lines of an outcome.
+    #[must_use]
+    pub fn count(&self, outcome: Outcome) -> usize {
+        self.lines.iter().filter(|line| line.outcome == outcome).count()
+    }
+}
+
+/// What was found for a requirement.
+enum Found {
+    /// A figure, and what must be said beside it.
+    Figure(Figure, Vec<String>),
+    /// None, with the reason.
+    Nothing(Outcome, String),
+}
+
+fn judged(run: &RunJson, requirement: &Requirement) -> Vec<Line> {
+    match &requirement.of {
+        Subject::Test(asked) => {
+            let found = figure::find(run, asked, requirement);
+            vec![line(requirement, requirement.title.clone(), figure::words(asked), &asked.unit, found)]
+        }
+        Subject::Result { name, unit, .. } => {
+            let reason = "the run is of dbdyno's own, and states no result but its points".to_owned();
+            let nothing = Found::Nothing(Outcome::NotMeasured, reason);
+            vec![line(requirement, requirement.title.clone(), name.clone(), unit, nothing)]
+        }
+    }
+}
+
+fn line(requirement: &Requirement, title: String, asked: String, unit: &str, found: Found) -> Line {
+    let limit = requirement.limit;
+    let bare = Line {
+        title,
+        asked,
+        limit,
+        unit: unit.to_owned(),
+        outcome: Outcome::NotMeasured,
+        figure: None,
+        margin_pct: None,
+        reason: None,
+        remarks: Vec::new(),
+    };
+    match found {
+        Found::Nothing(outcome, reason) => Line { outcome, reason: Some(reason), ..bare },
+        Found::Figure(figure, remarks) => Line {
+            outcome: if limit.is_kept(figure.value) { Outcome::Met } else { Outcome::Missed },
+            margin_pct: Some(margin_pct(limit, figure.value)),
+            figure: Some(figure),
+            remarks,
+            ..bare
+        },
+    }
+}
+
+fn margin_pct(limit: Limit, value: f64) -> f64 {
+    match limit {
+        Limit::Minimum(least) => (value / least - 1.0) * 100.0,
+        Limit::Maximum(most) => (1.0 - value / most) * 100.0,
+    }
+}

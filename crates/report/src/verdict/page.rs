@@ -1,0 +1,95 @@
+//! The verdict as text.
+
+use super::{Line, Outcome, Verdict};
+use crate::layout::{Column, Keep, Row, Sheet};
+use crate::numbers;
+use crate::text::{hanging, push_line};
+use dbdyno_catalogue::Limit;
+
+/// The verdict for a terminal of this width; `None` is as wide as needed.
+#[must_use]
+pub fn page(verdict: &Verdict, width: Option<u16>) -> String {
+    let mut out = hanging("Verdict   ", &format!("{}: {}", verdict.title, summary(verdict)), width);
+    let label = verdict.label.as_ref().map(|label| format!(" ({label})")).unwrap_or_default();
+    out.push_str(&hanging("Run       ", &format!("{}{label}", verdict.run), width));
+    out.push('\n');
+    let columns = vec![
+        Column::left("requirement", &["Requirement"], Keep::Always),
+        Column::left("what was asked", &["Asked"], Keep::Drop(1)),
+        Column::right("limit", &["Limit"], Keep::Drop(3)),
+        Column::right("figure", &["Figure"], Keep::Always),
+        Column::right("margin", &["Margin", "[%]"], Keep::Drop(4)),
+        Column::left("result", &["Result"], Keep::Always),
+        Column::left("place", &["Where"], Keep::Drop(2)),
+    ];
+    let rows = verdict.lines.iter().map(|line| Row::Figures(cells(line))).collect();
+    out.push_str(&Sheet { columns, rows, gap: 2 }.render(width));
+    let noted: Vec<&Line> = verdict.lines.iter().filter(|l| l.reason.is_some() || !l.remarks.is_empty()).collect();
+    for line in noted {
+        out.push('\n');
+        push_line(&mut out, &line.title, width);
+        if let Some(reason) = &line.reason {
+            out.push_str(&hanging("  ", &format!("{}: {reason}", line.outcome.words()), width));
+        }
+        for remark in &line.remarks {
+            out.push_str(&hanging("  ", remark, width));
+        }
+    }
+    out
+}
+
+/// `met, all 3 requirements`, `not met, 2 of 3 requirements: 1 missed, 1 not measured`.
+pub(crate) fn summary(verdict: &Verdict) -> String {
+    let all = verdict.lines.len();
+    if verdict.met {
+        return if all == 1 { "met, the only requirement".to_owned() } else { format!("met, all {all} requirements") };
+    }
+    let unmet = all - verdict.count(Outcome::Met);
+    let bad = Outcome::ALL.into_iter().filter(|outcome| *outcome != Outcome::Met);
+    let kinds = bad.map(|outcome| (verdict.count(outcome), outcome)).filter(|(n, _)| *n > 0);
+    let kinds: Vec<String> = kinds.map(|(n, outcome)| format!("{n} {}", outcome.words())).collect();
+    format!("not met, {unmet} of {all} requirement{}: {}", if all == 1 { "" } else { "s" }, kinds.join(", "))
+}
+
+fn cells(line: &Line) -> Vec<String> {
+    let figure = line.figure.as_ref();
+    vec![
+        line.title.clone(),
+        line.asked.clone(),
+        limit(line),
+        figure.map_or_else(|| numbers::MISSING.to_owned(), |f| value(f.value, &line.unit)),
+        line.margin_pct.map_or_else(|| numbers::MISSING.to_owned(), margin),
+        line.outcome.words().to_owned(),
+        figure.map(|f| f.place.clone()).unwrap_or_default(),
+    ]
+}
+
+/// The limit with its sign: `>= 2,000/s`, `<= 5.00 ms`.
+pub(crate) fn limit(line: &Line) -> String {
+    let sign = match line.limit {
+        Limit::Minimum(_) => ">=",
+        Limit::Maximum(_) => "<=",
+    };
+    let limit = line.limit.value();
+    // What somebody wrote as a whole number is shown as one; the figures' decimals say how exact they are.
+    match line.unit.as_str() {
+        unit if unit != "s" && limit.fract() == 0.0 && limit < 1e15 => {
+            let unit = if unit == "1/s" { "/s".to_owned() } else { format!(" {unit}") };
+            format!("{sign} {}{unit}", numbers::count(limit as u64))
+        }
+        unit => format!("{sign} {}", value(limit, unit)),
+    }
+}
+
+/// A value with its unit, as a reader writes it: `2,345/s`, `4.30 ms`, `889 MiB/s`.
+pub(crate) fn value(value: f64, unit: &str) -> String {
+    match unit {
+        "s" => numbers::duration(value),
+        "1/s" => format!("{}/s", numbers::thousands(value)),
+        _ => format!("{} {unit}", numbers::thousands(value)),
+    }
+}
+
+fn margin(pct: f64) -> String {
+    format!("{}{}", if pct > 0.0 { "+" } else { "" }, numbers::short(pct))
+}

@@ -1,0 +1,228 @@
+//! Verdicts: what is met, missed, not measured and refused, and how that is shown. `DBDYNO_BLESS=1` writes the golden files
+//! anew; the difference is then read before it is committed.
+
+// A test that cannot prepare its ground fails; clippy sees that only inside #[test] functions.
+#![allow(clippy::unwrap_used)]
+
+#[allow(dead_code, reason = "each test file uses its part")]
+mod fixture;
+
+use dbdyno_catalogue::{Catalogue, Requirements};
+use dbdyno_model::{Drive, Flag, ResponseTime, RunJson, Status};
+use dbdyno_report::verdict::{Line, Outcome, Verdict, junit, page};
+use std::path::Path;
+
+const NEEDS: &str = r#"
+title = "Shop <of> \"things\" & more"
+
+[[requirement]]
+title = "Lookups"
+test = "T611"
+metric = "tx_per_s"
+minimum = 150_000
+
+[[requirement]]
+title = "Lookups of one session"
+test = "T611"
+metric = "tx_per_s"
+jobs = 1
+drive = "server"
+minimum = 150_000
+
+[[requirement]]
+title = "Tail of a client"
+test = "T611"
+metric = "service_time_s.p99"
+drive = "client"
+jobs = 2
+maximum = 0.005
+
+[[requirement]]
+title = "Percentile in the server"
+test = "T611"
+metric = "service_time_s.p99"
+drive = "server"
+maximum = 0.005
+
+[[requirement]]
+title = "Lookups of 64 sessions"
+test = "T611"
+metric = "tx_per_s"
+jobs = 64
+minimum = 1
+
+[[requirement]]
+title = "Scan"
+test = "T426"
+metric = "read_mib_per_s"
+minimum = 10
+
+[[requirement]]
+title = "Scan, whatever served it"
+test = "T426"
+metric = "read_mib_per_s"
+minimum = 10
+accept = ["served_from_os_cache"]
+
+[[requirement]]
+title = "Load"
+test = "DBL-11"
+metric = "tx_per_s"
+minimum = 100
+
+[[requirement]]
+title = "Other plan"
+test = "T612"
+metric = "tx_per_s"
+minimum = 1
+
+[[requirement]]
+title = "Never measured"
+test = "T816"
+metric = "ops_per_s"
+minimum = 1
+
+[[requirement]]
+title = "Noisy processor"
+test = "T141"
+metric = "ops_per_s"
+jobs = 2
+minimum = 5_000_000
+"#;
+
+fn requirements(text: &str) -> Requirements {
+    Requirements::parse("needs.toml", text, &Catalogue::embedded().unwrap()).unwrap()
+}
+
+fn verdict() -> Verdict {
+    Verdict::of(&fixture::run(), &requirements(NEEDS))
+}
+
+/// The only line of a verdict on one requirement.
+fn judged(run: &RunJson, requirement: &str) -> Line {
+    let text = format!("title = \"x\"\n[[requirement]]\ntitle = \"y\"\n{requirement}");
+    let mut verdict = Verdict::of(run, &requirements(&text));
+    assert_eq!(verdict.lines.len(), 1);
+    assert_eq!(verdict.met, verdict.lines[0].outcome == Outcome::Met);
+    verdict.lines.remove(0)
+}
+
+#[track_caller]
+fn golden(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/verdict").join(name);
+    if std::env::var_os("DBDYNO_BLESS").is_some() {
+        std::fs::write(&path, text).unwrap();
+    }
+    let expected = std::fs::read_to_string(&path).unwrap();
+    assert!(expected == text, "{name} differs from its golden file. It is now:\n{text}");
+}
+
+#[test]
+fn every_outcome_is_shown_as_the_golden_files_say() {
+    let verdict = verdict();
+    for outcome in Outcome::ALL {
+        assert!(verdict.count(outcome) > 0, "{outcome:?}");
+    }
+    assert!(!verdict.met);
+    golden("page.txt", &page(&verdict, None));
+    golden("page.80.txt", &page(&verdict, Some(80)));
+    golden("junit.xml", &junit(&verdict).unwrap());
+    golden("verdict.json", &format!("{}\n", serde_json::to_string_pretty(&verdict).unwrap()));
+}
+
+#[test]
+fn a_junit_file_is_sound_xml_whatever_the_texts_hold() {
+    let mut verdict = verdict();
+    verdict.lines[0].title = "a\u{1b}[2J \"<&>' \u{0}\n]]>".to_owned();
+    verdict.lines[0].remarks = vec!["<script>&\u{8}".to_owned()];
+    let xml = junit(&verdict).unwrap();
+    let mut reader = quick_xml::Reader::from_str(&xml);
+    let (mut cases, mut failures) = (0, 0);
+    loop {
+        match reader.read_event().unwrap() {
+            quick_xml::events::Event::Eof => break,
+            quick_xml::events::Event::Start(tag) | quick_xml::events::Event::Empty(tag) => {
+                cases += usize::from(tag.name().as_ref() == "testcase");
+                failures += usize::from(tag.name().as_ref() == "failure");
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(cases, verdict.lines.len());
+    assert_eq!(failures, verdict.lines.len() - verdict.count(Outcome::Met));
+    assert!(!xml.contains("<script") && xml.chars().all(|c| c == '\n' || !c.is_control()), "{xml}");
+}
+
+#[test]
+fn the_best_cell_counts_unless_a_place_is_named() {
+    let run = fixture::run();
+    let figure = |text: &str| judged(&run, text).figure.unwrap();
+    let best = figure("test = \"T611\"\nmetric = \"tx_per_s\"\ndrive = \"server\"\nminimum = 1");
+    let one = figure("test = \"T611\"\nmetric = \"tx_per_s\"\ndrive = \"server\"\njobs = 1\nminimum = 1");
+    assert_eq!((best.value, one.value), (209_700.0, 104_850.0));
+    let least = figure("test = \"T611\"\nmetric = \"cpu_busy_pct\"\ndrive = \"server\"\nmaximum = 100");
+    assert_eq!(least.value, 48.4, "for a maximum the least is the best");
+}
+
+#[test]
+fn a_limit_that_is_reached_exactly_is_kept() {
+    let run = fixture::run();
+    let line = |limit: &str| judged(&run, &format!("test = \"T611\"\nmetric = \"tx_per_s\"\njobs = 1\n{limit}"));
+    for (limit, outcome, margin_pct) in [
+        ("minimum = 104850", Outcome::Met, 0.0),
+        ("maximum = 104850", Outcome::Met, 0.0),
+        ("minimum = 104851", Outcome::Missed, -0.000_953_7),
+        ("minimum = 52425", Outcome::Met, 100.0),
+        ("maximum = 52425", Outcome::Missed, -100.0),
+        ("maximum = 209700", Outcome::Met, 50.0),
+    ] {
+        let line = line(limit);
+        assert_eq!(line.outcome, outcome, "{limit}");
+        assert!((line.margin_pct.unwrap() - margin_pct).abs() < 1e-6, "{limit}: {:?}", line.margin_pct);
+    }
+}
+
+#[test]
+fn unsound_points_are_refused_and_never_the_best() {
+    const ASKED: &str = "test = \"T711\"\nmetric = \"tx_per_s\"\nminimum = 1000";
+    let mut run = fixture::run();
+    run.points.retain(|p| p.test.as_str() == "T611" && p.drive == Drive::Server && p.load.rate.is_none());
+    assert_eq!(run.points.len(), 2);
+    for point in &mut run.points {
+        point.test = dbdyno_model::TestCode::new("T711").unwrap();
+    }
+    assert_eq!(judged(&run, ASKED).figure.unwrap().value, 209_700.0);
+    for spoil in [
+        |p: &mut dbdyno_model::Point| p.flag(Flag::UnsafeDurability, "fsync is off".to_owned()),
+        |p: &mut dbdyno_model::Point| p.flag(Flag::ServedFromOsCache, None),
+        |p: &mut dbdyno_model::Point| p.status = Status::Invalid,
+        |p: &mut dbdyno_model::Point| p.status = Status::Failed,
+    ] {
+        let mut run = run.clone();
+        spoil(&mut run.points[1]);
+        let line = judged(&run, ASKED);
+        assert_eq!((line.outcome, line.figure.unwrap().value), (Outcome::Met, 104_850.0));
+        assert!(line.remarks.iter().any(|r| r.starts_with("1 point was refused (2 jobs): ")), "{:?}", line.remarks);
+        spoil(&mut run.points[0]);
+        let line = judged(&run, ASKED);
+        assert_eq!((line.outcome, line.figure), (Outcome::Refused, None));
+        assert!(!line.reason.unwrap().is_empty());
+    }
+}
+
+#[test]
+fn a_mean_that_keeps_its_limit_does_not_hide_the_tail() {
+    let mut run = fixture::run();
+    run.points.retain(|p| p.test.as_str() == "T611" && p.drive == Drive::Client);
+    run.points.truncate(1);
+    run.points[0].load.rate = None;
+    run.points[0].service_time_s =
+        Some(ResponseTime { mean: Some(0.002), p99: Some(0.004), max: Some(0.8), ..Default::default() });
+    for metric in ["service_time_s", "service_time_s.p99"] {
+        let line = judged(&run, &format!("test = \"T611\"\nmetric = \"{metric}\"\nmaximum = 0.005"));
+        assert_eq!(line.outcome, Outcome::Met);
+        assert!(line.remarks.contains(&"the longest was 800 ms, 160 times the limit".to_owned()), "{:?}", line.remarks);
+    }
+    let line = judged(&run, "test = \"T611\"\nmetric = \"service_time_s.max\"\nmaximum = 0.005");
+    assert_eq!(line.outcome, Outcome::Missed);
+}

@@ -1,0 +1,39 @@
+//! `dbdyno verdict`, as typed.
+
+use super::Shown;
+use clap::Args;
+use std::path::PathBuf;
+
+/// `dbdyno verdict`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  dbdyno verdict last --requirements needs.toml
+  dbdyno verdict before --requirements needs.toml --junit verdict.xml
+
+A file of requirements:
+  title = \"Shop\"
+  [[requirement]]
+  title = \"Orders\"
+  test = \"T711\"
+  metric = \"tx_per_s\"
+  minimum = 2000
+  [[requirement]]
+  title = \"Tail at 16 jobs\"
+  test = \"T611\"
+  metric = \"service_time_s.p99\"
+  drive = \"client\"
+  jobs = 16
+  maximum = 0.005")]
+pub(crate) struct VerdictArgs {
+    /// An id, the beginning of one, a label (its newest run), or last
+    pub(crate) run: String,
+    /// What the project needs
+    #[arg(long, value_name = "FILE")]
+    pub(crate) requirements: PathBuf,
+    /// Write the verdict as JUnit XML, too
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) shown: Shown,
+}

@@ -1,0 +1,48 @@
+//! `dbdyno verdict`: whether a run meets what a project needs.
+
+use super::Context;
+use crate::cli::VerdictArgs;
+use crate::error::Error;
+use crate::output::{self, Format};
+use dbdyno_catalogue::Requirements;
+use dbdyno_report::verdict::{self, Outcome, Verdict};
+use dbdyno_results::{Access, Repository};
+use std::path::Path;
+
+pub(super) fn verdict(args: &VerdictArgs, context: &Context) -> Result<(), Error> {
+    let requirements = requirements(&args.requirements, context)?;
+    let repository = Repository::open(&context.results, Access::ReadOnly)?;
+    let run = repository.load(&repository.find(&args.run)?)?;
+    let verdict = Verdict::of(&run, &requirements);
+    if let Some(file) = &args.junit {
+        let xml = verdict::junit(&verdict).map_err(|e| Error::Internal(format!("no XML: {e}")))?;
+        std::fs::write(file, xml).map_err(|e| Error::Usage(format!("cannot write {}: {e}", file.display())))?;
+    }
+    match args.shown.format() {
+        Format::Json => output::json(&verdict)?,
+        Format::Text => output::text(&page(&verdict, run.database.notice.as_deref()))?,
+    }
+    if verdict.met {
+        return Ok(());
+    }
+    let all = verdict.lines.len();
+    let unmet = all - verdict.count(Outcome::Met);
+    Err(Error::Missed { run: verdict.run, title: verdict.title, unmet, all })
+}
+
+/// What a file of requirements asks.
+///
+/// # Errors
+/// It cannot be read, or is none.
+pub(super) fn requirements(file: &Path, context: &Context) -> Result<Requirements, Error> {
+    let shown = file.display().to_string();
+    let text = std::fs::read_to_string(file)
+        .map_err(|e| Error::Usage(format!("cannot read the requirements from {shown}: {e}")))?;
+    Ok(Requirements::parse(&shown, &text, &context.catalogue)?)
+}
+
+fn page(verdict: &Verdict, notice: Option<&str>) -> String {
+    let width = output::width();
+    let notice = notice.map(|notice| dbdyno_report::notice(notice, width)).unwrap_or_default();
+    format!("{}{notice}", verdict::page(verdict, width))
+}
