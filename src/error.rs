@@ -4,6 +4,7 @@
 use dbdyno_catalogue::CatalogueError;
 use dbdyno_engine::{EngineError, TargetError};
 use dbdyno_model::{ErrorClass, RunId};
+use dbdyno_report::compare::CompareError;
 use dbdyno_results::ResultsError;
 use dbdyno_run::{LoadError, PlanError, RunError};
 use std::io;
@@ -110,6 +111,17 @@ pub(crate) enum Error {
         /// All of them.
         all: usize,
     },
+    /// Runs or platforms that cannot be put side by side.
+    #[error(transparent)]
+    Compare(#[from] CompareError),
+    /// Something became worse than a limit allows.
+    #[error("{rows} {} shown to be worse than the baseline by more than {limit_pct} %", if *rows == 1 { "row is" } else { "rows are" })]
+    Regression {
+        /// How many.
+        rows: usize,
+        /// The limit.
+        limit_pct: f64,
+    },
     /// Bad input that no room below knows of.
     #[error("{0}")]
     Usage(String),
@@ -133,10 +145,11 @@ impl Error {
             | Self::Output(_)
             | Self::Internal(_) => EXIT_STOPPED,
             Self::Points { .. } => EXIT_POINTS,
-            Self::Missed { .. } => EXIT_MISSED,
+            Self::Missed { .. } | Self::Regression { .. } => EXIT_MISSED,
             Self::Target(_)
             | Self::Catalogue(_)
             | Self::Plan(_)
+            | Self::Compare(_)
             | Self::Results(_)
             | Self::Load(_)
             | Self::Changed { .. }
@@ -178,6 +191,8 @@ mod tests {
             (Error::Usage(String::new()), 2),
             (TargetError::NoScheme("x".to_owned()).into(), 2),
             (PlanError::Nothing.into(), 2),
+            (CompareError::Sides(1).into(), 2),
+            (Error::Regression { rows: 1, limit_pct: 5.0 }, 1),
             (LoadError::NotLoaded { target: "t".to_owned(), size: "D".to_owned() }.into(), 2),
             (LoadError::Engine(engine(ErrorClass::OutOfSpace)).into(), 3),
             (LoadError::Engine(engine(ErrorClass::Cancelled)).into(), 3),

@@ -2,6 +2,7 @@
 //! commands, which answer with the nearest names.
 
 mod client;
+mod compare;
 mod measuring;
 mod private;
 mod reporting;
@@ -13,6 +14,7 @@ use crate::output::{self, Format};
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use client::DriveChoice;
+pub(crate) use compare::CompareArgs;
 pub(crate) use measuring::{Commit, ResumeArgs, RunArgs};
 pub(crate) use private::{DownArgs, UpArgs};
 pub(crate) use reporting::ReportArgs;
@@ -81,6 +83,8 @@ pub(crate) enum Command {
     Report(ReportArgs),
     /// Judge a run by what a project needs: exit code 1 where it does not meet that
     Verdict(VerdictArgs),
+    /// Put runs and published platforms side by side
+    Compare(CompareArgs),
     /// List what there is
     List(ListArgs),
     /// Create and fill the test tables on a target

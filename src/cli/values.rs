@@ -57,6 +57,17 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     if (1e6..1e15).contains(&bytes) { Ok(bytes.round() as u64) } else { Err(format!("it is out of range; {RULE}")) }
 }
 
+/// A share in percent, `5%` or `2.5%`.
+///
+/// # Errors
+/// What is wrong with the text.
+pub(crate) fn percent(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).trim_end();
+    let pct = number.parse::<f64>().map_err(|_| "it is no percentage; write 5%".to_owned())?;
+    // At 100 % nothing would be left that could be a loss.
+    if (0.0..100.0).contains(&pct) { Ok(pct) } else { Err("it must be from 0% to less than 100%".to_owned()) }
+}
+
 /// A fixed number of nodes, jobs or threads.
 ///
 /// # Errors
@@ -130,6 +141,14 @@ mod tests {
         ] {
             let refusal = bytes(text).unwrap_err();
             assert!(refusal.contains(reason), "{text}: {refusal}");
+        }
+    }
+
+    #[test]
+    fn percentages_may_have_their_sign() {
+        assert_eq!((percent("5%"), percent("2.5"), percent("0 %")), (Ok(5.0), Ok(2.5), Ok(0.0)));
+        for text in ["", "%", "five", "-1%", "100%", "NaN", "5%%"] {
+            assert!(percent(text).is_err(), "{text}");
         }
     }
 

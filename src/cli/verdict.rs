@@ -26,7 +26,7 @@ A file of requirements:
   jobs = 16
   maximum = 0.005")]
 pub(crate) struct VerdictArgs {
-    /// An id, the beginning of one, a label (its newest run), or last
+    /// An id, the beginning of one, a label (its newest run), last, or a reference platform
     pub(crate) run: String,
     /// What the project needs
     #[arg(long, value_name = "FILE")]

@@ -1,6 +1,7 @@
 //! What each command does: one file each, and what several of them share (`place`, `measuring`, `named`).
 
 mod check;
+mod compare;
 mod down;
 mod drop;
 mod list;
@@ -63,6 +64,7 @@ pub(crate) fn dispatch(cli: Cli) -> Result<(), Error> {
         Command::Resume(args) => resume::resume(&args, &context),
         Command::Show(args) => show::show(&args, &context),
         Command::Report(args) => report::report(&args, &context),
+        Command::Compare(args) => compare::compare(&args, &context),
         Command::Verdict(args) => verdict::verdict(&args, &context),
         Command::List(args) => list::list(&args, &context),
         Command::Load(args) => load::load(&args, &context),

@@ -1,18 +1,16 @@
 //! `dbdyno verdict`: whether a run meets what a project needs.
 
-use super::Context;
+use super::{Context, named};
 use crate::cli::VerdictArgs;
 use crate::error::Error;
 use crate::output::{self, Format};
 use dbdyno_catalogue::Requirements;
 use dbdyno_report::verdict::{self, Outcome, Verdict};
-use dbdyno_results::{Access, Repository};
 use std::path::Path;
 
 pub(super) fn verdict(args: &VerdictArgs, context: &Context) -> Result<(), Error> {
     let requirements = requirements(&args.requirements, context)?;
-    let repository = Repository::open(&context.results, Access::ReadOnly)?;
-    let run = repository.load(&repository.find(&args.run)?)?;
+    let run = named::one(&args.run, context)?;
     let verdict = Verdict::of(&run, &requirements);
     if let Some(file) = &args.junit {
         let xml = verdict::junit(&verdict).map_err(|e| Error::Internal(format!("no XML: {e}")))?;

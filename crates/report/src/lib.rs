@@ -5,6 +5,7 @@
 //! line, so that no version string or error message can steer the terminal on which it is read; on a page it is escaped
 //! besides.
 
+pub mod compare;
 pub mod figures;
 pub mod html;
 mod layout;

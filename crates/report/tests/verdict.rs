@@ -226,3 +226,98 @@ fn a_mean_that_keeps_its_limit_does_not_hide_the_tail() {
     let line = judged(&run, "test = \"T611\"\nmetric = \"service_time_s.max\"\nmaximum = 0.005");
     assert_eq!(line.outcome, Outcome::Missed);
 }
+
+fn platform(id: &str) -> RunJson {
+    Catalogue::embedded().unwrap().platform(id).unwrap()
+}
+
+fn needs_of_the_folder(name: &str) -> Requirements {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../catalogue/requirements").join(name);
+    requirements(&std::fs::read_to_string(path).unwrap())
+}
+
+/// What was asked before the platform was benchmarked, and what its document concludes: fast enough, with and without
+/// replication. The document hides its longest time in a picture; the verdict does not.
+#[test]
+fn a_warehouse_gets_the_conclusion_of_its_document_and_sees_the_tail() {
+    let run = platform("recoverpoint_2021");
+    let verdict = Verdict::of(&run, &needs_of_the_folder("warehouse.toml"));
+    assert!(verdict.met, "{verdict:?}");
+    assert_eq!(verdict.lines.len(), 6, "three requirements of two variants");
+    golden("warehouse.txt", &page(&verdict, Some(100)));
+    let tails: Vec<&Line> =
+        verdict.lines.iter().filter(|l| l.remarks.iter().any(|r| r.starts_with("the longest was 800"))).collect();
+    assert_eq!(tails.len(), 1);
+    assert_eq!(tails[0].title, "I/O latency, with_replication");
+}
+
+#[test]
+fn who_asks_for_the_peak_is_told_no() {
+    let run = platform("recoverpoint_2021");
+    let peak =
+        "title = \"x\"\n[[requirement]]\ntitle = \"y\"\nresult = \"io_latency_peak\"\nunit = \"ms\"\nmaximum = 5";
+    let verdict = Verdict::of(&run, &requirements(peak));
+    assert!(!verdict.met);
+    let outcomes: Vec<_> = verdict.lines.iter().map(|l| (l.title.as_str(), l.outcome)).collect();
+    assert_eq!(outcomes, [("y, baseline", Outcome::Met), ("y, with_replication", Outcome::Missed)]);
+    assert_eq!(verdict.lines[1].figure.as_ref().unwrap().value, 800.0);
+    let line =
+        judged(&run, "result = \"io_latency_peak\"\nvariant = \"with_replication\"\nunit = \"ms\"\nmaximum = 900");
+    assert_eq!(line.outcome, Outcome::Met);
+}
+
+#[test]
+fn what_a_source_leaves_open_decides_nothing() {
+    let run = platform("recoverpoint_2021");
+    let rate =
+        |limit: &str| judged(&run, &format!("result = \"io_rate\"\nvariant = \"baseline\"\nunit = \"iops\"\n{limit}"));
+    // More than 35,000, it says.
+    assert_eq!(rate("minimum = 35000").outcome, Outcome::Met);
+    let open = rate("minimum = 40000");
+    assert_eq!((open.outcome, open.figure), (Outcome::Refused, None));
+    assert!(open.reason.unwrap().starts_with("cannot tell: the source says > 35,000 iops"));
+    assert_eq!(rate("maximum = 30000").outcome, Outcome::Missed);
+    for (asked, outcome, words) in [
+        (
+            "result = \"io_rat\"\nunit = \"iops\"\nminimum = 1",
+            Outcome::NotMeasured,
+            "the source states no 'io_rat'; it states io_rate, io_latency_mean, io_latency_peak, transactions",
+        ),
+        (
+            "result = \"io_rate\"\nvariant = \"other\"\nunit = \"iops\"\nminimum = 1",
+            Outcome::NotMeasured,
+            "the source states no 'io_rate' of that variant; it has baseline, with_replication",
+        ),
+        (
+            "result = \"io_rate\"\nvariant = \"baseline\"\nunit = \"kiops\"\nminimum = 1",
+            Outcome::Refused,
+            "the source states it in iops, the requirement is in kiops",
+        ),
+    ] {
+        let line = judged(&run, asked);
+        assert_eq!((line.outcome, line.reason.as_deref()), (outcome, Some(words)));
+    }
+    let own = judged(&fixture::run(), "result = \"io_rate\"\nunit = \"iops\"\nminimum = 1");
+    assert_eq!(own.outcome, Outcome::NotMeasured);
+}
+
+#[test]
+fn published_figures_of_tests_are_judged_with_their_doubts() {
+    // Series: points with suspects. The first points of T611 ran with a cold cache.
+    let violin = platform("hp_dl980_violin_2012");
+    let line = judged(&violin, "test = \"T611\"\nmetric = \"ops_per_s\"\nminimum = 100_000");
+    assert_eq!(line.outcome, Outcome::Met);
+    assert!(line.figure.unwrap().points > 0);
+    // Printed figures alone: on x86 the throughput of T133 is elapsed seconds, so it is refused; the speed remains.
+    let hpe = platform("hpe_dl380_bm_2016");
+    let line = judged(&hpe, "test = \"T133\"\nmetric = \"ops_per_s\"\nminimum = 1");
+    assert_eq!(line.outcome, Outcome::Met);
+    let one = judged(&hpe, "test = \"T133\"\nmetric = \"ops_per_s\"\njobs = 1\nminimum = 1").figure.unwrap();
+    assert_eq!(line.figure.unwrap().value, one.value);
+    // A lower limit decides for what it reaches, and for nothing else.
+    let floor = |limit: &str| judged(&hpe, &format!("test = \"T312\"\nmetric = \"rows_per_s\"\njobs = 1\n{limit}"));
+    assert_eq!(floor("minimum = 1000").outcome, Outcome::Met);
+    let open = floor("minimum = 100000");
+    assert_eq!(open.outcome, Outcome::Refused, "{open:?}");
+    assert!(open.reason.unwrap().contains("cannot tell"));
+}

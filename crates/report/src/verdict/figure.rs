@@ -1,7 +1,7 @@
 //! Finding the figure of a requirement among the points of a run: which points may be judged, the median of each cell, and
 //! the best of them.
 
-use super::{Figure, Found, Outcome};
+use super::{Figure, Found, Outcome, stated};
 use crate::{legend, numbers};
 use dbdyno_catalogue::{Limit, Percentile, Requirement, TestFigure};
 use dbdyno_model::{CellKey, Drive, Flag, MetricId, Point, ResponseTime, RunJson};
@@ -38,6 +38,9 @@ pub(super) fn words(asked: &TestFigure) -> String {
 pub(super) fn find(run: &RunJson, asked: &TestFigure, requirement: &Requirement) -> Found {
     let of_test: Vec<&Point> = run.points.iter().filter(|p| p.test == asked.test).collect();
     if of_test.is_empty() {
+        if let Some(found) = stated::printed(run, asked, requirement.limit) {
+            return found;
+        }
         return Found::Nothing(Outcome::NotMeasured, format!("the run has no points of {}", asked.test));
     }
     let asked_for = chosen(&of_test, asked);
@@ -47,7 +50,7 @@ pub(super) fn find(run: &RunJson, asked: &TestFigure, requirement: &Requirement)
             format!("not like this: {} was measured {}", asked.test, ways(&of_test)),
         );
     }
-    let refusals: Vec<Option<String>> = asked_for.iter().map(|p| refusal(p, &requirement.accept)).collect();
+    let refusals: Vec<Option<String>> = asked_for.iter().map(|p| refusal(p, asked, requirement)).collect();
     let sound: Vec<&Point> = asked_for.iter().zip(&refusals).filter(|(_, r)| r.is_none()).map(|(p, _)| *p).collect();
     let refused: Vec<(&Point, &String)> =
         asked_for.iter().zip(&refusals).filter_map(|(p, r)| Some((*p, r.as_ref()?))).collect();
@@ -103,9 +106,13 @@ fn chosen<'a>(points: &[&'a Point], asked: &TestFigure) -> Vec<&'a Point> {
 }
 
 /// Why a point may not be judged.
-fn refusal(point: &Point, accepted: &[Flag]) -> Option<String> {
-    let flagged = REFUSED.into_iter().find(|flag| point.has(*flag) && !accepted.contains(flag));
-    legend::refusal(point).or_else(|| flagged.map(|flag| flag_words(point, flag)))
+fn refusal(point: &Point, asked: &TestFigure, requirement: &Requirement) -> Option<String> {
+    let flagged = REFUSED.into_iter().find(|flag| point.has(*flag) && !requirement.accept.contains(flag));
+    let doubted = || {
+        let value = value(point, &asked.metric, asked.percentile)?;
+        super::doubted(point.suspect(&asked.metric), requirement.limit, value).err()
+    };
+    legend::refusal(point).or_else(|| flagged.map(|flag| flag_words(point, flag))).or_else(doubted)
 }
 
 fn flag_words(point: &Point, flag: Flag) -> String {
@@ -216,6 +223,8 @@ fn remarks(points: &[&Point], estimate: &Estimate, asked: &TestFigure, requireme
             remarks.push(format!("{accepted}{}", flag_words(point, flag)));
         }
     }
+    let doubts = points.iter().map(|p| super::doubted(p.suspect(&asked.metric), requirement.limit, estimate.median));
+    remarks.extend(doubts.filter_map(Result::ok).flatten().next());
     if let Some(how) = points.iter().find(|p| legend::is_equivalent(p)).and_then(|p| p.mapping_note.as_deref()) {
         remarks.push(format!("an equivalent of the test: {how}"));
     }

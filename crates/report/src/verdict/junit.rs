@@ -57,7 +57,7 @@ fn sentence(line: &Line) -> String {
     let (outcome, limit) = (line.outcome.words(), page::limit(line));
     match (&line.figure, &line.reason) {
         (Some(figure), _) => {
-            let value = page::value(figure.value, &line.unit);
+            let value = page::figure(line, figure);
             let place = if figure.place.is_empty() { String::new() } else { format!(" ({})", figure.place) };
             format!("{outcome}: {} is {value}{place}, limit {limit}", line.asked)
         }

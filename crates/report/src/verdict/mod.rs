@@ -7,12 +7,13 @@
 mod figure;
 mod junit;
 pub(crate) mod page;
+mod stated;
 
 pub use junit::junit;
 pub use page::page;
 
 use dbdyno_catalogue::{Limit, Requirement, Requirements, Subject};
-use dbdyno_model::{RunId, RunJson};
+use dbdyno_model::{RunId, RunJson, Suspect, Use};
 use serde::Serialize;
 
 /// How one requirement ended.
@@ -104,6 +105,8 @@ pub struct Verdict {
     pub run: RunId,
     /// What its user calls it.
     pub label: Option<String>,
+    /// The document that its figures come from, where it is a published result.
+    pub source: Option<String>,
     /// Whether every requirement is met.
     pub met: bool,
     /// The requirements, in their file's order.
@@ -119,6 +122,7 @@ impl Verdict {
             title: requirements.title.clone(),
             run: run.run.id.clone(),
             label: run.run.label.clone(),
+            source: run.published.as_ref().map(|published| published.source.clone()),
             met: lines.iter().all(|line| line.outcome == Outcome::Met),
             lines,
         }
@@ -132,6 +136,7 @@ impl Verdict {
 }
 
 /// What was found for a requirement.
+#[derive(Debug)]
 enum Found {
     /// A figure, and what must be said beside it.
     Figure(Figure, Vec<String>),
@@ -145,10 +150,14 @@ fn judged(run: &RunJson, requirement: &Requirement) -> Vec<Line> {
             let found = figure::find(run, asked, requirement);
             vec![line(requirement, requirement.title.clone(), figure::words(asked), &asked.unit, found)]
         }
-        Subject::Result { name, unit, .. } => {
-            let reason = "the run is of dbdyno's own, and states no result but its points".to_owned();
-            let nothing = Found::Nothing(Outcome::NotMeasured, reason);
-            vec![line(requirement, requirement.title.clone(), name.clone(), unit, nothing)]
+        Subject::Result { name, variant, unit } => {
+            let found = stated::find(run, name, variant.as_deref(), unit, requirement.limit);
+            let line = |(variant, found): (Option<String>, Found)| {
+                let title =
+                    variant.map_or_else(|| requirement.title.clone(), |v| format!("{}, {v}", requirement.title));
+                line(requirement, title, name.clone(), unit, found)
+            };
+            found.into_iter().map(line).collect()
         }
     }
 }
@@ -175,6 +184,17 @@ fn line(requirement: &Requirement, title: String, asked: String, unit: &str, fou
             remarks,
             ..bare
         },
+    }
+}
+
+/// What doubt about a published value leaves of it: a remark beside the figure, or the reason why it is refused.
+fn doubted(suspect: Option<&Suspect>, limit: Limit, value: f64) -> Result<Option<String>, String> {
+    let Some(suspect) = suspect else { return Ok(None) };
+    let words = format!("doubtful ({}): {}", suspect.names(), suspect.why);
+    match suspect.usable_for() {
+        Use::Nothing => Err(words),
+        Use::LowerLimit if !limit.is_kept(value) => Err(format!("cannot tell, the platform may do better; {words}")),
+        Use::LowerLimit | Use::NotForComparison | Use::Value => Ok(Some(words)),
     }
 }
 

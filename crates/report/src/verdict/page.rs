@@ -1,6 +1,6 @@
 //! The verdict as text.
 
-use super::{Line, Outcome, Verdict};
+use super::{Figure, Line, Outcome, Verdict};
 use crate::layout::{Column, Keep, Row, Sheet};
 use crate::numbers;
 use crate::text::{hanging, push_line};
@@ -12,6 +12,9 @@ pub fn page(verdict: &Verdict, width: Option<u16>) -> String {
     let mut out = hanging("Verdict   ", &format!("{}: {}", verdict.title, summary(verdict)), width);
     let label = verdict.label.as_ref().map(|label| format!(" ({label})")).unwrap_or_default();
     out.push_str(&hanging("Run       ", &format!("{}{label}", verdict.run), width));
+    if let Some(source) = &verdict.source {
+        out.push_str(&hanging("Source    ", source, width));
+    }
     out.push('\n');
     let columns = vec![
         Column::left("requirement", &["Requirement"], Keep::Always),
@@ -52,15 +55,15 @@ pub(crate) fn summary(verdict: &Verdict) -> String {
 }
 
 fn cells(line: &Line) -> Vec<String> {
-    let figure = line.figure.as_ref();
+    let shown = line.figure.as_ref();
     vec![
         line.title.clone(),
         line.asked.clone(),
         limit(line),
-        figure.map_or_else(|| numbers::MISSING.to_owned(), |f| value(f.value, &line.unit)),
+        shown.map_or_else(|| numbers::MISSING.to_owned(), |f| figure(line, f)),
         line.margin_pct.map_or_else(|| numbers::MISSING.to_owned(), margin),
         line.outcome.words().to_owned(),
-        figure.map(|f| f.place.clone()).unwrap_or_default(),
+        shown.map(|f| f.place.clone()).unwrap_or_default(),
     ]
 }
 
@@ -70,23 +73,30 @@ pub(crate) fn limit(line: &Line) -> String {
         Limit::Minimum(_) => ">=",
         Limit::Maximum(_) => "<=",
     };
-    let limit = line.limit.value();
-    // What somebody wrote as a whole number is shown as one; the figures' decimals say how exact they are.
-    match line.unit.as_str() {
-        unit if unit != "s" && limit.fract() == 0.0 && limit < 1e15 => {
-            let unit = if unit == "1/s" { "/s".to_owned() } else { format!(" {unit}") };
-            format!("{sign} {}{unit}", numbers::count(limit as u64))
-        }
-        unit => format!("{sign} {}", value(limit, unit)),
-    }
+    // Every digit that somebody wrote; a figure's own say how exact it is.
+    format!("{sign} {}", stated(line.limit.value(), &line.unit))
 }
 
-/// A value with its unit, as a reader writes it: `2,345/s`, `4.30 ms`, `889 MiB/s`.
+/// A measured value with its unit, as a reader writes it: `2,345/s`, `4.30 ms`, `889.4 MiB/s`.
 pub(crate) fn value(value: f64, unit: &str) -> String {
+    with_unit(value, unit, numbers::thousands)
+}
+
+/// A value that somebody wrote down, with all its digits.
+pub(crate) fn stated(value: f64, unit: &str) -> String {
+    with_unit(value, unit, numbers::printed)
+}
+
+/// The figure of a line: measured, or as its source states it.
+pub(crate) fn figure(line: &Line, figure: &Figure) -> String {
+    if figure.points == 0 { stated(figure.value, &line.unit) } else { value(figure.value, &line.unit) }
+}
+
+fn with_unit(value: f64, unit: &str, number: fn(f64) -> String) -> String {
     match unit {
         "s" => numbers::duration(value),
-        "1/s" => format!("{}/s", numbers::thousands(value)),
-        _ => format!("{} {unit}", numbers::thousands(value)),
+        "1/s" => format!("{}/s", number(value)),
+        _ => format!("{} {unit}", number(value)),
     }
 }
 

@@ -1,0 +1,223 @@
+//! Putting a comparison together.
+
+use super::{
+    Cell, CompareError, Comparison, Curve, CurvePoint, MOST_SIDES, Row, Side, SideInfo, Which, cells, efficiency,
+    regression, settings, warnings,
+};
+use crate::figures::{self, Ask};
+use dbdyno_catalogue::Catalogue;
+use dbdyno_model::{Better, Dop, MetricId, Point, RunJson, Use};
+use dbdyno_stats::Estimate;
+
+/// How to compare.
+#[derive(Debug, Clone, Default)]
+pub struct Options<'o> {
+    /// The side that ratios are of; the first where none is named.
+    pub baseline: Option<&'o str>,
+    /// Which tests, as a pattern: `T6*`.
+    pub tests: Option<&'o str>,
+    /// How much worse any row may be, in percent.
+    pub max_regression_pct: Option<f64>,
+}
+
+/// Compares 2 to 20 sides.
+///
+/// # Errors
+/// Sides or baseline are not such that they can be compared, or they have nothing in common.
+pub fn compare(sides: &[Side], options: &Options<'_>, catalogue: &Catalogue) -> Result<Comparison, CompareError> {
+    let baseline = checked(sides, options)?;
+    let names = || sides.iter().map(|s| s.name.clone()).collect::<Vec<_>>();
+    let mut rows = Vec::new();
+    let mut curves = Vec::new();
+    let mut alone = Vec::new();
+    for test in tests(sides, options.tests, catalogue) {
+        let metric = metric(sides, &test, catalogue);
+        let Some(metric) = metric else { continue };
+        let before = rows.len();
+        for which in [Which::Speed, Which::Throughput] {
+            let row = row(sides, &test, metric, which, baseline, catalogue);
+            if there(&row.cells) >= 2 {
+                rows.push(row);
+            }
+        }
+        match (rows.len() > before, only_side(sides, &test, metric, catalogue)) {
+            (true, _) => curves.extend(curve(sides, &test, metric, catalogue)),
+            (false, Some(side)) => alone.push((test, side)),
+            (false, None) => {}
+        }
+    }
+    if rows.is_empty() {
+        return Err(CompareError::NothingInCommon { sides: names(), pattern: options.tests.map(str::to_owned) });
+    }
+    rows.sort_by_key(|row| row.which);
+    let infos: Vec<SideInfo> = sides.iter().map(info).collect();
+    let mut notices: Vec<String> = Vec::new();
+    for notice in sides.iter().flat_map(|s| &s.runs).filter_map(|run| run.database.notice.clone()) {
+        if !notices.contains(&notice) {
+            notices.push(notice);
+        }
+    }
+    Ok(Comparison {
+        baseline,
+        warnings: warnings::all(sides, &rows, catalogue),
+        notices,
+        settings: settings::differing(sides),
+        efficiency: efficiency::of(&infos, &rows),
+        regression: options.max_regression_pct.map(|pct| regression::judge(&rows, baseline, pct)),
+        sides: infos,
+        rows,
+        alone,
+        curves,
+    })
+}
+
+fn checked(sides: &[Side], options: &Options<'_>) -> Result<usize, CompareError> {
+    if !(2..=MOST_SIDES).contains(&sides.len()) {
+        return Err(CompareError::Sides(sides.len()));
+    }
+    for (at, side) in sides.iter().enumerate() {
+        let same = |other: &Side| other.runs.iter().any(|run| side.runs.iter().any(|r| r.run.id == run.run.id));
+        if sides[..at].iter().any(same) {
+            return Err(CompareError::Twice(side.name.clone()));
+        }
+    }
+    let Some(asked) = options.baseline else { return Ok(0) };
+    let is_it =
+        |side: &Side| side.name == asked || side.runs.iter().any(|r| r.run.id.as_str() == asked || r.name() == asked);
+    sides.iter().position(is_it).ok_or_else(|| CompareError::Baseline {
+        asked: asked.to_owned(),
+        sides: sides.iter().map(|s| s.name.clone()).collect(),
+    })
+}
+
+/// Every test that a side knows, in the catalogue's order, others behind.
+fn tests(sides: &[Side], pattern: Option<&str>, catalogue: &Catalogue) -> Vec<String> {
+    let chosen = pattern.map(|p| catalogue.select(p).unwrap_or_default());
+    let known = |test: &str| sides.iter().flat_map(|s| &s.runs).any(|run| figures::knows(run, test));
+    let in_catalogue =
+        catalogue.tests().iter().filter(|t| chosen.as_ref().is_none_or(|c| c.iter().any(|x| x.code == t.code)));
+    let mut tests: Vec<String> = in_catalogue.map(|t| t.code.to_string()).filter(|code| known(code)).collect();
+    if chosen.is_none() {
+        let all = sides.iter().flat_map(|s| &s.runs);
+        let others = all.flat_map(|run| run.points.iter().map(|p| p.test.to_string()));
+        for other in others {
+            if !tests.contains(&other) {
+                tests.push(other);
+            }
+        }
+    }
+    tests
+}
+
+/// The metric that most sides have of a test: the test's own first.
+fn metric(sides: &[Side], test: &str, catalogue: &Catalogue) -> Option<&'static str> {
+    let own: Vec<&str> =
+        catalogue.test(test).map(|t| t.metrics.iter().map(|m| m.as_str()).collect()).unwrap_or_default();
+    let candidates = Point::metric_ids().filter(|id| own.is_empty() && id.ends_with("_per_s") || own.contains(id));
+    let has = |run: &RunJson, id: &str| figures::find(&Ask::new(test, id), run, catalogue).is_ok();
+    let place = |id: &str| own.iter().position(|m| *m == id).unwrap_or(usize::MAX);
+    let counted = candidates.map(|id| (sides.iter().filter(|s| s.runs.iter().any(|run| has(run, id))).count(), id));
+    let best = counted.filter(|(n, _)| *n > 0).max_by_key(|(n, id)| (*n, std::cmp::Reverse(place(id))));
+    best.map(|(_, id)| id)
+}
+
+fn row(sides: &[Side], test: &str, metric: &str, which: Which, baseline: usize, catalogue: &Catalogue) -> Row {
+    let id = MetricId::from(metric);
+    let known = catalogue.metric(&id).ok();
+    let unit = known.map_or_else(String::new, |m| m.unit.clone());
+    let mut row = Row {
+        test: test.to_owned(),
+        title: catalogue.test(test).map_or_else(|_| String::new(), |t| t.title.clone()),
+        which,
+        shown_unit: shown_unit(metric, &unit),
+        unit,
+        better: known.map_or(Better::Higher, |m| m.better),
+        cells: sides.iter().map(|side| cells::cell(side, test, metric, which, catalogue)).collect(),
+        metric: id,
+    };
+    cells::write(&mut row, sides, catalogue);
+    cells::rank(&mut row);
+    cells::divide(&mut row, baseline);
+    row
+}
+
+/// A unit that says what is counted.
+pub(super) fn shown_unit(metric: &str, unit: &str) -> String {
+    match metric.strip_suffix("_per_s").filter(|what| ["ops", "rows", "tx"].contains(what)) {
+        Some(what) => format!("{what}/s"),
+        None if metric.ends_with("_iops") => "IOPS".to_owned(),
+        None => unit.to_owned(),
+    }
+}
+
+/// Cells that have a figure which may be looked at beside others.
+fn there(cells: &[Cell]) -> usize {
+    cells.iter().filter(|c| c.value.is_some()).count()
+}
+
+/// The one side that has a figure.
+fn only_side(sides: &[Side], test: &str, metric: &str, catalogue: &Catalogue) -> Option<usize> {
+    let has = |side: &Side| side.runs.iter().any(|run| figures::find(&Ask::new(test, metric), run, catalogue).is_ok());
+    let mut having = sides.iter().enumerate().filter(|(_, side)| has(side)).map(|(at, _)| at);
+    having.next().filter(|_| having.next().is_none())
+}
+
+fn curve(sides: &[Side], test: &str, metric: &str, catalogue: &Catalogue) -> Option<Curve> {
+    let lines: Vec<Vec<CurvePoint>> = sides.iter().map(|side| line(side, test, metric, catalogue)).collect();
+    let id = MetricId::from(metric);
+    let known = catalogue.metric(&id).ok()?;
+    let title = catalogue.test(test).map_or_else(|_| String::new(), |t| t.title.clone());
+    let curve = Curve { test: test.to_owned(), title, unit: known.unit.clone(), metric: id, lines };
+    curve.lines.iter().any(|line| line.len() > 1).then_some(curve)
+}
+
+fn line(side: &Side, test: &str, metric: &str, catalogue: &Catalogue) -> Vec<CurvePoint> {
+    let mut dops: Vec<(Dop, Vec<Estimate>)> = Vec::new();
+    for run in &side.runs {
+        let Ok(found) = figures::find(&Ask::new(test, metric), run, catalogue) else { continue };
+        for figure in found.cells.iter().filter(|f| f.usable_for() > Use::Nothing) {
+            let Some(dop) = figure.dop else { continue };
+            match dops.iter_mut().find(|(d, _)| *d == dop) {
+                Some((_, estimates)) => estimates.push(figure.estimate),
+                None => dops.push((dop, vec![figure.estimate])),
+            }
+        }
+    }
+    dops.sort_by_key(|(dop, _)| (dop.nodes * dop.jobs * dop.threads, *dop));
+    let point = |(dop, estimates): &(Dop, Vec<Estimate>)| {
+        let estimate = match estimates.as_slice() {
+            [one] => *one,
+            several => Estimate::of(&several.iter().map(|e| e.median).collect::<Vec<_>>())?,
+        };
+        let Dop { nodes, jobs, threads } = *dop;
+        let (low, high) = estimate.interval.map_or((None, None), |i| (Some(i.low), Some(i.high)));
+        Some(CurvePoint { nodes, jobs, threads, value: estimate.median, low, high })
+    };
+    dops.iter().filter_map(point).collect()
+}
+
+fn info(side: &Side) -> SideInfo {
+    let first = side.runs.first();
+    let cpu = first.map(|run| &run.platform.cpu);
+    let costs = first.and_then(|run| run.costs.as_ref());
+    let cores = cpu.and_then(|c| c.cores).filter(|n| *n > 0);
+    let title = first.map_or_else(String::new, |run| match &run.published {
+        Some(_) => run.name().to_owned(),
+        None => {
+            let parts = [run.platform.product.clone(), run.platform.cpu.model.clone(), run.platform.host.clone()];
+            let parts: Vec<String> = parts.into_iter().flatten().collect();
+            format!("{} {}, {}", run.database.engine, run.database.version, parts.join(", "))
+        }
+    });
+    SideInfo {
+        name: side.name.clone(),
+        title: title.trim_end_matches([',', ' ']).to_owned(),
+        runs: side.runs.iter().map(|run| run.run.id.to_string()).collect(),
+        source: first.and_then(|run| run.published.as_ref()).map(|p| p.source.clone()),
+        cores,
+        threads: cpu.and_then(|c| c.threads).filter(|n| *n > 0),
+        licences: cores.zip(costs.and_then(|c| c.licences_per_core)).map(|(n, factor)| f64::from(n) * factor),
+        price_usd: costs.and_then(|c| c.total_usd()).filter(|usd| *usd > 0.0),
+        price_terms: costs.and_then(|c| c.terms.clone()),
+    }
+}

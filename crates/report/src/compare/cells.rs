@@ -1,0 +1,180 @@
+//! Each side's figure in a row: asked of every run, brought together, ranked, and divided by the baseline's.
+
+use super::{Cell, Rank, Ratio, Row, Side, Verdict, Which};
+use crate::figures::{self, Ask, Figure};
+use crate::numbers::{MISSING, printed, thousands};
+use dbdyno_catalogue::Catalogue;
+use dbdyno_model::{Better, Flag, Point, RunJson, Use};
+use dbdyno_stats::{Difference, Estimate, Unknown};
+
+/// A run's figure for a row.
+pub(super) fn figure<'a>(
+    run: &'a RunJson,
+    test: &str,
+    metric: &str,
+    which: Which,
+    catalogue: &Catalogue,
+) -> Result<Figure<'a>, String> {
+    let found = figures::find(&Ask::new(test, metric), run, catalogue)?;
+    let figure = match which {
+        Which::Speed => found.speed().ok_or("not measured at 1x1x1"),
+        Which::Throughput => found.throughput().ok_or("no throughput"),
+    };
+    Ok(figure?.clone())
+}
+
+/// A side's cell, before it is compared.
+pub(super) fn cell(side: &Side, test: &str, metric: &str, which: Which, catalogue: &Catalogue) -> Cell {
+    let asked = side.runs.iter().map(|run| figure(run, test, metric, which, catalogue));
+    let mut figures: Vec<Figure<'_>> = Vec::new();
+    let mut missing = None;
+    for answer in asked {
+        match answer {
+            Ok(figure) => figures.push(figure),
+            Err(why) => missing = missing.or(Some(why)),
+        }
+    }
+    let values: Vec<f64> = figures.iter().map(Figure::value).collect();
+    let estimate = match figures.as_slice() {
+        // Of a single run its own repeats are known.
+        [one] => Some(one.estimate),
+        _ => Estimate::of(&values),
+    };
+    let dops: Vec<String> = figures.iter().filter_map(|f| f.dop.map(|dop| dop.to_string())).collect();
+    let alike = dops.first().filter(|first| dops.iter().all(|dop| dop == *first)).cloned();
+    let points: Vec<&Point> = figures.iter().flat_map(|f| f.points.iter().copied()).collect();
+    let flags = Flag::ALL.into_iter().filter(|flag| points.iter().any(|p| p.has(*flag))).collect();
+    let equivalent = points.iter().find(|p| p.mapping == "equivalent");
+    Cell {
+        value: estimate.map(|e| e.median),
+        text: MISSING.to_owned(),
+        low: estimate.and_then(|e| e.interval).map(|i| i.low),
+        high: estimate.and_then(|e| e.interval).map(|i| i.high),
+        dop: alike,
+        flags,
+        doubtful: figures.iter().any(Figure::is_doubtful),
+        equivalent: equivalent.map(|p| p.mapping_note.clone().unwrap_or_else(|| "how was not recorded".to_owned())),
+        suspect: figures.iter().find_map(|f| f.suspect).cloned(),
+        usable_for: figures.iter().map(Figure::usable_for).min().unwrap_or(Use::Nothing),
+        bound: figures.iter().find_map(Figure::bound),
+        missing: if values.is_empty() { missing } else { None },
+        rank: Rank::None,
+        heat: None,
+        ratio: None,
+        values,
+    }
+}
+
+/// Writes the cells' texts: as printed where all sides print the same unit, else with four digits.
+pub(super) fn write(row: &mut Row, sides: &[Side], catalogue: &Catalogue) {
+    let prints: Vec<_> = sides
+        .iter()
+        .map(|side| {
+            let figure = figure(side.runs.first()?, &row.test, row.metric.as_str(), row.which, catalogue).ok()?;
+            figure.printed.map(|p| p.printed.clone())
+        })
+        .collect();
+    let mut units = prints.iter().zip(&row.cells).filter(|(_, cell)| cell.value.is_some());
+    let unit = units.clone().find_map(|(print, _)| Some(print.as_ref()?.unit.clone()));
+    let same = units.all(|(print, _)| print.as_ref().map(|p| &p.unit) == unit.as_ref());
+    if let Some(unit) = unit.filter(|_| same) {
+        row.shown_unit = unit;
+    }
+    for (cell, print) in row.cells.iter_mut().zip(&prints) {
+        let Some(value) = cell.value else { continue };
+        let text = print.as_ref().filter(|_| same).map_or_else(|| thousands(value), |p| printed(p.value));
+        let bound = cell.bound.map_or("", |bound| bound.sign());
+        cell.text = if cell.doubtful { format!("({bound}{text})") } else { format!("{bound}{text}") };
+    }
+}
+
+/// Ranks the cells of a row: best, worst, and how far each is between them.
+pub(super) fn rank(row: &mut Row) {
+    let sound_there = row.cells.iter().any(|c| c.value.is_some() && takes_part(c) && !c.doubtful);
+    let plays = |c: &Cell| takes_part(c) && !(sound_there && c.doubtful);
+    // As a number of which more is better.
+    let good = |v: f64| if row.better == Better::Higher { v } else { -v };
+    let scores: Vec<Option<f64>> = row.cells.iter().map(|c| c.value.filter(|_| plays(c)).map(good)).collect();
+    let there: Vec<f64> = scores.iter().copied().flatten().collect();
+    let (best, worst) =
+        (there.iter().copied().fold(f64::MIN, f64::max), there.iter().copied().fold(f64::MAX, f64::min));
+    for (cell, score) in row.cells.iter_mut().zip(scores) {
+        let Some(score) = score else { continue };
+        if there.len() < 2 || best <= worst {
+            cell.rank = Rank::Between;
+            continue;
+        }
+        cell.heat = Some((score - worst) / (best - worst));
+        cell.rank = match score {
+            s if s >= best => Rank::Best,
+            // The platform behind a lower limit may be better than it shows.
+            s if s <= worst && cell.usable_for == Use::Value => Rank::Worst,
+            _ => Rank::Between,
+        };
+    }
+}
+
+fn takes_part(cell: &Cell) -> bool {
+    cell.usable_for >= Use::LowerLimit
+}
+
+/// Divides every cell by the baseline's.
+pub(super) fn divide(row: &mut Row, baseline: usize) {
+    let Some(base) = row.cells.get(baseline).cloned() else { return };
+    for (at, cell) in row.cells.iter_mut().enumerate() {
+        if at != baseline && cell.value.is_some() && base.value.is_some() {
+            cell.ratio = Some(ratio(&base, cell, row.better));
+        }
+    }
+}
+
+fn ratio(base: &Cell, cell: &Cell, better: Better) -> Ratio {
+    let value = cell.value.zip(base.value).filter(|(a, b)| *a > 0.0 && *b > 0.0).map(|(a, b)| a / b);
+    let plain = |verdict, why: Option<String>| {
+        let value = value.filter(|_| verdict != Verdict::NoRatio);
+        Ratio { value, low: None, high: None, p_value: None, verdict, why }
+    };
+    if let Some(why) = unfit(base, cell) {
+        return plain(Verdict::NoRatio, Some(why));
+    }
+    match Difference::of(&base.values, &cell.values) {
+        Err(Unknown::NotPositive) => plain(Verdict::NoRatio, Some(Unknown::NotPositive.to_string())),
+        Err(Unknown::Spread) => plain(Verdict::SpreadUnknown, Some(Unknown::Spread.to_string())),
+        Ok(difference) => {
+            let interval = difference.interval(0.95);
+            let more = difference.ratio() > 1.0;
+            let verdict = match difference.is_shown() {
+                false => Verdict::NoDifferenceShown,
+                true if more == (better == Better::Higher) => Verdict::Better,
+                true => Verdict::Worse,
+            };
+            Ratio {
+                value: Some(difference.ratio()),
+                low: Some(interval.low),
+                high: Some(interval.high),
+                p_value: Some(difference.p_value()),
+                verdict,
+                why: None,
+            }
+        }
+    }
+}
+
+/// Why two figures must not be divided.
+pub(super) fn unfit(base: &Cell, cell: &Cell) -> Option<String> {
+    for c in [base, cell] {
+        let why = match c.usable_for {
+            Use::Nothing => "is not the figure that it seems to be",
+            Use::NotForComparison => "does not compare",
+            Use::LowerLimit => "is a lower limit only",
+            Use::Value => continue,
+        };
+        let names = c.suspect.as_ref().map_or_else(String::new, |s| format!(" ({})", s.names()));
+        return Some(format!("{} {why}{names}", c.text));
+    }
+    if base.bound.is_some() || cell.bound.is_some() {
+        return Some("a bound is no value".to_owned());
+    }
+    (base.doubtful != cell.doubtful)
+        .then(|| "one of the two is a figure of memory, not of what the test means".to_owned())
+}

@@ -1,0 +1,36 @@
+//! What a core, a hardware thread, a licence and a price carry.
+
+use super::{Efficiency, EfficiencyRow, Per, Row, SideInfo, Which};
+use dbdyno_model::{Better, Use};
+
+/// Every divisor that a side knows, with the throughputs divided by it.
+pub(super) fn of(sides: &[SideInfo], rows: &[Row]) -> Vec<Efficiency> {
+    let divisors: [(Per, fn(&SideInfo) -> Option<f64>); 4] = [
+        (Per::Core, |s| s.cores.map(f64::from)),
+        (Per::Thread, |s| s.threads.map(f64::from)),
+        (Per::Licence, |s| s.licences),
+        (Per::ThousandUsd, |s| s.price_usd.map(|usd| usd / 1e3)),
+    ];
+    let all = divisors.into_iter().map(|(per, divisor)| {
+        let divisors: Vec<Option<f64>> = sides.iter().map(divisor).map(|d| d.filter(|n| *n > 0.0)).collect();
+        let rates = rows.iter().filter(|r| r.which == Which::Throughput && r.better == Better::Higher);
+        let rows = rates.map(|row| divided(row, &divisors)).filter(|r| r.values.iter().any(Option::is_some));
+        Efficiency { per, rows: rows.collect(), divisors }
+    });
+    all.filter(|e| !e.rows.is_empty()).collect()
+}
+
+fn divided(row: &Row, divisors: &[Option<f64>]) -> EfficiencyRow {
+    let usable = |cell: &super::Cell| cell.value.filter(|_| cell.usable_for >= Use::LowerLimit && !cell.doubtful);
+    let values: Vec<Option<f64>> =
+        row.cells.iter().zip(divisors).map(|(cell, n)| Some(usable(cell)? / (*n)?)).collect();
+    let there = values.iter().enumerate().filter_map(|(at, v)| Some((at, (*v)?)));
+    let several = values.iter().flatten().count() > 1;
+    let best = there.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at).filter(|_| several);
+    EfficiencyRow { test: row.test.clone(), unit: per_second(row), values, best }
+}
+
+/// The unit of the values themselves, which are never those of the print.
+fn per_second(row: &Row) -> String {
+    super::builder::shown_unit(row.metric.as_str(), &row.unit)
+}

@@ -1,0 +1,42 @@
+//! Whether anything became worse than a limit allows. All rows are judged together, so that many rows do not make a
+//! difference by chance.
+
+use super::{Broken, Regression, Row, Which, cells};
+use dbdyno_model::Better;
+use dbdyno_stats::{Bound, Difference, Family};
+
+/// Judges every row of every side but the baseline.
+pub(super) fn judge(rows: &[Row], baseline: usize, limit_pct: f64) -> Regression {
+    let mut family: Vec<(Difference, Bound)> = Vec::new();
+    let mut places: Vec<(&str, Which, usize)> = Vec::new();
+    let mut not_judged = 0;
+    for row in rows {
+        let Some(base) = row.cells.get(baseline) else { continue };
+        for (side, cell) in row.cells.iter().enumerate().filter(|(side, _)| *side != baseline) {
+            let fit = cells::unfit(base, cell).is_none();
+            match Difference::of(&base.values, &cell.values) {
+                Ok(difference) if fit => {
+                    let bound = match row.better {
+                        Better::Higher => Bound::AtLeast(1.0 - limit_pct / 100.0),
+                        Better::Lower => Bound::AtMost(1.0 + limit_pct / 100.0),
+                    };
+                    family.push((difference, bound));
+                    places.push((&row.test, row.which, side));
+                }
+                _ => not_judged += 1,
+            }
+        }
+    }
+    let judged = Family::judge(&family, 0.95);
+    let broken = judged.iter().zip(&family).zip(&places).filter(|((judged, _), _)| judged.is_broken);
+    let broken = broken.map(|((judged, (difference, _)), (test, which, side))| Broken {
+        test: (*test).to_owned(),
+        which: *which,
+        side: *side,
+        ratio: difference.ratio(),
+        low: judged.interval.low,
+        high: judged.interval.high,
+        p_value: judged.p_value,
+    });
+    Regression { limit_pct, judged: family.len(), not_judged, broken: broken.collect() }
+}

@@ -1,0 +1,105 @@
+//! What differs between the sides: whatever decides a figure and is not the same everywhere.
+
+use super::{Setting, Side};
+use crate::numbers::{bytes, duration};
+use dbdyno_model::{CommitMode, RunJson, Status};
+use std::collections::BTreeSet;
+
+type Fact = fn(&RunJson) -> Option<String>;
+
+/// Facts of every run, in the order in which a reader wants them.
+const FACTS: &[(&str, Fact)] = &[
+    ("engine", |r| text(&r.database.engine)),
+    ("database version", |r| text(&r.database.version)),
+    ("benchmark", |r| Some(r.published.as_ref().map_or_else(|| "dbdyno".to_owned(), |p| p.benchmark.clone()))),
+    ("dbdyno version", |r| text(&r.run.tool_version)),
+    ("size", |r| text(&r.run.size)),
+    ("seed", |r| r.published.is_none().then(|| r.run.seed.to_string())),
+    ("duration", duration_of),
+    ("commits", commits),
+    ("year", |r| r.published.as_ref().and_then(|p| p.year).map(|y| y.to_string())),
+    ("product", |r| r.platform.product.clone()),
+    ("processor", |r| r.platform.cpu.model.clone()),
+    ("sockets", |r| r.platform.cpu.sockets.map(|n| n.to_string())),
+    ("cores", |r| r.platform.cpu.cores.map(|n| n.to_string())),
+    ("hardware threads", |r| r.platform.cpu.threads.map(|n| n.to_string())),
+    ("clock", |r| r.platform.cpu.clock_mhz.map(|mhz| format!("{:.2} GHz", mhz / 1e3))),
+    ("governor", |r| r.platform.cpu.governor.clone()),
+    ("memory", |r| r.platform.memory.total_bytes.map(bytes)),
+    ("huge pages", |r| r.platform.memory.huge_pages_bytes.map(bytes)),
+    ("transparent huge pages", |r| r.platform.memory.transparent_huge_pages.clone()),
+    ("operating system", |r| r.platform.os.clone()),
+    ("kernel", |r| r.platform.kernel.clone()),
+    ("virtualisation", |r| r.platform.virtualisation.clone()),
+    ("storage", storage),
+];
+
+fn text(text: &str) -> Option<String> {
+    Some(text.to_owned()).filter(|t| !t.is_empty())
+}
+
+/// The window that most points had; points of whole statements end when they end.
+fn duration_of(run: &RunJson) -> Option<String> {
+    let ok = run.points.iter().filter(|p| run.published.is_none() && p.status == Status::Ok);
+    let mut windows: Vec<f64> = ok.filter_map(|p| p.window_s).collect();
+    windows.sort_unstable_by(f64::total_cmp);
+    // To a tenth: a window ends with a chunk.
+    windows.get(windows.len() / 2).map(|s| duration((s * 10.0).round() / 10.0))
+}
+
+fn commits(run: &RunJson) -> Option<String> {
+    let modes: BTreeSet<CommitMode> = run.points.iter().filter_map(|p| p.commit).collect();
+    let words = modes.into_iter().map(|mode| match mode {
+        CommitMode::Durable => "durable",
+        CommitMode::EngineDefault => "as the engine's default",
+    });
+    text(&words.collect::<Vec<_>>().join(" and "))
+}
+
+fn storage(run: &RunJson) -> Option<String> {
+    let disk = run.platform.disks.iter().find(|d| d.holds_database)?;
+    let mut parts: Vec<String> = disk.model.clone().or_else(|| Some(disk.name.clone())).into_iter().collect();
+    parts.extend(disk.scheduler.as_ref().map(|s| format!("scheduler {s}")));
+    parts.extend(disk.mounts.iter().cloned());
+    Some(parts.join("; "))
+}
+
+/// The settings that are not the same on all sides. A parameter counts where two sides have it; among runs of one engine
+/// also where one side lacks it.
+pub(super) fn differing(sides: &[Side]) -> Vec<Setting> {
+    let mut settings: Vec<Setting> =
+        FACTS.iter().map(|(name, fact)| setting((*name).to_owned(), sides, fact)).collect();
+    let runs = || sides.iter().flat_map(|s| &s.runs);
+    let mut alike = runs().map(|run| (&run.database.engine, run.published.is_some()));
+    let first = alike.next();
+    let same_kind = alike.all(|kind| Some(kind) == first);
+    let names: BTreeSet<&String> = runs().flat_map(|run| run.database.parameters.keys()).collect();
+    for name in names {
+        let setting = setting(name.clone(), sides, &|run: &RunJson| run.database.parameters.get(name).cloned());
+        if same_kind || setting.values.iter().flatten().count() >= 2 {
+            settings.push(setting);
+        }
+    }
+    settings.retain(|s| differs(&s.values));
+    settings
+}
+
+fn differs(values: &[Option<String>]) -> bool {
+    let known: BTreeSet<&String> = values.iter().flatten().collect();
+    known.len() > 1 || (known.len() == 1 && values.iter().any(Option::is_none))
+}
+
+fn setting(name: String, sides: &[Side], fact: &dyn Fn(&RunJson) -> Option<String>) -> Setting {
+    let value = |side: &Side| {
+        let all: BTreeSet<String> = side.runs.iter().filter_map(fact).collect();
+        text(&all.into_iter().collect::<Vec<_>>().join(" | "))
+    };
+    Setting { name, values: sides.iter().map(value).collect() }
+}
+
+/// Names of what differs among the runs of one side, which are meant to be repeats of each other.
+pub(super) fn unlike_within(side: &Side) -> Vec<String> {
+    let single = |run: &RunJson| Side { name: String::new(), runs: vec![run.clone()] };
+    let runs: Vec<Side> = side.runs.iter().map(single).collect();
+    if runs.len() < 2 { Vec::new() } else { differing(&runs).into_iter().map(|s| s.name).collect() }
+}

@@ -1,0 +1,374 @@
+//! A comparison as text. Sides have letters, so that twenty of them fit beside each other; what the letters stand for comes
+//! first, then what does not compare, then what differs, then the figures.
+
+use super::{Cell, Comparison, Efficiency, Per, Rank, Ratio, Regression, Row, SideInfo, Verdict, Which};
+use crate::layout::{Column, Keep, Row as Line, Sheet};
+use crate::legend::{self, Doubts, EQUIVALENT, SUSPECT};
+use crate::numbers::{MISSING, printed, short, thousands};
+use crate::text::{columns, hanging, push_line};
+use dbdyno_model::{Flag, Use};
+
+use Keep::{Always, Drop};
+
+/// A side's letter as a column's heading.
+const HEADS: [[&str; 1]; super::MOST_SIDES] = [
+    ["A"],
+    ["B"],
+    ["C"],
+    ["D"],
+    ["E"],
+    ["F"],
+    ["G"],
+    ["H"],
+    ["I"],
+    ["J"],
+    ["K"],
+    ["L"],
+    ["M"],
+    ["N"],
+    ["O"],
+    ["P"],
+    ["Q"],
+    ["R"],
+    ["S"],
+    ["T"],
+];
+const BEST: char = '+';
+const WORST: char = '-';
+/// Marks a figure that is no more than a lower limit.
+const LIMIT: char = '>';
+/// Tests whose efficiency is shown unless others are asked for: what each layer is bought for.
+const KEY_TESTS: [&str; 12] =
+    ["T141", "T331", "T311", "T421", "T611", "T616", "T626", "T711", "T716", "DBL-11", "DBX-12", "DBX-22"];
+
+fn letter(side: usize) -> &'static str {
+    HEADS.get(side).map_or("?", |head| head[0])
+}
+
+/// The whole comparison. `all` shows the efficiency of every test, not of the key ones alone.
+#[must_use]
+pub fn page(comparison: &Comparison, all: bool, width: Option<u16>) -> String {
+    let mut out = head(comparison, width);
+    out.push_str(&settings(comparison, width));
+    for (which, title) in [
+        (Which::Speed, "Speed (1 node x 1 job x 1 thread)"),
+        (Which::Throughput, "Throughput (best at any parallelism)"),
+    ] {
+        out.push_str(&figures(comparison, which, title, width));
+    }
+    out.push_str(&legend_of_figures(comparison, width));
+    out.push_str(&ratios(comparison, width));
+    for efficiency in &comparison.efficiency {
+        out.push_str(&divided(comparison, efficiency, all, width));
+    }
+    if !comparison.efficiency.is_empty() {
+        out.push_str(&prices(comparison, all, width));
+    }
+    if let Some(regression) = &comparison.regression {
+        out.push_str(&judgement(comparison, regression, width));
+    }
+    out
+}
+
+fn title(out: &mut String, text: &str, width: Option<u16>) {
+    out.push('\n');
+    push_line(out, text, width);
+    push_line(out, &"-".repeat(columns(text)), width);
+}
+
+fn head(comparison: &Comparison, width: Option<u16>) -> String {
+    let mut out = String::new();
+    let widest = comparison.sides.iter().map(|s| columns(&s.name)).max().unwrap_or(0);
+    for (at, side) in comparison.sides.iter().enumerate() {
+        let base = if at == comparison.baseline { " (baseline)" } else { "" };
+        let runs = if side.runs.len() > 1 { format!(", {} runs", side.runs.len()) } else { String::new() };
+        let lead = format!("{}  {:widest$}  ", letter(at), side.name);
+        out.push_str(&hanging(&lead, &format!("{}{runs}{base}", side.title), width));
+    }
+    let mut sources: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (at, side) in comparison.sides.iter().enumerate() {
+        let Some(source) = &side.source else { continue };
+        match sources.iter_mut().find(|(known, _)| known == source) {
+            Some((_, letters)) => letters.push(letter(at)),
+            None => sources.push((source, vec![letter(at)])),
+        }
+    }
+    for (source, letters) in sources {
+        out.push_str(&hanging(&format!("Source of {}: ", letters.join(", ")), source, width));
+    }
+    for notice in &comparison.notices {
+        out.push_str(&hanging("Notice    ", notice, width));
+    }
+    if !comparison.warnings.is_empty() {
+        title(&mut out, "NOT LIKE WITH LIKE", width);
+        for warning in &comparison.warnings {
+            out.push_str(&hanging("! ", &warning.text, width));
+        }
+    }
+    out
+}
+
+fn settings(comparison: &Comparison, width: Option<u16>) -> String {
+    let mut out = String::new();
+    title(&mut out, "What differs", width);
+    for setting in &comparison.settings {
+        // Sides with one value stand together.
+        let mut values: Vec<(Option<&str>, Vec<&str>)> = Vec::new();
+        for (at, value) in setting.values.iter().enumerate() {
+            match values.iter_mut().find(|(known, _)| *known == value.as_deref()) {
+                Some((_, letters)) => letters.push(letter(at)),
+                None => values.push((value.as_deref(), vec![letter(at)])),
+            }
+        }
+        let parts =
+            values.iter().map(|(value, letters)| format!("{} {}", letters.join(""), value.unwrap_or("not known")));
+        out.push_str(&hanging(&format!("{}: ", setting.name), &parts.collect::<Vec<_>>().join("; "), width));
+    }
+    if comparison.settings.is_empty() {
+        push_line(&mut out, "Nothing that is recorded.", width);
+    }
+    out
+}
+
+/// The columns of the sides; on a narrow terminal the last ones go first, the baseline never.
+fn side_columns(comparison: &Comparison) -> impl Iterator<Item = Column> + '_ {
+    (0..comparison.sides.len()).map(|at| {
+        let last_first = u8::try_from(comparison.sides.len() - at).unwrap_or(u8::MAX).saturating_add(4);
+        let keep = if at == comparison.baseline || at < 2 { Always } else { Drop(last_first) };
+        Column::right(letter(at), HEADS.get(at).map_or(&[], |head| head.as_slice()), keep)
+    })
+}
+
+fn key_columns(title_there: bool) -> Vec<Column> {
+    let title = if title_there { Column::left("title", &["Title"], Drop(1)) } else { Column::left("", &[], Drop(1)) };
+    vec![Column::left("test", &["Test"], Always), title, Column::left("unit", &["Unit"], Drop(2))]
+}
+
+fn figures(comparison: &Comparison, which: Which, heading: &str, width: Option<u16>) -> String {
+    let mut columns = key_columns(true);
+    columns.extend(side_columns(comparison));
+    let of_which = comparison.rows.iter().filter(|r| r.which == which);
+    let line = |row: &Row| {
+        let mut texts = vec![row.test.clone(), row.title.clone(), row.shown_unit.clone()];
+        texts.extend(row.cells.iter().map(cell_text));
+        Line::Figures(texts)
+    };
+    let sheet = Sheet { columns, rows: of_which.map(line).collect(), gap: 1 };
+    if sheet.rows.is_empty() {
+        return String::new();
+    }
+    let mut out = String::new();
+    title(&mut out, heading, width);
+    out.push_str(&sheet.render(width));
+    out
+}
+
+/// A figure with its marks, in as many columns whatever they are.
+fn cell_text(cell: &Cell) -> String {
+    let rank = match cell.rank {
+        Rank::Best => BEST,
+        Rank::Worst => WORST,
+        Rank::Between | Rank::None => ' ',
+    };
+    let doubt = match (&cell.suspect, cell.usable_for, &cell.equivalent) {
+        (Some(_), Use::LowerLimit, _) => LIMIT,
+        (Some(_), Use::Nothing | Use::NotForComparison, _) => '!',
+        (Some(_), Use::Value, _) => SUSPECT,
+        (None, _, Some(_)) => EQUIVALENT,
+        (None, _, None) => ' ',
+    };
+    // A blank that a line's end does not lose.
+    format!("{}{rank}{doubt}", cell.text)
+}
+
+fn legend_of_figures(comparison: &Comparison, width: Option<u16>) -> String {
+    let mut out = String::from("\n");
+    let text = format!(
+        "{BEST} best and {WORST} worst of a row; {SUSPECT} a published value with a doubt, {LIMIT} one that is a lower limit, ! one that is shown and \
+         not used; {EQUIVALENT} work done by other means; in parentheses what is not a figure of what the test means."
+    );
+    out.push_str(&hanging("", &text, width));
+    let mut doubts = Doubts::default();
+    let mut flags: Vec<Flag> = Vec::new();
+    for row in &comparison.rows {
+        for (at, cell) in row.cells.iter().enumerate() {
+            flags.extend(&cell.flags);
+            if let Some(suspect) = &cell.suspect {
+                let which = if row.which == Which::Speed { "speed" } else { "throughput" };
+                doubts.add(format!("{} {which} {}", row.test, letter(at)), suspect);
+            }
+        }
+    }
+    out.push_str(&doubts.render(width));
+    let mut equivalents: Vec<String> = Vec::new();
+    for row in &comparison.rows {
+        for (at, cell) in row.cells.iter().enumerate() {
+            let text = cell.equivalent.as_ref().map(|how| format!("{} {}: {how}", row.test, letter(at)));
+            equivalents.extend(text.filter(|t| !equivalents.contains(t)));
+        }
+    }
+    for text in equivalents {
+        out.push_str(&hanging(&format!("{EQUIVALENT} "), &text, width));
+    }
+    for flag in Flag::ALL.into_iter().filter(|f| flags.contains(f)) {
+        out.push_str(&legend::advice(flag, width));
+    }
+    for (at, side) in comparison.sides.iter().enumerate() {
+        let codes: Vec<&str> =
+            comparison.alone.iter().filter(|(_, s)| *s == at).map(|(code, _)| code.as_str()).collect();
+        if !codes.is_empty() {
+            out.push_str(&hanging(&format!("Only {} ({}) has ", letter(at), side.name), &codes.join(", "), width));
+        }
+    }
+    out
+}
+
+fn ratios(comparison: &Comparison, width: Option<u16>) -> String {
+    let mut columns = key_columns(false);
+    columns[2] = Column::left("figure", &["Of"], Always);
+    columns.extend(side_columns(comparison));
+    let base = comparison.baseline;
+    let mut whys: Vec<String> = Vec::new();
+    let mut lines = Vec::new();
+    for row in &comparison.rows {
+        let which = if row.which == Which::Speed { "speed" } else { "throughput" };
+        let mut texts = vec![row.test.clone(), String::new(), which.to_owned()];
+        for (at, cell) in row.cells.iter().enumerate() {
+            texts.push(match &cell.ratio {
+                _ if at == base => "1".to_owned(),
+                Some(ratio) => ratio_text(ratio),
+                None => MISSING.to_owned(),
+            });
+            let why = cell.ratio.as_ref().filter(|r| r.verdict == Verdict::SpreadUnknown).and_then(|r| r.why.clone());
+            whys.extend(why.filter(|w| !whys.contains(w)));
+        }
+        if row.cells.iter().any(|c| c.ratio.is_some()) {
+            lines.push(Line::Figures(texts));
+        }
+    }
+    if lines.is_empty() {
+        return String::new();
+    }
+    let mut out = String::new();
+    title(&mut out, &format!("Ratio to {} ({})", letter(base), comparison.sides[base].name), width);
+    out.push_str(&Sheet { columns, rows: lines, gap: 2 }.render(width));
+    out.push('\n');
+    for why in whys {
+        let text = format!("{why}. Where that is so no ratio is a difference that was shown: --label names a sample.");
+        out.push_str(&hanging("", &text, width));
+    }
+    let known = |c: &Cell| c.ratio.as_ref().is_some_and(|r| r.low.is_some());
+    if comparison.rows.iter().flat_map(|r| &r.cells).any(known) {
+        let text = "In parentheses the 95 % interval over runs; = no difference shown, as it holds 1. Of 20 rows without any \
+                    difference one is called different.";
+        out.push_str(&hanging("", text, width));
+    }
+    let text =
+        "n/a: a figure that is doubted, a limit or not of the same kind is not divided (--json says which and why).";
+    if comparison.rows.iter().flat_map(|r| &r.cells).any(|c| c.ratio.as_ref().is_some_and(|r| r.value.is_none())) {
+        out.push_str(&hanging("", text, width));
+    }
+    out
+}
+
+fn ratio_text(ratio: &Ratio) -> String {
+    let Some(value) = ratio.value else { return "n/a".to_owned() };
+    let word = match ratio.verdict {
+        Verdict::Better => " better",
+        Verdict::Worse => " worse",
+        Verdict::NoDifferenceShown => " =",
+        Verdict::SpreadUnknown | Verdict::NoRatio => "",
+    };
+    let digits = |v: f64| if v < 10.0 { format!("{v:.3}") } else { thousands(v) };
+    match ratio.low.zip(ratio.high) {
+        Some((low, high)) => format!("{} ({}..{}){word}", digits(value), digits(low), digits(high)),
+        None => format!("{}{word}", digits(value)),
+    }
+}
+
+fn divided(comparison: &Comparison, efficiency: &Efficiency, all: bool, width: Option<u16>) -> String {
+    let mut columns = key_columns(false);
+    columns.extend(side_columns(comparison));
+    let shown = efficiency.rows.iter().filter(|r| all || KEY_TESTS.contains(&r.test.as_str()));
+    let line = |row: &super::EfficiencyRow| {
+        let mut texts = vec![row.test.clone(), String::new(), row.unit.clone()];
+        texts.extend(row.values.iter().enumerate().map(|(at, value)| {
+            let mark = if row.best == Some(at) { BEST } else { ' ' };
+            format!("{}{mark}", thousands(*value))
+        }));
+        Line::Figures(texts)
+    };
+    let mut rows: Vec<Line> = shown.map(line).collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let what = match efficiency.per {
+        Per::Core => "core",
+        Per::Thread => "hardware thread",
+        Per::Licence => "licence (cores x core factor)",
+        Per::ThousandUsd => "1,000 US dollars of all prices",
+    };
+    let mut texts = vec!["of".to_owned(), String::new(), String::new()];
+    texts.extend(
+        efficiency.divisors.iter().map(|n| n.map_or_else(|| MISSING.to_owned(), |n| format!("{} ", printed(n)))),
+    );
+    rows.insert(0, Line::Figures(texts));
+    let mut out = String::new();
+    title(&mut out, &format!("Throughput per {what}"), width);
+    out.push_str(&Sheet { columns, rows, gap: 1 }.render(width));
+    out
+}
+
+/// What the prices are of, and that there are more rows.
+fn prices(comparison: &Comparison, all: bool, width: Option<u16>) -> String {
+    let mut out = String::from("\n");
+    let term = |(at, side): (usize, &SideInfo)| {
+        let usd = side.price_usd?;
+        let terms = side.price_terms.as_ref().map_or_else(String::new, |t| format!(" ({t})"));
+        Some(format!("{} costs {} US dollars{terms}", letter(at), printed(usd)))
+    };
+    for text in comparison.sides.iter().enumerate().filter_map(term) {
+        out.push_str(&hanging("", &text, width));
+    }
+    if comparison.sides.iter().all(|s| s.price_usd.is_none()) {
+        out.push_str(&hanging(
+            "",
+            "No prices: a platform file gives them (list_price_..._usd, see the catalogue's platforms).",
+            width,
+        ));
+    }
+    let more = comparison.efficiency.iter().flat_map(|e| &e.rows).any(|r| !KEY_TESTS.contains(&r.test.as_str()));
+    if more && !all {
+        out.push_str(&hanging("", "Tests that are not named here: --test '*' or --json.", width));
+    }
+    out
+}
+
+fn judgement(comparison: &Comparison, regression: &Regression, width: Option<u16>) -> String {
+    let mut out = String::new();
+    let limit = short(regression.limit_pct);
+    title(&mut out, &format!("Regression limit: {limit} % worse than {}", letter(comparison.baseline)), width);
+    for broken in &regression.broken {
+        let which = if broken.which == Which::Speed { "speed" } else { "throughput" };
+        let text = format!(
+            "{} {which} of {} is {:.3} of the baseline, corrected interval {:.3}..{:.3}, wholly beyond the limit",
+            broken.test, comparison.sides[broken.side].name, broken.ratio, broken.low, broken.high
+        );
+        out.push_str(&hanging("- ", &text, width));
+    }
+    let (judged, broken) = (regression.judged, regression.broken.len());
+    out.push_str(&hanging(
+        "",
+        &format!("{broken} of {judged} rows broke the limit; judged together by Holm's correction."),
+        width,
+    ));
+    if regression.not_judged > 0 {
+        let text = format!(
+            "{} rows could not be judged: run-to-run spread unknown (it takes 3 runs of a label on each side) or the figures do not \
+             compare.",
+            regression.not_judged
+        );
+        out.push_str(&hanging("", &text, width));
+    }
+    out
+}

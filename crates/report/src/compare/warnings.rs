@@ -1,0 +1,152 @@
+//! Why a comparison is not of like with like.
+
+use super::{Row, Side, Warning, WarningKind, cells, settings};
+use dbdyno_catalogue::Catalogue;
+use dbdyno_model::{CommitMode, Drive, Point, RunJson, SuspectCode};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Every warning, the gravest first.
+pub(super) fn all(sides: &[Side], rows: &[Row], catalogue: &Catalogue) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    let mut warn = |kind, text: Option<String>| warnings.extend(text.map(|text| Warning { kind, text }));
+    warn(WarningKind::Floor, floor(sides));
+    warn(WarningKind::Published, published(sides));
+    let engine = |run: &RunJson| run.database.engine.clone();
+    let text = "different engines: what differs is the product, too, and not the platform alone";
+    warn(WarningKind::Engines, unlike(sides, &engine).map(|which| format!("{text}: {which}")));
+    let text = "different sizes of data: caches hold another share of it";
+    warn(WarningKind::Sizes, unlike(sides, &|run| run.run.size.clone()).map(|which| format!("{text}: {which}")));
+    let of_points = PointFacts::of(sides, rows, catalogue);
+    for (kind, text, fact) in FACTS {
+        warn(*kind, of_points.unlike(sides, *fact).map(|which| format!("{text}: {which}")));
+    }
+    for side in sides {
+        let names = settings::unlike_within(side);
+        let text =
+            || format!("the runs of {} are not repeats of each other; they differ in {}", side.name, names.join(", "));
+        warn(WarningKind::Sample, (!names.is_empty()).then(text));
+    }
+    warnings
+}
+
+/// Each side's values where they are not the same: `A sqlite, B postgres`.
+fn unlike(sides: &[Side], fact: &dyn Fn(&RunJson) -> String) -> Option<String> {
+    let values: Vec<BTreeSet<String>> =
+        sides.iter().map(|side| side.runs.iter().map(fact).filter(|v| !v.is_empty()).collect()).collect();
+    let all: BTreeSet<&String> = values.iter().flatten().collect();
+    let which = || {
+        let named = sides.iter().zip(&values).filter(|(_, v)| !v.is_empty());
+        let parts = named.map(|(s, v)| format!("{} {}", s.name, v.iter().cloned().collect::<Vec<_>>().join(" and ")));
+        parts.collect::<Vec<_>>().join(", ")
+    };
+    (all.len() > 1).then(which)
+}
+
+/// A tool with a shortest time of its own beside others.
+fn floor(sides: &[Side]) -> Option<String> {
+    let has_floor = |side: &&Side| {
+        let figures = side.runs.iter().filter_map(|r| r.published.as_ref()).flat_map(|p| &p.figures);
+        figures.filter_map(|f| f.suspect.as_ref()).any(|s| s.codes.contains(&SuspectCode::Floor))
+    };
+    let (with, without): (Vec<&Side>, Vec<&Side>) = sides.iter().partition(has_floor);
+    let tool = with.first()?.runs.first()?.published.as_ref()?.benchmark.clone();
+    let names = |sides: &[&Side]| sides.iter().map(|s| s.name.as_str()).collect::<Vec<_>>().join(", ");
+    (!without.is_empty()).then(|| {
+        format!(
+            "{tool} shows no time below a limit of its own (20 s in its published results), and counts whole seconds: figures of {} say \
+             little about the platform beside those of {}. Compare {tool} with {tool} only",
+            names(&with),
+            names(&without)
+        )
+    })
+}
+
+fn published(sides: &[Side]) -> Option<String> {
+    let is = |side: &&Side| side.runs.iter().any(|run| run.published.is_some());
+    let (published, own): (Vec<&Side>, Vec<&Side>) = sides.iter().partition(is);
+    let tools: BTreeSet<&str> =
+        published.iter().flat_map(|s| &s.runs).filter_map(|r| Some(r.published.as_ref()?.benchmark.as_str())).collect();
+    let words = tools.iter().copied().collect::<Vec<_>>().join(", ");
+    match (published.is_empty(), own.is_empty()) {
+        (false, false) => Some(format!(
+            "figures of dbdyno beside published ones of {words}: the same tests by name, measured by other programs in another way"
+        )),
+        (false, true) if tools.len() > 1 => {
+            Some(format!("figures of different programs ({words}): the same tests by name, measured in another way"))
+        }
+        _ => None,
+    }
+}
+
+/// A property of points that must be alike, or figures do not compare.
+type PointFact = fn(&Point, &RunJson) -> Option<String>;
+
+const FACTS: &[(WarningKind, &str, PointFact)] = &[
+    (WarningKind::Mappings, "work done by other means than the test names, on one side only", |p, _| {
+        Some(if p.mapping == "equivalent" { "equivalent" } else { "native" }.to_owned())
+    }),
+    (WarningKind::Drives, "different drives", |p, _| {
+        Some(if p.drive == Drive::Client { "client" } else { "server" }.to_owned())
+    }),
+    (WarningKind::Commits, "commits that wait for the log against commits that may not", |p, _| {
+        Some(if p.commit? == CommitMode::Durable { "durable" } else { "engine_default" }.to_owned())
+    }),
+    (WarningKind::Transactions, "transactions of different sizes, in rows", |p, _| {
+        Some(p.rows_per_tx).filter(|n| *n > 0).map(|n| n.to_string())
+    }),
+    (WarningKind::Definitions, "the tests themselves were not the same (entry or statements)", |p, run| {
+        // Engines have statements of their own, and a source prints none.
+        let own = run.published.is_none() && !p.definition.is_empty();
+        own.then(|| format!("{} {}", run.database.engine, p.definition))
+    }),
+];
+
+/// The points behind the figures of each test and side.
+struct PointFacts<'a> {
+    tests: BTreeMap<&'a str, Vec<Vec<(&'a Point, &'a RunJson)>>>,
+}
+
+impl<'a> PointFacts<'a> {
+    fn of(sides: &'a [Side], rows: &'a [Row], catalogue: &Catalogue) -> Self {
+        let mut tests: BTreeMap<&str, Vec<Vec<(&Point, &RunJson)>>> = BTreeMap::new();
+        for row in rows {
+            let of_test = tests.entry(&row.test).or_insert_with(|| vec![Vec::new(); sides.len()]);
+            for (points, side) in of_test.iter_mut().zip(sides) {
+                for run in &side.runs {
+                    let figure = cells::figure(run, &row.test, row.metric.as_str(), row.which, catalogue);
+                    points.extend(figure.into_iter().flat_map(|f| f.points).map(|p| (p, run)));
+                }
+            }
+        }
+        Self { tests }
+    }
+
+    /// The tests where a fact is not the same on all sides, grouped by what it is on each.
+    fn unlike(&self, sides: &[Side], fact: PointFact) -> Option<String> {
+        let mut groups: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+        for (test, points) in &self.tests {
+            let values: Vec<BTreeSet<String>> =
+                points.iter().map(|points| points.iter().filter_map(|(p, run)| fact(p, run)).collect()).collect();
+            if !disagree(&values) {
+                continue;
+            }
+            let named = sides.iter().zip(&values).filter(|(_, v)| !v.is_empty());
+            let parts =
+                named.map(|(s, v)| format!("{} {}", s.name, v.iter().cloned().collect::<Vec<_>>().join(" and ")));
+            groups.entry(parts.collect::<Vec<_>>().join(", ")).or_default().push(test);
+        }
+        let lines = groups.iter().map(|(which, tests)| format!("{} ({which})", tests.join(", ")));
+        let lines: Vec<String> = lines.collect();
+        (!lines.is_empty()).then(|| lines.join("; "))
+    }
+}
+
+/// Whether there is more than one value. Definitions count within one engine only: their values begin with its name.
+fn disagree(values: &[BTreeSet<String>]) -> bool {
+    let mut by_kind: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for value in values.iter().flatten() {
+        let (kind, rest) = value.split_once(' ').unwrap_or(("", value));
+        by_kind.entry(kind).or_default().insert(rest);
+    }
+    by_kind.values().any(|rest| rest.len() > 1)
+}

@@ -1,0 +1,43 @@
+//! `dbdyno compare`: runs and platforms side by side.
+
+use super::{Context, named};
+use crate::cli::CompareArgs;
+use crate::error::Error;
+use crate::output::{self, Format};
+use dbdyno_report::compare::{self, CompareError, MOST_SIDES, Options, Side};
+
+pub(super) fn compare(args: &CompareArgs, context: &Context) -> Result<(), Error> {
+    // Before anything is read: twenty runs may be much.
+    if !(2..=MOST_SIDES).contains(&args.runs.len()) {
+        return Err(CompareError::Sides(args.runs.len()).into());
+    }
+    if let Some(pattern) = &args.test {
+        context.catalogue.select(pattern)?;
+    }
+    let sides = sides(&args.runs, context)?;
+    let options = Options {
+        baseline: args.baseline.as_deref(),
+        tests: args.test.as_deref(),
+        max_regression_pct: args.max_regression,
+    };
+    let comparison = compare::compare(&sides, &options, &context.catalogue)?;
+    match args.shown.format() {
+        Format::Json => output::json(&comparison)?,
+        Format::Text => output::text(&compare::page(&comparison, args.test.is_some(), output::width()))?,
+    }
+    match comparison.regression {
+        Some(regression) if !regression.broken.is_empty() => {
+            Err(Error::Regression { rows: regression.broken.len(), limit_pct: regression.limit_pct })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What each name stands for.
+///
+/// # Errors
+/// One of them is not there, or cannot be read.
+pub(super) fn sides(names: &[String], context: &Context) -> Result<Vec<Side>, Error> {
+    let side = |name: &String| Ok(Side { name: name.clone(), runs: named::sample(name, context)? });
+    names.iter().map(side).collect()
+}
