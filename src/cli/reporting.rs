@@ -8,11 +8,15 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   dbdyno report last -o report.html              the newest run as one page, to be sent and printed
-  dbdyno report old_array new_array -o both.html")]
+  dbdyno report old new --baseline old -o compared.html
+  dbdyno report last --requirements needs.toml -o verdict.html")]
 pub(crate) struct ReportArgs {
-    /// Runs: ids, beginnings of ids, labels, or `last`
+    /// A run or reference platform: an id, the beginning of one, a label, `last`; several are compared
     #[arg(value_name = "RUN", required = true, num_args = 1..=20)]
     pub(crate) runs: Vec<String>,
+    /// Of several, the one that ratios are of [default: the first]
+    #[arg(long, value_name = "RUN")]
+    pub(crate) baseline: Option<String>,
     /// What a project needs (see `dbdyno verdict --help`): the page begins with the verdict
     #[arg(long, value_name = "FILE")]
     pub(crate) requirements: Option<PathBuf>,

@@ -1,20 +1,27 @@
-//! `dbdyno report`: runs as one HTML page.
+//! `dbdyno report`: a run, or a comparison of several, as one HTML page.
 
-use super::{Context, named};
+use super::{Context, compare, named, verdict};
 use crate::cli::ReportArgs;
 use crate::error::Error;
 use crate::output;
-use dbdyno_report::html::{self, Subject};
+use dbdyno_report::compare::Options;
+use dbdyno_report::html;
 use dbdyno_report::verdict::Verdict;
 
 pub(super) fn report(args: &ReportArgs, context: &Context) -> Result<(), Error> {
-    let subjects = args.runs.iter().map(|asked| named::subject(asked, context));
-    let mut subjects: Vec<Subject> = subjects.collect::<Result<_, _>>()?;
-    if let Some(file) = &args.requirements {
-        let requirements = super::verdict::requirements(file, context)?;
-        for subject in &mut subjects {
-            subject.verdict = Some(Verdict::of(&subject.run, &requirements));
-        }
-    }
-    output::file(&args.output, &html::page(&subjects, &context.catalogue))
+    let requirements = args.requirements.as_ref().map(|file| verdict::requirements(file, context)).transpose()?;
+    let catalogue = &context.catalogue;
+    let page = if let [asked] = &args.runs[..] {
+        let mut subject = named::subject(asked, context)?;
+        subject.verdict = requirements.map(|requirements| Verdict::of(&subject.run, &requirements));
+        html::page(&subject, catalogue)
+    } else {
+        let sides = compare::sides(&args.runs, context)?;
+        let options = Options { baseline: args.baseline.as_deref(), ..Options::default() };
+        let comparison = dbdyno_report::compare::compare(&sides, &options, catalogue)?;
+        let newest = sides.iter().filter_map(|side| side.runs.first());
+        let judged = requirements.iter().flat_map(|r| newest.clone().map(|run| Verdict::of(run, r)));
+        html::comparison(&comparison, &sides, &judged.collect::<Vec<_>>(), catalogue)
+    };
+    output::file(&args.output, &page)
 }

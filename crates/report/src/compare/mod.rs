@@ -7,7 +7,7 @@ mod cells;
 mod efficiency;
 mod regression;
 mod settings;
-mod text;
+pub(crate) mod text;
 mod warnings;
 
 pub use builder::{Options, compare};

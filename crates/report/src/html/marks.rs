@@ -17,6 +17,11 @@ pub(super) fn marks<'a>(points: impl IntoIterator<Item = &'a Point>, flags: &[Fl
     html! { @for mark in marks.chars().filter(|m| *m != SUSPECT) { (link(mark)) } }
 }
 
+/// The marks of flags alone.
+pub(super) fn marks_of(flags: &[Flag]) -> Markup {
+    marks([], flags)
+}
+
 /// The mark of a published figure that its reader should doubt.
 pub(super) fn suspect() -> Markup {
     link(SUSPECT)

@@ -8,14 +8,17 @@ mod keys;
 mod latency;
 mod marks;
 mod method;
+mod one;
 mod page;
 mod ramps;
 mod scaling;
 mod sheet;
+mod sides;
 mod table;
 mod verdict;
 mod waits;
 
+use crate::compare::{Comparison, Side};
 use crate::verdict::Verdict;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::RunJson;
@@ -43,10 +46,16 @@ pub struct Times {
     pub histogram: Histogram,
 }
 
-/// The page of some runs.
+/// The page of a run, or of a published result.
 #[must_use]
-pub fn page(subjects: &[Subject], catalogue: &Catalogue) -> String {
-    page::page(subjects, catalogue).into_string()
+pub fn page(subject: &Subject, catalogue: &Catalogue) -> String {
+    one::page(subject, catalogue).into_string()
+}
+
+/// The page of a comparison. `sides` are what was compared, `verdicts` what was judged of them.
+#[must_use]
+pub fn comparison(comparison: &Comparison, sides: &[Side], verdicts: &[Verdict], catalogue: &Catalogue) -> String {
+    sides::page(comparison, sides, verdicts, catalogue).into_string()
 }
 
 /// A time, with the sign for micro that a terminal may not have.

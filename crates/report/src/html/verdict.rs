@@ -7,18 +7,28 @@ use crate::verdict::page::{limit, summary, value};
 use crate::verdict::{Line, Outcome, Verdict};
 use maud::{Markup, html};
 
-/// The section; nothing where no requirements were given.
-pub(super) fn section(verdict: Option<&Verdict>) -> Markup {
-    let Some(verdict) = verdict else { return html! {} };
+/// The section of all runs that were judged; nothing where none was.
+pub(super) fn section(verdicts: &[Verdict]) -> Markup {
+    let Some(first) = verdicts.first() else { return html! {} };
     html! {
         section #verdict {
-            h2 { "Verdict" span.sub { " on “" (clean(&verdict.title)) "”" } }
-            p.verdict.met[verdict.met] {
-                b { (sign(verdict.met)) " " @if verdict.met { "Met" } @else { "Not met" } }
-                span { (clean(&summary(verdict))) }
-            }
-            (table(verdict).render())
+            h2 { "Verdict" span.sub { " on “" (clean(&first.title)) "”" } }
+            @for verdict in verdicts { (one(verdict, verdicts.len() > 1)) }
         }
+    }
+}
+
+fn one(verdict: &Verdict, among_others: bool) -> Markup {
+    let name = verdict.label.as_deref().unwrap_or(verdict.run.as_str());
+    let summary = summary(verdict);
+    // The big word has said it already.
+    let details = summary.strip_prefix("not met, ").or_else(|| summary.strip_prefix("met, ")).unwrap_or(&summary);
+    html! {
+        p.verdict.met[verdict.met] {
+            b { (sign(verdict.met)) " " @if verdict.met { "Met" } @else { "Not met" } }
+            span { @if among_others { (clean(name)) ": " } (clean(details)) }
+        }
+        (table(verdict, among_others.then_some(name)).render())
     }
 }
 
@@ -27,7 +37,7 @@ fn sign(met: bool) -> &'static str {
     if met { "✓" } else { "✗" }
 }
 
-fn table(verdict: &Verdict) -> Table {
+fn table(verdict: &Verdict, name: Option<&str>) -> Table {
     let heads = vec![
         Head::words("Requirement"),
         Head::words("Asked"),
@@ -39,12 +49,9 @@ fn table(verdict: &Verdict) -> Table {
         Head::words("Remarks"),
     ];
     let rows = verdict.lines.iter().map(|line| Row::Figures(cells(line))).collect();
-    Table {
-        caption: text("Requirements; the margin is in percent of the limit, below zero where it is missed"),
-        heads,
-        rows,
-        class: "verdicts",
-    }
+    let of = name.map_or_else(String::new, |name| format!(" of {name}"));
+    let caption = format!("Requirements{of}; the margin is in percent of the limit, below zero where it is missed");
+    Table { caption: text(&caption), heads, rows, class: "verdicts" }
 }
 
 fn cells(line: &Line) -> Vec<Markup> {

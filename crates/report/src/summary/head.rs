@@ -1,6 +1,6 @@
 //! The head of the summary: what was measured, where, when and how.
 
-use crate::legend::{self, codes};
+use crate::legend::codes;
 use crate::numbers::bytes;
 use crate::text::{clean, columns, hanging, push_line};
 use dbdyno_model::{CommitMode, Platform, Published, Run, RunJson, Status};
@@ -15,17 +15,8 @@ pub(crate) fn head(run: &RunJson, width: Option<u16>) -> String {
     };
     push_line(&mut out, &title, width);
     push_line(&mut out, &"=".repeat(columns(&clean(&title))), width);
-    out.push_str(&hanging("Platform  ", &hardware(&run.platform), width));
-    out.push_str(&hanging("          ", &system(&run.platform), width));
-    match &run.published {
-        Some(published) => out.push_str(&published_head(run, published, width)),
-        None => {
-            let Run { size, seed, .. } = &run.run;
-            let database = format!("{} {}, size {size}, seed {seed}", run.database.engine, run.database.version);
-            out.push_str(&hanging("Database  ", &database, width));
-            out.push_str(&hanging("Run       ", &measured(run), width));
-            out.push_str(&hanging("Points    ", &points(run), width));
-        }
+    for (name, value) in facts(run) {
+        out.push_str(&hanging(&format!("{name:<10}"), &value, width));
     }
     if let Some(notice) = &run.database.notice {
         out.push_str(&hanging("Notice    ", notice, width));
@@ -33,15 +24,25 @@ pub(crate) fn head(run: &RunJson, width: Option<u16>) -> String {
     out
 }
 
+/// What a reader must know first. A fact without a name goes on with the one before.
+pub(crate) fn facts(run: &RunJson) -> Vec<(&'static str, String)> {
+    let mut facts = vec![("Platform", hardware(&run.platform)), ("", system(&run.platform))];
+    match &run.published {
+        Some(published) => facts.extend(published_facts(run, published)),
+        None => {
+            let Run { size, seed, .. } = &run.run;
+            let database = format!("{} {}, size {size}, seed {seed}", run.database.engine, run.database.version);
+            facts.extend([("Database", database), ("Run", measured(run)), ("Points", points(run))]);
+        }
+    }
+    facts
+}
+
 /// What a published result has in place of a run.
-fn published_head(run: &RunJson, published: &Published, width: Option<u16>) -> String {
+fn published_facts(run: &RunJson, published: &Published) -> Vec<(&'static str, String)> {
     let size = (!run.run.size.is_empty()).then(|| format!("size {}", run.run.size));
     let product = run.database.facts.get("product").cloned();
-    let mut out = hanging("Database  ", &joined([product, Some(run.database.version.clone()), size]), width);
     let year = published.year.map(|y| if published.year_printed { y.to_string() } else { format!("{y} or later") });
-    let benchmark = joined([Some(published.benchmark.clone()), year]);
-    out.push_str(&hanging("Published ", &benchmark, width));
-    out.push_str(&legend::source(run, width));
     let parts = [
         (run.points.len(), "point of series"),
         (published.figures.len(), "printed figure"),
@@ -51,11 +52,15 @@ fn published_head(run: &RunJson, published: &Published, width: Option<u16>) -> S
         "point of series" if *n != 1 => format!("{n} points of series"),
         what => counted(*n as u64, what),
     });
-    out.push_str(&hanging("Points    ", &parts.collect::<Vec<_>>().join(", "), width));
-    out
+    vec![
+        ("Database", joined([product, Some(run.database.version.clone()), size])),
+        ("Published", joined([Some(published.benchmark.clone()), year])),
+        ("Source", published.source.clone()),
+        ("Points", parts.collect::<Vec<_>>().join(", ")),
+    ]
 }
 
-pub(crate) fn hardware(platform: &Platform) -> String {
+fn hardware(platform: &Platform) -> String {
     let cpu = &platform.cpu;
     let parts = [
         platform.product.clone(),
@@ -69,7 +74,7 @@ pub(crate) fn hardware(platform: &Platform) -> String {
     joined(parts)
 }
 
-pub(crate) fn system(platform: &Platform) -> String {
+fn system(platform: &Platform) -> String {
     let parts = [
         platform.host.clone(),
         platform.os.clone(),
@@ -84,7 +89,7 @@ pub(crate) fn system(platform: &Platform) -> String {
     joined(parts)
 }
 
-pub(crate) fn joined<const N: usize>(parts: [Option<String>; N]) -> String {
+fn joined<const N: usize>(parts: [Option<String>; N]) -> String {
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     if parts.is_empty() { "not known".to_owned() } else { parts.join(", ") }
 }
