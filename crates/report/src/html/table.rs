@@ -66,8 +66,8 @@ impl Table {
                     @if self.heads.iter().any(|h| !h.text.is_empty()) { thead { tr {
                         @for head in &self.heads {
                             th scope="col" class=[(head.kind == Kind::Figures).then_some("r")] {
-                                (head.text)
-                                @if !head.unit.is_empty() { " " span.unit { (head.unit) } }
+                                (clean(&head.text))
+                                @if !head.unit.is_empty() { " " span.unit { (clean(&head.unit)) } }
                             }
                         }
                     } } }

@@ -135,7 +135,7 @@ impl LineChart {
     pub(crate) fn figure(&self, id: &str) -> Markup {
         html! {
             figure.chart {
-                figcaption { b { (self.title) } " " span.unit { (self.unit) } }
+                figcaption { b { (clean(&self.title)) } " " span.unit { (clean(&self.unit)) } }
                 (self.svg(id))
                 p.along aria-hidden="true" { (self.along) }
                 @if self.series.len() > 1 { (self.legend()) }
@@ -162,8 +162,8 @@ impl LineChart {
         let (title, description) = (format!("{id}t"), format!("{id}d"));
         html! {
             svg viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" aria-labelledby={ (title) " " (description) } {
-                title id=(title) { (self.title) ", " (self.unit) }
-                desc id=(description) { (self.description()) }
+                title id=(title) { (clean(&self.title)) ", " (clean(&self.unit)) }
+                desc id=(description) { (clean(&self.description())) }
                 (PreEscaped(self.drawing()))
             }
         }

@@ -1,6 +1,6 @@
 //! How rates grow with parallelism: a chart for each test, a line for each side, and its figures below.
 
-use super::{heads, letter};
+use super::letter;
 use crate::compare::{Comparison, Curve, CurvePoint};
 use crate::html::charts::{Axis, LineChart, Mark, Series};
 use crate::html::ramps::{ALONG, extent, metric_words, shown};
@@ -72,10 +72,12 @@ fn table(comparison: &Comparison, curve: &Curve, unit: &str) -> Table {
     dops.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
     dops.dedup();
     let mut all = vec![Head::figures("DOP", "n×j×t")];
-    all.extend(heads(comparison, true));
+    // The legend above has their names.
+    let lines = || curve.lines.iter().enumerate().filter(|(_, line)| !line.is_empty());
+    all.extend(lines().map(|(n, _)| Head::figures(letter(n), "")));
     let row = |(_, at): &(f64, String)| {
         let mut cells = vec![text(at)];
-        cells.extend(curve.lines.iter().map(|line| {
+        cells.extend(lines().map(|(_, line)| {
             let value = line.iter().find(|p| dop(p) == *at).map(|p| p.value);
             text(&value.map_or_else(String::new, thousands))
         }));

@@ -49,8 +49,29 @@ fn table(comparison: &Comparison, rows: &[&Figures], title: &str) -> Table {
         Row::Figures(cells)
     };
     let caption = text(&format!("{title} by test and platform"));
-    let class = if comparison.sides.len() > 8 { "heat many" } else { "heat" };
+    let most = rows.iter().flat_map(|r| &r.cells).map(marks_in).max().unwrap_or(0);
+    let class = classes(comparison.sides.len() > 8, most);
     Table { caption, heads: all, rows: rows.iter().map(row).collect(), class }
+}
+
+/// The table's classes: the room for marks is as wide as its fullest cell needs, so that all figures end at one line.
+fn classes(many: bool, marks: usize) -> &'static str {
+    match (many, marks) {
+        (false, 0) => "heat w0",
+        (false, 1) => "heat w1",
+        (false, 2) => "heat w2",
+        (false, 3) => "heat w3",
+        (false, _) => "heat w4",
+        (true, 0) => "heat many w0",
+        (true, 1) => "heat many w1",
+        (true, 2) => "heat many w2",
+        (true, 3) => "heat many w3",
+        (true, _) => "heat many w4",
+    }
+}
+
+fn marks_in(cell: &Cell) -> usize {
+    usize::from(cell.suspect.is_some()) + usize::from(cell.equivalent.is_some()) + cell.flags.len()
 }
 
 fn cell(cell: &Cell) -> Markup {
@@ -66,7 +87,7 @@ fn cell(cell: &Cell) -> Markup {
         } @else {
             span class={ "h h" (shade) } title=(about(cell)) {
                 span.rank { (rank) } (clean(cell.text.trim()))
-                (doubt(cell)) (marks_of(&cell.flags))
+                span.slot { (doubt(cell)) (marks_of(&cell.flags)) }
             }
         }
     }

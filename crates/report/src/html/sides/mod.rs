@@ -20,7 +20,7 @@ use maud::{Markup, html};
 /// Sides that have their names at the head of a column; more have letters.
 const MOST_NAMED: usize = 6;
 /// Sides whose settings stand beside each other; more go into a further table.
-const MOST_BESIDE: usize = 5;
+const MOST_BESIDE: usize = 7;
 
 /// The whole page.
 pub(super) fn page(comparison: &Comparison, sides: &[Side], verdicts: &[Verdict], catalogue: &Catalogue) -> Markup {
@@ -33,6 +33,7 @@ pub(super) fn page(comparison: &Comparison, sides: &[Side], verdicts: &[Verdict]
             p.kind { "dbdyno comparison" }
             h1 { (clean(&title)) }
             (list(comparison))
+            (sources(comparison))
             @for text in &comparison.notices { (notice(text)) }
             (warnings(comparison))
             (navigation(&places(comparison, verdicts)))
@@ -74,12 +75,24 @@ fn list(comparison: &Comparison) -> Markup {
                         @if n == comparison.baseline { " " span.base { "baseline" } }
                         @if side.title != side.name { " " (clean(&side.title)) }
                         @if side.runs.len() > 1 { span.sub { ", a sample of " (side.runs.len()) " runs" } }
-                        @if let Some(source) = &side.source { br; span.sub { "Source: " (clean(source)) } }
                     }
                 }
             }
         }
     }
+}
+
+/// The documents that published results come from, each once.
+fn sources(comparison: &Comparison) -> Markup {
+    let mut sources: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (n, side) in comparison.sides.iter().enumerate() {
+        let Some(source) = &side.source else { continue };
+        match sources.iter_mut().find(|(known, _)| known == source) {
+            Some((_, letters)) => letters.push(letter(n)),
+            None => sources.push((source, vec![letter(n)])),
+        }
+    }
+    html! { @for (source, letters) in sources { p.note { b { "Source of " (letters.join(", ")) ": " } (clean(source)) } } }
 }
 
 fn warnings(comparison: &Comparison) -> Markup {
