@@ -108,6 +108,39 @@ fn a_page_works_in_a_browser_without_a_network() {
 }
 
 #[test]
+fn three_platforms_stand_side_by_side_on_a_page() {
+    let room = measured();
+    let needs =
+        "title = \"Shop\"\n[[requirement]]\ntitle = \"Reads\"\ntest = \"T611\"\nmetric = \"tx_per_s\"\nminimum = 1\n";
+    std::fs::write(room.path("needs.toml"), needs).unwrap();
+    let platforms = "server hp_dl980_violin_2012 hpe_dl380_bm_2016";
+    room.run(&format!("report {platforms} --baseline server --requirements needs.toml -o three.html")).expect(0);
+    let mut browser = Browser::start();
+    is_sound(&mut browser, &room.path("three.html"));
+    browser.open(&room.path("three.html"), 1_280);
+    let warned = browser.value("document.querySelector('.warnings').textContent");
+    for kind in ["published", "engines", "sizes"] {
+        let there = browser.value(&format!("!!document.querySelector('.warnings li[data-kind={kind}]')"));
+        assert_eq!(there, true, "no warning of {kind}: {warned}");
+    }
+    // Best and worst of a row are told by colour and by sign.
+    let best =
+        "[...document.querySelectorAll('table.heat .h')].filter(c => c.querySelector('.rank')?.textContent === '▲')";
+    assert!(browser.value(&format!("{best}.length")).as_u64().unwrap() > 0, "no row has a best figure");
+    assert_eq!(
+        browser.value(&format!("{best}.every(c => c.classList.contains('h8'))")),
+        true,
+        "a best figure has another colour"
+    );
+    let painted =
+        "new Set([...document.querySelectorAll('table.heat .h')].map(c => getComputedStyle(c).backgroundColor)).size";
+    assert!(browser.value(painted).as_u64().unwrap() >= 3, "the heatmap has no colours");
+    assert_eq!(browser.value("document.querySelectorAll('#verdict .verdict').length"), 3, "a verdict for each");
+    let sources = browser.value("[...document.querySelectorAll('header p.note')].map(p => p.textContent).join()");
+    assert!(sources.as_str().unwrap().contains("HP ProLiant DL980 with Violin"), "{sources}");
+}
+
+#[test]
 fn a_page_of_what_is_not_there_is_refused() {
     let room = measured();
     let ending = room.run("report servr -o page.html").expect(2);
