@@ -6,7 +6,7 @@
 mod fixture;
 
 use dbdyno_catalogue::{Catalogue, Requirements};
-use dbdyno_model::{RunId, RunJson};
+use dbdyno_model::{Dop, MetricId, MetricValue, Point, RunId, RunJson, Status};
 use dbdyno_report::compare::{Options, Side, compare};
 use dbdyno_report::html::{self, Subject, Times};
 use dbdyno_report::verdict::Verdict;
@@ -209,4 +209,39 @@ fn no_text_of_a_database_is_markup() {
     }
     let run: RunJson = serde_json::from_value(spoilt).unwrap();
     harmless(&html::page(&Subject { run, times: Vec::new(), verdict: None }, &catalogue));
+}
+
+/// A run of every test at ten degrees of parallelism, as a real one would be: 500 points and more.
+fn large(catalogue: &Catalogue, n: u32) -> RunJson {
+    let mut run = fixture::run();
+    run.run.id = RunId::new(&format!("run{n:05}")).unwrap();
+    run.run.label = None;
+    let like = run.points.iter().find(|p| !p.waits.is_empty() && p.status == Status::Ok).unwrap().clone();
+    run.points = Vec::new();
+    for (at, test) in catalogue.tests().iter().enumerate() {
+        for step in 0..10 {
+            let jobs = 1 << step;
+            let rate = f64::from(1_000 + 37 * n) * f64::from(jobs) / (1.0 + 0.03 * f64::from(jobs)) * (1.0 + at as f64);
+            let mut point = Point { test: test.code.clone(), dop: Dop { nodes: 1, jobs, threads: 1 }, ..like.clone() };
+            (point.ops_per_s, point.rows_per_s, point.tx_per_s) = (Some(rate), Some(rate * 1.7), Some(rate));
+            let id = MetricId::from("rows_per_s");
+            point.metric = Some(MetricValue { value: rate * 1.7, id, unit: "1/s".into() });
+            run.points.push(point);
+        }
+    }
+    assert!(run.points.len() >= 500, "{}", run.points.len());
+    RunJson::new(run.run, run.platform, run.database, run.points)
+}
+
+#[test]
+fn large_pages_can_be_sent() {
+    const MOST_BYTES: usize = 1_500_000;
+    let catalogue = catalogue();
+    let sides: Vec<Side> =
+        (0..5).map(|n| Side { name: format!("platform {n}"), runs: vec![large(&catalogue, n)] }).collect();
+    let comparison = compare(&sides, &Options::default(), &catalogue).unwrap();
+    let page = html::comparison(&comparison, &sides, &[], &catalogue);
+    assert!(page.len() < MOST_BYTES, "five runs make {} bytes", page.len());
+    let page = html::page(&subject(large(&catalogue, 1), &catalogue), &catalogue);
+    assert!(page.len() < MOST_BYTES, "one run makes {} bytes", page.len());
 }

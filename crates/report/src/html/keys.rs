@@ -216,7 +216,7 @@ fn per_core(run: &RunJson, found: &[(&str, Vec<(&Line, Found<'_>)>)]) -> Vec<Row
             let mut cells = keys(line.name, &found.test);
             cells.extend([text(line.unit), text(""), text("")]);
             cells.push(figure(thousands(cell.estimate.median / f64::from(n)), cell.is_doubtful()));
-            cells.extend([text(""), text(&dop(&cell)), text(""), line_marks(&[Some(cell)])]);
+            cells.extend([text(""), text(&dop(cell)), text(""), line_marks(&[Some(cell)])]);
             Some(Row::Figures(cells))
         })
         .collect();

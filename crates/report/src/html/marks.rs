@@ -28,7 +28,7 @@ pub(super) fn suspect() -> Markup {
 }
 
 fn link(mark: char) -> Markup {
-    html! { a.mark href={ "#mark-" (anchor(mark)) } title=(meaning(mark)) { (mark) } }
+    html! { a.mark href={ "#mark-" (anchor(mark)) } { (mark) } }
 }
 
 fn anchor(mark: char) -> String {
@@ -92,12 +92,12 @@ pub(super) fn section(runs: &[&RunJson]) -> Markup {
                 dl.marks {
                     @for mark in used.chars() {
                         dt id={ "mark-" (anchor(mark)) } { span.mark { (mark) } }
-                        dd { (meaning(mark)) }
+                        dd { span { (meaning(mark)) } }
                     }
                     @for flag in &flags {
                         dt id={ "mark-" (letter(*flag)) } { span.mark { (letter(*flag)) } }
                         dd {
-                            b { (flag.name()) } ": " (flag.advice())
+                            span { b { (flag.name()) } ": " (flag.advice()) }
                             (notes(&points, *flag))
                         }
                     }

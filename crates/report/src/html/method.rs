@@ -1,7 +1,7 @@
 //! How it was measured: what a reader needs to judge the figures, or to measure them again.
 
 use super::duration;
-use super::table::{Head, Row, Table, text};
+use super::table::beside;
 use crate::summary::head::{measured, points};
 use dbdyno_model::{CommitMode, Point, RunJson, SCHEMA_VERSION};
 use maud::{Markup, html};
@@ -11,32 +11,32 @@ type Setting = (&'static str, fn(&RunJson) -> String);
 const SETTINGS: &[Setting] = &[
     ("Run", |r| r.run.id.to_string()),
     ("Label", |r| r.run.label.clone().unwrap_or_default()),
-    ("Suite", measured),
+    ("Suite", |r| own(r, measured(r))),
     ("Points", points),
-    ("Target", |r| r.run.target.clone()),
+    ("Target", |r| own(r, r.run.target.clone())),
+    ("Published in", |r| r.published.as_ref().map_or_else(String::new, |p| p.source.clone())),
     ("Database", |r| format!("{} {}", r.database.engine, r.database.version)),
     ("Size class", |r| r.run.size.clone()),
-    ("Seed of data and keys", |r| r.run.seed.to_string()),
+    ("Seed of data and keys", |r| own(r, r.run.seed.to_string())),
     ("Windows", |r| span(r.points.iter().filter_map(|p| p.window_s)).map_or_else(String::new, |(a, b)| between(a, b))),
-    ("Repeats", |r| r.points.iter().map(|p| p.repeat).max().map_or_else(String::new, |n| n.to_string())),
+    ("Repeats", |r| own(r, r.points.iter().map(|p| p.repeat).max().map_or_else(String::new, |n| n.to_string()))),
     ("Commits", commits),
     ("Settings of durability", durability),
     ("Document", |_| format!("schema version {SCHEMA_VERSION}")),
 ];
 
-/// The section of all runs on the page.
-pub(super) fn section(runs: &[&RunJson]) -> Markup {
-    let mut heads = vec![Head::words("Setting")];
-    heads.extend(runs.iter().map(|r| Head::words(super::name(r))));
-    let rows = SETTINGS.iter().map(|(name, value)| (name, runs.iter().map(|r| value(r)).collect::<Vec<String>>()));
-    let rows = rows.filter(|(_, values)| values.iter().any(|v| !v.is_empty()));
-    let rows = rows.map(|(name, values)| {
-        Row::Figures(std::iter::once(text(name)).chain(values.iter().map(|v| text(v))).collect())
-    });
-    let table = Table { caption: text("Settings"), heads, rows: rows.collect(), class: "facts" };
+/// The section of all runs on the page, by their names.
+pub(super) fn section(runs: &[&RunJson], names: &[String]) -> Markup {
+    let said = |text: String| (!text.is_empty()).then_some(text);
+    let row = |(name, value): &Setting| ((*name).to_owned(), runs.iter().map(|r| said(value(r))).collect());
+    let mut rows: Vec<(String, Vec<Option<String>>)> = SETTINGS.iter().map(row).collect();
+    rows.retain(|(_, values)| values.iter().any(Option::is_some));
     html! {
         section #method {
             h2 { "Method and settings" }
+            @if runs.iter().any(|r| r.published.is_some()) {
+                p.note { b { "Published results" } " were measured by other programs, in the way that their source says. What follows is true of dbdyno's own runs." }
+            }
             ul.method {
                 li { "All jobs start at a barrier and work until the last one has passed the end of the window, so the load is constant;
                     the rate is the work inside the window over the window, after a warm-up that does not count." }
@@ -49,9 +49,14 @@ pub(super) fn section(runs: &[&RunJson]) -> Markup {
                     95 %, from three repeats on. Two single runs never prove a difference." }
                 li { "What is missing stays missing: no figure on this page is a zero in place of one that is not known." }
             }
-            (table.render())
+            (beside("Settings", names, &rows))
         }
     }
+}
+
+/// What only a run of dbdyno's own has.
+fn own(run: &RunJson, text: String) -> String {
+    if run.published.is_some() { String::new() } else { text }
 }
 
 fn span(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {

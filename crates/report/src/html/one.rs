@@ -26,7 +26,7 @@ pub(super) fn page(subject: &Subject, catalogue: &Catalogue) -> Markup {
         (scaling::section(run, catalogue))
         (latency::section(run, &subject.times, catalogue))
         (marks::section(&[run]))
-        (method::section(&[run]))
+        (method::section(&[run], &[super::name(run)]))
     };
     document(run.name(), &content)
 }

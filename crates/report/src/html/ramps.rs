@@ -166,17 +166,16 @@ fn service_time(point: &Point) -> Option<f64> {
     point.service_time_s.as_ref()?.mean
 }
 
+/// A figure of a point, and what it is called.
+type Named = (&'static str, fn(&Point) -> Option<f64>);
+
 /// Figures of the first ramp alone, each a line: what the machine did while it was measured.
-fn lines(
-    cells: &[&Measured<'_>],
-    named: &[(&str, fn(&Point) -> Option<f64>)],
-    words: &dyn Fn(f64) -> String,
-) -> Vec<Series> {
+fn lines(cells: &[&Measured<'_>], named: &[Named], words: &dyn Fn(f64) -> String) -> Vec<Series> {
     let mut ramps: Vec<Ramp> = cells.iter().map(|c| c.ramp()).collect();
     ramps.sort();
     ramps.dedup();
     let Some(first) = ramps.first() else { return Vec::new() };
-    let of = |(place, (name, figure)): (usize, &(&str, fn(&Point) -> Option<f64>))| {
+    let of = |(place, (name, figure)): (usize, &Named)| {
         let marks = cells.iter().filter(|c| c.ramp() == *first).filter_map(|c| {
             let y = c.median(figure)?;
             let text = format!("{}: {name} {}", at(c.dop()), words(y));
@@ -188,7 +187,7 @@ fn lines(
 }
 
 fn processors(cells: &[&Measured<'_>]) -> LineChart {
-    let named: [(&str, fn(&Point) -> Option<f64>); 3] =
+    let named: [Named; 3] =
         [("busy", |p| p.cpu.busy_pct), ("kernel", |p| p.cpu.system_pct), ("I/O wait", |p| p.cpu.iowait_pct)];
     chart("Processors", "share of the machine", Axis::percent(), lines(cells, &named, &percent))
 }
@@ -197,8 +196,7 @@ fn processors(cells: &[&Measured<'_>]) -> LineChart {
 fn devices(cells: &[&Measured<'_>]) -> Option<LineChart> {
     const SOME_MIB_PER_S: f64 = 5.0;
     const SOME_IOPS: f64 = 200.0;
-    let named: [(&str, fn(&Point) -> Option<f64>); 2] =
-        [("reads", |p| p.io.read_mib_per_s), ("writes", |p| p.io.write_mib_per_s)];
+    let named: [Named; 2] = [("reads", |p| p.io.read_mib_per_s), ("writes", |p| p.io.write_mib_per_s)];
     let series = lines(cells, &named, &|v| format!("{} MiB/s", thousands(v)));
     let iops =
         |c: &&Measured<'_>| c.median(|p| Some(p.io.read_iops? + p.io.write_iops?)).is_some_and(|n| n >= SOME_IOPS);

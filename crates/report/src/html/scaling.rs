@@ -92,7 +92,7 @@ fn chart(ramp: &Ramp<'_>, catalogue: &Catalogue) -> Markup {
     let law = (0..=STEPS).map(|n| {
         let x = lowest * (highest / lowest).powf(f64::from(n) / f64::from(STEPS));
         let y = fit.law.at(x);
-        Mark { x, y, band: None, doubtful: false, text: format!("the law at {x:.1}: {}", shown(y, &ramp.unit)) }
+        Mark { x, y, band: None, doubtful: false, text: String::new() }
     });
     let series = vec![
         Series::new("law", 1, law.collect()).drawn(Drawn::Line),

@@ -72,6 +72,12 @@
 
   for (const svg of document.querySelectorAll("figure > svg")) prepare(svg);
 
+  // Marks say what they mean where they are pointed at, too.
+  for (const mark of document.querySelectorAll("a.mark")) {
+    const meaning = document.getElementById(mark.hash.slice(1))?.nextElementSibling;
+    if (meaning?.firstElementChild) mark.title = meaning.firstElementChild.textContent;
+  }
+
   addEventListener("scroll", hide, { passive: true });
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button[data-s]");

@@ -57,12 +57,37 @@ pub(crate) fn text(text: &str) -> Markup {
     html! { (clean(text)) }
 }
 
+/// Columns of settings that stand beside each other; more go into a further table.
+const MOST_BESIDE: usize = 7;
+
+/// Tables of settings by name, a column for each of what has them.
+pub(crate) fn beside(caption: &str, names: &[String], rows: &[(String, Vec<Option<String>>)]) -> Markup {
+    let all: Vec<usize> = (0..names.len()).collect();
+    let table = |group: &[usize]| {
+        let mut heads = vec![Head::words("Setting")];
+        heads.extend(group.iter().map(|n| Head::words(names[*n].as_str())));
+        let row = |(name, values): &(String, Vec<Option<String>>)| {
+            let mut cells = vec![text(name)];
+            cells.extend(group.iter().map(|n| match values.get(*n).and_then(Option::as_deref) {
+                Some(value) => text(value),
+                None => html! { span.sub { "not known" } },
+            }));
+            Row::Figures(cells)
+        };
+        let more = if group.len() < all.len() && group[0] > 0 { ", continued" } else { "" };
+        let class = if group.len() > 1 { "facts beside" } else { "facts" };
+        let caption = text(&format!("{caption}{more}"));
+        Table { caption, heads, rows: rows.iter().map(row).collect(), class }.render()
+    };
+    html! { @for group in all.chunks(MOST_BESIDE) { (table(group)) } }
+}
+
 impl Table {
     pub(crate) fn render(&self) -> Markup {
         html! {
             div.scroll tabindex="0" role="region" aria-label={ "Table: " (self.name()) } {
                 table class=(self.class) {
-                    caption { (self.caption) }
+                    caption { span { (self.caption) } }
                     @if self.heads.iter().any(|h| !h.text.is_empty()) { thead { tr {
                         @for head in &self.heads {
                             th scope="col" class=[(head.kind == Kind::Figures).then_some("r")] {

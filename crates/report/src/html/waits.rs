@@ -31,11 +31,11 @@ pub(super) fn table(code: &TestCode, cells: &[&Measured<'_>]) -> Markup {
     let mut ramps: Vec<Ramp> = with_waits.iter().map(|c| c.ramp()).collect();
     ramps.sort();
     ramps.dedup();
-    let head = |c: &&&Measured<'_>| {
+    let head = |c: &&Measured<'_>| {
         let ramp = if ramps.len() > 1 { format!(", {}", c.ramp().name(&ramps)) } else { String::new() };
         Head::figures(c.dop().to_string(), format!("%{ramp}"))
     };
-    heads.extend(with_waits.iter().map(|c| head(&c)));
+    heads.extend(with_waits.iter().map(|c| head(c)));
     let rows = events.iter().take(MOST).map(|(event, _)| {
         let mut texts = vec![text(event.1), text(event.0)];
         texts.extend(with_waits.iter().map(|c| text(&share(c, *event))));

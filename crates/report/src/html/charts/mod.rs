@@ -26,7 +26,7 @@ pub(crate) struct Mark {
     pub(crate) band: Option<(f64, f64)>,
     /// Whether it is in doubt: the mark is hollow then, as the figure stands in parentheses.
     pub(crate) doubtful: bool,
-    /// What is said of it.
+    /// What is said of it; a line's place that nobody asks about has nothing.
     pub(crate) text: String,
 }
 
@@ -172,7 +172,7 @@ impl LineChart {
     /// The chart in words: where each line begins, where it ends, and how high it comes.
     fn description(&self) -> String {
         let mut text = format!("Over {}.", self.along);
-        for series in &self.series {
+        for series in self.series.iter().filter(|s| s.marks.iter().all(|m| !m.text.is_empty())) {
             let most = series.marks.iter().max_by(|a, b| a.y.total_cmp(&b.y));
             if let (Some(first), Some(last), Some(most)) = (series.marks.first(), series.marks.last(), most) {
                 _ = write!(text, " {}: first {}; highest {}; last {}.", series.name, first.text, most.text, last.text);
@@ -229,7 +229,7 @@ impl LineChart {
                 chart.draw_series([PathElement::new(line, Ink::Line(series.style).colour())]).map_err(|e| said(&e))?;
             }
             for one in &series.marks {
-                let Some(place) = self.place(one.x, one.y) else { continue };
+                let Some(place) = self.place(one.x, one.y).filter(|_| !one.text.is_empty()) else { continue };
                 let (x, y) = chart.backend_coord(&place);
                 let text = mark(x, y, series.style, one.doubtful, Some(&one.text)).into_string();
                 let text = if series.drawn == Drawn::Line { text.replacen("class=\"p", "class=\"h", 1) } else { text };

@@ -6,7 +6,7 @@ mod heat;
 mod ratios;
 
 use super::page::{Place, document, navigation, notice};
-use super::table::{Head, Row, Table, text};
+use super::table::{Head, beside};
 use super::{marks, method, verdict};
 use crate::compare::text::letter;
 use crate::compare::{Comparison, Side, WarningKind};
@@ -19,8 +19,6 @@ use maud::{Markup, html};
 
 /// Sides that have their names at the head of a column; more have letters.
 const MOST_NAMED: usize = 6;
-/// Sides whose settings stand beside each other; more go into a further table.
-const MOST_BESIDE: usize = 7;
 
 /// The whole page.
 pub(super) fn page(comparison: &Comparison, sides: &[Side], verdicts: &[Verdict], catalogue: &Catalogue) -> Markup {
@@ -46,7 +44,7 @@ pub(super) fn page(comparison: &Comparison, sides: &[Side], verdicts: &[Verdict]
         (efficiency::section(comparison))
         (sheets(comparison, &newest))
         (marks::section(&runs))
-        (method::section(&newest))
+        (method::section(&newest, &names(comparison)))
     };
     document(&title, &content)
 }
@@ -137,31 +135,9 @@ fn heads(comparison: &Comparison, figures: bool) -> Vec<Head> {
     comparison.sides.iter().enumerate().map(head).collect()
 }
 
-/// Tables of settings, a few sides each, so that values have room.
-fn beside(caption: &str, comparison: &Comparison, rows: &[(String, Vec<Option<String>>)]) -> Markup {
-    let all: Vec<usize> = (0..comparison.sides.len()).collect();
-    let groups: Vec<&[usize]> = all.chunks(MOST_BESIDE).collect();
-    let table = |group: &[usize]| {
-        let mut heads = vec![Head::words("Setting")];
-        heads
-            .extend(group.iter().map(|n| Head::words(format!("{} {}", letter(*n), clean(&comparison.sides[*n].name)))));
-        let row = |(name, values): &(String, Vec<Option<String>>)| {
-            let mut cells = vec![text(name)];
-            cells.extend(group.iter().map(|n| match values.get(*n).and_then(Option::as_deref) {
-                Some(value) => text(value),
-                None => html! { span.sub { "not known" } },
-            }));
-            Row::Figures(cells)
-        };
-        let part = if groups.len() > 1 {
-            format!(", {} to {}", letter(group[0]), letter(group[group.len() - 1]))
-        } else {
-            String::new()
-        };
-        let caption = text(&format!("{caption}{part}"));
-        Table { caption, heads, rows: rows.iter().map(row).collect(), class: "facts" }.render()
-    };
-    html! { @for group in &groups { (table(group)) } }
+/// What sides are called at the head of their settings.
+fn names(comparison: &Comparison) -> Vec<String> {
+    comparison.sides.iter().enumerate().map(|(n, side)| format!("{} {}", letter(n), side.name)).collect()
 }
 
 fn settings(comparison: &Comparison) -> Markup {
@@ -170,7 +146,7 @@ fn settings(comparison: &Comparison) -> Markup {
     html! {
         section #differs {
             h2 { "What differs" }
-            @if rows.is_empty() { p { "Nothing that is recorded." } } @else { (beside("Settings that differ", comparison, &rows)) }
+            @if rows.is_empty() { p { "Nothing that is recorded." } } @else { (beside("Settings that differ", &names(comparison), &rows)) }
         }
     }
 }
@@ -205,7 +181,7 @@ fn sheets(comparison: &Comparison, runs: &[&RunJson]) -> Markup {
     html! {
         section #platforms {
             h2 { "Platforms" }
-            @for title in titles { (beside(title, comparison, &rows(title))) }
+            @for title in titles { (beside(title, &names(comparison), &rows(title))) }
         }
     }
 }
