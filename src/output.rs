@@ -8,6 +8,7 @@ use crate::secrets;
 pub(crate) use dbdyno_run::shell_word;
 use serde::Serialize;
 use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::path::Path;
 
 /// How results are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +49,23 @@ pub(crate) fn text(text: &str) -> Result<(), Error> {
 /// As for [`text`].
 pub(crate) fn json(document: &impl Serialize) -> Result<(), Error> {
     text(&serde_json::to_string_pretty(document).map_err(|e| Error::Internal(format!("no JSON: {e}")))?)
+}
+
+/// Writes a document to a file that the user named, and says so; `-` is stdout.
+///
+/// # Errors
+/// The file cannot be written.
+pub(crate) fn file(path: &Path, document: &str) -> Result<(), Error> {
+    if path == Path::new("-") {
+        return text(document);
+    }
+    std::fs::write(path, document).map_err(|e| {
+        Error::Usage(format!(
+            "cannot write {}: {e}; name a file in a folder that is there and may be written to",
+            path.display()
+        ))
+    })?;
+    text(&format!("{}: {}", path.display(), dbdyno_report::numbers::bytes(document.len() as u64)))
 }
 
 /// Writes a complaint to stderr, as `dbdyno: …`.

@@ -5,6 +5,7 @@ mod client;
 mod compare;
 mod measuring;
 mod private;
+mod reporting;
 mod transfer;
 mod values;
 mod verdict;
@@ -17,6 +18,7 @@ pub(crate) use client::DriveChoice;
 pub(crate) use compare::CompareArgs;
 pub(crate) use measuring::{Commit, ResumeArgs, RunArgs};
 pub(crate) use private::{DownArgs, UpArgs};
+pub(crate) use reporting::ReportArgs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 pub(crate) use transfer::{ExportArgs, ExportFormat, ImportArgs};
@@ -79,6 +81,8 @@ pub(crate) enum Command {
     Resume(ResumeArgs),
     /// Show what a run measured
     Show(ShowArgs),
+    /// Make one HTML page of runs, that needs nothing but a browser
+    Report(ReportArgs),
     /// Judge a run by what a project needs: exit code 1 where it does not meet that
     Verdict(VerdictArgs),
     /// Put runs and published platforms side by side

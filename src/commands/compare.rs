@@ -34,7 +34,10 @@ pub(super) fn compare(args: &CompareArgs, context: &Context) -> Result<(), Error
 }
 
 /// What each name stands for.
-fn sides(names: &[String], context: &Context) -> Result<Vec<Side>, Error> {
+///
+/// # Errors
+/// One of them is not there, or cannot be read.
+pub(super) fn sides(names: &[String], context: &Context) -> Result<Vec<Side>, Error> {
     let side = |name: &String| Ok(Side { name: name.clone(), runs: named::sample(name, context)? });
     names.iter().map(side).collect()
 }

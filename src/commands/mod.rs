@@ -9,6 +9,7 @@ mod load;
 mod measuring;
 mod named;
 mod place;
+mod report;
 mod resume;
 mod run;
 mod show;
@@ -63,6 +64,7 @@ pub(crate) fn dispatch(cli: Cli) -> Result<(), Error> {
         Command::Run(args) => run::run(&args, &context),
         Command::Resume(args) => resume::resume(&args, &context),
         Command::Show(args) => show::show(&args, &context),
+        Command::Report(args) => report::report(&args, &context),
         Command::Compare(args) => compare::compare(&args, &context),
         Command::Verdict(args) => verdict::verdict(&args, &context),
         Command::Export(args) => transfer::export(&args, &context),

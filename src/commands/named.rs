@@ -3,8 +3,9 @@
 use super::Context;
 use crate::error::Error;
 use dbdyno_catalogue::CatalogueError;
-use dbdyno_model::{RunId, RunJson};
-use dbdyno_results::{Access, Repository, ResultsError};
+use dbdyno_model::{Drive, RunId, RunJson};
+use dbdyno_report::html::{Subject, Times};
+use dbdyno_results::{Access, HistogramKind, Repository, ResultsError};
 
 /// The run or platform of that name; of a label, its newest run.
 ///
@@ -33,6 +34,26 @@ pub(super) fn sample(asked: &str, context: &Context) -> Result<Vec<RunJson>, Err
         }
         Place::Platform => Ok(vec![context.catalogue.platform(asked)?]),
     }
+}
+
+/// The same as [`one`], with the times that a run's clients recorded.
+///
+/// # Errors
+/// As for [`one`].
+pub(super) fn subject(asked: &str, context: &Context) -> Result<Subject, Error> {
+    let Place::Run(repository, id) = place(asked, context)? else {
+        return Ok(Subject { run: context.catalogue.platform(asked)?, times: Vec::new(), verdict: None });
+    };
+    let run = load(&repository, &id, context)?;
+    let mut times = Vec::new();
+    for (point, recorded) in repository.recorded(&id)?.iter().enumerate() {
+        if run.points.get(point).is_some_and(|p| p.drive == Drive::Client) {
+            for (kind, histogram) in repository.histograms(&id, recorded.plan_index)? {
+                times.push(Times { point, from_due: kind == HistogramKind::Response, histogram });
+            }
+        }
+    }
+    Ok(Subject { run, times, verdict: None })
 }
 
 enum Place {

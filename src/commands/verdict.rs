@@ -6,12 +6,10 @@ use crate::error::Error;
 use crate::output::{self, Format};
 use dbdyno_catalogue::Requirements;
 use dbdyno_report::verdict::{self, Outcome, Verdict};
+use std::path::Path;
 
 pub(super) fn verdict(args: &VerdictArgs, context: &Context) -> Result<(), Error> {
-    let shown = args.requirements.display().to_string();
-    let text = std::fs::read_to_string(&args.requirements)
-        .map_err(|e| Error::Usage(format!("cannot read the requirements from {shown}: {e}")))?;
-    let requirements = Requirements::parse(&shown, &text, &context.catalogue)?;
+    let requirements = requirements(&args.requirements, context)?;
     let run = named::one(&args.run, context)?;
     let verdict = Verdict::of(&run, &requirements);
     if let Some(file) = &args.junit {
@@ -28,6 +26,17 @@ pub(super) fn verdict(args: &VerdictArgs, context: &Context) -> Result<(), Error
     let all = verdict.lines.len();
     let unmet = all - verdict.count(Outcome::Met);
     Err(Error::Missed { run: verdict.run, title: verdict.title, unmet, all })
+}
+
+/// What a file of requirements asks.
+///
+/// # Errors
+/// It cannot be read, or is none.
+pub(super) fn requirements(file: &Path, context: &Context) -> Result<Requirements, Error> {
+    let shown = file.display().to_string();
+    let text = std::fs::read_to_string(file)
+        .map_err(|e| Error::Usage(format!("cannot read the requirements from {shown}: {e}")))?;
+    Ok(Requirements::parse(&shown, &text, &context.catalogue)?)
 }
 
 fn page(verdict: &Verdict, notice: Option<&str>) -> String {

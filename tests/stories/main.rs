@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 mod bad_input;
+mod browser;
 mod client;
 mod clock;
 mod compare;
@@ -18,6 +19,7 @@ mod null_engine;
 mod on_servers;
 #[cfg(feature = "oracle")]
 mod oracle;
+mod page;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod resume;

@@ -221,6 +221,11 @@ impl<'a> Doubts<'a> {
         }
     }
 
+    /// Each reason with the places that it is about.
+    pub(crate) fn each(&self) -> impl Iterator<Item = (&'a Suspect, &[String])> {
+        self.0.iter().map(|(suspect, places)| (*suspect, places.as_slice()))
+    }
+
     /// A paragraph for each.
     pub(crate) fn render(&self, width: Option<u16>) -> String {
         let line = |(suspect, places): &(&Suspect, Vec<String>)| {

@@ -1,12 +1,14 @@
-//! Text reports. They read a run and the catalogue and know no engine: what an engine could not do, or did by other
+//! Reports, as text and as a page. They read a run and the catalogue and know no engine: what an engine could not do, or did by other
 //! means, stands in the points themselves. Every function returns text and prints nothing.
 //!
 //! Whatever comes from a database, a platform or a user passes through one place (`text::clean`) on its way into a
-//! line, so that no version string or error message can steer the terminal on which it is read.
+//! line, so that no version string or error message can steer the terminal on which it is read; on a page it is escaped
+//! besides.
 
 pub mod compare;
 pub mod export;
 pub mod figures;
+pub mod html;
 mod layout;
 mod legend;
 pub mod lists;

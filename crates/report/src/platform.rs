@@ -4,24 +4,13 @@ use crate::numbers::{bytes, printed};
 use crate::text::{columns, hanging, push_line};
 use dbdyno_model::{Costs, Cpu, Disk, Memory, Platform, Published, RunJson};
 
-type Facts = Vec<(String, String)>;
+/// Names and values.
+pub(crate) type Facts = Vec<(String, String)>;
 
 /// Hardware, operating system, storage, database and its parameters, one fact a line. `width` is the terminal's.
 #[must_use]
 pub fn sheet(run: &RunJson, width: Option<u16>) -> String {
-    let platform = &run.platform;
-    let database = &run.database;
-    let mut sections: Vec<(&str, Facts)> = vec![
-        ("Hardware", hardware(platform)),
-        ("Operating system", operating_system(platform)),
-        ("Storage", platform.disks.iter().map(disk).collect()),
-        ("Database", database_facts(run)),
-        (if run.published.is_some() { "Configuration" } else { "Parameters" }, pairs(&database.parameters)),
-        ("Costs", run.costs.as_ref().map(costs).unwrap_or_default()),
-        ("Publication", run.published.as_ref().map(publication).unwrap_or_default()),
-        ("Not known", pairs(&platform.missing)),
-    ];
-    sections.retain(|(_, facts)| !facts.is_empty());
+    let sections = sections(run);
     // One column for all names, so that the page reads as one; a very long name does not push everything away.
     let names = sections.iter().flat_map(|(_, facts)| facts.iter().map(|(name, _)| columns(name)));
     let widest = names.max().unwrap_or(0).min(28);
@@ -37,6 +26,24 @@ pub fn sheet(run: &RunJson, width: Option<u16>) -> String {
         }
     }
     out
+}
+
+/// The facts of the sheet by what they are about; what nothing is known of is left out.
+pub(crate) fn sections(run: &RunJson) -> Vec<(&'static str, Facts)> {
+    let platform = &run.platform;
+    let database = &run.database;
+    let mut sections = vec![
+        ("Hardware", hardware(platform)),
+        ("Operating system", operating_system(platform)),
+        ("Storage", platform.disks.iter().map(disk).collect()),
+        ("Database", database_facts(run)),
+        (if run.published.is_some() { "Configuration" } else { "Parameters" }, pairs(&database.parameters)),
+        ("Costs", run.costs.as_ref().map(costs).unwrap_or_default()),
+        ("Publication", run.published.as_ref().map(publication).unwrap_or_default()),
+        ("Not known", pairs(&platform.missing)),
+    ];
+    sections.retain(|(_, facts)| !facts.is_empty());
+    sections
 }
 
 fn fact(facts: &mut Facts, name: &str, value: Option<impl ToString>) {

@@ -77,6 +77,26 @@ impl Histogram {
         (self.count() > 0).then(|| self.0.max())
     }
 
+    /// How many times lie in each of `per_decade` bins a decade, as the bin's lower end in nanoseconds and the count, from the
+    /// first bin that holds any to the last. Bins are equally wide on a logarithmic scale.
+    #[must_use]
+    pub fn bins(&self, per_decade: u32) -> Vec<(f64, u64)> {
+        let width = 1.0 / f64::from(per_decade.max(1));
+        let mut bins: Vec<(i64, u64)> = Vec::new();
+        for value in self.0.iter_recorded() {
+            let bin = ((value.value_iterated_to().max(1) as f64).log10() / width).floor() as i64;
+            match bins.last_mut() {
+                Some((last, count)) if *last == bin => *count += value.count_at_value(),
+                last => {
+                    let next = last.map_or(bin, |(last, _)| *last + 1);
+                    bins.extend((next..bin).map(|empty| (empty, 0)));
+                    bins.push((bin, value.count_at_value()));
+                }
+            }
+        }
+        bins.into_iter().map(|(bin, count)| (10f64.powf(bin as f64 * width), count)).collect()
+    }
+
     /// The histogram as bytes.
     ///
     /// # Errors
@@ -152,6 +172,19 @@ mod tests {
     fn an_empty_histogram_says_nothing() {
         let h = Histogram::new();
         assert_eq!((h.count(), h.mean_ns(), h.percentile_ns(99.0), h.max_ns()), (0, None, None, None));
+    }
+
+    #[test]
+    fn bins_hold_every_time_where_it_lies() {
+        let h = of(&[100, 105, 150, 990, 1_000, 40_000]);
+        let bins = h.bins(1);
+        let ends: Vec<f64> = bins.iter().map(|(from_ns, _)| from_ns.round()).collect();
+        assert_eq!(ends, [100.0, 1_000.0, 10_000.0]);
+        assert_eq!(bins.iter().map(|(_, n)| *n).collect::<Vec<_>>(), [4, 1, 1]);
+        let fine = h.bins(10);
+        assert_eq!(fine.iter().map(|(_, n)| n).sum::<u64>(), 6);
+        assert!(fine.windows(2).all(|w| w[0].0 < w[1].0) && fine.iter().any(|(_, n)| *n == 0));
+        assert!(Histogram::new().bins(10).is_empty());
     }
 
     #[test]

@@ -9,7 +9,7 @@ mod notes;
 mod others;
 mod regression;
 mod settings;
-mod text;
+pub(crate) mod text;
 mod warnings;
 
 pub use builder::{Options, compare};

@@ -40,11 +40,11 @@ pub(super) const UNUSED: char = '!';
 /// Marks a figure that is no more than a lower limit.
 pub(super) const LIMIT: char = '>';
 /// Tests whose efficiency is shown unless others are asked for: what each layer is bought for.
-const KEY_TESTS: [&str; 12] =
+pub(crate) const KEY_TESTS: [&str; 12] =
     ["T141", "T331", "T311", "T421", "T611", "T616", "T626", "T711", "T716", "DBL-11", "DBX-12", "DBX-22"];
 
-/// A side's letter.
-pub(super) fn letter(side: usize) -> &'static str {
+/// What a side is called where room is short.
+pub(crate) fn letter(side: usize) -> &'static str {
     HEADS.get(side).map_or("?", |head| head[0])
 }
 
@@ -252,7 +252,8 @@ fn ratios(comparison: &Comparison, width: Option<u16>) -> String {
     out
 }
 
-fn ratio_text(ratio: &Ratio) -> String {
+/// A ratio with its interval and what may be said of it.
+pub(crate) fn ratio_text(ratio: &Ratio) -> String {
     let Some(value) = ratio.value else { return "n/a".to_owned() };
     let word = match ratio.verdict {
         Verdict::Better => " better",

@@ -6,33 +6,41 @@ use crate::legend::refusal;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Point, RunJson, Status};
 
+/// What is said of a line without any points.
+pub(crate) const NOT_MEASURED: &str = "not measured";
+
 /// What a line has to show.
 #[derive(Debug, Clone)]
-pub(super) struct Found<'a> {
+pub(crate) struct Found<'a> {
     /// The test whose figures these are, or whose lack of figures is explained.
-    pub(super) test: String,
+    pub(crate) test: String,
     /// Its figures, or why there are none.
-    pub(super) figures: Result<Figures<'a>, String>,
+    pub(crate) figures: Result<Figures<'a>, String>,
     /// What a source prints as the time of one operation.
-    pub(super) printed_time: Option<Figure<'a>>,
+    pub(crate) printed_time: Option<Figure<'a>>,
     /// Tests that it stands in for because the engine does not support them.
-    pub(super) instead_of: Vec<&'a Point>,
+    pub(crate) instead_of: Vec<&'a Point>,
 }
 
 impl<'a> Found<'a> {
     /// The figure at DOP 1.
-    pub(super) fn speed(&self) -> Option<&Figure<'a>> {
+    pub(crate) fn speed(&self) -> Option<&Figure<'a>> {
         self.figures.as_ref().ok()?.speed()
     }
 
+    /// Whether there was anything to find figures in.
+    pub(crate) fn is_measured(&self) -> bool {
+        !matches!(&self.figures, Err(why) if why == NOT_MEASURED)
+    }
+
     /// The best figure.
-    pub(super) fn throughput(&self) -> Option<&Figure<'a>> {
+    pub(crate) fn throughput(&self) -> Option<&Figure<'a>> {
         self.figures.as_ref().ok()?.throughput()
     }
 }
 
 /// Finds the figures of a line.
-pub(super) fn find<'a>(line: &Line, run: &'a RunJson, catalogue: &Catalogue) -> Found<'a> {
+pub(crate) fn find<'a>(line: &Line, run: &'a RunJson, catalogue: &Catalogue) -> Found<'a> {
     let mut instead_of = Vec::new();
     let mut unsupported = None;
     for code in line.tests {
@@ -53,12 +61,12 @@ pub(super) fn find<'a>(line: &Line, run: &'a RunJson, catalogue: &Catalogue) -> 
         return Found { test: (*code).to_owned(), figures, printed_time, instead_of };
     }
     let (code, reason) = unsupported.unwrap_or((line.tests.first().unwrap_or(&""), None));
-    let reason = reason.unwrap_or_else(|| "not measured".to_owned());
+    let reason = reason.unwrap_or_else(|| NOT_MEASURED.to_owned());
     Found { test: (*code).to_owned(), figures: Err(reason), printed_time: None, instead_of: Vec::new() }
 }
 
 /// The cell with the highest redo rate of the whole run.
-pub(super) fn most_redo(run: &RunJson) -> Option<Figure<'_>> {
+pub(crate) fn most_redo(run: &RunJson) -> Option<Figure<'_>> {
     let ok: Vec<&Point> = run.points.iter().filter(|p| figures::reached(p)).collect();
     let cells = figures::cells(&ok, &Ask::new("", REDO.metric));
     // Reading writes no redo; that is no figure of the platform.

@@ -1,12 +1,12 @@
 //! The head of the summary: what was measured, where, when and how.
 
-use crate::legend::{self, codes};
+use crate::legend::codes;
 use crate::numbers::bytes;
 use crate::text::{clean, columns, hanging, push_line};
 use dbdyno_model::{CommitMode, Platform, Published, Run, RunJson, Status};
 
 /// The head, a fact a line.
-pub(super) fn head(run: &RunJson, width: Option<u16>) -> String {
+pub(crate) fn head(run: &RunJson, width: Option<u16>) -> String {
     let mut out = String::new();
     let title = match &run.run.label {
         Some(name) if run.published.is_some() => format!("Key metrics of {name}"),
@@ -15,17 +15,8 @@ pub(super) fn head(run: &RunJson, width: Option<u16>) -> String {
     };
     push_line(&mut out, &title, width);
     push_line(&mut out, &"=".repeat(columns(&clean(&title))), width);
-    out.push_str(&hanging("Platform  ", &hardware(&run.platform), width));
-    out.push_str(&hanging("          ", &system(&run.platform), width));
-    match &run.published {
-        Some(published) => out.push_str(&published_head(run, published, width)),
-        None => {
-            let Run { size, seed, .. } = &run.run;
-            let database = format!("{} {}, size {size}, seed {seed}", run.database.engine, run.database.version);
-            out.push_str(&hanging("Database  ", &database, width));
-            out.push_str(&hanging("Run       ", &measured(run), width));
-            out.push_str(&hanging("Points    ", &points(run), width));
-        }
+    for (name, value) in facts(run) {
+        out.push_str(&hanging(&format!("{name:<10}"), &value, width));
     }
     if let Some(notice) = &run.database.notice {
         out.push_str(&hanging("Notice    ", notice, width));
@@ -33,15 +24,25 @@ pub(super) fn head(run: &RunJson, width: Option<u16>) -> String {
     out
 }
 
+/// What a reader must know first. A fact without a name goes on with the one before.
+pub(crate) fn facts(run: &RunJson) -> Vec<(&'static str, String)> {
+    let mut facts = vec![("Platform", hardware(&run.platform)), ("", system(&run.platform))];
+    match &run.published {
+        Some(published) => facts.extend(published_facts(run, published)),
+        None => {
+            let Run { size, seed, .. } = &run.run;
+            let database = format!("{} {}, size {size}, seed {seed}", run.database.engine, run.database.version);
+            facts.extend([("Database", database), ("Run", measured(run)), ("Points", points(run))]);
+        }
+    }
+    facts
+}
+
 /// What a published result has in place of a run.
-fn published_head(run: &RunJson, published: &Published, width: Option<u16>) -> String {
+fn published_facts(run: &RunJson, published: &Published) -> Vec<(&'static str, String)> {
     let size = (!run.run.size.is_empty()).then(|| format!("size {}", run.run.size));
     let product = run.database.facts.get("product").cloned();
-    let mut out = hanging("Database  ", &joined([product, Some(run.database.version.clone()), size]), width);
     let year = published.year.map(|y| if published.year_printed { y.to_string() } else { format!("{y} or later") });
-    let benchmark = joined([Some(published.benchmark.clone()), year]);
-    out.push_str(&hanging("Published ", &benchmark, width));
-    out.push_str(&legend::source(run, width));
     let parts = [
         (run.points.len(), "point of series"),
         (published.figures.len(), "printed figure"),
@@ -51,8 +52,12 @@ fn published_head(run: &RunJson, published: &Published, width: Option<u16>) -> S
         "point of series" if *n != 1 => format!("{n} points of series"),
         what => counted(*n as u64, what),
     });
-    out.push_str(&hanging("Points    ", &parts.collect::<Vec<_>>().join(", "), width));
-    out
+    vec![
+        ("Database", joined([product, Some(run.database.version.clone()), size])),
+        ("Published", joined([Some(published.benchmark.clone()), year])),
+        ("Source", published.source.clone()),
+        ("Points", parts.collect::<Vec<_>>().join(", ")),
+    ]
 }
 
 fn hardware(platform: &Platform) -> String {
@@ -89,13 +94,13 @@ fn joined<const N: usize>(parts: [Option<String>; N]) -> String {
     if parts.is_empty() { "not known".to_owned() } else { parts.join(", ") }
 }
 
-fn measured(run: &RunJson) -> String {
+pub(crate) fn measured(run: &RunJson) -> String {
     let started = run.run.started_at.strftime("%Y-%m-%d %H:%M UTC");
     format!("{}, {started}, dbdyno {}, {}", run.run.suite, run.run.tool_version, run.run.status.name())
 }
 
 /// How the points ended and how commits behaved.
-fn points(run: &RunJson) -> String {
+pub(crate) fn points(run: &RunJson) -> String {
     let of = |status| run.points.iter().filter(|p| p.status == status).count();
     let mut parts = vec![format!("{} ok", of(Status::Ok))];
     for status in [Status::Failed, Status::Invalid, Status::Unsupported] {
@@ -115,6 +120,6 @@ fn points(run: &RunJson) -> String {
 }
 
 /// `1 core`, `2 cores`.
-pub(super) fn counted(n: u64, what: &str) -> String {
+pub(crate) fn counted(n: u64, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }

@@ -4,7 +4,7 @@ use dbdyno_model::Flag;
 
 /// Which of the two key figures of a ramp a line has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shows {
+pub(crate) enum Shows {
     /// Speed and throughput.
     Both,
     /// The figure at DOP 1 alone: a time, where less is better.
@@ -13,28 +13,28 @@ pub(super) enum Shows {
 
 /// One line.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Line {
-    pub(super) name: &'static str,
+pub(crate) struct Line {
+    pub(crate) name: &'static str,
     /// The test; further ones stand in where the first was not measured or is not supported.
-    pub(super) tests: &'static [&'static str],
+    pub(crate) tests: &'static [&'static str],
     /// The metric.
-    pub(super) metric: &'static str,
+    pub(crate) metric: &'static str,
     /// What stands in parentheses instead where a point's figure is doubtful: the device's own rate is next to nothing
     /// when memory served the test.
-    pub(super) metric_in_doubt: Option<&'static str>,
-    pub(super) unit: &'static str,
+    pub(crate) metric_in_doubt: Option<&'static str>,
+    pub(crate) unit: &'static str,
     /// The metric of the time of one operation.
-    pub(super) time: Option<&'static str>,
-    pub(super) shows: Shows,
+    pub(crate) time: Option<&'static str>,
+    pub(crate) shows: Shows,
     /// Flags with which a point gives no such figure at all (design rule: pages still to be written are no writes).
-    pub(super) barred_by: &'static [Flag],
+    pub(crate) barred_by: &'static [Flag],
     /// Whether it comes again per core.
-    pub(super) per_core: PerCore,
+    pub(crate) per_core: PerCore,
 }
 
 /// Whether a line comes again, divided by the cores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum PerCore {
+pub(crate) enum PerCore {
     Shown,
     NotShown,
 }
@@ -55,9 +55,9 @@ impl Line {
 }
 
 /// A titled group of lines.
-pub(super) struct Section {
-    pub(super) title: &'static str,
-    pub(super) lines: &'static [Line],
+pub(crate) struct Section {
+    pub(crate) title: &'static str,
+    pub(crate) lines: &'static [Line],
 }
 
 const OPS: &str = "ops_per_s";
@@ -67,10 +67,10 @@ const WORK: &str = "work_mib_per_s";
 const SERVICE: &str = "service_time_s";
 
 /// The line whose test is the one with the most redo.
-pub(super) const REDO: Line = Line::new("Redo, maximum", &[], "redo_mib_per_s", "MiB/s");
+pub(crate) const REDO: Line = Line::new("Redo, maximum", &[], "redo_mib_per_s", "MiB/s");
 
 /// The page, in the order of the layers.
-pub(super) const SECTIONS: &[Section] = &[
+pub(crate) const SECTIONS: &[Section] = &[
     Section {
         title: "CPU",
         lines: &[

@@ -1,9 +1,9 @@
 //! The one-page summary: what a car's data sheet is to a car. Speed is the rate at DOP 1, throughput the best median at
 //! any DOP; a figure that is not what it seems stands in parentheses, one that is missing is replaced by its reason.
 
-mod figure;
-mod head;
-mod lines;
+pub(crate) mod figure;
+pub(crate) mod head;
+pub(crate) mod lines;
 
 use crate::figures::{DOUBTFUL, Figure, missing};
 use crate::layout::{Column, Keep, Row, Sheet};
@@ -31,7 +31,7 @@ const COLUMNS: [Column; 10] = [
 ];
 
 /// Repeats are counted in the ± columns, so these two need no letter here.
-const SHOWN_BY_INTERVAL: [Flag; 2] = [Flag::Noisy, Flag::NoInterval];
+pub(crate) const SHOWN_BY_INTERVAL: [Flag; 2] = [Flag::Noisy, Flag::NoInterval];
 
 /// What the page has used, for the notes below it.
 #[derive(Default)]
@@ -106,7 +106,7 @@ pub fn page(run: &RunJson, catalogue: &Catalogue, width: Option<u16>) -> String 
 }
 
 /// Whether rows/s say more than the tx/s on the line above: nothing where there are none, or one row per transaction.
-fn adds(rows: &Found<'_>) -> bool {
+pub(crate) fn adds(rows: &Found<'_>) -> bool {
     rows.throughput().is_some_and(|c| c.points.iter().any(|p| p.rows_per_s != p.tx_per_s))
 }
 

@@ -1,0 +1,103 @@
+//! What the repeats of a cell say, for charts and tables: the cells of a run by class and test, with their points.
+
+use crate::figures::DOUBTFUL;
+use dbdyno_model::{Cell, CellKey, Dop, Drive, Point, RunJson, Status, TestCode};
+use dbdyno_stats::Estimate;
+use std::collections::BTreeMap;
+
+/// A cell with the points that count, or those that do not where none does.
+#[derive(Debug, Clone)]
+pub(super) struct Measured<'a> {
+    pub(super) cell: &'a Cell,
+    pub(super) points: Vec<&'a Point>,
+}
+
+impl<'a> Measured<'a> {
+    /// The cells of a run, in its order.
+    pub(super) fn of(run: &'a RunJson) -> Vec<Self> {
+        let mut by_key: BTreeMap<CellKey, Vec<&Point>> = BTreeMap::new();
+        for point in &run.points {
+            by_key.entry(CellKey::of(point)).or_default().push(point);
+        }
+        let measured = |cell| {
+            let points = by_key.get(&cell_key(cell)).cloned().unwrap_or_default();
+            Self { cell, points }
+        };
+        run.cells.iter().map(measured).collect()
+    }
+
+    /// The points that were measured as the test demands.
+    pub(super) fn ok(&self) -> impl Iterator<Item = &'a Point> {
+        self.points.iter().copied().filter(|p| p.status == Status::Ok)
+    }
+
+    /// The median of a figure over the repeats that have it.
+    pub(super) fn median(&self, figure: impl Fn(&Point) -> Option<f64>) -> Option<f64> {
+        Estimate::of(&self.ok().filter_map(figure).collect::<Vec<_>>()).map(|e| e.median)
+    }
+
+    /// Whether the figure stands in parentheses.
+    pub(super) fn is_doubtful(&self) -> bool {
+        DOUBTFUL.iter().any(|flag| self.cell.flags.contains(flag))
+    }
+
+    pub(super) fn dop(&self) -> Dop {
+        self.cell.key.dop
+    }
+
+    /// How many work at the same time in all.
+    pub(super) fn parallelism(&self) -> f64 {
+        let Dop { nodes, jobs, threads } = self.dop();
+        f64::from(nodes) * f64::from(jobs) * f64::from(threads)
+    }
+
+    /// Whether a rate was set, which says nothing of what could be reached.
+    pub(super) fn is_rated(&self) -> bool {
+        self.cell.key.load.rate.is_some()
+    }
+
+    /// What tells its ramp from others of the same test: nothing if it is the only one.
+    pub(super) fn ramp(&self) -> Ramp {
+        let CellKey { drive, rows_per_tx, load, .. } = &self.cell.key;
+        Ramp { drive: *drive, rows_per_tx: *rows_per_tx, think: load.think.map(|t| t.to_string()) }
+    }
+}
+
+fn cell_key(cell: &Cell) -> CellKey {
+    cell.key.clone()
+}
+
+/// The ramp that a cell belongs to.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Ramp {
+    pub(super) drive: Drive,
+    pub(super) rows_per_tx: u64,
+    pub(super) think: Option<String>,
+}
+
+impl Ramp {
+    /// Its name beside the other ramps of the test.
+    pub(super) fn name(&self, others: &[Self]) -> String {
+        let mut parts = Vec::new();
+        if others.iter().any(|o| o.drive != self.drive) {
+            parts.push(format!("{} drive", self.drive.name()));
+        }
+        if others.iter().any(|o| o.rows_per_tx != self.rows_per_tx) {
+            parts.push(format!("{}/tx", crate::summary::head::counted(self.rows_per_tx, "row")));
+        }
+        parts.extend(self.think.as_ref().map(|think| format!("think time {think}")));
+        if parts.is_empty() { "median".to_owned() } else { parts.join(", ") }
+    }
+}
+
+/// Cells by test, in the order in which the tests first appear, sorted by class first.
+pub(super) fn by_test<'a, 'c>(cells: &'c [Measured<'a>]) -> Vec<(&'a TestCode, Vec<&'c Measured<'a>>)> {
+    let mut tests: Vec<(&TestCode, Vec<&Measured<'_>>)> = Vec::new();
+    for cell in cells {
+        match tests.iter_mut().find(|(code, _)| *code == &cell.cell.key.test) {
+            Some((_, members)) => members.push(cell),
+            None => tests.push((&cell.cell.key.test, vec![cell])),
+        }
+    }
+    tests
+}

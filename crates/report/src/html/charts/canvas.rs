@@ -1,0 +1,165 @@
+//! Where plotters draws: SVG whose colours are classes, so that light, dark and print are matters of the style sheet, and
+//! with coordinates as short as they can be.
+
+use plotters::style::RGBColor;
+use plotters_backend::text_anchor::{HPos, VPos};
+use plotters_backend::{BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind};
+use std::convert::Infallible;
+use std::fmt::Write;
+
+/// What a line or a text is of. To plotters it is a colour, to the page a class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ink {
+    /// Axes.
+    Axis,
+    /// Lines behind the figures.
+    Grid,
+    /// Numbers at the axes.
+    Number,
+    /// A series' line, by its style.
+    Line(u8),
+    /// A series' interval, by its style.
+    Band(u8),
+}
+
+impl Ink {
+    /// The colour that plotters carries to the canvas.
+    pub(super) fn colour(self) -> RGBColor {
+        let (kind, style) = match self {
+            Self::Axis => (0, 0),
+            Self::Grid => (1, 0),
+            Self::Number => (2, 0),
+            Self::Line(style) => (3, style),
+            Self::Band(style) => (4, style),
+        };
+        RGBColor(kind, style, 0)
+    }
+
+    fn class(colour: BackendColor) -> String {
+        let (kind, style, _) = colour.rgb;
+        match kind {
+            0 => "x".to_owned(),
+            1 => "g".to_owned(),
+            2 => "n".to_owned(),
+            3 => format!("l s{style}"),
+            _ => format!("b s{style}"),
+        }
+    }
+}
+
+/// Height of the numbers at the axes, in units of the drawing.
+pub(super) const FONT_SIZE: f64 = 22.0;
+/// Mean width of a digit, as a share of its height: the page chooses the typeface, so it can only be estimated.
+const DIGIT_WIDTH: f64 = 0.58;
+
+/// An SVG drawing's content.
+pub(super) struct Canvas<'a> {
+    size: (u32, u32),
+    out: &'a mut String,
+}
+
+impl<'a> Canvas<'a> {
+    pub(super) fn new(size: (u32, u32), out: &'a mut String) -> Self {
+        Self { size, out }
+    }
+
+    /// What a writer to a string may say is always that it went well.
+    fn write(&mut self, text: std::fmt::Arguments<'_>) -> Result<(), DrawingErrorKind<Infallible>> {
+        _ = self.out.write_fmt(text);
+        Ok(())
+    }
+
+    fn path(&mut self, points: impl IntoIterator<Item = BackendCoord>, class: &str, end: &str) -> Drawn {
+        let mut data = String::new();
+        let mut last: Option<BackendCoord> = None;
+        for (x, y) in points {
+            match last {
+                None => _ = write!(data, "M{x} {y}"),
+                Some((_, before)) if before == y => _ = write!(data, "H{x}"),
+                Some((before, _)) if before == x => _ = write!(data, "V{y}"),
+                Some(_) => _ = write!(data, "L{x} {y}"),
+            }
+            last = Some((x, y));
+        }
+        self.write(format_args!(r#"<path class="{class}" d="{data}{end}"/>"#))
+    }
+}
+
+type Drawn = Result<(), DrawingErrorKind<Infallible>>;
+
+impl DrawingBackend for Canvas<'_> {
+    type ErrorType = Infallible;
+
+    fn get_size(&self) -> (u32, u32) {
+        self.size
+    }
+
+    fn ensure_prepared(&mut self) -> Drawn {
+        Ok(())
+    }
+
+    fn present(&mut self) -> Drawn {
+        Ok(())
+    }
+
+    fn draw_pixel(&mut self, _: BackendCoord, _: BackendColor) -> Drawn {
+        Ok(())
+    }
+
+    fn draw_line<S: BackendStyle>(&mut self, from: BackendCoord, to: BackendCoord, style: &S) -> Drawn {
+        if style.color().alpha == 0.0 {
+            return Ok(());
+        }
+        self.path([from, to], &Ink::class(style.color()), "")
+    }
+
+    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, path: I, style: &S) -> Drawn {
+        if style.color().alpha == 0.0 {
+            return Ok(());
+        }
+        self.path(path, &Ink::class(style.color()), "")
+    }
+
+    fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(&mut self, vert: I, style: &S) -> Drawn {
+        self.path(vert, &Ink::class(style.color()), "Z")
+    }
+
+    fn draw_rect<S: BackendStyle>(
+        &mut self,
+        (left, top): BackendCoord,
+        (right, bottom): BackendCoord,
+        style: &S,
+        _: bool,
+    ) -> Drawn {
+        let class = Ink::class(style.color());
+        let (width, height) = (right - left, bottom - top);
+        self.write(format_args!(r#"<rect class="{class}" x="{left}" y="{top}" width="{width}" height="{height}"/>"#))
+    }
+
+    fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, (x, y): BackendCoord) -> Drawn {
+        let anchor = match style.anchor().h_pos {
+            HPos::Left => "",
+            HPos::Center => r#" text-anchor="middle""#,
+            HPos::Right => r#" text-anchor="end""#,
+        };
+        let down = match style.anchor().v_pos {
+            VPos::Top => FONT_SIZE * 0.8,
+            VPos::Center => FONT_SIZE * 0.35,
+            VPos::Bottom => 0.0,
+        };
+        let class = Ink::class(style.color());
+        let text = maud::html! { (text) }.into_string();
+        self.write(format_args!(
+            r#"<text class="{class}" x="{x}" y="{:.0}"{anchor}>{text}</text>"#,
+            f64::from(y) + down
+        ))
+    }
+
+    fn estimate_text_size<S: BackendTextStyle>(
+        &self,
+        text: &str,
+        _: &S,
+    ) -> Result<(u32, u32), DrawingErrorKind<Infallible>> {
+        Ok(((text.chars().count() as f64 * FONT_SIZE * DIGIT_WIDTH).ceil() as u32, FONT_SIZE as u32))
+    }
+}

@@ -1,0 +1,225 @@
+//! The first screen: a tile for each of the figures that decide, and the whole table of key metrics below them.
+
+use super::duration;
+use super::marks::{figure, marks, suspect};
+use super::table::{Head, Row, Table, text};
+use crate::figures::{Figure, missing};
+use crate::numbers::{MISSING, percent, thousands};
+use crate::summary::figure::{Found, find, most_redo};
+use crate::summary::lines::{Line, PerCore, REDO, SECTIONS, Shows};
+use crate::summary::{SHOWN_BY_INTERVAL, adds};
+use crate::text::clean;
+use dbdyno_catalogue::Catalogue;
+use dbdyno_model::{Dop, Flag, RunJson};
+use maud::{Markup, html};
+
+/// The lines that have a tile, by their names in the summary.
+const TILES: [&str; 8] = [
+    "String mix",
+    "Full scan, cached",
+    "By primary key",
+    "Sequential read",
+    "Random read",
+    "Random write",
+    "Bulk load",
+    "OLTP update",
+];
+
+/// The section of a run.
+pub(super) fn section(run: &RunJson, catalogue: &Catalogue) -> Markup {
+    let found: Vec<(&str, Vec<(&Line, Found<'_>)>)> = SECTIONS
+        .iter()
+        .map(|s| (s.title, s.lines.iter().map(|line| (line, find(line, run, catalogue))).collect()))
+        .collect();
+    let lines =
+        || found.iter().flat_map(|(title, lines)| lines.iter().map(move |(line, found)| (*title, *line, found)));
+    let tiles =
+        TILES.iter().filter_map(|name| lines().find(|(_, line, found)| line.name == *name && found.is_measured()));
+    let left_out: Vec<String> = lines()
+        .filter(|(_, line, found)| !line.name.is_empty() && !found.is_measured())
+        .map(|(_, line, found)| format!("{} ({})", line.name.trim(), found.test))
+        .collect();
+    html! {
+        section #key-metrics {
+            h2 { "Key metrics" }
+            div.tiles { @for (title, line, found) in tiles { (tile(title, line, found)) } }
+            (table(run, &found).render())
+            @if !left_out.is_empty() { p.note { "Not measured: " (left_out.join(", ")) "." } }
+            p.note {
+                b { "Speed" } " is the rate of one job with one thread; " b { "throughput" } " the best median at any degree of parallelism, and "
+                i { "at" } " says which: nodes × jobs × threads. ± is half the 95 % interval in percent of the median, empty with fewer than
+                three repeats. " i { "Time/op" } " is the mean service time of one operation, or of the I/O, there."
+            }
+        }
+    }
+}
+
+fn tile(title: &str, line: &Line, found: &Found<'_>) -> Markup {
+    let best = found.throughput().filter(|_| line.shows == Shows::Both);
+    html! {
+        div.tile {
+            h3 { (line.name) " " span.layer { (title) } }
+            @match (&found.figures, best) {
+                (Ok(_), Some(cell)) => {
+                    p.value {
+                        (figure(thousands(cell.estimate.median), cell.is_doubtful())) " " span.unit { (line.unit) }
+                    }
+                    p.detail { (detail(line, cell, found)) " " (line_marks(&[Some(cell), found.printed_time.as_ref()])) }
+                },
+                (Err(why), _) => { p.value.none { "–" } p.detail { (clean(why)) } },
+                (Ok(_), None) => { p.value.none { "–" } },
+            }
+        }
+    }
+}
+
+/// Where the best figure was reached, and what it is to one job's.
+fn detail(line: &Line, best: &Figure<'_>, found: &Found<'_>) -> String {
+    let mut parts: Vec<String> = best.dop.map(at).into_iter().collect();
+    let ratio = found
+        .speed()
+        .filter(|s| s.dop != best.dop && s.estimate.median > 0.0)
+        .map(|s| best.estimate.median / s.estimate.median);
+    parts.extend(ratio.map(|r| format!("{r:.2} × one job")));
+    let time = time(line, Some(best), found);
+    parts.extend((!time.is_empty()).then(|| format!("{time} each")));
+    parts.extend(best.estimate.half_width_pct().map(|pct| format!("± {}", percent(pct))));
+    parts.join(" · ")
+}
+
+/// The time of one operation at the best degree of parallelism: measured, or as the source prints it.
+fn time(line: &Line, best: Option<&Figure<'_>>, found: &Found<'_>) -> String {
+    let measured = line.time.and_then(|metric| best?.median_of(metric));
+    match (measured, &found.printed_time) {
+        (Some(time_s), _) => duration(time_s),
+        (None, Some(printed)) => {
+            let bound = printed.bound().map_or_else(String::new, |bound| format!("{} ", bound.sign()));
+            format!("{bound}{}", duration(printed.value()))
+        }
+        (None, None) => String::new(),
+    }
+}
+
+/// A degree of parallelism in words.
+pub(super) fn at(dop: Dop) -> String {
+    let counted = crate::summary::head::counted;
+    let mut parts = Vec::new();
+    if dop.nodes > 1 {
+        parts.push(counted(u64::from(dop.nodes), "node"));
+    }
+    parts.push(counted(u64::from(dop.jobs), "job"));
+    if dop.threads > 1 {
+        parts.push(counted(u64::from(dop.threads), "thread"));
+    }
+    parts.join(", ")
+}
+
+fn line_marks(cells: &[Option<&Figure<'_>>]) -> Markup {
+    let points = || cells.iter().flatten().flat_map(|c| c.points.iter().copied());
+    let flags: Vec<Flag> =
+        points().flat_map(|p| p.flags.iter().copied()).filter(|f| !SHOWN_BY_INTERVAL.contains(f)).collect();
+    let doubted = cells.iter().flatten().any(|c| c.suspect.is_some());
+    html! { @if doubted { (suspect()) } (marks(points(), &flags)) }
+}
+
+fn table(run: &RunJson, found: &[(&str, Vec<(&Line, Found<'_>)>)]) -> Table {
+    let heads = vec![
+        Head::words("Metric"),
+        Head::words("Test"),
+        Head::words("Unit"),
+        Head::figures("Speed", "DOP 1"),
+        Head::figures("±", "%"),
+        Head::figures("Throughput", "best DOP"),
+        Head::figures("±", "%"),
+        Head::figures("at", ""),
+        Head::figures("Time/op", ""),
+        Head::words("Remarks"),
+    ];
+    let mut rows = Vec::new();
+    for (title, lines) in found {
+        let measured = lines.iter().filter(|(_, found)| found.is_measured());
+        let shown: Vec<Row> = measured
+            .filter(|(line, found)| !line.name.is_empty() || adds(found))
+            .map(|(line, found)| row(line, found))
+            .collect();
+        if !shown.is_empty() {
+            rows.push(Row::Group((*title).to_owned()));
+            rows.extend(shown);
+        }
+    }
+    rows.push(redo(run));
+    rows.extend(per_core(run, found));
+    Table { caption: text("All key metrics"), heads, rows, class: "keys" }
+}
+
+fn dop(figure: &Figure<'_>) -> String {
+    figure.dop.map_or_else(|| MISSING.to_owned(), |dop| dop.to_string())
+}
+
+fn keys(name: &str, test: &str) -> Vec<Markup> {
+    vec![text(name.trim()), text(test)]
+}
+
+/// Median and half-width of a cell.
+fn value(cell: Option<&Figure<'_>>) -> [Markup; 2] {
+    let shown = thousands(cell.map(|c| c.estimate.median));
+    let width = cell.and_then(|c| c.estimate.half_width_pct()).map_or_else(String::new, crate::numbers::short);
+    [figure(shown, cell.is_some_and(Figure::is_doubtful)), text(&width)]
+}
+
+fn row(line: &Line, found: &Found<'_>) -> Row {
+    let mut cells = keys(line.name, &found.test);
+    if let Err(reason) = &found.figures {
+        return Row::Remark(cells, reason.clone());
+    }
+    let speed = found.speed();
+    let best = found.throughput().filter(|_| line.shows == Shows::Both);
+    cells.push(text(line.unit));
+    cells.extend(value(speed));
+    if line.shows == Shows::Both {
+        cells.extend(value(best));
+        cells.push(text(&best.map_or_else(|| MISSING.to_owned(), dop)));
+        let time = time(line, best, found);
+        cells.push(figure(time.clone(), !time.is_empty() && best.is_some_and(Figure::is_doubtful)));
+    } else {
+        cells.extend(std::iter::repeat_with(|| text("")).take(4));
+    }
+    cells.push(line_marks(&[speed, best, found.printed_time.as_ref()]));
+    Row::Figures(cells)
+}
+
+fn redo(run: &RunJson) -> Row {
+    let Some(cell) = most_redo(run) else {
+        let why = run.points.iter().find_map(|p| missing(p, REDO.metric));
+        let why = why.map_or_else(|| "not measured".to_owned(), |w| format!("no figure: {w}"));
+        return Row::Remark(keys(REDO.name, ""), why);
+    };
+    let mut cells = keys(REDO.name, cell.points.first().map_or("", |p| p.test.as_str()));
+    cells.extend([text(REDO.unit), text(""), text("")]);
+    cells.extend(value(Some(&cell)));
+    cells.extend([text(&dop(&cell)), text(""), line_marks(&[Some(&cell)])]);
+    Row::Figures(cells)
+}
+
+/// Throughput divided by the cores; by the hardware threads where cores are not known, and then it says so.
+fn per_core(run: &RunJson, found: &[(&str, Vec<(&Line, Found<'_>)>)]) -> Vec<Row> {
+    let cpu = &run.platform.cpu;
+    let (n, what) = match (cpu.cores.filter(|n| *n > 0), cpu.threads.filter(|n| *n > 0)) {
+        (Some(cores), _) => (cores, "core"),
+        (None, Some(threads)) => (threads, "hardware thread"),
+        (None, None) => return vec![Row::Group("Per core: the number of cores is not known".to_owned())],
+    };
+    let lines = found.iter().flat_map(|(_, lines)| lines).filter(|(line, _)| line.per_core == PerCore::Shown);
+    let rows: Vec<Row> = lines
+        .filter_map(|(line, found)| {
+            let cell = found.throughput()?;
+            let mut cells = keys(line.name, &found.test);
+            cells.extend([text(line.unit), text(""), text("")]);
+            cells.push(figure(thousands(cell.estimate.median / f64::from(n)), cell.is_doubtful()));
+            cells.extend([text(""), text(&dop(cell)), text(""), line_marks(&[Some(cell)])]);
+            Some(Row::Figures(cells))
+        })
+        .collect();
+    let title = Row::Group(format!("Throughput per {what} (of {n})"));
+    if rows.is_empty() { rows } else { std::iter::once(title).chain(rows).collect() }
+}

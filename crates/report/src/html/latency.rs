@@ -1,0 +1,245 @@
+//! What a client sees: how long transactions take by the rate asked for, and how these times are spread.
+
+use super::Times;
+use super::charts::{Axis, Drawn, LineChart, Mark, Series};
+use super::duration;
+use super::marks::marks;
+use super::ramps::title;
+use super::table::{Head, Row, Table, text};
+use crate::legend::{codes, refusal};
+use crate::numbers::{MISSING, percent, thousands};
+use crate::summary::head::counted;
+use crate::text::clean;
+use dbdyno_catalogue::Catalogue;
+use dbdyno_model::{CellKey, Dop, Drive, Flag, Point, ResponseTime, RunJson, Status, TestCode};
+use dbdyno_stats::{Estimate, Histogram};
+use maud::{Markup, html};
+
+/// A percentile's name and where a point has it.
+type Percentile = (&'static str, fn(&ResponseTime) -> Option<f64>);
+
+const PERCENTILES: [Percentile; 8] = [
+    ("mean", |t| t.mean),
+    ("50 %", |t| t.p50),
+    ("90 %", |t| t.p90),
+    ("95 %", |t| t.p95),
+    ("99 %", |t| t.p99),
+    ("99.9 %", |t| t.p99_9),
+    ("99.99 %", |t| t.p99_99),
+    ("max", |t| t.max),
+];
+/// Those that a chart has a line for.
+const DRAWN: [Percentile; 4] = [PERCENTILES[1], PERCENTILES[3], PERCENTILES[4], PERCENTILES[5]];
+
+/// Bins of a histogram to a decade of time.
+const BINS_PER_DECADE: u32 = 12;
+/// Loads whose histograms one chart can tell apart.
+const MOST_HISTOGRAMS: usize = 4;
+
+/// The times of one load: its key and its repeats with their places in the run.
+struct Load<'a> {
+    key: CellKey,
+    points: Vec<(usize, &'a Point)>,
+}
+
+impl<'a> Load<'a> {
+    /// The measured repeats: the good ones, or where there is none those that missed their rate.
+    fn shown(&self) -> Vec<(usize, &'a Point)> {
+        let of = |status| {
+            let timed = self.points.iter().copied().filter(|(_, p)| p.service_time_s.is_some());
+            timed.filter(move |(_, p)| p.status == status).collect::<Vec<_>>()
+        };
+        let ok = of(Status::Ok);
+        if ok.is_empty() { of(Status::Invalid) } else { ok }
+    }
+
+    fn median(&self, figure: impl Fn(&Point) -> Option<f64>) -> Option<f64> {
+        Estimate::of(&self.shown().iter().filter_map(|(_, p)| figure(p)).collect::<Vec<_>>()).map(|e| e.median)
+    }
+
+    fn is_open(&self) -> bool {
+        self.key.load.rate.is_some()
+    }
+
+    /// Response times of an open loop, service times of a closed one.
+    fn time(&self, figure: fn(&ResponseTime) -> Option<f64>) -> Option<f64> {
+        let open = self.is_open();
+        self.median(|p| if open { p.response_time_s.as_ref() } else { p.service_time_s.as_ref() }.and_then(figure))
+    }
+
+    fn is_unmet(&self) -> bool {
+        self.shown().iter().any(|(_, p)| p.status == Status::Invalid)
+    }
+
+    fn words(&self) -> String {
+        match (self.key.load.rate, self.key.load.think) {
+            (Some(rate), _) => format!("{rate}, {} arrivals", self.key.load.arrivals.unwrap_or_default().name()),
+            (None, Some(think)) => format!("closed loop, think time {think}"),
+            (None, None) => "closed loop".to_owned(),
+        }
+    }
+
+    fn histogram(&self, times: &[Times]) -> Option<Histogram> {
+        let mut all: Option<Histogram> = None;
+        for (place, _) in self.shown() {
+            let ours = times.iter().find(|t| t.point == place && t.from_due == self.is_open())?;
+            all.get_or_insert_with(Histogram::new).merge(&ours.histogram);
+        }
+        all.filter(|h| h.count() > 0)
+    }
+}
+
+/// The section of a run; nothing where it has no points of the client drive.
+pub(super) fn section(run: &RunJson, times: &[Times], catalogue: &Catalogue) -> Markup {
+    let mut loads: Vec<Load<'_>> = Vec::new();
+    for (place, point) in run.points.iter().enumerate().filter(|(_, p)| p.drive == Drive::Client) {
+        let key = CellKey::of(point);
+        match loads.iter_mut().find(|l| l.key == key) {
+            Some(load) => load.points.push((place, point)),
+            None => loads.push(Load { key, points: vec![(place, point)] }),
+        }
+    }
+    let tests = codes(loads.iter().map(|l| &l.key.test));
+    html! {
+        @if !loads.is_empty() {
+            section #latency {
+                h2 { "Latency" span.sub { " as a client sees it" } }
+                p.note {
+                    b { "Response time" } " runs from the moment at which a transaction was due, so it holds what it had to wait for; "
+                    b { "service time" } " from when it was sent. A closed loop sends nothing while it waits: its times do not tell what a
+                    stall would do to others."
+                }
+                @for code in tests {
+                    article id={ "l-" (code) } {
+                        h3 { span.code { (code) } " " (title(code, catalogue)) }
+                        @for (n, group) in groups(&loads, code).iter().enumerate() { (by_rate(code, n, group, times)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The loads of a test that only their rates tell apart.
+fn groups<'l, 'a>(loads: &'l [Load<'a>], code: &TestCode) -> Vec<Vec<&'l Load<'a>>> {
+    let mut groups: Vec<((Dop, u64), Vec<&Load<'_>>)> = Vec::new();
+    for load in loads.iter().filter(|l| l.key.test == *code) {
+        let place = (load.key.dop, load.key.rows_per_tx);
+        match groups.iter_mut().find(|(p, _)| *p == place) {
+            Some((_, members)) => members.push(load),
+            None => groups.push((place, vec![load])),
+        }
+    }
+    groups.into_iter().map(|(_, members)| members).collect()
+}
+
+fn by_rate(code: &TestCode, n: usize, loads: &[&Load<'_>], times: &[Times]) -> Markup {
+    let Some(first) = loads.first() else { return html! {} };
+    let mut place = super::keys::at(first.key.dop);
+    if first.key.rows_per_tx > 0 {
+        place += &format!(", {} per transaction", counted(first.key.rows_per_tx, "row"));
+    }
+    let charts = [curve(loads, &place), histogram(loads, times, &place)];
+    html! {
+        div.charts {
+            @for (m, chart) in charts.iter().flatten().enumerate() { (chart.figure(&format!("l-{code}-{n}-{m}"))) }
+        }
+        (table(code, loads, &place).render())
+        @for load in loads.iter().filter(|l| l.is_unmet()) {
+            @if let Some(why) = load.points.iter().rev().find_map(|(_, p)| refusal(p)) {
+                p.note { b { "! " (load.words()) } ": " (clean(&why)) }
+            }
+        }
+    }
+}
+
+/// Percentiles over the rate that was asked for.
+fn curve(loads: &[&Load<'_>], place: &str) -> Option<LineChart> {
+    let open: Vec<&&Load<'_>> = loads.iter().filter(|l| l.is_open()).collect();
+    let line = |(n, (name, figure)): (usize, &Percentile)| {
+        let marks = open.iter().filter_map(|load| {
+            let (x, y) = (load.median(|p| p.asked_per_s)?, load.time(*figure)?);
+            let text = format!("{} tx/s asked: {name} within {}", thousands(x), duration(y));
+            let text = text.replace("50 % within", "half within").replace("max within", "longest");
+            Some(Mark { x, y, band: None, doubtful: load.is_unmet(), text })
+        });
+        Series::new(*name, n, marks.collect())
+    };
+    let series: Vec<Series> = DRAWN.iter().enumerate().map(line).filter(|s| s.marks.len() > 1).collect();
+    let all = || series.iter().flat_map(|s| &s.marks);
+    (!series.is_empty()).then(|| LineChart {
+        title: "Response time".to_owned(),
+        unit: format!("percentiles, {place}"),
+        along: "transactions per second asked for".to_owned(),
+        x: Axis::amounts(all().map(|m| m.x)),
+        y: Axis::decades(all().map(|m| m.y)),
+        series: series.clone(),
+    })
+}
+
+/// How the times are spread, of a few loads.
+fn histogram(loads: &[&Load<'_>], times: &[Times], place: &str) -> Option<LineChart> {
+    let with: Vec<(&&Load<'_>, Histogram)> = loads.iter().filter_map(|l| Some((l, l.histogram(times)?))).collect();
+    // The closed loop, the lowest and highest rates and one between tell the story.
+    let chosen: Vec<usize> = match with.len() {
+        0 => return None,
+        n if n <= MOST_HISTOGRAMS => (0..n).collect(),
+        n => (0..MOST_HISTOGRAMS).map(|i| i * (n - 1) / (MOST_HISTOGRAMS - 1)).collect(),
+    };
+    let line = |(n, (load, histogram)): (usize, &(&&Load<'_>, Histogram))| {
+        let all = histogram.count() as f64;
+        let bins = histogram.bins(BINS_PER_DECADE);
+        let ratio = 10f64.powf(1.0 / f64::from(BINS_PER_DECADE));
+        let marks = bins.into_iter().map(|(from_ns, count)| {
+            let (from_s, share_pct) = (from_ns / 1e9, count as f64 / all * 100.0);
+            let text = format!(
+                "{}: {} of the times from {} to {}",
+                load.words(),
+                percent(share_pct),
+                duration(from_s),
+                duration(from_s * ratio)
+            );
+            Mark { x: from_s * ratio.sqrt(), y: share_pct, band: None, doubtful: false, text }
+        });
+        Series::new(load.words(), n, marks.collect()).drawn(Drawn::Line)
+    };
+    let series: Vec<Series> = chosen.iter().filter_map(|n| with.get(*n)).enumerate().map(line).collect();
+    let all = || series.iter().flat_map(|s| &s.marks);
+    Some(LineChart {
+        title: "How the times are spread".to_owned(),
+        unit: format!("percent of all, {place}"),
+        along: "response time where a rate was set, else service time".to_owned(),
+        x: Axis::decades(all().map(|m| m.x)),
+        y: Axis::amounts(all().map(|m| m.y)),
+        series: series.clone(),
+    })
+}
+
+fn table(code: &TestCode, loads: &[&Load<'_>], place: &str) -> Table {
+    let mut heads = vec![
+        Head::words("Load"),
+        Head::figures("Asked", "tx/s"),
+        Head::figures("Reached", "tx/s"),
+        Head::words("Time"),
+    ];
+    heads.extend(PERCENTILES.iter().map(|(name, _)| Head::figures(*name, "")));
+    heads.push(Head::words("Remarks"));
+    let rows = loads.iter().map(|load| {
+        let shown = load.shown();
+        if shown.is_empty() {
+            let why = load.points.iter().rev().find_map(|(_, p)| refusal(p));
+            return Row::Remark(vec![text(&load.words())], why.unwrap_or_else(|| "it has no times".to_owned()));
+        }
+        let mut texts = vec![text(&load.words())];
+        let asked = load.median(|p| p.asked_per_s);
+        texts.push(text(&asked.map_or_else(|| MISSING.to_owned(), thousands)));
+        texts.push(text(&thousands(load.median(|p| p.ops_per_s))));
+        texts.push(text(if load.is_open() { "response" } else { "service" }));
+        texts.extend(PERCENTILES.iter().map(|(_, figure)| text(&duration(load.time(*figure)))));
+        let flags: Vec<Flag> = shown.iter().flat_map(|(_, p)| p.flags.iter().copied()).collect();
+        texts.push(html! { @if load.is_unmet() { b { "! " } } (marks(shown.iter().map(|(_, p)| *p), &flags)) });
+        Row::Figures(texts)
+    });
+    let caption = html! { (code) ": how long transactions took, " (place) };
+    Table { caption, heads, rows: rows.collect(), class: "figures" }.without_empty_columns()
+}

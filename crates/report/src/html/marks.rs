@@ -1,0 +1,208 @@
+//! Marks behind figures, and the section that says what each means: nothing on the page is left for a reader to guess.
+
+use super::table::{Head, Row, Table, text};
+use crate::figures::DOUBTFUL;
+use crate::legend::{self, CLIENT, Doubts, EQUIVALENT, RATED, SUSPECT, letter, refusal};
+use crate::text::clean;
+use dbdyno_model::{Flag, Point, RunJson, Status, TestCode};
+use maud::{Markup, html};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Sentences behind one flag that are shown before the rest is counted.
+const MOST_NOTES: usize = 12;
+
+/// The marks of figures made of these points, each leading to its meaning.
+pub(super) fn marks<'a>(points: impl IntoIterator<Item = &'a Point>, flags: &[Flag]) -> Markup {
+    let marks = legend::marks(points, flags);
+    html! { @for mark in marks.chars().filter(|m| *m != SUSPECT) { (link(mark)) } }
+}
+
+/// The marks of flags alone.
+pub(super) fn marks_of(flags: &[Flag]) -> Markup {
+    marks([], flags)
+}
+
+/// The mark of a published figure that its reader should doubt.
+pub(super) fn suspect() -> Markup {
+    link(SUSPECT)
+}
+
+fn link(mark: char) -> Markup {
+    html! { a.mark href={ "#mark-" (anchor(mark)) } { (mark) } }
+}
+
+fn anchor(mark: char) -> String {
+    match mark {
+        EQUIVALENT => "equivalent".to_owned(),
+        CLIENT => "client".to_owned(),
+        RATED => "rated".to_owned(),
+        SUSPECT => "suspect".to_owned(),
+        letter => letter.to_string(),
+    }
+}
+
+fn meaning(mark: char) -> String {
+    match mark {
+        EQUIVALENT => "equivalent: done by other means than the test names".to_owned(),
+        CLIENT => "client drive: dbdyno sent each statement".to_owned(),
+        SUSPECT => "a published figure that its reader should doubt: the table of doubts below says why".to_owned(),
+        RATED => "at a set rate: no measure of what the platform can do".to_owned(),
+        other => Flag::ALL
+            .into_iter()
+            .find(|f| letter(*f) == other)
+            .map_or_else(String::new, |f| format!("{}: {}", f.name(), f.advice())),
+    }
+}
+
+/// A figure, in parentheses where it is one of something else than the test means.
+pub(super) fn figure(shown: String, doubtful: bool) -> Markup {
+    html! {
+        @if doubtful && shown != crate::numbers::MISSING {
+            a.doubt href="#parentheses" title="not a figure of what the test means to measure" { "(" (shown) ")" }
+        } @else { (shown) }
+    }
+}
+
+/// The section on flags, marks and parentheses, of all runs on the page.
+pub(super) fn section(runs: &[&RunJson]) -> Markup {
+    let points: Vec<&Point> = runs.iter().flat_map(|r| &r.points).collect();
+    let flags: BTreeSet<Flag> = points
+        .iter()
+        .flat_map(|p| p.flags.iter().copied())
+        .chain(runs.iter().flat_map(|r| r.cells.iter().flat_map(|c| c.flags.iter().copied())))
+        .collect();
+    let doubtful = flags.iter().any(|f| DOUBTFUL.contains(f));
+    let mut used = legend::marks(points.iter().copied(), &[]);
+    let doubts = doubts(runs);
+    if doubts.each().next().is_some() && !used.contains(SUSPECT) {
+        used.insert(0, SUSPECT);
+    }
+    html! {
+        section #flags {
+            h2 { "Flags and marks" }
+            @if doubtful {
+                p #parentheses {
+                    b { "(Figures in parentheses)" } " are not figures of what their test is meant to measure: memory answered in place of
+                    the device, or the device in place of the engine's cache. The letter behind says which. Their marks in charts are hollow."
+                }
+            }
+            @if flags.is_empty() && used.is_empty() {
+                p { "No figure on this page carries a flag." }
+            } @else {
+                dl.marks {
+                    @for mark in used.chars() {
+                        dt id={ "mark-" (anchor(mark)) } { span.mark { (mark) } }
+                        dd { span { (meaning(mark)) } }
+                    }
+                    @for flag in &flags {
+                        dt id={ "mark-" (letter(*flag)) } { span.mark { (letter(*flag)) } }
+                        dd {
+                            span { b { (flag.name()) } ": " (flag.advice()) }
+                            (notes(&points, *flag))
+                        }
+                    }
+                }
+            }
+            (doubts_table(&doubts))
+            (equivalents(runs))
+            (refusals(runs))
+        }
+    }
+}
+
+/// What stands behind a flag on single points.
+fn notes(points: &[&Point], flag: Flag) -> Markup {
+    let mut notes: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for point in points.iter().filter(|p| p.has(flag)) {
+        if let Some(note) = point.flag_notes.get(flag.name()) {
+            notes.entry(note).or_default().push(format!("{} {}", point.test, point.dop));
+        }
+    }
+    html! {
+        @if !notes.is_empty() {
+            details {
+                summary { "on " (points.iter().filter(|p| p.has(flag)).count()) " points" }
+                ul {
+                    @for (note, places) in notes.iter().take(MOST_NOTES) {
+                        li { (clean(places.first().map_or("", String::as_str))) @if places.len() > 1 { " and others" } ": " (clean(note)) }
+                    }
+                    @if notes.len() > MOST_NOTES { li { "and " (notes.len() - MOST_NOTES) " more in the run's JSON document" } }
+                }
+            }
+        }
+    }
+}
+
+/// The doubts about all published figures.
+fn doubts<'a>(runs: &[&'a RunJson]) -> Doubts<'a> {
+    let mut doubts = Doubts::default();
+    for run in runs {
+        doubts.add_points(&run.points.iter().collect::<Vec<_>>());
+        for figure in run.published.iter().flat_map(|p| &p.figures) {
+            if let Some(suspect) = &figure.suspect {
+                doubts.add(figure.test.clone(), suspect);
+            }
+        }
+    }
+    doubts
+}
+
+fn doubts_table(doubts: &Doubts<'_>) -> Markup {
+    let rows: Vec<Row> = doubts
+        .each()
+        .map(|(suspect, places)| {
+            let advice: Vec<&str> = suspect.codes.iter().map(|code| code.advice()).collect();
+            Row::Figures(vec![
+                text(&places.join(", ")),
+                text(&suspect.names()),
+                text(&suspect.why),
+                text(&advice.join("; ")),
+            ])
+        })
+        .collect();
+    let heads = ["Figures", "Doubt", "Why", "What follows"].map(Head::words).into();
+    let table = Table { caption: text("Published figures that a reader should doubt"), heads, rows, class: "prose" };
+    html! { @if !table.rows.is_empty() { (table.render()) } }
+}
+
+/// Codes by what is said of them.
+fn grouped<'a>(said: impl Iterator<Item = (String, &'a TestCode)>) -> Vec<(String, Vec<&'a TestCode>)> {
+    let mut groups: Vec<(String, Vec<&TestCode>)> = Vec::new();
+    for (what, code) in said {
+        match groups.iter_mut().find(|(w, _)| *w == what) {
+            Some((_, codes)) if codes.contains(&code) => {}
+            Some((_, codes)) => codes.push(code),
+            None => groups.push((what, vec![code])),
+        }
+    }
+    groups
+}
+
+fn listed(caption: &str, heads: [&str; 2], said: Vec<(String, Vec<&TestCode>)>) -> Markup {
+    let codes = |codes: &[&TestCode]| codes.iter().map(|c| c.as_str()).collect::<Vec<_>>().join(", ");
+    let rows = said.iter().map(|(what, of)| Row::Figures(vec![text(&codes(of)), text(what)])).collect();
+    let table = Table { caption: text(caption), heads: heads.map(Head::words).into(), rows, class: "prose" };
+    html! { @if !said.is_empty() { (table.render()) } }
+}
+
+fn equivalents(runs: &[&RunJson]) -> Markup {
+    let all = runs.iter().flat_map(|run| {
+        let several = runs.len() > 1;
+        run.points.iter().filter(|p| legend::is_equivalent(p)).map(move |p| {
+            let how = p.mapping_note.as_deref().unwrap_or("how was not recorded");
+            (if several { format!("{}: {how}", run.database.engine) } else { how.to_owned() }, &p.test)
+        })
+    });
+    listed("Equivalents: what stands in for what the test names", ["Tests", "What was done instead"], grouped(all))
+}
+
+fn refusals(runs: &[&RunJson]) -> Markup {
+    let all = runs.iter().flat_map(|run| {
+        let several = runs.len() > 1;
+        run.points.iter().filter(|p| p.status != Status::Ok).filter_map(move |p| {
+            let why = refusal(p)?;
+            Some((if several { format!("{}: {why}", run.run.id) } else { why }, &p.test))
+        })
+    });
+    listed("Points without figures", ["Tests", "Why"], grouped(all))
+}

@@ -1,0 +1,90 @@
+//! How it was measured: what a reader needs to judge the figures, or to measure them again.
+
+use super::duration;
+use super::table::beside;
+use crate::summary::head::{measured, points};
+use dbdyno_model::{CommitMode, Point, RunJson, SCHEMA_VERSION};
+use maud::{Markup, html};
+
+type Setting = (&'static str, fn(&RunJson) -> String);
+
+const SETTINGS: &[Setting] = &[
+    ("Run", |r| r.run.id.to_string()),
+    ("Label", |r| r.run.label.clone().unwrap_or_default()),
+    ("Suite", |r| own(r, measured(r))),
+    ("Points", points),
+    ("Target", |r| own(r, r.run.target.clone())),
+    ("Published in", |r| r.published.as_ref().map_or_else(String::new, |p| p.source.clone())),
+    ("Database", |r| format!("{} {}", r.database.engine, r.database.version)),
+    ("Size class", |r| r.run.size.clone()),
+    ("Seed of data and keys", |r| own(r, r.run.seed.to_string())),
+    ("Windows", |r| span(r.points.iter().filter_map(|p| p.window_s)).map_or_else(String::new, |(a, b)| between(a, b))),
+    ("Repeats", |r| own(r, r.points.iter().map(|p| p.repeat).max().map_or_else(String::new, |n| n.to_string()))),
+    ("Commits", commits),
+    ("Settings of durability", durability),
+    ("Document", |_| format!("schema version {SCHEMA_VERSION}")),
+];
+
+/// The section of all runs on the page, by their names.
+pub(super) fn section(runs: &[&RunJson], names: &[String]) -> Markup {
+    let said = |text: String| (!text.is_empty()).then_some(text);
+    let row = |(name, value): &Setting| ((*name).to_owned(), runs.iter().map(|r| said(value(r))).collect());
+    let mut rows: Vec<(String, Vec<Option<String>>)> = SETTINGS.iter().map(row).collect();
+    rows.retain(|(_, values)| values.iter().any(Option::is_some));
+    html! {
+        section #method {
+            h2 { "Method and settings" }
+            @if runs.iter().any(|r| r.published.is_some()) {
+                p.note { b { "Published results" } " were measured by other programs, in the way that their source says. What follows is true of dbdyno's own runs." }
+            }
+            ul.method {
+                li { "All jobs start at a barrier and work until the last one has passed the end of the window, so the load is constant;
+                    the rate is the work inside the window over the window, after a warm-up that does not count." }
+                li { "The work is proved: rows, operations and a checksum are compared with what the test must touch, and the sum over all
+                    calls with the database's own count. A point that fails this, or ran under another plan than the test names, is invalid
+                    and gives no figure." }
+                li { "A cached test finds its data in the database's cache, by its own counters; one that is not reads from the device. Where
+                    that was not so, the figure stands in parentheses." }
+                li { "Repeats repeat the whole ramp, up and down in turn. A figure is their median, the interval Student's t on the logarithms,
+                    95 %, from three repeats on. Two single runs never prove a difference." }
+                li { "What is missing stays missing: no figure on this page is a zero in place of one that is not known." }
+            }
+            (beside("Settings", names, &rows))
+        }
+    }
+}
+
+/// What only a run of dbdyno's own has.
+fn own(run: &RunJson, text: String) -> String {
+    if run.published.is_some() { String::new() } else { text }
+}
+
+fn span(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    values.fold(None, |span, v| Some(span.map_or((v, v), |(low, high): (f64, f64)| (low.min(v), high.max(v)))))
+}
+
+fn between(low_s: f64, high_s: f64) -> String {
+    if duration(low_s) == duration(high_s) {
+        duration(low_s)
+    } else {
+        format!("{} to {}", duration(low_s), duration(high_s))
+    }
+}
+
+fn commits(run: &RunJson) -> String {
+    let has = |mode| run.points.iter().any(|p: &Point| p.commit == Some(mode));
+    match (has(CommitMode::Durable), has(CommitMode::EngineDefault)) {
+        (true, false) => "durable: each waits for the log".to_owned(),
+        (false, true) => "as the engine does them by default, which may not wait for the log".to_owned(),
+        (true, true) => "mixed: see the single points".to_owned(),
+        (false, false) => String::new(),
+    }
+}
+
+fn durability(run: &RunJson) -> String {
+    let mut all: Vec<String> =
+        run.points.iter().flat_map(|p| &p.durability).map(|(k, v)| format!("{k} = {v}")).collect();
+    all.sort_unstable();
+    all.dedup();
+    all.join("; ")
+}

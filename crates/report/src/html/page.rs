@@ -1,0 +1,59 @@
+//! The page around the sections: what every page has, and what the browser may do.
+
+use super::charts;
+use crate::text::clean;
+use base64::Engine as _;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use sha2::{Digest, Sha256};
+
+const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("script.js");
+
+/// A place of the page: its id and what it is called.
+pub(super) type Place = (String, String);
+
+/// The whole document.
+pub(super) fn document(title: &str, content: &Markup) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(policy());
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (clean(title)) " – dbdyno" }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                a.skip href="#main" { "Skip to the figures" }
+                (charts::shapes())
+                main #main { (content) }
+                footer { p { "Made by dbdyno " (env!("CARGO_PKG_VERSION")) ". This page is complete: it needs no network." } }
+                div #tip role="status" aria-live="polite" {}
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+    }
+}
+
+/// Links to the page's places.
+pub(super) fn navigation(places: &[Place]) -> Markup {
+    html! { nav aria-label="Sections" { @for (id, name) in places { a href={ "#" (id) } { (name) } } } }
+}
+
+/// What has not been verified.
+pub(super) fn notice(notice: &str) -> Markup {
+    html! { p.notice role="note" { b { "Notice. " } (clean(notice)) } }
+}
+
+/// Nothing may be loaded from anywhere, and of styles and scripts only the page's own, by their hashes: whatever would slip in
+/// with a text would not run.
+fn policy() -> String {
+    let hash = |text: &str| base64::engine::general_purpose::STANDARD.encode(Sha256::digest(text.as_bytes()));
+    format!(
+        "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
+        hash(STYLE),
+        hash(SCRIPT)
+    )
+}

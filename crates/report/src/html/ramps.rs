@@ -1,0 +1,266 @@
+//! The test classes: of each test how rate, service time, processors and devices go along the ramp, and every figure in a
+//! table below.
+
+use super::cells::{Measured, Ramp, by_test};
+use super::charts::{Axis, LineChart, Mark, Series};
+use super::duration;
+use super::keys::at;
+use super::marks::{figure, marks, suspect};
+use super::table::{Head, Row, Table, text};
+use super::waits;
+use crate::legend::refusal;
+use crate::numbers::{MISSING, percent, short, thousands};
+use dbdyno_catalogue::Catalogue;
+use dbdyno_model::{MetricId, Point, RunJson, TestCode};
+use maud::{Markup, html};
+
+/// What a test is called, where the catalogue knows it.
+pub(super) fn title<'c>(code: &TestCode, catalogue: &'c Catalogue) -> &'c str {
+    catalogue.test(code.as_str()).map_or("not in this catalogue", |t| t.title.as_str())
+}
+
+/// The id of a test's part of the page.
+pub(super) fn anchor(code: &TestCode) -> String {
+    format!("t-{code}")
+}
+
+/// A section for each test class of a run.
+pub(super) fn sections(run: &RunJson, catalogue: &Catalogue) -> Markup {
+    let cells: Vec<Measured<'_>> = Measured::of(run).into_iter().filter(|c| !c.is_rated()).collect();
+    let tests = by_test(&cells);
+    let mut classes: Vec<String> = tests.iter().map(|(code, _)| code.class()).collect();
+    classes.sort_unstable();
+    classes.dedup();
+    html! {
+        @for class in &classes {
+            @let members: Vec<_> = tests.iter().filter(|(code, _)| code.class() == *class).collect();
+            section id={ "class-" (class) } {
+                h2 { (class) @if let Some((code, _)) = members.first() { " " span.sub { (catalogue.class_title(code)) } } }
+                @for (code, cells) in members { (test(code, cells, catalogue)) }
+            }
+        }
+    }
+}
+
+fn test(code: &TestCode, cells: &[&Measured<'_>], catalogue: &Catalogue) -> Markup {
+    let equivalent = cells.iter().flat_map(|c| &c.points).find(|p| crate::legend::is_equivalent(p));
+    html! {
+        article id=(anchor(code)) {
+            h3 { span.code { (code) } " " (title(code, catalogue)) }
+            @if let Some(how) = equivalent.and_then(|p| p.mapping_note.as_deref()) {
+                p.note { (marks(equivalent.copied(), &[])) " equivalent: " (text(how)) }
+            }
+            (charts(code, cells, catalogue))
+            (table(code, cells, catalogue).render())
+            (waits::table(code, cells))
+        }
+    }
+}
+
+/// The key metric that most cells have, with its title, unit and digits.
+pub(super) fn key_metric(cells: &[&Measured<'_>]) -> Option<MetricId> {
+    cells.iter().find_map(|c| c.cell.metric.clone())
+}
+
+/// What a metric is called and its unit, as a reader says it.
+pub(super) fn metric_words(metric: &MetricId, catalogue: &Catalogue) -> (String, String) {
+    let known = catalogue.metric(metric).ok();
+    let title = known.map_or_else(|| metric.to_string(), |m| m.title.clone());
+    let unit = match (metric.as_str(), known.map(|m| m.unit.as_str())) {
+        (id, Some("1/s")) => match id {
+            "tx_per_s" => "tx/s",
+            "rows_per_s" => "rows/s",
+            "ops_per_s" => "ops/s",
+            "read_iops" | "write_iops" => "IOPS",
+            _ => "1/s",
+        },
+        (_, Some(unit)) => unit,
+        (_, None) => "",
+    };
+    (title, unit.to_owned())
+}
+
+/// A metric's value with its unit.
+pub(super) fn shown(value: f64, unit: &str) -> String {
+    if unit == "s" { duration(value) } else { format!("{} {unit}", thousands(value)) }
+}
+
+/// One chart's figures of a cell: the value and its interval.
+type Reading<'r> = &'r dyn Fn(&Measured<'_>) -> Option<(f64, Option<(f64, f64)>)>;
+
+/// A series for each ramp of the test.
+fn series(cells: &[&Measured<'_>], reading: Reading<'_>, words: &dyn Fn(f64) -> String) -> Vec<Series> {
+    let mut ramps: Vec<Ramp> = cells.iter().map(|c| c.ramp()).collect();
+    ramps.sort();
+    ramps.dedup();
+    let of = |(place, ramp): (usize, &Ramp)| {
+        let marks = cells.iter().filter(|c| c.ramp() == *ramp).filter_map(|c| {
+            let (y, band) = reading(c)?;
+            let interval = band.map(|(low, high)| format!(" ({} to {})", words(low), words(high))).unwrap_or_default();
+            let text = format!("{}: {}{interval}", at(c.dop()), words(y));
+            Some(Mark { x: c.parallelism(), y, band, doubtful: c.is_doubtful(), text })
+        });
+        Series::new(ramp.name(&ramps), place, marks.collect())
+    };
+    ramps.iter().enumerate().map(of).filter(|s| !s.marks.is_empty()).collect()
+}
+
+pub(super) const ALONG: &str = "degree of parallelism";
+
+fn chart(title: &str, unit: &str, y: Axis, series: Vec<Series>) -> LineChart {
+    let x = Axis::dops(series.iter().flat_map(|s| s.marks.iter().map(|m| m.x)));
+    LineChart { title: title.into(), unit: unit.into(), along: ALONG.into(), x, y, series }
+}
+
+/// All values and ends of intervals, for an axis that holds them.
+pub(super) fn extent(series: &[Series]) -> impl Iterator<Item = f64> {
+    series.iter().flat_map(|s| &s.marks).flat_map(|m| {
+        // A wide interval of few repeats is cut rather than let squeeze the curve.
+        let high = m.band.map_or(m.y, |(_, high)| high.min(m.y * 1.5));
+        [m.y, high]
+    })
+}
+
+fn charts(code: &TestCode, cells: &[&Measured<'_>], catalogue: &Catalogue) -> Markup {
+    let with_figures = cells.iter().filter(|c| c.cell.median.is_some());
+    let mut places: Vec<u64> = with_figures.map(|c| c.parallelism() as u64).collect();
+    places.sort_unstable();
+    places.dedup();
+    if places.len() < 2 {
+        // A line needs two points: one is told by the table alone.
+        return html! {};
+    }
+    let mut charts = Vec::new();
+    if let Some(metric) = key_metric(cells) {
+        let (title, unit) = metric_words(&metric, catalogue);
+        let of = |c: &Measured<'_>| {
+            let same = c.cell.metric.as_ref() == Some(&metric);
+            same.then_some(())?;
+            Some((c.cell.median?, c.cell.low.zip(c.cell.high)))
+        };
+        let series = series(cells, &of, &|v| shown(v, &unit));
+        let y = if unit == "s" { Axis::times(extent(&series)) } else { Axis::amounts(extent(&series)) };
+        charts.push(chart(&title, &unit, y, series));
+        if metric.as_str() != "elapsed_s" {
+            charts.extend(times(cells));
+        }
+    }
+    charts.push(processors(cells));
+    charts.extend(devices(cells));
+    charts.retain(|c| c.series.iter().any(|s| !s.marks.is_empty()));
+    html! {
+        div.charts {
+            @for (n, chart) in charts.iter().enumerate() { (chart.figure(&format!("{}-{n}", anchor(code)))) }
+        }
+    }
+}
+
+fn times(cells: &[&Measured<'_>]) -> Option<LineChart> {
+    let of = |c: &Measured<'_>| Some((c.median(service_time)?, None));
+    let series = series(cells, &of, &duration);
+    let y = Axis::times(extent(&series));
+    (!series.is_empty()).then(|| chart("Service time", "mean of one operation", y, series))
+}
+
+fn service_time(point: &Point) -> Option<f64> {
+    point.service_time_s.as_ref()?.mean
+}
+
+/// A figure of a point, and what it is called.
+type Named = (&'static str, fn(&Point) -> Option<f64>);
+
+/// Figures of the first ramp alone, each a line: what the machine did while it was measured.
+fn lines(cells: &[&Measured<'_>], named: &[Named], words: &dyn Fn(f64) -> String) -> Vec<Series> {
+    let mut ramps: Vec<Ramp> = cells.iter().map(|c| c.ramp()).collect();
+    ramps.sort();
+    ramps.dedup();
+    let Some(first) = ramps.first() else { return Vec::new() };
+    let of = |(place, (name, figure)): (usize, &Named)| {
+        let marks = cells.iter().filter(|c| c.ramp() == *first).filter_map(|c| {
+            let y = c.median(figure)?;
+            let text = format!("{}: {name} {}", at(c.dop()), words(y));
+            Some(Mark { x: c.parallelism(), y, band: None, doubtful: false, text })
+        });
+        Series::new(*name, place, marks.collect())
+    };
+    named.iter().enumerate().map(of).filter(|s| !s.marks.is_empty()).collect()
+}
+
+fn processors(cells: &[&Measured<'_>]) -> LineChart {
+    let named: [Named; 3] =
+        [("busy", |p| p.cpu.busy_pct), ("kernel", |p| p.cpu.system_pct), ("I/O wait", |p| p.cpu.iowait_pct)];
+    chart("Processors", "share of the machine", Axis::percent(), lines(cells, &named, &percent))
+}
+
+/// Reads and writes at the devices, where there were any to speak of.
+fn devices(cells: &[&Measured<'_>]) -> Option<LineChart> {
+    const SOME_MIB_PER_S: f64 = 5.0;
+    const SOME_IOPS: f64 = 200.0;
+    let named: [Named; 2] = [("reads", |p| p.io.read_mib_per_s), ("writes", |p| p.io.write_mib_per_s)];
+    let series = lines(cells, &named, &|v| format!("{} MiB/s", thousands(v)));
+    let iops =
+        |c: &&Measured<'_>| c.median(|p| Some(p.io.read_iops? + p.io.write_iops?)).is_some_and(|n| n >= SOME_IOPS);
+    let any = series.iter().flat_map(|s| &s.marks).any(|m| m.y >= SOME_MIB_PER_S) || cells.iter().any(iops);
+    let y = Axis::amounts(extent(&series));
+    any.then(|| chart("Devices", "MiB/s", y, series))
+}
+
+/// Further columns of a test's table.
+type Column = (&'static str, &'static str, fn(&Measured<'_>) -> String);
+
+const COLUMNS: &[Column] = &[
+    ("Rows", "1/s", |c| thousands(c.median(|p| p.rows_per_s))),
+    ("Service time", "", |c| duration(c.median(service_time))),
+    ("CPU", "%", |c| short(c.median(|p| p.cpu.busy_pct))),
+    ("Read", "IOPS", |c| short(c.median(|p| p.io.read_iops))),
+    ("Write", "IOPS", |c| short(c.median(|p| p.io.write_iops))),
+    ("Read", "MiB/s", |c| short(c.median(|p| p.io.read_mib_per_s))),
+    ("Write", "MiB/s", |c| short(c.median(|p| p.io.write_mib_per_s))),
+    ("Redo", "MiB/s", |c| short(c.median(|p| p.redo.mib_per_s))),
+    ("Window", "s", |c| short(c.median(|p| p.window_s))),
+];
+
+fn table(code: &TestCode, cells: &[&Measured<'_>], catalogue: &Catalogue) -> Table {
+    let mut ramps: Vec<Ramp> = cells.iter().map(|c| c.ramp()).collect();
+    ramps.sort();
+    ramps.dedup();
+    let metric = key_metric(cells);
+    // A column of the very same figures would say nothing.
+    let rows_are_key = metric.as_ref().is_some_and(|m| m.as_str() == "rows_per_s");
+    let columns = &COLUMNS[usize::from(rows_are_key)..];
+    let (name, unit) = metric.map_or_else(|| ("Median".into(), String::new()), |m| metric_words(&m, catalogue));
+    let several = ramps.len() > 1;
+    let mut heads = vec![Head::figures("DOP", "n×j×t")];
+    heads.extend(several.then(|| Head::words("Ramp")));
+    heads.extend([
+        Head::figures(name, unit),
+        Head::figures("from", "95 %"),
+        Head::figures("to", "95 %"),
+        Head::figures("±", "%"),
+        Head::figures("n", ""),
+    ]);
+    heads.extend(columns.iter().map(|(name, unit, _)| Head::figures(*name, *unit)));
+    heads.push(Head::words("Remarks"));
+    let rows = cells.iter().map(|cell| {
+        let mut texts = vec![text(&cell.dop().to_string())];
+        texts.extend(several.then(|| text(&cell.ramp().name(&ramps))));
+        let Some(median) = cell.cell.median else {
+            let why = cell.points.iter().rev().find_map(|p| refusal(p));
+            return Row::Remark(texts, why.unwrap_or_else(|| "no figure: its points have no key metric".to_owned()));
+        };
+        let half = cell.cell.low.zip(cell.cell.high).map(|(low, high)| (high - low) / 2.0 / median * 100.0);
+        let n = cell.cell.n as usize;
+        texts.push(figure(thousands(median), cell.is_doubtful()));
+        texts.extend(
+            [thousands(cell.cell.low), thousands(cell.cell.high), half.map_or_else(String::new, short)]
+                .map(|t| text(if t == MISSING { "" } else { &t })),
+        );
+        texts.push(text(&if cell.points.len() > n { format!("{n}/{}", cell.points.len()) } else { n.to_string() }));
+        texts.extend(columns.iter().map(|(.., figure)| text(&figure(cell))));
+        let doubted = cell.ok().any(|p| !p.suspects.is_empty());
+        texts.push(html! { @if doubted { (suspect()) } (marks(cell.ok(), &cell.cell.flags)) });
+        Row::Figures(texts)
+    });
+    let caption = html! { (code) ": median of the repeats at each degree of parallelism" };
+    Table { caption, heads, rows: rows.collect(), class: "figures" }.without_empty_columns()
+}

@@ -1,0 +1,175 @@
+//! The scaling law of each ramp: how much waits for its turn, what agreeing costs, where it bends and where it peaks, and how sure
+//! that is.
+
+use super::cells::{Measured, by_test};
+use super::charts::{Axis, Drawn, LineChart, Mark, Series};
+use super::keys::at;
+use super::ramps::{ALONG, anchor, key_metric, metric_words, shown, title};
+use super::table::{Head, Row, Table, text};
+use crate::numbers::{scientific, thousands};
+use dbdyno_catalogue::Catalogue;
+use dbdyno_model::{Better, Drive, MetricId, RunJson, TestCode};
+use dbdyno_stats::{CannotTell, Fit, Located};
+use maud::{Markup, html};
+
+/// Points at which the law's line is drawn.
+const STEPS: u32 = 48;
+
+/// A test's ramp and its law, or why there is none.
+struct Ramp<'a> {
+    code: &'a TestCode,
+    unit: String,
+    metric: String,
+    cells: Vec<&'a Measured<'a>>,
+    law: Result<Fit, CannotTell>,
+}
+
+/// The section of a run.
+pub(super) fn section(run: &RunJson, catalogue: &Catalogue) -> Markup {
+    let cells: Vec<Measured<'_>> = Measured::of(run).into_iter().filter(|c| !c.is_rated()).collect();
+    let ramps: Vec<Ramp<'_>> =
+        by_test(&cells).into_iter().filter_map(|(code, cells)| ramp(code, &cells, catalogue)).collect();
+    let (told, untold): (Vec<_>, Vec<_>) = ramps.iter().partition(|r| r.law.is_ok());
+    html! {
+        section #scaling {
+            h2 { "Scaling law" }
+            p.note {
+                "The Universal Scalability Law, X(N) = λN / (1 + σ(N − 1) + κN(N − 1)), fitted to every repeat: λ is the rate of one job, "
+                b { "σ" } " the share of the work that waits for its turn, " b { "κ" } " the cost of agreeing with each other job. The "
+                b { "knee" } " is the first degree of parallelism that adds less than a tenth of what one job does, the " b { "peak" }
+                " the highest rate; behind them their 95 % intervals by bootstrap."
+            }
+            @if !told.is_empty() {
+                div.charts { @for ramp in &told { (chart(ramp, catalogue)) } }
+                (table(&told).render())
+            }
+            @for (why, codes) in reasons(&untold) { p.note { (codes.join(", ")) ": " (why) "." } }
+        }
+    }
+}
+
+/// The law of a test's ramp: of the server's drive, and of the transaction size with most degrees of parallelism.
+fn ramp<'a>(code: &'a TestCode, cells: &[&'a Measured<'a>], catalogue: &Catalogue) -> Option<Ramp<'a>> {
+    let drive = if cells.iter().any(|c| c.cell.key.drive == Drive::Server) { Drive::Server } else { Drive::Client };
+    let of_drive = || cells.iter().copied().filter(move |c| c.cell.key.drive == drive && c.cell.median.is_some());
+    let metric = key_metric(&of_drive().collect::<Vec<_>>())?;
+    let rising = catalogue.metric(&metric).is_ok_and(|m| m.better == Better::Higher);
+    let size = of_drive().map(|c| c.ramp()).max_by_key(|ramp| of_drive().filter(|c| c.ramp() == *ramp).count())?;
+    let cells: Vec<&Measured<'_>> =
+        of_drive().filter(|c| c.ramp() == size && c.cell.metric.as_ref() == Some(&metric)).collect();
+    if !rising || cells.len() < 2 {
+        return None;
+    }
+    let law = Fit::of(&readings(&cells, &metric));
+    let (metric, unit) = metric_words(&metric, catalogue);
+    Some(Ramp { code, unit, metric, cells, law })
+}
+
+/// Every repeat is a point of the fit.
+fn readings(cells: &[&Measured<'_>], metric: &MetricId) -> Vec<(f64, f64)> {
+    let of = |c: &&Measured<'_>| {
+        let dop = c.parallelism();
+        let values: Vec<(f64, f64)> =
+            c.ok().filter_map(|p| p.metric.as_ref()).filter(|m| m.id == *metric).map(|m| (dop, m.value)).collect();
+        values
+    };
+    cells.iter().flat_map(of).collect()
+}
+
+fn chart(ramp: &Ramp<'_>, catalogue: &Catalogue) -> Markup {
+    let Ok(fit) = &ramp.law else { return html! {} };
+    let measured: Vec<Mark> = ramp
+        .cells
+        .iter()
+        .filter_map(|c| {
+            let y = c.cell.median?;
+            let text = format!("{}: {}", at(c.dop()), shown(y, &ramp.unit));
+            Some(Mark { x: c.parallelism(), y, band: None, doubtful: c.is_doubtful(), text })
+        })
+        .collect();
+    let lowest = measured.iter().map(|m| m.x).fold(f64::INFINITY, f64::min);
+    let highest = measured.iter().map(|m| m.x).fold(1.0, f64::max);
+    let law = (0..=STEPS).map(|n| {
+        let x = lowest * (highest / lowest).powf(f64::from(n) / f64::from(STEPS));
+        let y = fit.law.at(x);
+        Mark { x, y, band: None, doubtful: false, text: String::new() }
+    });
+    let series = vec![
+        Series::new("law", 1, law.collect()).drawn(Drawn::Line),
+        Series::new("measured", 0, measured).drawn(Drawn::Marks),
+    ];
+    let chart = LineChart {
+        title: format!("{} {}", ramp.code, title(ramp.code, catalogue)),
+        unit: format!("{}, {}", ramp.metric, ramp.unit),
+        along: ALONG.to_owned(),
+        x: Axis::dops(series[1].marks.iter().map(|m| m.x)),
+        y: Axis::amounts(series.iter().flat_map(|s| s.marks.iter().map(|m| m.y))),
+        series,
+    };
+    chart.figure(&format!("usl-{}", ramp.code))
+}
+
+fn table(ramps: &[&Ramp<'_>]) -> Table {
+    let heads = vec![
+        Head::words("Test"),
+        Head::words("Unit"),
+        Head::figures("λ", "one job"),
+        Head::figures("σ", "contention"),
+        Head::figures("κ", "coherence"),
+        Head::words("Knee"),
+        Head::words("Peak"),
+        Head::figures("Rate at the peak", ""),
+    ];
+    let rows = ramps.iter().filter_map(|ramp| {
+        let fit = ramp.law.as_ref().ok()?;
+        let law = fit.law;
+        let peak = fit.peak();
+        let rate = peak.as_ref().ok().map(|p| thousands(law.at(p.dop)));
+        Some(Row::Figures(vec![
+            html! { a href={ "#" (anchor(ramp.code)) } { (ramp.code) } },
+            text(&ramp.unit),
+            text(&thousands(law.lambda)),
+            text(&share(law.sigma)),
+            text(&share(law.kappa)),
+            text(&located(fit.knee())),
+            text(&located(peak)),
+            text(&rate.unwrap_or_default()),
+        ]))
+    });
+    Table { caption: text("The law of each ramp"), heads, rows: rows.collect(), class: "figures" }
+}
+
+fn share(value: f64) -> String {
+    if value.abs() < 1e-9 {
+        "0".to_owned()
+    } else if value < 1e-3 {
+        scientific(value)
+    } else {
+        format!("{value:.4}")
+    }
+}
+
+/// A degree of parallelism and how sure it is, or why it cannot be told.
+fn located(found: Result<Located, CannotTell>) -> String {
+    match found {
+        Ok(Located { dop, interval }) if interval.high.is_finite() => {
+            format!("{dop:.0} ({:.0} to {:.0})", interval.low, interval.high)
+        }
+        Ok(Located { dop, interval }) => format!("{dop:.0} ({:.0} or more)", interval.low),
+        Err(why) => why.to_string(),
+    }
+}
+
+/// Why some ramps have no law, each reason once.
+fn reasons(ramps: &[&Ramp<'_>]) -> Vec<(String, Vec<String>)> {
+    let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
+    for ramp in ramps {
+        let Err(why) = &ramp.law else { continue };
+        let (why, code) = (why.to_string(), ramp.code.to_string());
+        match reasons.iter_mut().find(|(w, _)| *w == why) {
+            Some((_, codes)) => codes.push(code),
+            None => reasons.push((why, vec![code])),
+        }
+    }
+    reasons
+}

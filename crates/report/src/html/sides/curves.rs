@@ -1,0 +1,89 @@
+//! How rates grow with parallelism: a chart for each test, a line for each side, and its figures below.
+
+use super::letter;
+use crate::compare::{Comparison, Curve, CurvePoint};
+use crate::html::charts::{Axis, LineChart, Mark, Series};
+use crate::html::ramps::{ALONG, extent, metric_words, shown};
+use crate::html::table::{Head, Row, Table, text};
+use crate::numbers::thousands;
+use crate::text::clean;
+use dbdyno_catalogue::Catalogue;
+use maud::{Markup, html};
+
+/// The section; nothing where no test has a ramp on two sides.
+pub(super) fn section(comparison: &Comparison, catalogue: &Catalogue) -> Markup {
+    html! {
+        @if !comparison.curves.is_empty() {
+            section #curves {
+                h2 { "Curves" span.sub { " along the ramp" } }
+                div.pairs { @for curve in &comparison.curves { (one(comparison, curve, catalogue)) } }
+            }
+        }
+    }
+}
+
+fn one(comparison: &Comparison, curve: &Curve, catalogue: &Catalogue) -> Markup {
+    let (name, unit) = metric_words(&curve.metric, catalogue);
+    let series: Vec<Series> = curve
+        .lines
+        .iter()
+        .enumerate()
+        .filter(|(_, line)| !line.is_empty())
+        .map(|(n, line)| side(comparison, n, line, &unit))
+        .collect();
+    let y = if unit == "s" { Axis::times(extent(&series)) } else { Axis::amounts(extent(&series)) };
+    let chart = LineChart {
+        title: format!("{} {}", curve.test, curve.title),
+        unit: format!("{name}, {unit}"),
+        along: ALONG.to_owned(),
+        x: Axis::dops(series.iter().flat_map(|s| s.marks.iter().map(|m| m.x))),
+        y,
+        series,
+    };
+    html! {
+        article id={ "c-" (curve.test) } {
+            (chart.figure(&format!("c-{}-0", curve.test)))
+            (table(comparison, curve, &unit).render())
+        }
+    }
+}
+
+fn side(comparison: &Comparison, n: usize, line: &[CurvePoint], unit: &str) -> Series {
+    let name = format!("{} {}", letter(n), clean(&comparison.sides[n].name));
+    let mark = |p: &CurvePoint| {
+        let band = p.low.zip(p.high);
+        let interval = band.map(|(low, high)| format!(" ({} to {})", shown(low, unit), shown(high, unit)));
+        let text = format!("{} at {}: {}{}", letter(n), dop(p), shown(p.value, unit), interval.unwrap_or_default());
+        Mark { x: parallelism(p), y: p.value, band, doubtful: false, text }
+    };
+    Series::new(name, n, line.iter().map(mark).collect())
+}
+
+fn dop(point: &CurvePoint) -> String {
+    format!("{}x{}x{}", point.nodes, point.jobs, point.threads)
+}
+
+fn parallelism(point: &CurvePoint) -> f64 {
+    f64::from(point.nodes) * f64::from(point.jobs) * f64::from(point.threads)
+}
+
+fn table(comparison: &Comparison, curve: &Curve, unit: &str) -> Table {
+    let mut dops: Vec<(f64, String)> = curve.lines.iter().flatten().map(|p| (parallelism(p), dop(p))).collect();
+    dops.sort_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
+    dops.dedup();
+    let mut all = vec![Head::figures("DOP", "n×j×t")];
+    // The legend above has their names.
+    let lines = || curve.lines.iter().enumerate().filter(|(_, line)| !line.is_empty());
+    all.extend(lines().map(|(n, _)| Head::figures(letter(n), "")));
+    let row = |(_, at): &(f64, String)| {
+        let mut cells = vec![text(at)];
+        cells.extend(lines().map(|(_, line)| {
+            let value = line.iter().find(|p| dop(p) == *at).map(|p| p.value);
+            text(&value.map_or_else(String::new, thousands))
+        }));
+        Row::Figures(cells)
+    };
+    let caption = text(&format!("{}, {unit}", curve.test));
+    let class = if comparison.sides.len() > 8 { "figures many" } else { "figures" };
+    Table { caption, heads: all, rows: dops.iter().map(row).collect(), class }
+}

@@ -1,0 +1,57 @@
+//! What a core, a hardware thread, a licence and a price carry.
+
+use super::heads;
+use crate::compare::text::{KEY_TESTS, letter};
+use crate::compare::{Comparison, Efficiency, Per};
+use crate::html::table::{Head, Row, Table, text};
+use crate::numbers::{MISSING, printed, thousands};
+use crate::text::clean;
+use maud::{Markup, html};
+
+/// The section; nothing where no divisor is known.
+pub(super) fn section(comparison: &Comparison) -> Markup {
+    let tables: Vec<Table> = comparison.efficiency.iter().map(|e| table(comparison, e)).collect();
+    html! {
+        @if !tables.is_empty() {
+            section #efficiency {
+                h2 { "Efficiency" span.sub { ": throughput divided by what it takes" } }
+                @for table in &tables { (table.render()) }
+                @for (n, side) in comparison.sides.iter().enumerate() {
+                    @if let Some(usd) = side.price_usd {
+                        p.note {
+                            (letter(n)) " costs " (printed(usd)) " US dollars"
+                            @if let Some(terms) = &side.price_terms { " (" (clean(terms)) ")" } "."
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn table(comparison: &Comparison, efficiency: &Efficiency) -> Table {
+    let what = match efficiency.per {
+        Per::Core => "core",
+        Per::Thread => "hardware thread",
+        Per::Licence => "licence (cores × core factor)",
+        Per::ThousandUsd => "1,000 US dollars of all prices",
+    };
+    let mut all = vec![Head::words("Test"), Head::words("Unit")];
+    all.extend(heads(comparison, true));
+    let number = |n: &Option<f64>| text(&n.map_or_else(|| MISSING.to_owned(), printed));
+    let divisors = [text("divided by"), text("")].into_iter().chain(efficiency.divisors.iter().map(number)).collect();
+    let mut rows = vec![Row::Figures(divisors)];
+    let shown: Vec<_> = efficiency.rows.iter().filter(|r| KEY_TESTS.contains(&r.test.as_str())).collect();
+    // Where none of the key tests was measured all others are shown.
+    let shown = if shown.is_empty() { efficiency.rows.iter().collect() } else { shown };
+    rows.extend(shown.into_iter().map(|row| {
+        let mut cells = vec![text(&row.test), text(&row.unit)];
+        cells.extend(row.values.iter().enumerate().map(|(n, value)| {
+            let best = row.best == Some(n);
+            html! { @if best { span.better { "▲ " (thousands(*value)) } } @else { (thousands(*value)) } }
+        }));
+        Row::Figures(cells)
+    }));
+    let class = if comparison.sides.len() > 8 { "figures many" } else { "figures" };
+    Table { caption: text(&format!("Throughput per {what}")), heads: all, rows, class }
+}

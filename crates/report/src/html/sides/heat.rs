@@ -1,0 +1,129 @@
+//! Speed and throughput of every test on every side, coloured row by row: what is best stands out, in the direction in which the metric is
+//! better.
+
+use super::{heads, letter};
+use crate::compare::{Cell, Comparison, Rank, Row as Figures, Which};
+use crate::html::marks::{marks_of, suspect};
+use crate::html::table::{Head, Row, Table, text};
+use crate::numbers::MISSING;
+use crate::text::clean;
+use dbdyno_model::Use;
+use maud::{Markup, html};
+
+/// Shades from the worst to the best; the one in the middle is none.
+const SHADES: f64 = 8.0;
+
+/// A section for speed and one for throughput.
+pub(super) fn sections(comparison: &Comparison) -> Markup {
+    html! {
+        (section(comparison, Which::Speed, "heat-speed", "Speed", "one job with one thread"))
+        (section(comparison, Which::Throughput, "heat-throughput", "Throughput", "the best at any degree of parallelism"))
+        @if !comparison.alone.is_empty() { (alone(comparison)) }
+    }
+}
+
+fn section(comparison: &Comparison, which: Which, id: &str, title: &str, words: &str) -> Markup {
+    let rows: Vec<&Figures> = comparison.rows.iter().filter(|r| r.which == which).collect();
+    html! {
+        section id=(id) {
+            h2 { (title) span.sub { ": " (words) } }
+            @if rows.is_empty() { p { "No test that two of them have." } } @else {
+                (table(comparison, &rows, title).render())
+                p.note {
+                    "Colours go row by row from the worst " span.h0.shade { "▼" } " to the best " span.h8.shade { "▲" }
+                    ", by the metric's better direction. " b { "?" } " a published value with a doubt, " b { ">" } " one that is a lower limit, "
+                    b { "!" } " one that is shown and not used, " b { "~" } " work done by other means, (parentheses) a figure of something
+                    else than the test means."
+                }
+            }
+        }
+    }
+}
+
+fn table(comparison: &Comparison, rows: &[&Figures], title: &str) -> Table {
+    let mut all = vec![Head::words("Test"), Head::words("Title"), Head::words("Unit")];
+    all.extend(heads(comparison, true));
+    let row = |row: &&Figures| {
+        let mut cells = vec![text(&row.test), text(&row.title), text(&row.shown_unit)];
+        cells.extend(row.cells.iter().map(cell));
+        Row::Figures(cells)
+    };
+    let caption = text(&format!("{title} by test and platform"));
+    let most = rows.iter().flat_map(|r| &r.cells).map(marks_in).max().unwrap_or(0);
+    let class = classes(comparison.sides.len() > 8, most);
+    Table { caption, heads: all, rows: rows.iter().map(row).collect(), class }
+}
+
+/// The table's classes: the room for marks is as wide as its fullest cell needs, so that all figures end at one line.
+fn classes(many: bool, marks: usize) -> &'static str {
+    match (many, marks) {
+        (false, 0) => "heat w0",
+        (false, 1) => "heat w1",
+        (false, 2) => "heat w2",
+        (false, 3) => "heat w3",
+        (false, _) => "heat w4",
+        (true, 0) => "heat many w0",
+        (true, 1) => "heat many w1",
+        (true, 2) => "heat many w2",
+        (true, 3) => "heat many w3",
+        (true, _) => "heat many w4",
+    }
+}
+
+fn marks_in(cell: &Cell) -> usize {
+    usize::from(cell.suspect.is_some()) + usize::from(cell.equivalent.is_some()) + cell.flags.len()
+}
+
+fn cell(cell: &Cell) -> Markup {
+    let shade = cell.heat.map_or(SHADES / 2.0, |heat| (heat * SHADES).round());
+    let rank = match cell.rank {
+        Rank::Best => "▲",
+        Rank::Worst => "▼",
+        Rank::Between | Rank::None => "",
+    };
+    html! {
+        @if cell.value.is_none() && cell.text.trim() == MISSING {
+            span.h title=[cell.missing.as_deref().map(|m| clean(m).into_owned())] { "–" }
+        } @else {
+            span class={ "h h" (shade) } title=(about(cell)) {
+                span.rank { (rank) } (clean(cell.text.trim()))
+                span.slot { (doubt(cell)) (marks_of(&cell.flags)) }
+            }
+        }
+    }
+}
+
+fn doubt(cell: &Cell) -> Markup {
+    html! {
+        @match (&cell.suspect, cell.usable_for) {
+            (Some(_), Use::LowerLimit) => { b { ">" } },
+            (Some(_), Use::Nothing | Use::NotForComparison) => { b { "!" } },
+            (Some(_), Use::Value) => { (suspect()) },
+            (None, _) => {},
+        }
+        @if cell.equivalent.is_some() { a.mark href="#mark-equivalent" { "~" } }
+    }
+}
+
+/// What is known of a figure, for whoever points at it.
+fn about(cell: &Cell) -> String {
+    let mut parts: Vec<String> = cell.dop.iter().map(|dop| format!("at {dop}")).collect();
+    if cell.values.len() > 1 {
+        parts.push(format!("median of {} runs", cell.values.len()));
+    }
+    parts.extend(cell.suspect.as_ref().map(|s| format!("{}: {}", s.names(), s.why)));
+    parts.extend(cell.equivalent.as_ref().map(|how| format!("equivalent: {how}")));
+    clean(&parts.join("; ")).into_owned()
+}
+
+fn alone(comparison: &Comparison) -> Markup {
+    html! {
+        p.note {
+            @for n in 0..comparison.sides.len() {
+                @let codes: Vec<&str> =
+                    comparison.alone.iter().filter(|(_, side)| *side == n).map(|(code, _)| code.as_str()).collect();
+                @if !codes.is_empty() { "Only " (letter(n)) " has " (codes.join(", ")) ". " }
+            }
+        }
+    }
+}

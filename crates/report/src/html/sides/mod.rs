@@ -1,0 +1,187 @@
+//! The page of a comparison: what does not compare, what differs, then figures, curves, ratios and what a core carries.
+
+mod curves;
+mod efficiency;
+mod heat;
+mod ratios;
+
+use super::page::{Place, document, navigation, notice};
+use super::table::{Head, beside};
+use super::{marks, method, verdict};
+use crate::compare::text::letter;
+use crate::compare::{Comparison, Side, WarningKind};
+use crate::platform;
+use crate::text::clean;
+use crate::verdict::Verdict;
+use dbdyno_catalogue::Catalogue;
+use dbdyno_model::RunJson;
+use maud::{Markup, html};
+
+/// Sides that have their names at the head of a column; more have letters.
+const MOST_NAMED: usize = 6;
+
+/// The whole page.
+pub(super) fn page(comparison: &Comparison, sides: &[Side], verdicts: &[Verdict], catalogue: &Catalogue) -> Markup {
+    let runs: Vec<&RunJson> = sides.iter().flat_map(|s| &s.runs).collect();
+    // Of a sample, the newest run stands for all where settings are shown.
+    let newest: Vec<&RunJson> = sides.iter().filter_map(|s| s.runs.first()).collect();
+    let title = title(comparison);
+    let content = html! {
+        header {
+            p.kind { "dbdyno comparison" }
+            h1 { (clean(&title)) }
+            (list(comparison))
+            (sources(comparison))
+            @for text in &comparison.notices { (notice(text)) }
+            (warnings(comparison))
+            (navigation(&places(comparison, verdicts)))
+        }
+        (verdict::section(verdicts))
+        (settings(comparison))
+        (heat::sections(comparison))
+        (curves::section(comparison, catalogue))
+        (ratios::section(comparison))
+        (efficiency::section(comparison))
+        (sheets(comparison, &newest))
+        (marks::section(&runs))
+        (method::section(&newest, &names(comparison)))
+    };
+    document(&title, &content)
+}
+
+fn title(comparison: &Comparison) -> String {
+    let names: Vec<&str> = comparison.sides.iter().map(|s| s.name.as_str()).collect();
+    match names[..] {
+        [ref all @ .., last] if names.len() <= 3 => format!("{} and {last}", all.join(", ")),
+        _ => format!("{} platforms", names.len()),
+    }
+}
+
+/// A side's letter, in the colour of its lines.
+fn badge(side: usize) -> Markup {
+    html! { span class={ "badge s" (side) } { (letter(side)) } }
+}
+
+fn list(comparison: &Comparison) -> Markup {
+    html! {
+        ol.sides {
+            @for (n, side) in comparison.sides.iter().enumerate() {
+                li {
+                    (badge(n)) " "
+                    span {
+                        b { (clean(&side.name)) }
+                        @if n == comparison.baseline { " " span.base { "baseline" } }
+                        @if side.title != side.name { " " (clean(&side.title)) }
+                        @if side.runs.len() > 1 { span.sub { ", a sample of " (side.runs.len()) " runs" } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The documents that published results come from, each once.
+fn sources(comparison: &Comparison) -> Markup {
+    let mut sources: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (n, side) in comparison.sides.iter().enumerate() {
+        let Some(source) = &side.source else { continue };
+        match sources.iter_mut().find(|(known, _)| known == source) {
+            Some((_, letters)) => letters.push(letter(n)),
+            None => sources.push((source, vec![letter(n)])),
+        }
+    }
+    html! { @for (source, letters) in sources { p.note { b { "Source of " (letters.join(", ")) ": " } (clean(source)) } } }
+}
+
+fn warnings(comparison: &Comparison) -> Markup {
+    html! {
+        @if !comparison.warnings.is_empty() {
+            div.warnings role="note" {
+                p { b { "⚠ Not like with like" } }
+                ul { @for warning in &comparison.warnings { li data-kind=(kind(warning.kind)) { (clean(&warning.text)) } } }
+            }
+        }
+    }
+}
+
+fn kind(kind: WarningKind) -> String {
+    format!("{kind:?}").to_lowercase()
+}
+
+fn places(comparison: &Comparison, verdicts: &[Verdict]) -> Vec<Place> {
+    let all = [
+        (!verdicts.is_empty(), "verdict", "Verdict"),
+        (true, "differs", "What differs"),
+        (true, "heat-speed", "Speed"),
+        (true, "heat-throughput", "Throughput"),
+        (!comparison.curves.is_empty(), "curves", "Curves"),
+        (true, "ratios", "Ratios"),
+        (!comparison.efficiency.is_empty(), "efficiency", "Efficiency"),
+        (true, "platforms", "Platforms"),
+        (true, "flags", "Flags and marks"),
+        (true, "method", "Method and settings"),
+    ];
+    let there = all.into_iter().filter(|(there, ..)| *there);
+    there.map(|(_, id, name)| (id.to_owned(), name.to_owned())).collect()
+}
+
+/// The heads of the sides' columns.
+fn heads(comparison: &Comparison, figures: bool) -> Vec<Head> {
+    let named = comparison.sides.len() <= MOST_NAMED;
+    let head = |(n, side): (usize, &crate::compare::SideInfo)| {
+        let name = if named { clean(&side.name).into_owned() } else { String::new() };
+        if figures { Head::figures(letter(n), name) } else { Head::words(format!("{} {name}", letter(n))) }
+    };
+    comparison.sides.iter().enumerate().map(head).collect()
+}
+
+/// What sides are called at the head of their settings.
+fn names(comparison: &Comparison) -> Vec<String> {
+    comparison.sides.iter().enumerate().map(|(n, side)| format!("{} {}", letter(n), side.name)).collect()
+}
+
+fn settings(comparison: &Comparison) -> Markup {
+    let rows: Vec<(String, Vec<Option<String>>)> =
+        comparison.settings.iter().map(|s| (s.name.clone(), s.values.clone())).collect();
+    html! {
+        section #differs {
+            h2 { "What differs" }
+            @if rows.is_empty() { p { "Nothing that is recorded." } } @else { (beside("Settings that differ", &names(comparison), &rows)) }
+        }
+    }
+}
+
+/// The platform sheets, fact by fact.
+fn sheets(comparison: &Comparison, runs: &[&RunJson]) -> Markup {
+    let sheets: Vec<_> = runs.iter().map(|run| platform::sections(run)).collect();
+    let mut titles: Vec<&str> = Vec::new();
+    for (title, _) in sheets.iter().flatten() {
+        if !titles.contains(title) {
+            titles.push(title);
+        }
+    }
+    let rows = |title: &str| {
+        let facts = |sheet: &Vec<(&str, platform::Facts)>| {
+            sheet.iter().find(|(t, _)| *t == title).map(|(_, facts)| facts.clone()).unwrap_or_default()
+        };
+        let facts: Vec<platform::Facts> = sheets.iter().map(facts).collect();
+        let mut names: Vec<&str> = Vec::new();
+        for (name, _) in facts.iter().flatten() {
+            if !names.contains(&name.as_str()) {
+                names.push(name);
+            }
+        }
+        let value = |facts: &platform::Facts, name: &str| {
+            let values: Vec<&str> = facts.iter().filter(|(n, _)| n == name).map(|(_, v)| v.as_str()).collect();
+            (!values.is_empty()).then(|| values.join(" "))
+        };
+        let row = |name: &str| (name.to_owned(), facts.iter().map(|f| value(f, name)).collect());
+        names.into_iter().map(row).collect::<Vec<_>>()
+    };
+    html! {
+        section #platforms {
+            h2 { "Platforms" }
+            @for title in titles { (beside(title, &names(comparison), &rows(title))) }
+        }
+    }
+}

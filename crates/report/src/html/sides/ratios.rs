@@ -1,0 +1,63 @@
+//! How each side stands to the baseline, with the interval and what may be said.
+
+use super::{heads, letter};
+use crate::compare::text::ratio_text;
+use crate::compare::{Comparison, Ratio, Verdict, Which};
+use crate::html::table::{Head, Row, Table, text};
+use crate::numbers::MISSING;
+use crate::text::clean;
+use maud::{Markup, html};
+
+/// The section.
+pub(super) fn section(comparison: &Comparison) -> Markup {
+    let base = comparison.baseline;
+    let mut whys: Vec<&str> = Vec::new();
+    for ratio in ratios(comparison).filter(|r| r.verdict == Verdict::SpreadUnknown) {
+        whys.extend(ratio.why.as_deref().filter(|why| !whys.contains(why)));
+    }
+    html! {
+        section #ratios {
+            h2 { "Ratios" span.sub { " to " (letter(base)) " " (clean(&comparison.sides[base].name)) } }
+            (table(comparison).render())
+            @for why in whys { p.note { (clean(why)) ". Where that is so, no ratio is a difference that was shown." } }
+            @if ratios(comparison).any(|r| r.low.is_some()) {
+                p.note { "In parentheses the 95 % interval over runs; = no difference shown, as it holds 1. Of 20 rows without any difference
+                    one is called different." }
+            }
+            @if ratios(comparison).any(|r| r.value.is_none()) {
+                p.note { "n/a: a figure that is doubted, a limit, or not of the same kind is not divided." }
+            }
+        }
+    }
+}
+
+fn ratios(comparison: &Comparison) -> impl Iterator<Item = &Ratio> {
+    comparison.rows.iter().flat_map(|r| &r.cells).filter_map(|c| c.ratio.as_ref())
+}
+
+fn table(comparison: &Comparison) -> Table {
+    let mut all = vec![Head::words("Test"), Head::words("Of")];
+    all.extend(heads(comparison, true));
+    let rows = comparison.rows.iter().filter(|row| row.cells.iter().any(|c| c.ratio.is_some())).map(|row| {
+        let of = if row.which == Which::Speed { "speed" } else { "throughput" };
+        let mut cells = vec![text(&row.test), text(of)];
+        cells.extend(row.cells.iter().enumerate().map(|(n, cell)| match &cell.ratio {
+            _ if n == comparison.baseline => text("1"),
+            Some(ratio) => one(ratio),
+            None => text(MISSING),
+        }));
+        Row::Figures(cells)
+    });
+    let class = if comparison.sides.len() > 8 { "figures many" } else { "figures" };
+    Table { caption: text("Figures divided by the baseline's"), heads: all, rows: rows.collect(), class }
+}
+
+fn one(ratio: &Ratio) -> Markup {
+    let class = match ratio.verdict {
+        Verdict::Better => Some("better"),
+        Verdict::Worse => Some("worse"),
+        Verdict::NoDifferenceShown | Verdict::SpreadUnknown | Verdict::NoRatio => None,
+    };
+    let why = ratio.why.as_deref().map(|why| clean(why).into_owned());
+    html! { span class=[class] title=[why] { (ratio_text(ratio)) } }
+}

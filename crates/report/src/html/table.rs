@@ -1,0 +1,169 @@
+//! Tables: a caption, heads with units, one row header each, figures aligned to the right.
+
+use crate::numbers::MISSING;
+use crate::text::clean;
+use maud::{Markup, html};
+
+/// The head of a column.
+#[derive(Debug, Clone)]
+pub(crate) struct Head {
+    pub(crate) text: String,
+    pub(crate) unit: String,
+    pub(crate) kind: Kind,
+}
+
+/// What a column holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Words, which may wrap.
+    Words,
+    /// Figures, aligned.
+    Figures,
+}
+
+impl Head {
+    pub(crate) fn words(text: impl Into<String>) -> Self {
+        Self { text: text.into(), unit: String::new(), kind: Kind::Words }
+    }
+
+    pub(crate) fn figures(text: impl Into<String>, unit: impl Into<String>) -> Self {
+        Self { text: text.into(), unit: unit.into(), kind: Kind::Figures }
+    }
+}
+
+/// One row.
+#[derive(Debug, Clone)]
+pub(crate) enum Row {
+    /// A cell for each column.
+    Figures(Vec<Markup>),
+    /// The first cells, and a remark in place of the others.
+    Remark(Vec<Markup>, String),
+    /// A title for the rows below it.
+    Group(String),
+}
+
+/// A table.
+#[derive(Debug, Clone)]
+pub(crate) struct Table {
+    pub(crate) caption: Markup,
+    pub(crate) heads: Vec<Head>,
+    pub(crate) rows: Vec<Row>,
+    /// What the style sheet calls it besides.
+    pub(crate) class: &'static str,
+}
+
+/// A cell's text, as any text that is not dbdyno's own.
+pub(crate) fn text(text: &str) -> Markup {
+    html! { (clean(text)) }
+}
+
+/// Columns of settings that stand beside each other; more go into a further table.
+const MOST_BESIDE: usize = 7;
+
+/// Tables of settings by name, a column for each of what has them.
+pub(crate) fn beside(caption: &str, names: &[String], rows: &[(String, Vec<Option<String>>)]) -> Markup {
+    let all: Vec<usize> = (0..names.len()).collect();
+    let table = |group: &[usize]| {
+        let mut heads = vec![Head::words("Setting")];
+        heads.extend(group.iter().map(|n| Head::words(names[*n].as_str())));
+        let row = |(name, values): &(String, Vec<Option<String>>)| {
+            let mut cells = vec![text(name)];
+            cells.extend(group.iter().map(|n| match values.get(*n).and_then(Option::as_deref) {
+                Some(value) => text(value),
+                None => html! { span.sub { "not known" } },
+            }));
+            Row::Figures(cells)
+        };
+        let more = if group.len() < all.len() && group[0] > 0 { ", continued" } else { "" };
+        let class = if group.len() > 1 { "facts beside" } else { "facts" };
+        let caption = text(&format!("{caption}{more}"));
+        Table { caption, heads, rows: rows.iter().map(row).collect(), class }.render()
+    };
+    html! { @for group in all.chunks(MOST_BESIDE) { (table(group)) } }
+}
+
+impl Table {
+    pub(crate) fn render(&self) -> Markup {
+        html! {
+            div.scroll tabindex="0" role="region" aria-label={ "Table: " (self.name()) } {
+                table class=(self.class) {
+                    caption { span { (self.caption) } }
+                    @if self.heads.iter().any(|h| !h.text.is_empty()) { thead { tr {
+                        @for head in &self.heads {
+                            th scope="col" class=[(head.kind == Kind::Figures).then_some("r")] {
+                                (clean(&head.text))
+                                @if !head.unit.is_empty() { " " span.unit { (clean(&head.unit)) } }
+                            }
+                        }
+                    } } }
+                    tbody { @for row in &self.rows { (self.row(row)) } }
+                }
+            }
+        }
+    }
+
+    /// The caption without markup.
+    fn name(&self) -> String {
+        let mut inside = false;
+        let kept = self.caption.0.chars().filter(|c| {
+            let tag = inside || *c == '<';
+            inside = (inside || *c == '<') && *c != '>';
+            !tag
+        });
+        let name: String = kept.collect();
+        // Escapes are the caption's; this text is escaped again.
+        name.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&")
+    }
+
+    fn row(&self, row: &Row) -> Markup {
+        let cell = |n: usize, content: &Markup| {
+            let figures = self.heads.get(n).is_some_and(|h| h.kind == Kind::Figures);
+            html! {
+                @if n == 0 { th scope="row" class=[figures.then_some("r")] { (content) } }
+                @else { td class=[figures.then_some("r")] { (content) } }
+            }
+        };
+        html! {
+            @match row {
+                Row::Figures(cells) => tr { @for (n, content) in cells.iter().enumerate() { (cell(n, content)) } },
+                Row::Remark(cells, remark) => tr {
+                    @for (n, content) in cells.iter().enumerate() { (cell(n, content)) }
+                    td.remark colspan=(self.heads.len().saturating_sub(cells.len()).max(1)) { (clean(remark)) }
+                },
+                Row::Group(title) => tr.group { th scope="rowgroup" colspan=(self.heads.len()) { (clean(title)) } },
+            }
+        }
+    }
+
+    /// Leaves away columns of figures in which no row has one; words stay.
+    pub(crate) fn without_empty_columns(mut self) -> Self {
+        let empty = |n: usize| {
+            self.heads[n].kind == Kind::Figures
+                && self.rows.iter().all(|row| match row {
+                    Row::Figures(cells) => cells.get(n).is_none_or(|c| c.0 == MISSING || c.0.is_empty()),
+                    Row::Remark(cells, _) => cells.get(n).is_none_or(|c| c.0 == MISSING || c.0.is_empty()),
+                    Row::Group(_) => true,
+                })
+        };
+        let kept: Vec<bool> = (0..self.heads.len()).map(|n| !empty(n)).collect();
+        let keep = |cells: &mut Vec<Markup>| {
+            let mut n = 0;
+            cells.retain(|_| {
+                n += 1;
+                kept.get(n - 1).copied().unwrap_or(true)
+            });
+        };
+        for row in &mut self.rows {
+            match row {
+                Row::Figures(cells) | Row::Remark(cells, _) => keep(cells),
+                Row::Group(_) => {}
+            }
+        }
+        let mut n = 0;
+        self.heads.retain(|_| {
+            n += 1;
+            kept[n - 1]
+        });
+        self
+    }
+}

@@ -1,0 +1,64 @@
+//! What the sessions of a test waited for, along its ramp.
+
+use super::cells::{Measured, Ramp};
+use super::table::{Head, Row, Table, text};
+use crate::numbers::{MISSING, short};
+use dbdyno_model::{Point, TestCode};
+use maud::{Markup, html};
+
+/// Events that are worth a line.
+const MOST: usize = 6;
+
+type Event<'a> = (&'a str, &'a str);
+
+/// The longest events of a test, a column for each degree of parallelism; nothing where none was seen.
+pub(super) fn table(code: &TestCode, cells: &[&Measured<'_>]) -> Markup {
+    let with_waits: Vec<&&Measured<'_>> = cells.iter().filter(|c| c.ok().any(|p| !p.waits.is_empty())).collect();
+    let mut events: Vec<(Event<'_>, f64)> = Vec::new();
+    for wait in with_waits.iter().flat_map(|c| c.ok()).flat_map(|p| &p.waits) {
+        let event = (wait.class.as_str(), wait.event.as_str());
+        let time_s = wait.time_s.unwrap_or(0.0);
+        match events.iter_mut().find(|(e, _)| *e == event) {
+            Some((_, sum)) => *sum += time_s,
+            None => events.push((event, time_s)),
+        }
+    }
+    if events.is_empty() {
+        return html! {};
+    }
+    events.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let mut heads = vec![Head::words("Event"), Head::words("Class")];
+    let mut ramps: Vec<Ramp> = with_waits.iter().map(|c| c.ramp()).collect();
+    ramps.sort();
+    ramps.dedup();
+    let head = |c: &&Measured<'_>| {
+        let ramp = if ramps.len() > 1 { format!(", {}", c.ramp().name(&ramps)) } else { String::new() };
+        Head::figures(c.dop().to_string(), format!("%{ramp}"))
+    };
+    heads.extend(with_waits.iter().map(|c| head(c)));
+    let rows = events.iter().take(MOST).map(|(event, _)| {
+        let mut texts = vec![text(event.1), text(event.0)];
+        texts.extend(with_waits.iter().map(|c| text(&share(c, *event))));
+        Row::Figures(texts)
+    });
+    let more = events.len().saturating_sub(MOST);
+    let caption = html! {
+        (code) ": top waits, in percent of the seconds that all jobs had together; what is in a processor is no wait"
+        @if more > 0 { " (" (more) " smaller ones are left out)" }
+    };
+    Table { caption, heads, rows: rows.collect(), class: "figures" }.render()
+}
+
+/// The median share of an event over the repeats; one that was not seen in a repeat had none of its time.
+fn share(cell: &Measured<'_>, event: Event<'_>) -> String {
+    let of = |point: &Point| {
+        let jobs_s = point.counters_s.filter(|s| *s > 0.0)? * f64::from(point.dop.jobs);
+        let mine = point.waits.iter().filter(|w| (w.class.as_str(), w.event.as_str()) == event);
+        let mut time_s = Some(0.0);
+        for wait in mine {
+            time_s = time_s.zip(wait.time_s).map(|(sum, t)| sum + t);
+        }
+        Some(time_s? / jobs_s * 100.0)
+    };
+    cell.median(of).map_or_else(|| MISSING.to_owned(), short)
+}

@@ -1,0 +1,247 @@
+//! The pages: as their golden files say, and proof against whatever a database may call its things.
+
+// A test that cannot prepare its ground fails; clippy sees that only inside #[test] functions.
+#![allow(clippy::unwrap_used)]
+
+mod fixture;
+
+use dbdyno_catalogue::{Catalogue, Requirements};
+use dbdyno_model::{Dop, MetricId, MetricValue, Point, RunId, RunJson, Status};
+use dbdyno_report::compare::{Options, Side, compare};
+use dbdyno_report::html::{self, Subject, Times};
+use dbdyno_report::verdict::Verdict;
+use dbdyno_stats::Histogram;
+use serde_json::Value;
+use std::path::Path;
+
+fn catalogue() -> Catalogue {
+    Catalogue::embedded().unwrap()
+}
+
+/// What a shop needs, some of which the fixture meets.
+fn requirements(catalogue: &Catalogue) -> Requirements {
+    let text = "title = \"Shop\"\n\
+        [[requirement]]\ntitle = \"Orders\"\ntest = \"T711\"\nmetric = \"tx_per_s\"\nminimum = 2000\n\
+        [[requirement]]\ntitle = \"Scans\"\ntest = \"T421\"\nmetric = \"rows_per_s\"\nminimum = 9000000\n\
+        [[requirement]]\ntitle = \"Joins\"\ntest = \"T816\"\nmetric = \"rows_per_s\"\nminimum = 1\n";
+    Requirements::parse("needs.toml", text, catalogue).unwrap()
+}
+
+fn subject(run: RunJson, catalogue: &Catalogue) -> Subject {
+    let timed =
+        run.points.iter().enumerate().filter(|(_, p)| p.service_time_s.as_ref().is_some_and(|t| t.p99.is_some()));
+    let times = timed
+        .map(|(point, p)| {
+            let mut histogram = Histogram::new();
+            (1..400).for_each(|n| histogram.record_ns(20_000 + n * n * 70));
+            Times { point, from_due: p.load.rate.is_some(), histogram }
+        })
+        .collect();
+    let verdict = Some(Verdict::of(&run, &requirements(catalogue)));
+    Subject { run, times, verdict }
+}
+
+/// The other platform of a comparison: half as fast, elsewhere.
+fn slower(mut run: RunJson) -> RunJson {
+    run.run.id = RunId::new("9z8y7x6w").unwrap();
+    run.run.label = Some("after it".into());
+    run.database.version = "3.51.0".into();
+    for point in &mut run.points {
+        for rate in [&mut point.ops_per_s, &mut point.tx_per_s, &mut point.rows_per_s].into_iter().flatten() {
+            *rate /= 2.0;
+        }
+        if let Some(metric) = &mut point.metric {
+            metric.value /= 2.0;
+        }
+    }
+    RunJson::new(run.run, run.platform, run.database, run.points)
+}
+
+fn compared(catalogue: &Catalogue) -> String {
+    let side = |name: &str, run: RunJson| Side { name: name.into(), runs: vec![run] };
+    let published = catalogue.platform("hp_dl980_violin_2012").unwrap();
+    let sides = [
+        side("before", fixture::run()),
+        side("after", slower(fixture::run())),
+        side("hp_dl980_violin_2012", published),
+    ];
+    let comparison = compare(&sides, &Options::default(), catalogue).unwrap();
+    let verdicts: Vec<Verdict> = sides.iter().map(|s| Verdict::of(&s.runs[0], &requirements(catalogue))).collect();
+    html::comparison(&comparison, &sides, &verdicts, catalogue)
+}
+
+/// A page without its style and script, which no reader of a difference wants to read again, one element a line.
+fn readable(page: &str) -> String {
+    let mut text = String::new();
+    let mut rest = page;
+    for (from, to) in [("'sha256-", "; base-uri"), ("<style>", "</style>"), ("<script>", "</script>")] {
+        let (before, after) = rest.split_once(from).unwrap();
+        let (_, after) = after.split_once(to).unwrap();
+        text += &format!("{before}{from}…{to}");
+        rest = after;
+    }
+    text += rest;
+    ["<section", "<article", "<figure", "<tr", "<table", "<h2", "<p", "<li", "<dt", "<use", "<path", "<text"]
+        .iter()
+        .fold(text, |text, tag| text.replace(tag, &format!("\n{tag}")))
+}
+
+#[test]
+fn pages_are_as_their_golden_files_say() {
+    let catalogue = catalogue();
+    let one = html::page(&subject(fixture::run(), &catalogue), &catalogue);
+    let published = catalogue.platform("hds_ucp_flash_2013").unwrap();
+    let published = html::page(&Subject { run: published, times: Vec::new(), verdict: None }, &catalogue);
+    for (name, page) in [("run", one), ("published", published), ("comparison", compared(&catalogue))] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden_pages/{name}.html"));
+        let text = readable(&page);
+        if std::env::var_os("DBDYNO_BLESS").is_some() {
+            std::fs::write(&path, &text).unwrap();
+        }
+        let expected = std::fs::read_to_string(&path).unwrap();
+        let differs = text.lines().zip(expected.lines()).find(|(is, was)| is != was);
+        assert!(text == expected, "{name}.html differs from its golden file, first in {differs:#?}");
+    }
+}
+
+#[test]
+fn a_run_without_points_has_a_page() {
+    let catalogue = catalogue();
+    let mut run = fixture::run();
+    run.points.clear();
+    run.cells.clear();
+    let page = html::page(&Subject { run, times: Vec::new(), verdict: None }, &catalogue);
+    assert!(page.contains("Not measured: String mix (T141)"), "{page}");
+    assert!(!page.contains("id=\"latency\"") && !page.contains("id=\"verdict\""), "{page}");
+}
+
+#[test]
+fn nothing_is_loaded_and_only_the_pages_own_script_may_run() {
+    let page = compared(&catalogue());
+    assert!(page.contains("default-src 'none'; style-src 'sha256-"), "the policy is gone");
+    for asks in ["src=", "@import", "url(", "<link", "<iframe", "<object", "<base", " style=\"", "fetch("] {
+        assert!(!page.contains(asks), "the page has {asks}");
+    }
+    let elsewhere = page.split("href=\"").skip(1).find(|href| !href.starts_with('#'));
+    assert_eq!(elsewhere, None, "a link leads away");
+}
+
+/// Every text of a document in turn, also the names in maps.
+fn texts(value: &Value, path: &str, found: &mut Vec<String>) {
+    match value {
+        Value::String(_) => found.push(path.to_owned()),
+        Value::Array(all) => all.iter().enumerate().for_each(|(n, v)| texts(v, &format!("{path}/{n}"), found)),
+        Value::Object(all) => all.iter().for_each(|(key, v)| texts(v, &format!("{path}/{key}"), found)),
+        _ => {}
+    }
+}
+
+const HOSTILE: &str = "</title></script></style><script>pwned()</script><img src=x onerror=pwned()>\" onmouseover=\"pwned()\" '><a href=\"javascript:pwned()\">\u{202e}";
+
+/// A run in which every text that may be anything is hostile.
+fn hostile(mut run: RunJson) -> RunJson {
+    // One point of each kind is enough.
+    let mut seen = Vec::new();
+    run.points.retain(|p| {
+        let kind = (p.status, p.drive, p.load.rate.is_some(), p.flags.clone(), p.waits.is_empty(), p.mapping.clone());
+        let new = !seen.contains(&kind);
+        seen.push(kind);
+        new
+    });
+    let mut document = serde_json::to_value(RunJson::new(run.run, run.platform, run.database, run.points)).unwrap();
+    for map in ["/database/parameters", "/database/facts", "/platform/missing"] {
+        document.pointer_mut(map).unwrap()[format!("{HOSTILE}{map}")] = Value::String(HOSTILE.into());
+    }
+    let mut paths = Vec::new();
+    texts(&document, "", &mut paths);
+    let mut spoilt = 0;
+    for path in paths {
+        let before = document.pointer_mut(&path).map(|v| std::mem::replace(v, Value::String(HOSTILE.into())));
+        if serde_json::from_value::<RunJson>(document.clone()).is_ok() {
+            spoilt += 1;
+        } else if let (Some(place), Some(before)) = (document.pointer_mut(&path), before) {
+            // Codes, dates and words of a list cannot be anything.
+            *place = before;
+        }
+    }
+    assert!(spoilt > 100, "only {spoilt} texts can be anything");
+    serde_json::from_value(document).unwrap()
+}
+
+fn harmless(page: &str) {
+    assert!(page.contains("&lt;script&gt;pwned()"), "the hostile text is not shown");
+    for raw in ["<script>pwned", "<img", "</title></script>", "\" onmouseover=", "href=\"javascript:", "\u{202e}"] {
+        assert!(
+            !page.contains(raw),
+            "{raw} got through: {}",
+            &page[page.find(raw).unwrap().saturating_sub(200)..][..400]
+        );
+    }
+    assert_eq!(page.matches("<script").count(), 1);
+    assert_eq!(page.matches("<style").count(), 1);
+    assert_eq!(
+        page.matches("</title>").count() - page.matches("<title id=").count() - page.matches("<title>").count(),
+        0
+    );
+}
+
+#[test]
+fn no_text_of_a_database_is_markup() {
+    let catalogue = catalogue();
+    let run = hostile(fixture::run());
+    let mut one = subject(run.clone(), &catalogue);
+    one.verdict.as_mut().unwrap().title = HOSTILE.into();
+    harmless(&html::page(&one, &catalogue));
+
+    let sides =
+        [Side { name: HOSTILE.into(), runs: vec![run.clone()] }, Side { name: "b".into(), runs: vec![slower(run)] }];
+    let comparison = compare(&sides, &Options::default(), &catalogue).unwrap();
+    harmless(&html::comparison(&comparison, &sides, one.verdict.as_slice(), &catalogue));
+
+    let published = serde_json::to_value(catalogue.platform("hds_ucp_flash_2013").unwrap()).unwrap();
+    let mut paths = Vec::new();
+    texts(&published["published"], "/published", &mut paths);
+    let mut spoilt = published;
+    for path in paths.iter().filter(|p| {
+        ["/source", "/notes/", "/title", "/scope", "/why", "/benchmark"].iter().any(|part| p.contains(part))
+    }) {
+        *spoilt.pointer_mut(path).unwrap() = Value::String(HOSTILE.into());
+    }
+    let run: RunJson = serde_json::from_value(spoilt).unwrap();
+    harmless(&html::page(&Subject { run, times: Vec::new(), verdict: None }, &catalogue));
+}
+
+/// A run of every test at ten degrees of parallelism, as a real one would be: 500 points and more.
+fn large(catalogue: &Catalogue, n: u32) -> RunJson {
+    let mut run = fixture::run();
+    run.run.id = RunId::new(&format!("run{n:05}")).unwrap();
+    run.run.label = None;
+    let like = run.points.iter().find(|p| !p.waits.is_empty() && p.status == Status::Ok).unwrap().clone();
+    run.points = Vec::new();
+    for (at, test) in catalogue.tests().iter().enumerate() {
+        for step in 0..10 {
+            let jobs = 1 << step;
+            let rate = f64::from(1_000 + 37 * n) * f64::from(jobs) / (1.0 + 0.03 * f64::from(jobs)) * (1.0 + at as f64);
+            let mut point = Point { test: test.code.clone(), dop: Dop { nodes: 1, jobs, threads: 1 }, ..like.clone() };
+            (point.ops_per_s, point.rows_per_s, point.tx_per_s) = (Some(rate), Some(rate * 1.7), Some(rate));
+            let id = MetricId::from("rows_per_s");
+            point.metric = Some(MetricValue { value: rate * 1.7, id, unit: "1/s".into() });
+            run.points.push(point);
+        }
+    }
+    assert!(run.points.len() >= 500, "{}", run.points.len());
+    RunJson::new(run.run, run.platform, run.database, run.points)
+}
+
+#[test]
+fn large_pages_can_be_sent() {
+    const MOST_BYTES: usize = 1_500_000;
+    let catalogue = catalogue();
+    let sides: Vec<Side> =
+        (0..5).map(|n| Side { name: format!("platform {n}"), runs: vec![large(&catalogue, n)] }).collect();
+    let comparison = compare(&sides, &Options::default(), &catalogue).unwrap();
+    let page = html::comparison(&comparison, &sides, &[], &catalogue);
+    assert!(page.len() < MOST_BYTES, "five runs make {} bytes", page.len());
+    let page = html::page(&subject(large(&catalogue, 1), &catalogue), &catalogue);
+    assert!(page.len() < MOST_BYTES, "one run makes {} bytes", page.len());
+}

@@ -1,0 +1,27 @@
+//! `dbdyno report`: a run, or a comparison of several, as one HTML page.
+
+use super::{Context, compare, named, verdict};
+use crate::cli::ReportArgs;
+use crate::error::Error;
+use crate::output;
+use dbdyno_report::compare::Options;
+use dbdyno_report::html;
+use dbdyno_report::verdict::Verdict;
+
+pub(super) fn report(args: &ReportArgs, context: &Context) -> Result<(), Error> {
+    let requirements = args.requirements.as_ref().map(|file| verdict::requirements(file, context)).transpose()?;
+    let catalogue = &context.catalogue;
+    let page = if let [asked] = &args.runs[..] {
+        let mut subject = named::subject(asked, context)?;
+        subject.verdict = requirements.map(|requirements| Verdict::of(&subject.run, &requirements));
+        html::page(&subject, catalogue)
+    } else {
+        let sides = compare::sides(&args.runs, context)?;
+        let options = Options { baseline: args.baseline.as_deref(), ..Options::default() };
+        let comparison = dbdyno_report::compare::compare(&sides, &options, catalogue)?;
+        let newest = sides.iter().filter_map(|side| side.runs.first());
+        let judged = requirements.iter().flat_map(|r| newest.clone().map(|run| Verdict::of(run, r)));
+        html::comparison(&comparison, &sides, &judged.collect::<Vec<_>>(), catalogue)
+    };
+    output::file(&args.output, &page)
+}
