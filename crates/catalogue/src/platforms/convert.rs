@@ -34,6 +34,9 @@ pub(super) fn run(id: &str, source: &Source, catalogue: &Catalogue) -> Result<Ru
             measured.extend(points::points(&series, test, started_at, &document)?);
         } else {
             let Entry { value, place } = &series;
+            if let Some(n) = points::lacks_jobs(value) {
+                return Err(place.invalid(format!("point {n} lacks the key 'jobs', which others have")));
+            }
             let suspects = value.doubt().by_key().map_err(|problem| place.invalid(problem))?;
             let names = (value.test.as_str(), value.title.as_str(), value.primary.as_deref(), None);
             published.curves.push(points::curve(names, &value.points, suspects, place)?);

@@ -94,6 +94,12 @@ pub(super) fn has_dop(series: &RawSeries) -> bool {
     series.points.iter().all(|p| p.contains_key("jobs")) && !series.points.is_empty()
 }
 
+/// The first row without jobs, counted from 1, where others have them.
+pub(super) fn lacks_jobs(series: &RawSeries) -> Option<usize> {
+    let has = |row: &RawRow| row.contains_key("jobs");
+    series.points.iter().any(has).then(|| series.points.iter().position(|row| !has(row)))?.map(|at| at + 1)
+}
+
 /// The points of a series. `test` is the catalogue's, where it knows the code.
 pub(super) fn points(
     series: &Entry<RawSeries>,

@@ -5,6 +5,7 @@
 mod builder;
 mod cells;
 mod efficiency;
+mod notes;
 mod regression;
 mod settings;
 mod text;

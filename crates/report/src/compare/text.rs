@@ -1,12 +1,12 @@
 //! A comparison as text. Sides have letters, so that twenty of them fit beside each other; what the letters stand for comes
 //! first, then what does not compare, then what differs, then the figures.
 
-use super::{Cell, Comparison, Efficiency, Per, Rank, Ratio, Regression, Row, SideInfo, Verdict, Which};
+use super::{Cell, Comparison, Efficiency, Per, Rank, Ratio, Regression, Row, SideInfo, Verdict, Which, notes};
 use crate::layout::{Column, Keep, Row as Line, Sheet};
-use crate::legend::{self, Doubts, EQUIVALENT, SUSPECT};
+use crate::legend::{EQUIVALENT, SUSPECT};
 use crate::numbers::{MISSING, printed, short, thousands};
 use crate::text::{columns, hanging, push_line};
-use dbdyno_model::{Flag, SuspectCode, Use};
+use dbdyno_model::Use;
 
 use Keep::{Always, Drop};
 
@@ -33,15 +33,18 @@ const HEADS: [[&str; 1]; super::MOST_SIDES] = [
     ["S"],
     ["T"],
 ];
-const BEST: char = '+';
-const WORST: char = '-';
+pub(super) const BEST: char = '+';
+pub(super) const WORST: char = '-';
+/// Marks a figure that is shown and not used.
+pub(super) const UNUSED: char = '!';
 /// Marks a figure that is no more than a lower limit.
-const LIMIT: char = '>';
+pub(super) const LIMIT: char = '>';
 /// Tests whose efficiency is shown unless others are asked for: what each layer is bought for.
 const KEY_TESTS: [&str; 12] =
     ["T141", "T331", "T311", "T421", "T611", "T616", "T626", "T711", "T716", "DBL-11", "DBX-12", "DBX-22"];
 
-fn letter(side: usize) -> &'static str {
+/// A side's letter.
+pub(super) fn letter(side: usize) -> &'static str {
     HEADS.get(side).map_or("?", |head| head[0])
 }
 
@@ -56,7 +59,7 @@ pub fn page(comparison: &Comparison, all: bool, width: Option<u16>) -> String {
     ] {
         out.push_str(&figures(comparison, which, title, width));
     }
-    out.push_str(&legend_of_figures(comparison, width));
+    out.push_str(&notes::below_figures(comparison, width));
     out.push_str(&ratios(comparison, width));
     for efficiency in &comparison.efficiency {
         out.push_str(&divided(comparison, efficiency, all, width));
@@ -172,85 +175,13 @@ fn cell_text(cell: &Cell) -> String {
     };
     let doubt = match (&cell.suspect, cell.usable_for, &cell.equivalent) {
         (Some(_), Use::LowerLimit, _) => LIMIT,
-        (Some(_), Use::Nothing | Use::NotForComparison, _) => '!',
+        (Some(_), Use::Nothing | Use::NotForComparison, _) => UNUSED,
         (Some(_), Use::Value, _) => SUSPECT,
         (None, _, Some(_)) => EQUIVALENT,
         (None, _, None) => ' ',
     };
     // A blank that a line's end does not lose.
     format!("{}{rank}{doubt}", cell.text)
-}
-
-fn legend_of_figures(comparison: &Comparison, width: Option<u16>) -> String {
-    let mut out = String::from("\n");
-    let text = format!(
-        "{BEST} best and {WORST} worst of a row; {SUSPECT} a published value with a doubt, {LIMIT} one that is a lower limit, ! one that is shown and \
-         not used; {EQUIVALENT} work done by other means; in parentheses what is not a figure of what the test means."
-    );
-    out.push_str(&hanging("", &text, width));
-    out.push_str(&doubts(comparison, width));
-    let flags: Vec<Flag> =
-        comparison.rows.iter().flat_map(|r| &r.cells).flat_map(|c| c.flags.iter().copied()).collect();
-    let mut equivalents: Vec<String> = Vec::new();
-    for row in &comparison.rows {
-        for (at, cell) in row.cells.iter().enumerate() {
-            let text = cell.equivalent.as_ref().map(|how| format!("{} {}: {how}", row.test, letter(at)));
-            equivalents.extend(text.filter(|t| !equivalents.contains(t)));
-        }
-    }
-    for text in equivalents {
-        out.push_str(&hanging(&format!("{EQUIVALENT} "), &text, width));
-    }
-    for flag in Flag::ALL.into_iter().filter(|f| flags.contains(f)) {
-        out.push_str(&legend::advice(flag, width));
-    }
-    for (at, side) in comparison.sides.iter().enumerate() {
-        let codes: Vec<&str> =
-            comparison.alone.iter().filter(|(_, s)| *s == at).map(|(code, _)| code.as_str()).collect();
-        if !codes.is_empty() {
-            out.push_str(&hanging(&format!("Only {} ({}) has ", letter(at), side.name), &codes.join(", "), width));
-        }
-    }
-    out
-}
-
-/// Doubts of the tool's own making, which hundreds of values share: few digits, a shortest time. Their reason is the code.
-const FORMAL: [SuspectCode; 3] = [SuspectCode::Floor, SuspectCode::Quantised, SuspectCode::Rounding];
-
-/// Every doubt: those with a reason of their own in a paragraph each, the formal ones together.
-fn doubts(comparison: &Comparison, width: Option<u16>) -> String {
-    let mut doubts = Doubts::default();
-    let mut formal: Vec<(SuspectCode, String, String)> = Vec::new();
-    for row in &comparison.rows {
-        let which = if row.which == Which::Speed { "speed" } else { "throughput" };
-        for (at, suspect) in row.cells.iter().enumerate().filter_map(|(at, c)| Some((at, c.suspect.as_ref()?))) {
-            if suspect.codes.iter().any(|code| !FORMAL.contains(code)) {
-                doubts.add(format!("{} {which} {}", row.test, letter(at)), suspect);
-                continue;
-            }
-            for code in &suspect.codes {
-                let place = format!("{} {which}", row.test);
-                match formal.iter_mut().find(|(c, p, _)| c == code && *p == place) {
-                    Some((_, _, letters)) => letters.push_str(letter(at)),
-                    None => formal.push((*code, place, letter(at).to_owned())),
-                }
-            }
-        }
-    }
-    let mut out = doubts.render(width);
-    for code in FORMAL {
-        let places = formal.iter().filter(|(c, ..)| *c == code).map(|(_, place, letters)| format!("{place} {letters}"));
-        let places: Vec<String> = places.collect();
-        if !places.is_empty() {
-            let text = format!("{} ({}): {}", code.name(), code.advice(), places.join(", "));
-            out.push_str(&hanging(&format!("{SUSPECT} "), &text, width));
-        }
-    }
-    if !formal.is_empty() {
-        let text = "The reason of each in `dbdyno show PLATFORM --table published`, and in --json.";
-        out.push_str(&hanging("  ", text, width));
-    }
-    out
 }
 
 fn ratios(comparison: &Comparison, width: Option<u16>) -> String {
