@@ -31,8 +31,9 @@ Examples:
   dbdyno show last --table platform                what its figures depend on
   dbdyno list suites                               what else could be measured
 
-Exit codes: 0 done (unsupported tests and flags are no failure); 1 a requirement was missed; 2 bad usage or input,
-nothing done; 3 target lost, interrupted or internal error, what was measured is kept; 4 some points failed or are invalid.";
+Exit codes: 0 done (unsupported tests and flags are no failure); 1 a requirement or a regression limit was missed;
+2 bad usage or input, nothing done; 3 target lost, interrupted or internal error, what was measured is kept; 4 some points
+failed or are invalid.";
 
 /// A dynamometer for database platforms
 ///
