@@ -9,6 +9,7 @@ mod bad_input;
 mod browser;
 mod client;
 mod clock;
+mod compare;
 mod faults;
 mod json;
 #[cfg(feature = "mariadb")]

@@ -1,7 +1,7 @@
 //! What a published result has beyond a run of dbdyno's own: where it was printed, and whatever has no degree of
 //! parallelism and so is no point.
 
-use crate::{Better, MetricId, Suspect};
+use crate::{Better, CommitMode, MetricId, Suspect};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -118,6 +118,9 @@ pub struct PublishedFigure {
     pub bound: Option<Bound>,
     /// Which way is better.
     pub better: Better,
+    /// How commits behaved, where the test writes.
+    #[serde(default)]
+    pub commit: Option<CommitMode>,
     /// Doubt about it.
     pub suspect: Option<Suspect>,
 }

@@ -68,7 +68,8 @@ pub fn short(value: impl Into<Option<f64>>) -> String {
     let Some(value) = finite(value) else { return MISSING.to_owned() };
     match value.abs() {
         0.0 => "0".to_owned(),
-        v if v < 9.95 => format!("{value:.1}"),
+        // A whole number was printed or counted as such: a decimal would claim more.
+        v if v < 9.95 && v.fract() != 0.0 => format!("{value:.1}"),
         v if v < 1e8 => format!("{value:.0}"),
         _ => scientific(value),
     }
@@ -241,6 +242,7 @@ mod tests {
         assert_eq!(percent(97.1), "97 %");
         assert_eq!(percent(0.42), "0.4 %");
         assert_eq!(short(-3.21), "-3.2");
+        assert_eq!(short(5.0), "5");
         assert_eq!(short(16_433.4), "16433");
         assert_eq!(short(0.0), "0");
         assert_eq!(short(2e9), "2.000E+09");

@@ -7,6 +7,7 @@ mod fixture;
 
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Drive, Flag, MetricValue, Point, ResponseTime, RunId, RunJson, Status};
+use dbdyno_report::compare::{Options, Side, compare};
 use dbdyno_report::{REPORTS, lists};
 use proptest::prelude::*;
 use std::sync::LazyLock;
@@ -139,6 +140,23 @@ proptest! {
     ) {
         for report in REPORTS {
             check(report.name, &(report.render)(&run, &CATALOGUE, width), width)?;
+        }
+    }
+
+    #[test]
+    fn comparisons_hold_their_width_and_let_nothing_through(
+        (mut a, mut b) in (run(), run()),
+        label in ".{0,30}",
+        width in prop_oneof![Just(None), (60u16..200).prop_map(Some), (0u16..60).prop_map(Some)],
+    ) {
+        (a.run.id, b.run.id) = (RunId::new("a").unwrap(), RunId::new("b").unwrap());
+        // The points of one are some of the other's, so that there is something in common.
+        b.points.extend(a.points.iter().cloned());
+        let b = RunJson::new(b.run, b.platform, b.database, b.points);
+        let sides = [("a".to_owned(), a), (label, b)].map(|(name, run)| Side { name, runs: vec![run] });
+        let options = Options { max_regression_pct: Some(5.0), ..Options::default() };
+        if let Ok(comparison) = compare(&sides, &options, &CATALOGUE) {
+            check("compare", &dbdyno_report::compare::page(&comparison, true, width), width)?;
         }
     }
 

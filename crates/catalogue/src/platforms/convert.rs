@@ -11,7 +11,7 @@ use crate::files::Source;
 use dbdyno_model::{
     Better, Bucket, Costs, Cpu, Database, Disk, Facts, Kind, LatencyShares, Memory, MetricId, Platform, Point, Printed,
     Published, PublishedFigure, PublishedHistogram, PublishedWait, PublishedWaits, Run, RunId, RunJson, RunStatus,
-    Statement, Test,
+    Statement, Suspect, Test,
 };
 
 /// A whole file.
@@ -34,6 +34,9 @@ pub(super) fn run(id: &str, source: &Source, catalogue: &Catalogue) -> Result<Ru
             measured.extend(points::points(&series, test, started_at, &document)?);
         } else {
             let Entry { value, place } = &series;
+            if let Some(n) = points::lacks_jobs(value) {
+                return Err(place.invalid(format!("point {n} lacks the key 'jobs', which others have")));
+            }
             let suspects = value.doubt().by_key().map_err(|problem| place.invalid(problem))?;
             let names = (value.test.as_str(), value.title.as_str(), value.primary.as_deref(), None);
             published.curves.push(points::curve(names, &value.points, suspects, place)?);
@@ -125,13 +128,22 @@ fn figures(raw: &RawKpi, test: Option<&Test>) -> Result<Vec<PublishedFigure>, St
             printed: Printed { value, unit: raw.unit.clone() },
             bound: raw.bound,
             better,
-            suspect: raw.doubt().of(key)?,
+            commit: points::commit(test),
+            suspect: raw.doubt().of(key)?.map(|s| Suspect { why: about(key, &s.why), ..s }),
         });
     }
     if figures.is_empty() {
         return Err("there is none of the keys 'speed', 'throughput' and 'value'".to_owned());
     }
     Ok(figures)
+}
+
+/// Of a sentence about several keys, the clauses that are not about another one.
+fn about(key: &str, why: &str) -> String {
+    let others = ["speed", "throughput", "value"].map(|other| format!("{other} is ")).into_iter();
+    let others: Vec<String> = others.filter(|other| !other.starts_with(key)).collect();
+    let clauses: Vec<&str> = why.split("; ").filter(|c| !others.iter().any(|other| c.starts_with(other))).collect();
+    if clauses.is_empty() { why.to_owned() } else { clauses.join("; ") }
 }
 
 /// Which metric a figure is of: `rate` and `service_time` are of what the test is about.
@@ -271,7 +283,7 @@ fn platform(raw: &RawPlatform) -> Platform {
     let disk =
         |what: String| Disk { name: "storage".to_owned(), model: Some(what), holds_database: true, ..Disk::default() };
     Platform {
-        product: raw.hardware.clone().or_else(|| Some(raw.name.clone())),
+        product: raw.hardware.clone(),
         cpu: Cpu {
             model: raw.cpu_model.clone(),
             sockets: raw.sockets,

@@ -94,6 +94,12 @@ pub(super) fn has_dop(series: &RawSeries) -> bool {
     series.points.iter().all(|p| p.contains_key("jobs")) && !series.points.is_empty()
 }
 
+/// The first row without jobs, counted from 1, where others have them.
+pub(super) fn lacks_jobs(series: &RawSeries) -> Option<usize> {
+    let has = |row: &RawRow| row.contains_key("jobs");
+    series.points.iter().any(has).then(|| series.points.iter().position(|row| !has(row)))?.map(|at| at + 1)
+}
+
 /// The points of a series. `test` is the catalogue's, where it knows the code.
 pub(super) fn points(
     series: &Entry<RawSeries>,
@@ -108,7 +114,7 @@ pub(super) fn points(
     for row in &series.points {
         let mut point = Point::new(code.clone(), started_at);
         "native".clone_into(&mut point.mapping);
-        point.commit = test.filter(|t| t.procedure.writes()).map(|_| CommitMode::EngineDefault);
+        point.commit = commit(test);
         point.dop = dop(row, place, document)?;
         let whole = |key: &str| whole(row, key, place, document);
         point.rows_per_tx = whole("rows_per_tx")?.or(series.rows_per_tx).unwrap_or(0);
@@ -132,6 +138,11 @@ pub(super) fn points(
         points.push(point);
     }
     Ok(points)
+}
+
+/// How commits behaved: the loops of all sources ran in procedures of the database, which commit without waiting.
+pub(super) fn commit(test: Option<&Test>) -> Option<CommitMode> {
+    test.filter(|t| t.procedure.writes()).map(|_| CommitMode::EngineDefault)
 }
 
 /// Puts a printed value where it belongs, or says why it is missing.

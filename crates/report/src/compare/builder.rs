@@ -2,7 +2,7 @@
 
 use super::{
     Cell, CompareError, Comparison, Curve, CurvePoint, MOST_SIDES, Row, Side, SideInfo, Which, cells, efficiency,
-    regression, settings, warnings,
+    others, regression, settings, warnings,
 };
 use crate::figures::{self, Ask};
 use dbdyno_catalogue::Catalogue;
@@ -46,7 +46,8 @@ pub fn compare(sides: &[Side], options: &Options<'_>, catalogue: &Catalogue) -> 
             (false, None) => {}
         }
     }
-    if rows.is_empty() {
+    let others = if options.tests.is_some() { Vec::new() } else { others::of(sides) };
+    if rows.is_empty() && others.is_empty() {
         return Err(CompareError::NothingInCommon { sides: names(), pattern: options.tests.map(str::to_owned) });
     }
     rows.sort_by_key(|row| row.which);
@@ -68,6 +69,7 @@ pub fn compare(sides: &[Side], options: &Options<'_>, catalogue: &Catalogue) -> 
         rows,
         alone,
         curves,
+        others,
     })
 }
 
@@ -183,7 +185,7 @@ fn line(side: &Side, test: &str, metric: &str, catalogue: &Catalogue) -> Vec<Cur
             }
         }
     }
-    dops.sort_by_key(|(dop, _)| (dop.nodes * dop.jobs * dop.threads, *dop));
+    dops.sort_by_key(|(dop, _)| ([dop.nodes, dop.jobs, dop.threads].map(u128::from).iter().product::<u128>(), *dop));
     let point = |(dop, estimates): &(Dop, Vec<Estimate>)| {
         let estimate = match estimates.as_slice() {
             [one] => *one,

@@ -3,9 +3,11 @@
 use super::{Efficiency, EfficiencyRow, Per, Row, SideInfo, Which};
 use dbdyno_model::{Better, Use};
 
+type Divisor = fn(&SideInfo) -> Option<f64>;
+
 /// Every divisor that a side knows, with the throughputs divided by it.
 pub(super) fn of(sides: &[SideInfo], rows: &[Row]) -> Vec<Efficiency> {
-    let divisors: [(Per, fn(&SideInfo) -> Option<f64>); 4] = [
+    let divisors: [(Per, Divisor); 4] = [
         (Per::Core, |s| s.cores.map(f64::from)),
         (Per::Thread, |s| s.threads.map(f64::from)),
         (Per::Licence, |s| s.licences),

@@ -5,6 +5,8 @@
 mod builder;
 mod cells;
 mod efficiency;
+mod notes;
+mod others;
 mod regression;
 mod settings;
 pub(crate) mod text;
@@ -83,6 +85,8 @@ pub struct Comparison {
     pub alone: Vec<(String, usize)>,
     /// How rates grow with parallelism.
     pub curves: Vec<Curve>,
+    /// Published series over something else than jobs and threads.
+    pub others: Vec<Other>,
     /// What a core, a thread, a licence and a price carry.
     pub efficiency: Vec<Efficiency>,
     /// Whether a limit was kept, where one was set.
@@ -301,6 +305,40 @@ pub struct CurvePoint {
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
+}
+
+/// One key of a series over cores or the like.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Other {
+    /// The test; it is none of the catalogue's.
+    pub test: String,
+    /// What it shows.
+    pub title: String,
+    /// What it is over.
+    pub by: String,
+    /// What is counted, in the unit that the key names.
+    pub key: String,
+    /// One for each place that a side has.
+    pub rows: Vec<OtherRow>,
+}
+
+/// One place of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OtherRow {
+    /// So many cores, or the like.
+    pub at: f64,
+    /// One a side, as printed.
+    pub values: Vec<Option<f64>>,
+    /// Doubts about them.
+    pub suspects: Vec<Option<Suspect>>,
+}
+
+impl Other {
+    /// How many sides have it.
+    fn sides(&self) -> usize {
+        let sides = self.rows.iter().map(|row| row.values.len()).max().unwrap_or(0);
+        (0..sides).filter(|side| self.rows.iter().any(|row| row.values.get(*side).is_some_and(Option::is_some))).count()
+    }
 }
 
 /// What a throughput is divided by.

@@ -65,12 +65,12 @@ fn storage(run: &RunJson) -> Option<String> {
 }
 
 /// The settings that are not the same on all sides. A parameter counts where two sides have it; among runs of one engine
-/// also where one side lacks it.
+/// and sources of one suite also where one side lacks it.
 pub(super) fn differing(sides: &[Side]) -> Vec<Setting> {
     let mut settings: Vec<Setting> =
         FACTS.iter().map(|(name, fact)| setting((*name).to_owned(), sides, fact)).collect();
     let runs = || sides.iter().flat_map(|s| &s.runs);
-    let mut alike = runs().map(|run| (&run.database.engine, run.published.is_some()));
+    let mut alike = runs().map(|run| (&run.database.engine, run.published.as_ref().map(|p| &p.benchmark)));
     let first = alike.next();
     let same_kind = alike.all(|kind| Some(kind) == first);
     let names: BTreeSet<&String> = runs().flat_map(|run| run.database.parameters.keys()).collect();

@@ -1,12 +1,12 @@
 //! A comparison as text. Sides have letters, so that twenty of them fit beside each other; what the letters stand for comes
 //! first, then what does not compare, then what differs, then the figures.
 
-use super::{Cell, Comparison, Efficiency, Per, Rank, Ratio, Regression, Row, SideInfo, Verdict, Which};
+use super::{Cell, Comparison, Efficiency, Per, Rank, Ratio, Regression, Row, SideInfo, Verdict, Which, notes};
 use crate::layout::{Column, Keep, Row as Line, Sheet};
-use crate::legend::{self, Doubts, EQUIVALENT, SUSPECT};
+use crate::legend::{EQUIVALENT, SUSPECT};
 use crate::numbers::{MISSING, printed, short, thousands};
 use crate::text::{columns, hanging, push_line};
-use dbdyno_model::{Flag, Use};
+use dbdyno_model::Use;
 
 use Keep::{Always, Drop};
 
@@ -33,10 +33,12 @@ const HEADS: [[&str; 1]; super::MOST_SIDES] = [
     ["S"],
     ["T"],
 ];
-const BEST: char = '+';
-const WORST: char = '-';
+pub(super) const BEST: char = '+';
+pub(super) const WORST: char = '-';
+/// Marks a figure that is shown and not used.
+pub(super) const UNUSED: char = '!';
 /// Marks a figure that is no more than a lower limit.
-const LIMIT: char = '>';
+pub(super) const LIMIT: char = '>';
 /// Tests whose efficiency is shown unless others are asked for: what each layer is bought for.
 pub(crate) const KEY_TESTS: [&str; 12] =
     ["T141", "T331", "T311", "T421", "T611", "T616", "T626", "T711", "T716", "DBL-11", "DBX-12", "DBX-22"];
@@ -57,7 +59,8 @@ pub fn page(comparison: &Comparison, all: bool, width: Option<u16>) -> String {
     ] {
         out.push_str(&figures(comparison, which, title, width));
     }
-    out.push_str(&legend_of_figures(comparison, width));
+    out.push_str(&others(comparison, width));
+    out.push_str(&notes::below_figures(comparison, width));
     out.push_str(&ratios(comparison, width));
     for efficiency in &comparison.efficiency {
         out.push_str(&divided(comparison, efficiency, all, width));
@@ -173,7 +176,7 @@ fn cell_text(cell: &Cell) -> String {
     };
     let doubt = match (&cell.suspect, cell.usable_for, &cell.equivalent) {
         (Some(_), Use::LowerLimit, _) => LIMIT,
-        (Some(_), Use::Nothing | Use::NotForComparison, _) => '!',
+        (Some(_), Use::Nothing | Use::NotForComparison, _) => UNUSED,
         (Some(_), Use::Value, _) => SUSPECT,
         (None, _, Some(_)) => EQUIVALENT,
         (None, _, None) => ' ',
@@ -182,44 +185,21 @@ fn cell_text(cell: &Cell) -> String {
     format!("{}{rank}{doubt}", cell.text)
 }
 
-fn legend_of_figures(comparison: &Comparison, width: Option<u16>) -> String {
-    let mut out = String::from("\n");
-    let text = format!(
-        "{BEST} best and {WORST} worst of a row; {SUSPECT} a published value with a doubt, {LIMIT} one that is a lower limit, ! one that is shown and \
-         not used; {EQUIVALENT} work done by other means; in parentheses what is not a figure of what the test means."
-    );
-    out.push_str(&hanging("", &text, width));
-    let mut doubts = Doubts::default();
-    let mut flags: Vec<Flag> = Vec::new();
-    for row in &comparison.rows {
-        for (at, cell) in row.cells.iter().enumerate() {
-            flags.extend(&cell.flags);
-            if let Some(suspect) = &cell.suspect {
-                let which = if row.which == Which::Speed { "speed" } else { "throughput" };
-                doubts.add(format!("{} {which} {}", row.test, letter(at)), suspect);
-            }
-        }
-    }
-    out.push_str(&doubts.render(width));
-    let mut equivalents: Vec<String> = Vec::new();
-    for row in &comparison.rows {
-        for (at, cell) in row.cells.iter().enumerate() {
-            let text = cell.equivalent.as_ref().map(|how| format!("{} {}: {how}", row.test, letter(at)));
-            equivalents.extend(text.filter(|t| !equivalents.contains(t)));
-        }
-    }
-    for text in equivalents {
-        out.push_str(&hanging(&format!("{EQUIVALENT} "), &text, width));
-    }
-    for flag in Flag::ALL.into_iter().filter(|f| flags.contains(f)) {
-        out.push_str(&legend::advice(flag, width));
-    }
-    for (at, side) in comparison.sides.iter().enumerate() {
-        let codes: Vec<&str> =
-            comparison.alone.iter().filter(|(_, s)| *s == at).map(|(code, _)| code.as_str()).collect();
-        if !codes.is_empty() {
-            out.push_str(&hanging(&format!("Only {} ({}) has ", letter(at), side.name), &codes.join(", "), width));
-        }
+fn others(comparison: &Comparison, width: Option<u16>) -> String {
+    let mut out = String::new();
+    for other in &comparison.others {
+        let mut columns = vec![Column::right("place", &[""], Always)];
+        columns.extend(side_columns(comparison));
+        let line = |row: &super::OtherRow| {
+            let mut texts = vec![format!("{} {}", printed(row.at), other.by)];
+            texts.extend(row.values.iter().zip(&row.suspects).map(|(value, suspect)| {
+                let mark = if suspect.is_some() { SUSPECT } else { ' ' };
+                format!("{}{mark}", printed(*value))
+            }));
+            Line::Figures(texts)
+        };
+        title(&mut out, &format!("{}: {}", other.test, other.key), width);
+        out.push_str(&Sheet { columns, rows: other.rows.iter().map(line).collect(), gap: 2 }.render(width));
     }
     out
 }
@@ -294,8 +274,10 @@ fn divided(comparison: &Comparison, efficiency: &Efficiency, all: bool, width: O
     let shown = efficiency.rows.iter().filter(|r| all || KEY_TESTS.contains(&r.test.as_str()));
     let line = |row: &super::EfficiencyRow| {
         let mut texts = vec![row.test.clone(), String::new(), row.unit.clone()];
-        texts.extend(row.values.iter().enumerate().map(|(at, value)| {
-            let mark = if row.best == Some(at) { BEST } else { ' ' };
+        texts.extend(row.values.iter().map(|value| {
+            // Equals are all the best.
+            let best = row.best.and_then(|best| row.values[best]);
+            let mark = if value.is_some() && *value == best { BEST } else { ' ' };
             format!("{}{mark}", thousands(*value))
         }));
         Line::Figures(texts)

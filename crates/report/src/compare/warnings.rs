@@ -1,6 +1,7 @@
 //! Why a comparison is not of like with like.
 
 use super::{Row, Side, Warning, WarningKind, cells, settings};
+use crate::figures::Figure;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{CommitMode, Drive, Point, RunJson, SuspectCode};
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,9 +17,9 @@ pub(super) fn all(sides: &[Side], rows: &[Row], catalogue: &Catalogue) -> Vec<Wa
     warn(WarningKind::Engines, unlike(sides, &engine).map(|which| format!("{text}: {which}")));
     let text = "different sizes of data: caches hold another share of it";
     warn(WarningKind::Sizes, unlike(sides, &|run| run.run.size.clone()).map(|which| format!("{text}: {which}")));
-    let of_points = PointFacts::of(sides, rows, catalogue);
+    let bases = Bases::of(sides, rows, catalogue);
     for (kind, text, fact) in FACTS {
-        warn(*kind, of_points.unlike(sides, *fact).map(|which| format!("{text}: {which}")));
+        warn(*kind, bases.unlike(sides, *fact).map(|which| format!("{text}: {which}")));
     }
     for side in sides {
         let names = settings::unlike_within(side);
@@ -78,55 +79,77 @@ fn published(sides: &[Side]) -> Option<String> {
     }
 }
 
-/// A property of points that must be alike, or figures do not compare.
-type PointFact = fn(&Point, &RunJson) -> Option<String>;
+/// What a figure rests on, whether measured or printed.
+struct Basis {
+    equivalent: bool,
+    client: bool,
+    commit: Option<CommitMode>,
+    rows_per_tx: u64,
+    /// Of which engine and which work; a source says neither.
+    definition: Option<String>,
+}
 
-const FACTS: &[(WarningKind, &str, PointFact)] = &[
-    (WarningKind::Mappings, "work done by other means than the test names, on one side only", |p, _| {
-        Some(if p.mapping == "equivalent" { "equivalent" } else { "native" }.to_owned())
+impl Basis {
+    /// Of every point behind a figure, or of its print.
+    fn of(figure: &Figure<'_>, run: &RunJson) -> Vec<Self> {
+        if let Some(printed) = figure.printed {
+            let commit = printed.commit;
+            return vec![Self { equivalent: false, client: false, commit, rows_per_tx: 0, definition: None }];
+        }
+        let own = run.published.is_none();
+        let of_point = |p: &&Point| Self {
+            equivalent: p.mapping == "equivalent",
+            client: p.drive == Drive::Client,
+            commit: p.commit,
+            rows_per_tx: p.rows_per_tx,
+            definition: own.then(|| format!("{} {}", run.database.engine, p.definition)),
+        };
+        figure.points.iter().map(of_point).collect()
+    }
+}
+
+/// Something that must be alike, or figures do not compare.
+type Fact = fn(&Basis) -> Option<String>;
+
+const FACTS: &[(WarningKind, &str, Fact)] = &[
+    (WarningKind::Mappings, "work done by other means than the test names, on one side only", |b| {
+        Some(if b.equivalent { "equivalent" } else { "native" }.to_owned())
     }),
-    (WarningKind::Drives, "different drives", |p, _| {
-        Some(if p.drive == Drive::Client { "client" } else { "server" }.to_owned())
+    (WarningKind::Drives, "different drives", |b| Some(if b.client { "client" } else { "server" }.to_owned())),
+    (WarningKind::Commits, "commits that wait for the log against commits that may not", |b| {
+        Some(if b.commit? == CommitMode::Durable { "durable" } else { "engine_default" }.to_owned())
     }),
-    (WarningKind::Commits, "commits that wait for the log against commits that may not", |p, _| {
-        Some(if p.commit? == CommitMode::Durable { "durable" } else { "engine_default" }.to_owned())
+    (WarningKind::Transactions, "transactions of different sizes, in rows", |b| {
+        Some(b.rows_per_tx).filter(|n| *n > 0).map(|n| n.to_string())
     }),
-    (WarningKind::Transactions, "transactions of different sizes, in rows", |p, _| {
-        Some(p.rows_per_tx).filter(|n| *n > 0).map(|n| n.to_string())
-    }),
-    (WarningKind::Definitions, "the tests themselves were not the same (entry or statements)", |p, run| {
-        // Engines have statements of their own, and a source prints none.
-        let own = run.published.is_none() && !p.definition.is_empty();
-        own.then(|| format!("{} {}", run.database.engine, p.definition))
+    (WarningKind::Definitions, "the tests themselves were not the same (entry or statements)", |b| {
+        b.definition.clone()
     }),
 ];
 
-/// The points behind the figures of each test and side.
-struct PointFacts<'a> {
-    tests: BTreeMap<&'a str, Vec<Vec<(&'a Point, &'a RunJson)>>>,
-}
+/// What the figures of each test and side rest on.
+struct Bases<'a>(BTreeMap<&'a str, Vec<Vec<Basis>>>);
 
-impl<'a> PointFacts<'a> {
-    fn of(sides: &'a [Side], rows: &'a [Row], catalogue: &Catalogue) -> Self {
-        let mut tests: BTreeMap<&str, Vec<Vec<(&Point, &RunJson)>>> = BTreeMap::new();
+impl<'a> Bases<'a> {
+    fn of(sides: &[Side], rows: &'a [Row], catalogue: &Catalogue) -> Self {
+        let mut tests: BTreeMap<&str, Vec<Vec<Basis>>> = BTreeMap::new();
         for row in rows {
-            let of_test = tests.entry(&row.test).or_insert_with(|| vec![Vec::new(); sides.len()]);
-            for (points, side) in of_test.iter_mut().zip(sides) {
+            let of_test = tests.entry(&row.test).or_insert_with(|| sides.iter().map(|_| Vec::new()).collect());
+            for (bases, side) in of_test.iter_mut().zip(sides) {
                 for run in &side.runs {
                     let figure = cells::figure(run, &row.test, row.metric.as_str(), row.which, catalogue);
-                    points.extend(figure.into_iter().flat_map(|f| f.points).map(|p| (p, run)));
+                    bases.extend(figure.iter().flat_map(|f| Basis::of(f, run)));
                 }
             }
         }
-        Self { tests }
+        Self(tests)
     }
 
     /// The tests where a fact is not the same on all sides, grouped by what it is on each.
-    fn unlike(&self, sides: &[Side], fact: PointFact) -> Option<String> {
+    fn unlike(&self, sides: &[Side], fact: Fact) -> Option<String> {
         let mut groups: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-        for (test, points) in &self.tests {
-            let values: Vec<BTreeSet<String>> =
-                points.iter().map(|points| points.iter().filter_map(|(p, run)| fact(p, run)).collect()).collect();
+        for (test, bases) in &self.0 {
+            let values: Vec<BTreeSet<String>> = bases.iter().map(|b| b.iter().filter_map(fact).collect()).collect();
             if !disagree(&values) {
                 continue;
             }
@@ -135,8 +158,8 @@ impl<'a> PointFacts<'a> {
                 named.map(|(s, v)| format!("{} {}", s.name, v.iter().cloned().collect::<Vec<_>>().join(" and ")));
             groups.entry(parts.collect::<Vec<_>>().join(", ")).or_default().push(test);
         }
-        let lines = groups.iter().map(|(which, tests)| format!("{} ({which})", tests.join(", ")));
-        let lines: Vec<String> = lines.collect();
+        let lines: Vec<String> =
+            groups.iter().map(|(which, tests)| format!("{} ({which})", tests.join(", "))).collect();
         (!lines.is_empty()).then(|| lines.join("; "))
     }
 }

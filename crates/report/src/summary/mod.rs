@@ -47,9 +47,10 @@ impl<'a> Used<'a> {
         let points: Vec<&Point> = cells.iter().flatten().flat_map(|c| c.points.iter().copied()).collect();
         let flags = points.iter().flat_map(|p| p.flags.iter().copied());
         let flags: Vec<Flag> = flags.filter(|f| !SHOWN_BY_INTERVAL.contains(f)).collect();
-        let mut text = marks(points.iter().copied(), &flags);
+        // A doubt about another value of the same point is none about this line.
+        let mut text = marks(points.iter().copied(), &flags).replace(SUSPECT, "");
         let suspects: Vec<_> = cells.iter().flatten().filter_map(|c| Some((*c, c.suspect?))).collect();
-        if !suspects.is_empty() && !text.contains(SUSPECT) {
+        if !suspects.is_empty() {
             text.insert(0, SUSPECT);
         }
         for (figure, suspect) in suspects {

@@ -1,0 +1,59 @@
+//! Published series over something else than jobs and threads (cores, outstanding I/Os), side by side: whatever two sides
+//! have under the same key. What a key is better for is not known, so nothing is ranked.
+
+use super::{Other, OtherRow, Side};
+use dbdyno_model::{Curve, Suspect};
+
+/// Every key of every such series that two sides have, the series' own result first.
+pub(super) fn of(sides: &[Side]) -> Vec<Other> {
+    let curves: Vec<Vec<&Curve>> = sides.iter().map(curves).collect();
+    let mut kinds: Vec<(&str, &str, &str)> = Vec::new();
+    for curve in curves.iter().flatten() {
+        let mut keys: Vec<&str> = curve.primary.as_deref().into_iter().collect();
+        keys.extend(curve.points.iter().flat_map(|p| p.values.keys()).map(String::as_str));
+        for kind in
+            keys.iter().filter(|key| **key != curve.by).map(|key| (curve.test.as_str(), curve.by.as_str(), *key))
+        {
+            if !kinds.contains(&kind) {
+                kinds.push(kind);
+            }
+        }
+    }
+    let others = kinds.iter().map(|(test, by, key)| {
+        let found: Vec<Option<&Curve>> =
+            curves.iter().map(|c| c.iter().copied().find(|c| c.test == *test && c.by == *by)).collect();
+        other(test, by, key, &found)
+    });
+    others.filter(|other| other.sides() > 1).collect()
+}
+
+/// The series of a side whose result the source names; a chart's labels are of no test's result.
+fn curves(side: &Side) -> Vec<&Curve> {
+    let published = side.runs.iter().filter_map(|run| run.published.as_ref());
+    published.flat_map(|p| &p.curves).filter(|c| c.primary.is_some()).collect()
+}
+
+fn other(test: &str, by: &str, key: &str, curves: &[Option<&Curve>]) -> Other {
+    let places = curves.iter().flatten().flat_map(|c| &c.points).filter_map(|p| p.values.get(by).copied());
+    let mut places: Vec<f64> = places.collect();
+    places.sort_unstable_by(f64::total_cmp);
+    places.dedup();
+    let rows = places.iter().map(|at| {
+        let points: Vec<_> = curves
+            .iter()
+            .map(|c| (*c)?.points.iter().find(|p| p.values.get(by) == Some(at)).map(|point| ((*c), point)))
+            .collect();
+        let suspect = |(curve, point): (Option<&Curve>, &dbdyno_model::CurvePoint)| -> Option<Suspect> {
+            // Doubt about the place is doubt about all that stands there.
+            point.suspects.get(key).or_else(|| point.suspects.get(by)).or_else(|| curve?.suspects.get(key)).cloned()
+        };
+        OtherRow {
+            at: *at,
+            values: points.iter().map(|p| p.and_then(|(_, point)| point.values.get(key).copied())).collect(),
+            suspects: points.iter().map(|p| p.and_then(suspect)).collect(),
+        }
+    });
+    let title = curves.iter().flatten().next().map_or_else(String::new, |c| c.title.clone());
+    let rows = rows.filter(|row| row.values.iter().any(Option::is_some)).collect();
+    Other { test: test.to_owned(), title, by: by.to_owned(), key: key.to_owned(), rows }
+}

@@ -1,0 +1,264 @@
+//! Comparisons: the documents' heatmaps from the platform files alone, and what may be said of samples.
+
+// A test that cannot prepare its ground fails; clippy sees that only inside #[test] functions.
+#![allow(clippy::unwrap_used)]
+
+mod fixture;
+
+use dbdyno_catalogue::Catalogue;
+use dbdyno_model::{CommitMode, Costs, Point, RunId, RunJson, Use};
+use dbdyno_report::compare::{self, CompareError, Comparison, Options, Per, Rank, Side, Verdict, WarningKind, Which};
+use std::path::{Path, PathBuf};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden_platforms")
+}
+
+fn golden(name: &str, text: &str) {
+    let path = folder().join(format!("{name}.txt"));
+    if std::env::var_os("DBDYNO_BLESS").is_some() {
+        std::fs::write(&path, text).unwrap();
+    }
+    let expected = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    assert!(expected == text, "{name} differs from its golden file. It is now:\n{text}");
+}
+
+fn catalogue() -> Catalogue {
+    Catalogue::embedded().unwrap()
+}
+
+fn platforms(ids: &[&str], catalogue: &Catalogue) -> Vec<Side> {
+    ids.iter().map(|id| Side { name: (*id).to_owned(), runs: vec![catalogue.platform(id).unwrap()] }).collect()
+}
+
+fn compared(sides: &[Side], options: &Options<'_>) -> Comparison {
+    compare::compare(sides, options, &catalogue()).unwrap()
+}
+
+/// A run whose T611 did this many transactions/s with one job, and twice as many with two.
+fn run(id: &str, tx_per_s: f64) -> RunJson {
+    let point = |jobs: u32| {
+        let mut point = fixture::bare("T611", (1, jobs, 1));
+        point.tx_per_s = Some(tx_per_s * f64::from(jobs));
+        point
+    };
+    let whole = fixture::run();
+    let header = dbdyno_model::Run { id: RunId::new(id).unwrap(), ..whole.run };
+    RunJson::new(header, whole.platform, whole.database, vec![point(1), point(2)])
+}
+
+fn sample(name: &str, rates: &[f64]) -> Side {
+    let runs = rates.iter().enumerate().map(|(n, rate)| run(&format!("{name}{n}"), *rate)).collect();
+    Side { name: name.to_owned(), runs }
+}
+
+fn verdict(comparison: &Comparison) -> Verdict {
+    comparison.rows[0].cells[1].ratio.as_ref().unwrap().verdict
+}
+
+const ORABENCH: [&str; 7] = [
+    "ibm_p8_e870_2016",
+    "hpe_dl580_bm_2016",
+    "hpe_dl580_vm_2016",
+    "hpe_dl580_rv_2016",
+    "hpe_dl380_bm_2016",
+    "hpe_dl380_vm_2016",
+    "hpe_dl380_rv_2016",
+];
+
+/// The golden file holds the cells as the document prints them: 65 lines of 7.
+#[test]
+fn the_heatmaps_of_the_document_come_out_cell_by_cell() {
+    let catalogue = catalogue();
+    let comparison = compared(&platforms(&ORABENCH, &catalogue), &Options::default());
+    let text = std::fs::read_to_string(folder().join("orabench_heatmaps.tsv")).unwrap();
+    let mut lines = text.lines();
+    let ids: Vec<&str> = lines.next().unwrap().split('\t').skip(2).collect();
+    assert_eq!(ids, ORABENCH);
+    let (mut cells, mut doubted) = (0, 0);
+    for line in lines {
+        let parts: Vec<&str> = line.split('\t').collect();
+        let which = if parts[0] == "speed" { Which::Speed } else { Which::Throughput };
+        let row = comparison.rows.iter().find(|r| r.which == which && r.test == parts[1]).unwrap();
+        for (cell, printed) in row.cells.iter().zip(&parts[2..]) {
+            assert_eq!(cell.text.replace(',', "").parse::<f64>().unwrap(), printed.parse::<f64>().unwrap(), "{line}");
+            cells += 1;
+            doubted += usize::from(cell.suspect.is_some());
+        }
+    }
+    assert_eq!((cells, comparison.rows.len()), (65 * 7, 65));
+    // As many as the platform files flag: a doubt is never lost on the way.
+    let flagged = ORABENCH.iter().map(|id| catalogue.platform(id).unwrap().published.unwrap());
+    let flagged: usize = flagged.map(|p| p.figures.iter().filter(|f| f.suspect.is_some()).count()).sum();
+    assert_eq!(doubted, flagged);
+    assert!(comparison.warnings.is_empty(), "{:?}", comparison.warnings);
+}
+
+#[test]
+fn a_comparison_reads_well_wide_and_narrow() {
+    let catalogue = catalogue();
+    let comparison = compared(&platforms(&ORABENCH, &catalogue), &Options::default());
+    golden("compare.orabench", &compare::page(&comparison, false, None));
+    golden("compare.orabench.80", &compare::page(&comparison, false, Some(80)));
+    let sides = platforms(&["hp_dl980_violin_2012", "ibm_p8_e870_2016"], &catalogue);
+    let unlike = compared(&sides, &Options { tests: Some("T1*,T6*"), ..Options::default() });
+    golden("compare.unlike.100", &compare::page(&unlike, false, Some(100)));
+    let samples = [sample("before", &[100.0, 101.0, 99.0]), sample("after", &[88.0, 89.0, 90.0])];
+    let options = Options { max_regression_pct: Some(5.0), ..Options::default() };
+    golden("compare.samples.100", &compare::page(&compared(&samples, &options), true, Some(100)));
+}
+
+#[test]
+fn values_that_are_none_take_no_part() {
+    let catalogue = catalogue();
+    let comparison = compared(&platforms(&ORABENCH, &catalogue), &Options::default());
+    let row = |test: &str, which| comparison.rows.iter().find(|r| r.test == test && r.which == which).unwrap();
+    // The elapsed seconds that stand in the throughput column.
+    let float = row("T133", Which::Throughput);
+    assert!(float.cells[1..].iter().all(|c| c.usable_for == Use::Nothing && c.rank == Rank::None));
+    assert!(float.cells[1..].iter().all(|c| c.ratio.as_ref().is_some_and(|r| r.value.is_none() && r.why.is_some())));
+    // A time is better when it is shorter.
+    let fibonacci = row("T151", Which::Speed);
+    assert_eq!((fibonacci.cells[0].rank, fibonacci.cells[1].rank), (Rank::Worst, Rank::Best));
+    // A lower limit is never the worst, nor divided.
+    let floored = row("T615", Which::Speed);
+    assert!(floored.cells.iter().all(|c| c.rank == Rank::Between && c.heat.is_none()));
+    assert_eq!(row("T111", Which::Speed).cells[0].heat, Some(0.0));
+}
+
+#[test]
+fn another_baseline_turns_ratios_around() {
+    let sides = platforms(&ORABENCH[..2], &catalogue());
+    let ratio = |comparison: &Comparison, at: usize| comparison.rows[0].cells[at].ratio.as_ref().and_then(|r| r.value);
+    let first = compared(&sides, &Options::default());
+    let second = compared(&sides, &Options { baseline: Some("hpe_dl580_bm_2016"), ..Options::default() });
+    let product = ratio(&first, 1).unwrap() * ratio(&second, 0).unwrap();
+    assert!((product - 1.0).abs() < 1e-12 && ratio(&first, 0).is_none(), "{product}");
+    let wrong = Options { baseline: Some("elsewhere"), ..Options::default() };
+    assert!(matches!(compare::compare(&sides, &wrong, &catalogue()), Err(CompareError::Baseline { .. })));
+}
+
+#[test]
+fn two_single_runs_prove_nothing_and_samples_may() {
+    let single = compared(&[sample("a", &[100.0]), sample("b", &[50.0])], &Options::default());
+    assert_eq!(verdict(&single), Verdict::SpreadUnknown);
+    assert!(compare::page(&single, false, None).contains("run-to-run spread unknown"));
+    let base = [100.0, 101.0, 99.0];
+    for (rates, expected) in [
+        ([100.5, 99.5, 101.0], Verdict::NoDifferenceShown),
+        ([90.0, 91.0, 89.0], Verdict::Worse),
+        ([110.0, 111.0, 109.0], Verdict::Better),
+    ] {
+        let both = compared(&[sample("a", &base), sample("b", &rates)], &Options::default());
+        assert_eq!(verdict(&both), expected);
+        assert_eq!(both.rows[0].cells[0].value, Some(100.0), "the median of the runs");
+    }
+}
+
+#[test]
+fn a_limit_is_broken_only_where_the_whole_interval_lies_beyond_it() {
+    let limit = |rates: &[f64]| {
+        let options = Options { max_regression_pct: Some(5.0), ..Options::default() };
+        compared(&[sample("a", &[100.0, 101.0, 99.0]), sample("b", rates)], &options).regression.unwrap()
+    };
+    let far = limit(&[80.0, 81.0, 79.0]);
+    assert_eq!((far.judged, far.broken.len()), (2, 2));
+    assert!(far.broken.iter().all(|b| b.high < 0.95 && b.side == 1));
+    // Worse by 7 %, but not surely by more than 5 %; better; and a single run.
+    assert!(limit(&[94.0, 93.0, 92.0]).broken.is_empty());
+    assert!(limit(&[120.0, 121.0, 119.0]).broken.is_empty());
+    let single = limit(&[10.0]);
+    assert_eq!((single.judged, single.not_judged, single.broken.len()), (0, 2, 0));
+}
+
+#[test]
+fn what_is_not_like_with_like_is_said() {
+    let catalogue = catalogue();
+    let kinds = |sides: &[Side]| -> Vec<WarningKind> {
+        compared(sides, &Options::default()).warnings.iter().map(|w| w.kind).collect()
+    };
+    let own = |change: &dyn Fn(&mut RunJson)| {
+        let mut side = sample("b", &[100.0]);
+        change(&mut side.runs[0]);
+        let Side { name, runs } = side;
+        let runs = runs.into_iter().map(|r| RunJson::new(r.run, r.platform, r.database, r.points)).collect();
+        [sample("a", &[100.0]), Side { name, runs }]
+    };
+    let points = |change: fn(&mut Point)| own(&move |run| run.points.iter_mut().for_each(change));
+    assert_eq!(kinds(&own(&|_| {})), []);
+    assert_eq!(kinds(&own(&|run| run.run.size = "N".into())), [WarningKind::Sizes]);
+    assert_eq!(kinds(&own(&|run| run.database.engine = "other".into())), [WarningKind::Engines]);
+    assert_eq!(kinds(&points(|p| p.mapping = "equivalent".into())), [WarningKind::Mappings]);
+    assert_eq!(kinds(&points(|p| p.drive = dbdyno_model::Drive::Client)), [WarningKind::Drives]);
+    assert_eq!(kinds(&points(|p| p.definition = "feed".into())), [WarningKind::Definitions]);
+    let mut durable = points(|p| p.commit = Some(CommitMode::EngineDefault));
+    durable[0].runs[0].points.iter_mut().for_each(|p| p.commit = Some(CommitMode::Durable));
+    assert_eq!(kinds(&durable), [WarningKind::Commits]);
+
+    let mut mixed = vec![sample("mine", &[100.0])];
+    mixed.extend(platforms(&["ibm_p8_e870_2016"], &catalogue));
+    mixed[0].runs[0].points.iter_mut().for_each(|p| p.rows_per_s = p.tx_per_s);
+    let kinds = kinds(&mixed);
+    assert!(kinds.starts_with(&[WarningKind::Floor, WarningKind::Published, WarningKind::Engines]), "{kinds:?}");
+
+    let mut updates = vec![sample("mine", &[100.0])];
+    updates.extend(platforms(&["ibm_p8_e870_2016"], &catalogue));
+    updates[0].runs[0].points.iter_mut().for_each(|p| {
+        (p.test, p.rows_per_s) = (dbdyno_model::TestCode::new("T711").unwrap(), p.tx_per_s);
+        p.commit = Some(CommitMode::Durable);
+    });
+    let commits = compared(&updates, &Options::default()).warnings;
+    assert!(commits.iter().any(|w| w.kind == WarningKind::Commits && w.text.contains("T711")), "{commits:?}");
+
+    let mut uneven = sample("c", &[100.0, 101.0]);
+    uneven.runs[1].platform.kernel = Some("6.13".into());
+    let warned = compared(&[sample("a", &[100.0]), uneven], &Options::default());
+    let text = warned.warnings.iter().find(|w| w.kind == WarningKind::Sample).map(|w| w.text.clone());
+    assert!(text.as_ref().is_some_and(|t| t.contains("kernel")), "{text:?}");
+}
+
+#[test]
+fn settings_that_differ_are_listed_and_no_others() {
+    let mut other = sample("b", &[100.0]);
+    other.runs[0].database.parameters.insert("cache_size".into(), "-1".into());
+    let settings = compared(&[sample("a", &[100.0]), other], &Options::default()).settings;
+    let names: Vec<&str> = settings.iter().map(|s| s.name.as_str()).collect();
+    assert_eq!(names, ["cache_size"]);
+    assert_eq!(settings[0].values, [Some("-65536".to_owned()), Some("-1".to_owned())]);
+}
+
+#[test]
+fn throughput_is_divided_by_what_is_known() {
+    let mut priced = sample("b", &[100.0]);
+    priced.runs[0].costs =
+        Some(Costs { licences_per_core: Some(0.5), prices_usd: [("server".to_owned(), 4_000.0)].into(), terms: None });
+    let efficiency = compared(&[sample("a", &[100.0]), priced], &Options::default()).efficiency;
+    let of = |per: Per| efficiency.iter().find(|e| e.per == per).map(|e| e.rows[0].values.clone()).unwrap();
+    assert_eq!(of(Per::Core), [Some(100.0), Some(100.0)]);
+    assert_eq!(of(Per::Thread), [Some(100.0), Some(100.0)]);
+    assert_eq!(of(Per::Licence), [None, Some(200.0)]);
+    assert_eq!(of(Per::ThousandUsd), [None, Some(50.0)]);
+}
+
+#[test]
+fn series_over_cores_stand_side_by_side() {
+    let slob = ["aws_r5", "sunlight_on_aws", "vmware_on_aws", "sunlight_onprem_optane", "sunlight_onprem_p4610"];
+    let comparison = compared(&platforms(&slob, &catalogue()), &Options::default());
+    let first = &comparison.others[0];
+    assert_eq!((first.test.as_str(), first.by.as_str(), first.key.as_str()), ("SLOB", "cores", "read_write_per_s"));
+    assert_eq!(first.rows[0].values[..2], [Some(18_724.4), Some(131_870.3)]);
+    golden("compare.slob.80", &compare::page(&comparison, false, Some(80)));
+}
+
+#[test]
+fn bad_input_is_refused() {
+    let catalogue = catalogue();
+    let error = |sides: &[Side]| compare::compare(sides, &Options::default(), &catalogue).unwrap_err();
+    assert_eq!(error(&[sample("a", &[1.0])]), CompareError::Sides(1));
+    let many: Vec<Side> = (0..21).map(|n| sample(&format!("s{n}x"), &[1.0])).collect();
+    assert_eq!(error(&many), CompareError::Sides(21));
+    assert!(compare::compare(&many[..20], &Options::default(), &catalogue).is_ok());
+    assert_eq!(error(&[sample("a", &[1.0]), sample("a", &[1.0])]), CompareError::Twice("a".into()));
+    let nothing = error(&platforms(&["aws_r5", "ibm_p8_e870_2016"], &catalogue));
+    assert!(matches!(nothing, CompareError::NothingInCommon { .. }), "{nothing}");
+}

@@ -1,0 +1,114 @@
+//! Comparing runs and reference platforms: what a user types, what comes out, and how it ends.
+
+use crate::support::Room;
+
+/// A room with runs of the null engine, each of this label.
+fn room_with(labels: &[&str]) -> Room {
+    let room = Room::new();
+    for label in labels {
+        room.run(&format!("run T611 --target null: --ramp 1 --duration 20ms --label {label} -q")).expect(0);
+    }
+    room
+}
+
+#[test]
+fn platforms_are_listed_and_shown_without_any_results() {
+    let room = Room::new();
+    let list = room.run("list platforms --json").expect(0).json();
+    let ids: Vec<&str> = list.as_array().unwrap().iter().filter_map(|p| p["id"].as_str()).collect();
+    assert!(ids.len() == 15 && ids.contains(&"hp_dl980_violin_2012"), "{ids:?}");
+    assert!(list.as_array().unwrap().iter().all(|p| p["source"].as_str().is_some_and(|s| s.len() > 20)), "{list:#}");
+    let page = room.run("show hp_dl980_violin_2012").expect(0).stdout;
+    for part in ["Key metrics of HP ProLiant DL980", "Source    000_", "4.599E+03", "cursor: pin S", "cold cache"] {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
+    let document = room.run("show ibm_p8_e870_2016 --json").expect(0).json();
+    assert_eq!(document["published"]["figures"][0]["printed"]["value"], 10204.0);
+    let one = room.run("show hp_dl980_violin_2012 --test T616 --json").expect(0).json();
+    assert!(one["points"].as_array().unwrap().iter().all(|p| p["test"] == "T616"));
+    room.run("show hds_ucp_flash_2013 --table 8.4").expect(0);
+}
+
+#[test]
+fn runs_of_a_label_are_a_sample_in_which_a_loss_can_be_shown() {
+    let run = |room: &Room, label: &str| {
+        // One does a thousandth of what the other does.
+        let target = if label == "slow" { "null:?speed=1000" } else { "null:" };
+        room.run(&format!("run T611 --target {target} --ramp 1 --duration 20ms --label {label} -q")).expect(0);
+    };
+    let room = Room::new();
+    ["fast", "slow"].iter().for_each(|label| run(&room, label));
+    let single = room.run("compare fast slow --max-regression 5%").expect(0).stdout;
+    assert!(single.contains("run-to-run spread unknown"), "{single}");
+    assert!(single.contains("2 rows could not be judged"), "{single}");
+
+    ["fast", "slow", "fast", "slow"].iter().for_each(|label| run(&room, label));
+    let both = room.run("compare fast slow --json").expect(0).json();
+    assert_eq!(both["sides"][0]["runs"].as_array().map(Vec::len), Some(3));
+    assert_eq!(both["rows"][0]["cells"][1]["ratio"]["verdict"], "worse", "{both:#}");
+    let lost = room.run("compare fast slow --max-regression 5%").expect(1);
+    assert_eq!(lost.stderr, "dbdyno: 2 rows are shown to be worse than the baseline by more than 5 %\n");
+    assert!(lost.stdout.contains("2 of 2 rows broke the limit"), "{}", lost.stdout);
+    room.run("compare slow fast --max-regression 5%").expect(0);
+    room.run("compare fast slow --baseline slow --max-regression 5%").expect(0);
+
+    let beside = room.run("compare last hp_dl980_violin_2012").expect(0).stdout;
+    assert!(beside.contains("NOT LIKE WITH LIKE") && beside.contains("different engines"), "{beside}");
+    assert!(beside.contains("Source of B: 000_"), "{beside}");
+}
+
+#[test]
+fn what_cannot_be_compared_is_refused() {
+    let room = room_with(&["before"]);
+    let refused = |line: &str, words: &str| {
+        let ending = room.run(line).expect(2);
+        assert!(ending.stderr.contains(words), "{line}\n{}", ending.stderr);
+        assert_eq!(ending.stdout, "");
+    };
+    refused("compare before", "of 2 to 20 runs or platforms; 1 were named");
+    refused(&format!("compare {}", "x ".repeat(21)), "21 were named");
+    refused("compare before befor", "there is no run 'befor'");
+    refused("compare before befor", "did you mean before?");
+    refused("compare before hp_dl98_violin_2012", "did you mean hp_dl980_violin_2012?");
+    refused("compare before before", "'before' is named twice");
+    refused("compare before aws_r5", "nothing in common");
+    refused("compare before hp_dl980_violin_2012 --test T1*", "among T1*");
+    refused("compare before hp_dl980_violin_2012 --test T999", "there is no test 'T999'");
+    refused("compare before hp_dl980_violin_2012 --baseline after", "is none of what is compared");
+    refused("compare before hp_dl980_violin_2012 --max-regression five", "no percentage");
+
+    let empty = Room::new();
+    let ending = empty.run("show hp_dl980").expect(2);
+    assert!(ending.stderr.contains("nearest: hp_dl980_violin_2012"), "{}", ending.stderr);
+}
+
+#[test]
+fn a_platform_file_of_the_users_own_is_read_or_refused_by_line_and_key() {
+    let room = room_with(&["before"]);
+    let file = |text: &str| {
+        std::fs::create_dir_all(room.path("mine/platforms")).unwrap();
+        std::fs::write(room.path("mine/platforms/shop.toml"), text).unwrap();
+    };
+    let head =
+        "[platform]\nid = \"shop\"\nname = \"The shop's server\"\nruns = [\"before\"]\nlist_price_server_usd = 9000\n";
+    let series = "[[series]]\ntest = \"T611\"\ntitle = \"lookups\"\npoints = [{ jobs = 1, tx_per_s = 5000 }]\n";
+    file(&format!("{head}{series}"));
+    let both = room.run("compare before shop --catalogue mine --json").expect(0).json();
+    assert_eq!(both["sides"][0]["price_usd"], 9000.0);
+    assert_eq!(both["rows"][0]["cells"][1]["value"], 5000.0);
+    file(&format!("{head}{}", series.replace("jobs", "jops")));
+    let refused = room.run("show shop --catalogue mine").expect(2);
+    assert!(refused.stderr.contains("mine/platforms/shop.toml: [[series]] T611: "), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("its points are over nothing") && refused.stderr.contains("(line 6)"),
+        "{}",
+        refused.stderr
+    );
+    file(&format!("{head}prize = 1\n{series}"));
+    let refused = room.run("compare before shop --catalogue mine").expect(2);
+    assert!(
+        refused.stderr.contains("unknown key 'prize'") && refused.stderr.contains("(line 6)"),
+        "{}",
+        refused.stderr
+    );
+}
