@@ -6,6 +6,7 @@ mod compare;
 mod measuring;
 mod private;
 mod reporting;
+mod transfer;
 mod values;
 mod verdict;
 
@@ -20,6 +21,7 @@ pub(crate) use private::{DownArgs, UpArgs};
 pub(crate) use reporting::ReportArgs;
 use std::path::PathBuf;
 use std::process::ExitCode;
+pub(crate) use transfer::{ExportArgs, ExportFormat, ImportArgs};
 use values::dop;
 pub(crate) use verdict::VerdictArgs;
 
@@ -29,8 +31,9 @@ Examples:
   dbdyno show last --table platform                what its figures depend on
   dbdyno list suites                               what else could be measured
 
-Exit codes: 0 done (unsupported tests and flags are no failure); 1 a requirement was missed; 2 bad usage or input,
-nothing done; 3 target lost, interrupted or internal error, what was measured is kept; 4 some points failed or are invalid.";
+Exit codes: 0 done (unsupported tests and flags are no failure); 1 a requirement or a regression limit was missed;
+2 bad usage or input, nothing done; 3 target lost, interrupted or internal error, what was measured is kept; 4 some points
+failed or are invalid.";
 
 /// A dynamometer for database platforms
 ///
@@ -85,6 +88,10 @@ pub(crate) enum Command {
     Verdict(VerdictArgs),
     /// Put runs and published platforms side by side
     Compare(CompareArgs),
+    /// Write a run for other programs, or for another machine
+    Export(ExportArgs),
+    /// Take in a run that was exported on another machine
+    Import(ImportArgs),
     /// List what there is
     List(ListArgs),
     /// Create and fill the test tables on a target

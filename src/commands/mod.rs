@@ -14,6 +14,7 @@ mod resume;
 mod run;
 mod show;
 mod sql;
+mod transfer;
 mod up;
 mod verdict;
 
@@ -66,6 +67,8 @@ pub(crate) fn dispatch(cli: Cli) -> Result<(), Error> {
         Command::Report(args) => report::report(&args, &context),
         Command::Compare(args) => compare::compare(&args, &context),
         Command::Verdict(args) => verdict::verdict(&args, &context),
+        Command::Export(args) => transfer::export(&args, &context),
+        Command::Import(args) => transfer::import(&args, &context),
         Command::List(args) => list::list(&args, &context),
         Command::Load(args) => load::load(&args, &context),
         Command::Drop(args) => drop::drop(&args, &context),

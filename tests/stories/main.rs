@@ -30,4 +30,5 @@ mod servers;
 mod small_disk;
 mod stops;
 mod support;
+mod transfer;
 mod verdict;

@@ -4,7 +4,7 @@
 use crate::document::{Document, Entry, Place};
 use crate::files::Source;
 use crate::{Catalogue, CatalogueError};
-use dbdyno_model::{Drive, Flag, MetricId, TestCode};
+use dbdyno_model::{Drive, Flag, MetricId, ResponseTime, TestCode};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -134,6 +134,20 @@ impl Percentile {
             Self::P99_9 => "p99_9",
             Self::P99_99 => "p99_99",
             Self::Max => "max",
+        }
+    }
+
+    /// The time at this place.
+    #[must_use]
+    pub fn of(self, times: &ResponseTime) -> Option<f64> {
+        match self {
+            Self::P50 => times.p50,
+            Self::P90 => times.p90,
+            Self::P95 => times.p95,
+            Self::P99 => times.p99,
+            Self::P99_9 => times.p99_9,
+            Self::P99_99 => times.p99_99,
+            Self::Max => times.max,
         }
     }
 }

@@ -6,6 +6,7 @@
 //! besides.
 
 pub mod compare;
+pub mod export;
 pub mod figures;
 pub mod html;
 mod layout;

@@ -140,6 +140,17 @@ pub enum ResultsError {
         /// The file.
         path: PathBuf,
     },
+    /// Two runs with one id and unlike figures.
+    #[error(
+        "there already is a run {id} in {}, and it is not the same; it was left as it is: import into another file with --results",
+        path.display()
+    )]
+    OtherContent {
+        /// The id.
+        id: RunId,
+        /// The file.
+        path: PathBuf,
+    },
     /// The run is another process's.
     #[error("run {run} is being measured by process {pid}: wait until it is done, or stop it, and resume then")]
     BeingMeasured {

@@ -10,10 +10,12 @@ mod file;
 mod lease;
 mod migrations;
 mod read;
+mod transfer;
 mod write;
 
 pub use error::ResultsError;
 pub use read::{Recorded, RunSummary};
+pub use transfer::{Transfer, TransferError};
 
 use dbdyno_stats::Histogram;
 use rusqlite::Connection;

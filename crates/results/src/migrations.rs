@@ -7,7 +7,7 @@ use rusqlite::{Connection, TransactionBehavior};
 pub(crate) const APPLICATION_ID: i32 = 0x6462_6479;
 
 /// Every step, oldest first. The schema version is the number of steps taken.
-pub(crate) const ALL: &[&str] = &[include_str!("migrations/001_runs.sql")];
+pub(crate) const ALL: &[&str] = &[include_str!("migrations/001_runs.sql"), include_str!("migrations/002_in_short.sql")];
 
 /// The schema version that a list of steps leads to.
 pub(crate) fn version(steps: &[&str]) -> u32 {
@@ -40,4 +40,44 @@ pub(crate) fn user_version(connection: &Connection) -> rusqlite::Result<u32> {
 /// Whose file it is; 0 where no application says so.
 pub(crate) fn application_id(connection: &Connection) -> rusqlite::Result<i32> {
     connection.pragma_query_value(None, "application_id", |row| row.get(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Access, Repository, file};
+
+    /// A file as version 1 left it: a run of two planned points, of which one was measured again and one not yet.
+    const OLD: &str = r#"
+        INSERT INTO runs VALUES ('abc', 'mine', 'quick', 'T', '7', '2026-01-01T00:00:00.000000000Z', '0.1.0', 'null:',
+                                 'interrupted', '{"points": [{}, {}]}', '{}', '{}', NULL);
+        INSERT INTO points (run, plan_index, attempt, point) VALUES
+            ('abc', 0, 1, '{"status": "failed"}'), ('abc', 0, 2, '{"status": "ok"}');"#;
+
+    #[test]
+    fn an_old_file_is_listed_by_readers_and_brought_up_to_date_by_writers() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("dbdyno.db");
+        file::open(&path, Access::ReadWrite, &ALL[..1]).unwrap().execute_batch(OLD).unwrap();
+        for access in [Access::ReadOnly, Access::ReadWrite, Access::ReadOnly] {
+            let listed = Repository::open(&path, access).unwrap().list_runs().unwrap();
+            let counts =
+                |s: &crate::RunSummary| (s.points_planned, s.points_done, s.ok, s.failed, s.invalid, s.unsupported);
+            assert_eq!(listed.iter().map(counts).collect::<Vec<_>>(), [(2, 1, 1, 0, 0, 0)], "{access:?}");
+        }
+    }
+
+    /// What lists of many runs read is short: no list may read the JSON of plans and points.
+    #[test]
+    fn lists_read_indexes_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let connection = file::open(&folder.path().join("dbdyno.db"), Access::ReadWrite, ALL).unwrap();
+        for sql in [crate::read::list_sql(), crate::read::IDS_AND_LABELS.to_owned()] {
+            let mut query = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+            let steps = query.query_map([], |row| row.get::<_, String>(3)).unwrap();
+            for step in steps.map(Result::unwrap).filter(|step| step.contains("runs") || step.contains("points")) {
+                assert!(step.contains("USING COVERING INDEX"), "{step}");
+            }
+        }
+    }
 }

@@ -9,6 +9,27 @@ use serde::de::DeserializeOwned;
 /// Columns of `runs` in the order in which [`Repository::run_from`] reads them.
 const RUN_COLUMNS: &str = "id, label, suite, size, seed, started_at, tool_version, target, status";
 
+/// The names of all runs, newest first.
+pub(crate) const IDS_AND_LABELS: &str = "SELECT id, label FROM runs ORDER BY started_at DESC, rowid DESC";
+
+/// All runs, newest first, and how many points of each ended how. It reads the indexes of migration 002 alone.
+pub(crate) fn list_sql() -> String {
+    let count = |status: &str| format!("sum(ended = '{status}') AS {status}");
+    // Of each planned point the row with the newest attempt: SQLite takes bare columns from the row of max().
+    format!(
+        "WITH newest AS (SELECT run, ended, max(attempt) FROM points INDEXED BY points_in_short
+                                 GROUP BY run, plan_index),
+              counts AS (SELECT run, count(*) AS done, {}, {}, {}, {} FROM newest GROUP BY run)
+         SELECT {RUN_COLUMNS}, points_planned, ifnull(done, 0), ifnull(ok, 0), ifnull(failed, 0),
+                ifnull(invalid, 0), ifnull(unsupported, 0)
+         FROM runs LEFT JOIN counts ON counts.run = runs.id ORDER BY started_at DESC, runs.rowid DESC",
+        count("ok"),
+        count("failed"),
+        count("invalid"),
+        count("unsupported"),
+    )
+}
+
 /// A run and how far it has come, for lists. Of each planned point the newest attempt counts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunSummary {
@@ -47,17 +68,7 @@ impl Repository {
     /// # Errors
     /// The file cannot be read.
     pub fn list_runs(&self) -> Result<Vec<RunSummary>, ResultsError> {
-        let count = |status: &str| format!("(SELECT count(*) FROM newest_points WHERE run = runs.id {status})");
-        let sql = format!(
-            "SELECT {RUN_COLUMNS}, json_array_length(plan, '$.points'), {}, {}, {}, {}, {}
-             FROM runs ORDER BY started_at DESC, rowid DESC",
-            count(""),
-            count("AND status = 'ok'"),
-            count("AND status = 'failed'"),
-            count("AND status = 'invalid'"),
-            count("AND status = 'unsupported'"),
-        );
-        let mut query = self.connection.prepare_cached(&sql).map_err(self.failed("read"))?;
+        let mut query = self.connection.prepare_cached(&list_sql()).map_err(self.failed("read"))?;
         let mut rows = query.query([]).map_err(self.failed("read"))?;
         let mut runs = Vec::new();
         while let Some(row) = rows.next().map_err(self.failed("read"))? {
@@ -125,11 +136,22 @@ impl Repository {
     /// The run does not exist, or the file cannot be read.
     pub fn load(&self, run: &RunId) -> Result<RunJson, ResultsError> {
         let snapshot = self.connection.unchecked_transaction().map_err(self.failed("read"))?;
-        let header = self.run(&snapshot, run)?;
-        let platform: Platform = self.document(&snapshot, run, "platform")?;
-        let database: Database = self.document(&snapshot, run, "database")?;
-        let points = self.points(&snapshot, run)?;
-        Ok(RunJson::new(header, platform, database, points))
+        Ok(self.read_run(&snapshot, run)?.0)
+    }
+
+    /// A run, and each point's place in its plan.
+    pub(crate) fn read_run(&self, connection: &Connection, run: &RunId) -> Result<(RunJson, Vec<usize>), ResultsError> {
+        let header = self.run(connection, run)?;
+        let platform: Platform = self.document(connection, run, "platform")?;
+        let database: Database = self.document(connection, run, "database")?;
+        let (plan_indexes, points) = self.points(connection, run)?.into_iter().unzip();
+        Ok((RunJson::new(header, platform, database, points), plan_indexes))
+    }
+
+    /// Whether there is a run of exactly this id.
+    pub(crate) fn has(&self, run: &RunId) -> Result<bool, ResultsError> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM runs WHERE id = ?1)";
+        self.connection.query_row(sql, [run.as_str()], |row| row.get(0)).map_err(self.failed("read"))
     }
 
     /// The plan that a run was begun with.
@@ -183,17 +205,29 @@ impl Repository {
     /// The run does not exist, or the file cannot be read.
     pub fn histograms(&self, run: &RunId, plan_index: usize) -> Result<Histograms, ResultsError> {
         self.run(&self.connection, run)?;
-        let sql = "SELECT h.kind, h.histogram FROM histograms AS h JOIN newest_points AS p ON p.id = h.point
-                   WHERE p.run = ?1 AND p.plan_index = ?2 ORDER BY h.kind = 'response'";
-        let mut query = self.connection.prepare_cached(sql).map_err(self.failed("read"))?;
+        let found = self.read_histograms(&self.connection, run, Some(plan_index))?;
+        Ok(found.into_iter().map(|(_, kind, histogram)| (kind, histogram)).collect())
+    }
+
+    /// The histograms of one planned point, or of all, each with its place in the plan.
+    pub(crate) fn read_histograms(
+        &self,
+        connection: &Connection,
+        run: &RunId,
+        plan_index: Option<usize>,
+    ) -> Result<Vec<(usize, HistogramKind, Histogram)>, ResultsError> {
+        let sql = "SELECT p.plan_index, h.kind, h.histogram FROM histograms AS h JOIN newest_points AS p ON p.id = h.point
+                   WHERE p.run = ?1 AND p.plan_index = ifnull(?2, p.plan_index) ORDER BY p.plan_index, h.kind = 'response'";
+        let mut query = connection.prepare_cached(sql).map_err(self.failed("read"))?;
         let mut rows = query.query((run.as_str(), plan_index)).map_err(self.failed("read"))?;
         let mut histograms = Vec::new();
         while let Some(row) = rows.next().map_err(self.failed("read"))? {
-            let kind: String = row.get(0).map_err(self.failed("read"))?;
-            let bytes: Vec<u8> = row.get(1).map_err(self.failed("read"))?;
+            let plan_index: usize = row.get(0).map_err(self.failed("read"))?;
+            let kind: String = row.get(1).map_err(self.failed("read"))?;
+            let bytes: Vec<u8> = row.get(2).map_err(self.failed("read"))?;
             let what = || format!("the {kind} histogram of point {plan_index} of run {run}");
             let known = HistogramKind::from_name(&kind).ok_or_else(|| self.damaged(&what(), "unknown kind"))?;
-            histograms.push((known, Histogram::decode(&bytes).map_err(|e| self.damaged(&what(), e))?));
+            histograms.push((plan_index, known, Histogram::decode(&bytes).map_err(|e| self.damaged(&what(), e))?));
         }
         Ok(histograms)
     }
@@ -225,7 +259,7 @@ impl Repository {
         })
     }
 
-    fn points(&self, connection: &Connection, run: &RunId) -> Result<Vec<Point>, ResultsError> {
+    fn points(&self, connection: &Connection, run: &RunId) -> Result<Vec<(usize, Point)>, ResultsError> {
         let sql = "SELECT plan_index, point FROM newest_points WHERE run = ?1 ORDER BY plan_index";
         let mut query = connection.prepare_cached(sql).map_err(self.failed("read"))?;
         let mut rows = query.query([run.as_str()]).map_err(self.failed("read"))?;
@@ -234,7 +268,8 @@ impl Repository {
             let plan_index: usize = row.get(0).map_err(self.failed("read"))?;
             let body: String = row.get(1).map_err(self.failed("read"))?;
             let point = serde_json::from_str(&body);
-            points.push(point.map_err(|e| self.damaged(&format!("point {plan_index} of run {run}"), e))?);
+            let point = point.map_err(|e| self.damaged(&format!("point {plan_index} of run {run}"), e))?;
+            points.push((plan_index, point));
         }
         Ok(points)
     }
@@ -261,8 +296,7 @@ impl Repository {
     }
 
     fn ids_and_labels(&self) -> Result<Vec<(RunId, Option<String>)>, ResultsError> {
-        let sql = "SELECT id, label FROM runs ORDER BY started_at DESC, rowid DESC";
-        let mut query = self.connection.prepare_cached(sql).map_err(self.failed("read"))?;
+        let mut query = self.connection.prepare_cached(IDS_AND_LABELS).map_err(self.failed("read"))?;
         let rows =
             query.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get(1)?))).map_err(self.failed("read"))?;
         rows.map(|row| {

@@ -21,19 +21,31 @@ impl Repository {
         platform: &Platform,
         database: &Database,
     ) -> Result<(), ResultsError> {
+        let transaction = self.begin("write")?;
+        self.insert_run(&transaction, run, plan, platform, database)?;
+        transaction.commit().map_err(self.failed("write"))
+    }
+
+    pub(crate) fn insert_run(
+        &self,
+        transaction: &Transaction<'_>,
+        run: &Run,
+        plan: &Plan,
+        platform: &Platform,
+        database: &Database,
+    ) -> Result<(), ResultsError> {
         let lease = Lease::ours().filter(|_| run.status == RunStatus::Running);
         let (plan, platform) = (json("the plan", plan)?, json("the platform", platform)?);
         let (database, lease) = (json("the database", database)?, json("the lease", &lease)?);
-        let transaction = self.begin("write")?;
-        if status_of(&transaction, &run.id).map_err(self.failed("write"))?.is_some() {
+        if status_of(transaction, &run.id).map_err(self.failed("write"))?.is_some() {
             return Err(ResultsError::RunExists { id: run.id.clone(), path: self.path.clone() });
         }
         transaction
             .execute(
                 "INSERT INTO runs (id, label, suite, size, seed, started_at, tool_version, target, status, plan, platform,
-                                   database, lease)
+                                   database, lease, points_planned)
                  VALUES (:id, :label, :suite, :size, :seed, :started_at, :tool_version, :target, :status, :plan,
-                         :platform, :database, nullif(:lease, 'null'))",
+                         :platform, :database, nullif(:lease, 'null'), json_array_length(:plan, '$.points'))",
                 named_params! {
                     ":id": run.id.as_str(),
                     ":label": run.label,
@@ -51,7 +63,7 @@ impl Repository {
                 },
             )
             .map_err(self.failed("write"))?;
-        transaction.commit().map_err(self.failed("write"))
+        Ok(())
     }
 
     /// Stores a point and its histograms, all or none; when this returns, they are on the device. `plan_index` counts
@@ -67,13 +79,25 @@ impl Repository {
         point: &Point,
         histograms: &[(HistogramKind, &Histogram)],
     ) -> Result<(), ResultsError> {
+        let transaction = self.begin("write")?;
+        self.insert_point(&transaction, run, plan_index, point, histograms)?;
+        transaction.commit().map_err(self.failed("write"))
+    }
+
+    pub(crate) fn insert_point(
+        &self,
+        transaction: &Transaction<'_>,
+        run: &RunId,
+        plan_index: usize,
+        point: &Point,
+        histograms: &[(HistogramKind, &Histogram)],
+    ) -> Result<(), ResultsError> {
         let what = || format!("point {plan_index} ({}) of run {run}", point.test);
         let body = json(&what(), point)?;
         let unstorable =
             |e: dbdyno_stats::HistogramError| ResultsError::Unstorable { what: what(), why: e.to_string() };
-        let transaction = self.begin("write")?;
         let planned = transaction
-            .prepare_cached("SELECT json_array_length(plan, '$.points') FROM runs WHERE id = ?1")
+            .prepare_cached("SELECT points_planned FROM runs WHERE id = ?1")
             .and_then(|mut query| query.query_row([run.as_str()], |row| row.get::<_, usize>(0)).optional())
             .map_err(self.failed("read"))?
             .ok_or_else(|| self.no_such_run(run))?;
@@ -82,8 +106,8 @@ impl Repository {
         }
         transaction
             .prepare_cached(
-                "INSERT INTO points (run, plan_index, attempt, point)
-                 SELECT ?1, ?2, 1 + coalesce(max(attempt), 0), ?3 FROM points WHERE run = ?1 AND plan_index = ?2",
+                "INSERT INTO points (run, plan_index, attempt, point, ended)
+                 SELECT ?1, ?2, 1 + coalesce(max(attempt), 0), ?3, ?3 ->> 'status' FROM points WHERE run = ?1 AND plan_index = ?2",
             )
             .and_then(|mut insert| insert.execute(params![run.as_str(), plan_index, body]))
             .map_err(self.failed("write"))?;
@@ -95,7 +119,7 @@ impl Repository {
                 .and_then(|mut insert| insert.execute(params![point_id, kind.name(), bytes]))
                 .map_err(self.failed("write"))?;
         }
-        transaction.commit().map_err(self.failed("write"))
+        Ok(())
     }
 
     /// Says how far a run has come. A run that is no longer `running` is nobody's.
@@ -141,7 +165,7 @@ impl Repository {
 
     /// Begins a transaction that may write; whatever ends early is rolled back. The methods that call this take
     /// `&mut self`, so no second transaction can be open on the connection.
-    fn begin(&self, doing: &'static str) -> Result<Transaction<'_>, ResultsError> {
+    pub(crate) fn begin(&self, doing: &'static str) -> Result<Transaction<'_>, ResultsError> {
         Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate).map_err(self.failed(doing))
     }
 

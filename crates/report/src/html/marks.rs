@@ -143,6 +143,12 @@ fn doubts<'a>(runs: &[&'a RunJson]) -> Doubts<'a> {
                 doubts.add(figure.test.clone(), suspect);
             }
         }
+        for curve in run.published.iter().flat_map(|p| &p.curves) {
+            let of_points = curve.points.iter().flat_map(|p| &p.suspects);
+            for (key, suspect) in curve.suspects.iter().chain(of_points) {
+                doubts.add(format!("{} {key}", curve.test), suspect);
+            }
+        }
     }
     doubts
 }

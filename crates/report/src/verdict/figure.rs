@@ -140,7 +140,7 @@ fn cells<'a>(points: &[&'a Point], asked: &TestFigure) -> Vec<(Vec<&'a Point>, E
 fn value(point: &Point, metric: &MetricId, percentile: Option<Percentile>) -> Option<f64> {
     match percentile {
         None => point.value(metric),
-        Some(percentile) => at(distribution(point, metric)?, percentile),
+        Some(percentile) => percentile.of(distribution(point, metric)?),
     }
 }
 
@@ -149,18 +149,6 @@ fn distribution<'a>(point: &'a Point, metric: &MetricId) -> Option<&'a ResponseT
         "service_time_s" => point.service_time_s.as_ref(),
         "response_time_s" => point.response_time_s.as_ref(),
         _ => None,
-    }
-}
-
-fn at(times: &ResponseTime, percentile: Percentile) -> Option<f64> {
-    match percentile {
-        Percentile::P50 => times.p50,
-        Percentile::P90 => times.p90,
-        Percentile::P95 => times.p95,
-        Percentile::P99 => times.p99,
-        Percentile::P99_9 => times.p99_9,
-        Percentile::P99_99 => times.p99_99,
-        Percentile::Max => times.max,
     }
 }
 

@@ -11,3 +11,4 @@ mod process;
 mod reading;
 mod round_trip;
 mod sample;
+mod transfer;

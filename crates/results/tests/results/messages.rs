@@ -101,7 +101,7 @@ fn a_file_of_a_newer_dbdyno() {
     newer.execute_batch("PRAGMA user_version = 3;").unwrap();
     newer.close().unwrap();
     let text = format!(
-        "{} was written by a newer dbdyno (results schema 3; this one knows 1): use that version, or another file with --results",
+        "{} was written by a newer dbdyno (results schema 3; this one knows 2): use that version, or another file with --results",
         path.display()
     );
     refused_untouched(folder.path(), &path, &text);

@@ -3,6 +3,7 @@
 mod curves;
 mod efficiency;
 mod heat;
+mod others;
 mod ratios;
 
 use super::page::{Place, document, navigation, notice};
@@ -40,6 +41,7 @@ pub(super) fn page(comparison: &Comparison, sides: &[Side], verdicts: &[Verdict]
         (settings(comparison))
         (heat::sections(comparison))
         (curves::section(comparison, catalogue))
+        (others::section(comparison))
         (ratios::section(comparison))
         (efficiency::section(comparison))
         (sheets(comparison, &newest))

@@ -1,0 +1,159 @@
+//! One line per point. The columns are paths of the JSON document, so that its description is theirs, too.
+
+use crate::text::clean;
+use dbdyno_model::{Point, RunJson};
+use serde_json::Value;
+use std::borrow::Cow;
+use std::io;
+
+/// Columns that are the same for all points of a run.
+const OF_RUN: &[&str] = &[
+    "run.id",
+    "run.label",
+    "run.suite",
+    "run.size",
+    "run.seed",
+    "run.tool_version",
+    "run.target",
+    "database.engine",
+    "database.version",
+    "platform.host",
+    "platform.cpu.model",
+    "platform.cpu.cores",
+    "platform.cpu.threads",
+];
+
+/// Columns of a point.
+const OF_POINT: &[&str] = &[
+    "test",
+    "definition",
+    "mapping",
+    "drive",
+    "nodes",
+    "jobs",
+    "threads",
+    "rate",
+    "arrivals",
+    "think",
+    "asked_per_s",
+    "rows_per_tx",
+    "repeat",
+    "started_at",
+    "commit",
+    "status",
+    "reason",
+    "flags",
+    "window_s",
+    "counters_s",
+    "ops",
+    "rows",
+    "ops_per_s",
+    "rows_per_s",
+    "tx_per_s",
+    "work_mib_per_s",
+    "elapsed_s",
+    "metric.id",
+    "metric.value",
+    "metric.unit",
+    "outcomes.requests",
+    "outcomes.ok",
+    "outcomes.retries",
+    "service_time_s.mean",
+    "service_time_s.p50",
+    "service_time_s.p90",
+    "service_time_s.p95",
+    "service_time_s.p99",
+    "service_time_s.p99_9",
+    "service_time_s.p99_99",
+    "service_time_s.max",
+    "response_time_s.mean",
+    "response_time_s.p50",
+    "response_time_s.p90",
+    "response_time_s.p95",
+    "response_time_s.p99",
+    "response_time_s.p99_9",
+    "response_time_s.p99_99",
+    "response_time_s.max",
+    "cpu.busy_pct",
+    "cpu.user_pct",
+    "cpu.system_pct",
+    "cpu.iowait_pct",
+    "cpu.steal_pct",
+    "cpu.harness_pct",
+    "io.read_iops",
+    "io.write_iops",
+    "io.read_mib_per_s",
+    "io.write_mib_per_s",
+    "io.read_service_time_s",
+    "io.write_service_time_s",
+    "redo.mib_per_s",
+    "redo.writes_per_s",
+    "redo.write_service_time_s",
+    "redo.sync_writes_per_s",
+    "redo.sync_service_time_s",
+    "database.logical_reads_per_s",
+    "database.physical_reads_per_s",
+    "database.physical_writes_per_s",
+    "database.buffer_hit_pct",
+];
+
+/// The points of a run as CSV (RFC 4180), with a header line. What is missing is empty; a doubt about a published value
+/// stands in the last column.
+///
+/// # Errors
+/// Never in practice: it is written into memory.
+pub fn csv(run: &RunJson) -> io::Result<String> {
+    let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
+    let heads = OF_RUN.iter().chain(OF_POINT).copied();
+    writer.write_record(heads.chain(["doubts"])).map_err(io::Error::other)?;
+    let document = serde_json::json!({ "run": &run.run, "database": &run.database, "platform": &run.platform });
+    let of_run: Vec<String> = OF_RUN.iter().map(|path| cell(&document, path)).collect();
+    for point in &run.points {
+        let body = serde_json::to_value(point)?;
+        let of_point = OF_POINT.iter().map(|path| cell(&body, path));
+        let record = of_run.iter().cloned().chain(of_point).chain([doubts(point)]);
+        writer.write_record(record).map_err(io::Error::other)?;
+    }
+    let bytes = writer.into_inner().map_err(|e| io::Error::other(e.to_string()))?;
+    String::from_utf8(bytes).map_err(io::Error::other)
+}
+
+fn cell(document: &Value, path: &str) -> String {
+    let value = path.split('.').try_fold(document, |value, key| value.get(key));
+    value.map(text).unwrap_or_default()
+}
+
+fn text(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => harmless(text),
+        Value::Array(list) => list.iter().map(text).collect::<Vec<_>>().join(" "),
+        other => other.to_string(),
+    }
+}
+
+fn doubts(point: &Point) -> String {
+    let doubts =
+        point.suspects.iter().map(|(metric, suspect)| format!("{metric}: {} ({})", suspect.names(), suspect.why));
+    harmless(&doubts.collect::<Vec<_>>().join("; "))
+}
+
+/// Text comes from databases and users, and a spreadsheet runs what begins like a formula.
+fn harmless(text: &str) -> String {
+    let text: Cow<'_, str> = clean(text);
+    if text.starts_with(['=', '+', '-', '@']) { format!("'{text}") } else { text.into_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_is_a_formula_and_no_number_is_text() {
+        assert_eq!(harmless("=cmd|' /C calc'!A0"), "'=cmd|' /C calc'!A0");
+        assert_eq!(harmless("PostgreSQL 15.1"), "PostgreSQL 15.1");
+        assert_eq!(text(&serde_json::json!(-1.5)), "-1.5");
+        assert_eq!(text(&serde_json::json!(["noisy", "cpu_steal"])), "noisy cpu_steal");
+        assert_eq!(cell(&serde_json::json!({"a": {"b": null}}), "a.b"), "");
+    }
+}

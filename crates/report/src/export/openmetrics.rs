@@ -1,0 +1,213 @@
+//! The figures of a run as OpenMetrics text (1.0), for those who keep the history of their platforms in a time series
+//! database: a family for each metric of the catalogue, a sample for each point, at the time at which it was measured.
+//!
+//! Points that are not `ok` have no figures here, and doubtful published values that may not be used have none either; how
+//! each point ended is a family of its own.
+
+use crate::text::clean;
+use dbdyno_catalogue::{Catalogue, Percentile};
+use dbdyno_model::{Metric, MetricId, Point, ResponseTime, RunJson, Status, Use};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// Suffixes of our ids, and the unit that a family's name must end with.
+const UNITS: &[(&str, &str, &str)] = &[
+    // Suffix, what is left of it in the name, unit.
+    ("_mib_per_s", "", "mebibytes_per_second"),
+    ("_per_s", "", "per_second"),
+    ("_iops", "_ios", "per_second"),
+    ("_pct", "", "percent"),
+    ("_s", "", "seconds"),
+];
+
+/// The run's figures. Ends with `# EOF`, as the format asks.
+#[must_use]
+pub fn openmetrics(run: &RunJson, catalogue: &Catalogue) -> String {
+    let mut out = String::new();
+    family(&mut out, "dbdyno_run", "info", "", "The run that all figures are of.");
+    let info = [
+        ("run", run.run.id.as_str()),
+        ("label", run.run.label.as_deref().unwrap_or_default()),
+        ("suite", &run.run.suite),
+        ("size", &run.run.size),
+        ("target", &run.run.target),
+        ("engine", &run.database.engine),
+        ("version", &run.database.version),
+        ("tool_version", &run.run.tool_version),
+    ];
+    _ = writeln!(out, "dbdyno_run_info{{{}}} 1", labels(&info));
+    family(&mut out, "dbdyno_point_ok", "gauge", "", "Whether the point was measured as its test asks: 1, or 0.");
+    let mut points = places(run);
+    for sampled in &points {
+        let ok = if sampled.point.status == Status::Ok { 1.0 } else { 0.0 };
+        sampled.push(&mut out, "dbdyno_point_ok", Some(("status", sampled.point.status.name())), ok);
+    }
+    points.retain(|sampled| sampled.point.status == Status::Ok);
+    for metric in catalogue.metrics() {
+        push_metric(&mut out, &points, metric);
+    }
+    for (id, of) in DISTRIBUTIONS {
+        push_quantiles(&mut out, &points, id, *of);
+    }
+    out.push_str("# EOF\n");
+    out
+}
+
+type Times = fn(&Point) -> Option<&ResponseTime>;
+
+const DISTRIBUTIONS: &[(&str, Times)] = &[
+    ("service_time_quantile_s", |p| p.service_time_s.as_ref()),
+    ("response_time_quantile_s", |p| p.response_time_s.as_ref()),
+];
+
+/// A point, and what every sample of it says beside its value.
+struct Sampled<'a> {
+    point: &'a Point,
+    labels: String,
+    time: String,
+}
+
+impl Sampled<'_> {
+    fn push(&self, out: &mut String, name: &str, more: Option<(&str, &str)>, value: f64) {
+        let more = more.map(|(key, value)| format!(",{key}=\"{value}\"")).unwrap_or_default();
+        _ = writeln!(out, "{name}{{{}{more}}} {value}{}", self.labels, self.time);
+    }
+}
+
+fn push_metric(out: &mut String, points: &[Sampled<'_>], metric: &Metric) {
+    let usable = points.iter().filter(|s| is_usable(s.point, &metric.id));
+    let values: Vec<_> = usable.filter_map(|s| Some((s, s.point.value(&metric.id)?))).collect();
+    if values.is_empty() {
+        return;
+    }
+    let (name, unit) = name(metric.id.as_str());
+    family(out, &name, "gauge", unit, &format!("{} [{}].", metric.title, metric.unit));
+    for (sampled, value) in values {
+        sampled.push(out, &name, None, value);
+    }
+}
+
+const QUANTILES: [(&str, Percentile); 7] = [
+    ("0.5", Percentile::P50),
+    ("0.9", Percentile::P90),
+    ("0.95", Percentile::P95),
+    ("0.99", Percentile::P99),
+    ("0.999", Percentile::P99_9),
+    ("0.9999", Percentile::P99_99),
+    ("1", Percentile::Max),
+];
+
+fn push_quantiles(out: &mut String, points: &[Sampled<'_>], id: &str, of: Times) {
+    let mut values = Vec::new();
+    for sampled in points {
+        let Some(times) = of(sampled.point) else { continue };
+        values.extend(QUANTILES.iter().filter_map(|(quantile, place)| Some((sampled, *quantile, place.of(times)?))));
+    }
+    if values.is_empty() {
+        return;
+    }
+    let (name, unit) = name(id);
+    family(out, &name, "gauge", unit, "Times of the client drive by quantile; 1 is the longest.");
+    for (sampled, quantile, value) in values {
+        sampled.push(out, &name, Some(("quantile", quantile)), value);
+    }
+}
+
+fn is_usable(point: &Point, metric: &MetricId) -> bool {
+    point.suspect(metric).is_none_or(|suspect| suspect.usable_for() != Use::Nothing)
+}
+
+/// The family of one of our ids, and its unit: `dbdyno_read_ios_per_second`, `per_second`.
+fn name(id: &str) -> (String, &'static str) {
+    let found = UNITS.iter().find_map(|(suffix, left, unit)| Some((id.strip_suffix(suffix)?, *left, *unit)));
+    match found {
+        Some((stem, left, unit)) => (format!("dbdyno_{stem}{left}_{unit}"), unit),
+        None => (format!("dbdyno_{id}"), ""),
+    }
+}
+
+fn family(out: &mut String, name: &str, kind: &str, unit: &str, help: &str) {
+    _ = writeln!(out, "# TYPE {name} {kind}");
+    if !unit.is_empty() {
+        _ = writeln!(out, "# UNIT {name} {unit}");
+    }
+    _ = writeln!(out, "# HELP {name} {}", escaped(help));
+}
+
+/// Each point's labels, rendered.
+fn places(run: &RunJson) -> Vec<Sampled<'_>> {
+    let mut seen: BTreeMap<String, u32> = BTreeMap::new();
+    let place = |point| {
+        let labels = place(run, point);
+        let times = seen.entry(labels.clone()).or_default();
+        *times += 1;
+        // A source may print the same place twice, which the format takes for one sample.
+        let labels = if *times > 1 { format!("{labels},occurrence=\"{times}\"") } else { labels };
+        // A published result has no moment; what was measured counts for the one at which it was.
+        let time = if run.published.is_some() { String::new() } else { format!(" {}", point.started_at.as_second()) };
+        Sampled { point, labels, time }
+    };
+    run.points.iter().map(place).collect()
+}
+
+fn place(run: &RunJson, point: &Point) -> String {
+    let numbers = [point.dop.nodes, point.dop.jobs, point.dop.threads].map(|n| n.to_string());
+    let (rows, repeat) = (point.rows_per_tx.to_string(), point.repeat.to_string());
+    let rate = point.load.rate.map(|rate| rate.to_string()).unwrap_or_default();
+    let arrivals = point.load.arrivals.map(|arrivals| arrivals.name()).unwrap_or_default();
+    let think = point.load.think.map(|think| think.to_string()).unwrap_or_default();
+    labels(&[
+        ("run", run.run.id.as_str()),
+        ("label", run.run.label.as_deref().unwrap_or_default()),
+        ("test", point.test.as_str()),
+        ("drive", point.drive.name()),
+        ("nodes", &numbers[0]),
+        ("jobs", &numbers[1]),
+        ("threads", &numbers[2]),
+        ("rows_per_tx", &rows),
+        ("repeat", &repeat),
+        ("rate", &rate),
+        ("arrivals", arrivals),
+        ("think", &think),
+    ])
+}
+
+/// Labels without those that say nothing, which the format takes for absent.
+fn labels(all: &[(&str, &str)]) -> String {
+    let said = all.iter().filter(|(_, value)| !value.is_empty());
+    let texts: Vec<String> = said.map(|(key, value)| format!("{key}=\"{}\"", escaped(&clean(value)))).collect();
+    texts.join(",")
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_metric_of_the_catalogue_has_a_name_with_its_unit() {
+        let catalogue = Catalogue::embedded().unwrap();
+        let mut names = std::collections::BTreeSet::new();
+        for metric in catalogue.metrics() {
+            let (name, unit) = name(metric.id.as_str());
+            let expected = match metric.unit.as_str() {
+                "1/s" => "per_second",
+                "s" => "seconds",
+                "MiB/s" => "mebibytes_per_second",
+                "%" => "percent",
+                other => panic!("{other} has no word here"),
+            };
+            assert_eq!(unit, expected, "{}", metric.id);
+            assert!(name.ends_with(&format!("_{unit}")), "{name}");
+            assert!(names.insert(name));
+        }
+    }
+
+    #[test]
+    fn labels_are_escaped() {
+        assert_eq!(labels(&[("a", "x\"y\\z\n"), ("b", "")]), r#"a="x\"y\\z\\n""#);
+    }
+}

@@ -1,0 +1,211 @@
+//! A run on its way to another machine: its JSON document with what the document leaves out and a repository needs, the plan
+//! and the histograms. Superseded attempts stay behind.
+//!
+//! What comes in was written by anybody. It is read whole and proved sound before a repository is touched, and stored in
+//! one transaction.
+
+use crate::{HistogramKind, Repository, ResultsError};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use dbdyno_model::{Plan, RunId, RunJson, RunStatus, SCHEMA_VERSION};
+use dbdyno_stats::Histogram;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// Why a text is no run that could be stored.
+#[derive(Debug, thiserror::Error)]
+pub enum TransferError {
+    /// It ends in the middle.
+    #[error("it ends in the middle, in line {line}: it was cut off; copy it again")]
+    CutOff {
+        /// The last line.
+        line: usize,
+    },
+    /// It is something else.
+    #[error("it is no run of dbdyno's ({0}); `dbdyno export RUN --format json` writes one")]
+    Foreign(String),
+    /// Its document is newer than this program.
+    #[error("it was written by a newer dbdyno (document {found}; this one knows {SCHEMA_VERSION}): use that version")]
+    Newer {
+        /// Its version.
+        found: u32,
+    },
+    /// A document without what a repository needs.
+    #[error(
+        "it lacks the plan of the run, as what `dbdyno show --json` prints does: use `dbdyno export RUN --format json`"
+    )]
+    NoPlan,
+    /// A published result.
+    #[error("it is a published result and no run; every dbdyno has it, as `dbdyno list platforms` shows")]
+    Published,
+    /// Its parts contradict each other.
+    #[error("it is damaged: {0}; export the run again")]
+    Damaged(String),
+}
+
+/// A whole run, ready to be stored elsewhere.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Transfer {
+    /// The run's document.
+    pub run: RunJson,
+    /// What it was begun with.
+    pub plan: Plan,
+    /// Each point's place in the plan, from 0.
+    pub plan_indexes: Vec<usize>,
+    /// The histograms, each with its point's place in the plan.
+    pub histograms: Vec<(usize, HistogramKind, Histogram)>,
+}
+
+/// What the document has beyond [`RunJson`]; its readers ignore unknown keys.
+#[derive(Serialize, Deserialize)]
+struct Extra {
+    plan: Plan,
+    plan_indexes: Vec<usize>,
+    histograms: Vec<Encoded>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Encoded {
+    plan_index: usize,
+    kind: String,
+    /// HdrHistogram V2, nanoseconds.
+    hdr_v2_base64: String,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    #[serde(flatten)]
+    run: &'a RunJson,
+    #[serde(flatten)]
+    extra: Extra,
+}
+
+/// What tells a run's document from others, whatever its version.
+#[derive(Deserialize)]
+struct Head {
+    schema_version: u32,
+    plan: Option<serde::de::IgnoredAny>,
+    published: Option<serde::de::IgnoredAny>,
+}
+
+impl Transfer {
+    /// The run as one JSON document.
+    ///
+    /// # Errors
+    /// A value has no JSON.
+    pub fn to_json(&self) -> Result<String, ResultsError> {
+        let unstorable = |why: String| ResultsError::Unstorable { what: format!("run {}", self.run.run.id), why };
+        let encoded = |(plan_index, kind, histogram): &(usize, HistogramKind, Histogram)| {
+            let bytes = histogram.encode().map_err(|e| unstorable(e.to_string()))?;
+            Ok(Encoded { plan_index: *plan_index, kind: kind.name().to_owned(), hdr_v2_base64: BASE64.encode(bytes) })
+        };
+        let histograms = self.histograms.iter().map(encoded).collect::<Result<_, ResultsError>>()?;
+        let extra = Extra { plan: self.plan.clone(), plan_indexes: self.plan_indexes.clone(), histograms };
+        serde_json::to_string_pretty(&Document { run: &self.run, extra }).map_err(|e| unstorable(e.to_string()))
+    }
+
+    /// A run from such a document. A run that was still being measured when it was exported comes in as interrupted:
+    /// whoever measures it does not measure into this repository.
+    ///
+    /// # Errors
+    /// [`TransferError`] says why it is none.
+    pub fn from_json(text: &str) -> Result<Self, TransferError> {
+        let foreign = |e: serde_json::Error| match e.classify() {
+            serde_json::error::Category::Eof => TransferError::CutOff { line: e.line() },
+            _ => TransferError::Foreign(e.to_string()),
+        };
+        let head: Head = serde_json::from_str(text).map_err(foreign)?;
+        if head.schema_version > SCHEMA_VERSION {
+            return Err(TransferError::Newer { found: head.schema_version });
+        }
+        if head.published.is_some() {
+            return Err(TransferError::Published);
+        }
+        if head.plan.is_none() {
+            return Err(TransferError::NoPlan);
+        }
+        let RunJson { mut run, platform, database, points, .. } = serde_json::from_str(text).map_err(foreign)?;
+        let Extra { plan, plan_indexes, histograms } = serde_json::from_str(text).map_err(foreign)?;
+        if run.status == RunStatus::Running {
+            run.status = RunStatus::Interrupted;
+        }
+        let run = RunJson::new(run, platform, database, points);
+        let histograms = histograms.iter().map(decoded).collect::<Result<_, _>>()?;
+        let transfer = Self { run, plan, plan_indexes, histograms };
+        transfer.prove().map_err(TransferError::Damaged)?;
+        Ok(transfer)
+    }
+
+    /// Whether points, plan and histograms belong together.
+    fn prove(&self) -> Result<(), String> {
+        let (points, places) = (self.run.points.len(), self.plan_indexes.len());
+        if points != places {
+            return Err(format!("it has {points} points, and places in the plan for {places}"));
+        }
+        if !self.plan_indexes.is_sorted_by(|a, b| a < b) {
+            return Err("its points are not in the plan's order".to_owned());
+        }
+        for (place, point) in self.plan_indexes.iter().zip(&self.run.points) {
+            match self.plan.points.get(*place) {
+                Some(planned) if planned.test == point.test => {}
+                _ => return Err(format!("a point of {} stands at place {place}, where its plan has none", point.test)),
+            }
+        }
+        let mut seen = BTreeSet::new();
+        for (place, kind, _) in &self.histograms {
+            if !self.plan_indexes.contains(place) || !seen.insert((*place, *kind)) {
+                return Err(format!("its {} histogram of place {place} belongs to no point", kind.name()));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn decoded(encoded: &Encoded) -> Result<(usize, HistogramKind, Histogram), TransferError> {
+    let Encoded { plan_index, kind, hdr_v2_base64 } = encoded;
+    let damaged = |why: String| TransferError::Damaged(format!("the {kind} histogram of place {plan_index}: {why}"));
+    let known = HistogramKind::from_name(kind).ok_or_else(|| damaged("there is no such kind".to_owned()))?;
+    let bytes = BASE64.decode(hdr_v2_base64).map_err(|e| damaged(e.to_string()))?;
+    Ok((*plan_index, known, Histogram::decode(&bytes).map_err(|e| damaged(e.to_string()))?))
+}
+
+impl Repository {
+    /// A run with everything that another repository needs.
+    ///
+    /// # Errors
+    /// The run does not exist, or the file cannot be read.
+    pub fn transfer(&self, run: &RunId) -> Result<Transfer, ResultsError> {
+        let snapshot = self.connection.unchecked_transaction().map_err(self.failed("read"))?;
+        let plan = self.plan(run)?;
+        let (run, plan_indexes) = self.read_run(&snapshot, run)?;
+        let histograms = self.read_histograms(&snapshot, &run.run.id, None)?;
+        Ok(Transfer { run, plan, plan_indexes, histograms })
+    }
+
+    /// Stores a run that was measured elsewhere, all of it or nothing. Says whether it is new here: the same run may come
+    /// twice.
+    ///
+    /// # Errors
+    /// `OtherContent` where a run of that id is here and is not the same; the file cannot be written.
+    pub fn import(&mut self, transfer: &Transfer) -> Result<bool, ResultsError> {
+        let Transfer { run, plan, plan_indexes, histograms } = transfer;
+        let id = &run.run.id;
+        if self.has(id)? {
+            let known = self.transfer(id)?;
+            return if known == *transfer {
+                Ok(false)
+            } else {
+                Err(ResultsError::OtherContent { id: id.clone(), path: self.path.clone() })
+            };
+        }
+        let transaction = self.begin("write")?;
+        self.insert_run(&transaction, &run.run, plan, &run.platform, &run.database)?;
+        for (plan_index, point) in plan_indexes.iter().zip(&run.points) {
+            let of_point = histograms.iter().filter(|(place, ..)| place == plan_index);
+            let of_point: Vec<_> = of_point.map(|(_, kind, histogram)| (*kind, histogram)).collect();
+            self.insert_point(&transaction, id, *plan_index, point, &of_point)?;
+        }
+        transaction.commit().map_err(self.failed("write"))?;
+        Ok(true)
+    }
+}

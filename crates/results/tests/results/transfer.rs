@@ -1,0 +1,167 @@
+//! Runs that travel: whole or not at all, once, and never over another.
+
+use crate::sample::{self, begin, id, open};
+use dbdyno_model::{RunStatus, Status};
+use dbdyno_results::{HistogramKind, Repository, ResultsError, Transfer, TransferError};
+use dbdyno_stats::Histogram;
+use proptest::prelude::*;
+use std::sync::LazyLock;
+
+/// A run of three planned points, the middle one missing, with two histograms and a superseded attempt.
+fn measured(repository: &mut Repository) {
+    begin(repository, &sample::run("abc123", Some("mine"), 0), 3);
+    let mut times = Histogram::new();
+    (1..5_000).for_each(|n| times.record_ns(n * n));
+    let run = id("abc123");
+    let both = [(HistogramKind::Service, &times), (HistogramKind::Response, &times)];
+    repository.record_point(&run, 0, &sample::point(0, Status::Failed), &[]).unwrap();
+    repository.record_point(&run, 0, &sample::point(0, Status::Ok), &both).unwrap();
+    repository.record_point(&run, 2, &sample::point(2, Status::Invalid), &[]).unwrap();
+    repository.set_status(&run, RunStatus::Interrupted).unwrap();
+}
+
+static EXPORTED: LazyLock<String> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().unwrap();
+    let mut repository = open(&folder.path().join("here.db"));
+    measured(&mut repository);
+    repository.transfer(&id("abc123")).unwrap().to_json().unwrap()
+});
+
+fn rewritten(change: impl Fn(&mut serde_json::Value)) -> Result<Transfer, TransferError> {
+    let mut document = serde_json::from_str(&EXPORTED).unwrap();
+    change(&mut document);
+    Transfer::from_json(&document.to_string())
+}
+
+#[test]
+fn a_run_is_elsewhere_what_it_was_here() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut here, mut there) = (open(&folder.path().join("here.db")), open(&folder.path().join("there.db")));
+    measured(&mut here);
+    let run = id("abc123");
+    let transfer = Transfer::from_json(&EXPORTED).unwrap();
+    assert_eq!(transfer, here.transfer(&run).unwrap());
+    assert!(there.import(&transfer).unwrap());
+    assert_eq!(there.load(&run).unwrap(), here.load(&run).unwrap());
+    assert_eq!(there.plan(&run).unwrap(), here.plan(&run).unwrap());
+    for place in 0..3 {
+        assert_eq!(there.histograms(&run, place).unwrap(), here.histograms(&run, place).unwrap());
+    }
+    assert_eq!(there.histograms(&run, 0).unwrap().len(), 2);
+    assert_eq!(there.unmeasured(&run).unwrap(), [1]);
+    assert_eq!(there.transfer(&run).unwrap().to_json().unwrap(), *EXPORTED);
+}
+
+#[test]
+fn the_same_run_may_come_twice_and_another_never_takes_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut there = open(&folder.path().join("there.db"));
+    let transfer = Transfer::from_json(&EXPORTED).unwrap();
+    assert!(there.import(&transfer).unwrap());
+    assert!(!there.import(&transfer).unwrap());
+    let mut other = transfer.clone();
+    other.run.points[0].ops_per_s = Some(1.0);
+    let refused = there.import(&other).unwrap_err();
+    assert!(matches!(&refused, ResultsError::OtherContent { .. }), "{refused}");
+    assert_eq!(there.transfer(&id("abc123")).unwrap(), transfer);
+    assert_eq!(there.list_runs().unwrap().len(), 1);
+}
+
+#[test]
+fn an_import_that_fails_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut there = open(&folder.path().join("there.db"));
+    let mut transfer = Transfer::from_json(&EXPORTED).unwrap();
+    // A fault that is found at the last point.
+    transfer.plan_indexes[1] = 3;
+    assert!(there.import(&transfer).is_err());
+    assert!(there.list_runs().unwrap().is_empty());
+    transfer.plan_indexes[1] = 2;
+    assert!(there.import(&transfer).unwrap());
+}
+
+#[test]
+fn who_was_still_measuring_did_not_measure_here() {
+    let transfer = rewritten(|d| d["run"]["status"] = "running".into()).unwrap();
+    assert_eq!(transfer.run.run.status, RunStatus::Interrupted);
+}
+
+#[test]
+fn what_is_no_run_is_refused_with_the_reason() {
+    let refused = |change: &dyn Fn(&mut serde_json::Value)| rewritten(change).unwrap_err().to_string();
+    for (change, words) in [
+        (
+            &(|d: &mut serde_json::Value| d["schema_version"] = 99.into()) as &dyn Fn(&mut serde_json::Value),
+            "it was written by a newer dbdyno (document 99;",
+        ),
+        (&|d| _ = d.as_object_mut().unwrap().remove("plan"), "it lacks the plan of the run"),
+        (&|d| d["published"] = serde_json::json!({}), "it is a published result and no run"),
+        (&|d| d["run"]["id"] = "../../etc".into(), "it is no run of dbdyno's ('../../etc' is not a valid run id"),
+        (
+            &|d| d["points"][0]["test"] = "T712".into(),
+            "it is damaged: a point of T712 stands at place 0, where its plan has none",
+        ),
+        (
+            &|d| d["plan_indexes"][1] = 7.into(),
+            "it is damaged: a point of T611 stands at place 7, where its plan has none",
+        ),
+        (&|d| d["plan_indexes"] = serde_json::json!([2, 0]), "it is damaged: its points are not in the plan's order"),
+        (
+            &|d| d["plan_indexes"] = serde_json::json!([0]),
+            "it is damaged: it has 2 points, and places in the plan for 1",
+        ),
+        (
+            &|d| d["histograms"][0]["plan_index"] = 1.into(),
+            "it is damaged: its service histogram of place 1 belongs to no point",
+        ),
+        (
+            &|d| d["histograms"][1]["kind"] = "service".into(),
+            "it is damaged: its service histogram of place 0 belongs to no point",
+        ),
+        (
+            &|d| d["histograms"][0]["kind"] = "other".into(),
+            "it is damaged: the other histogram of place 0: there is no such kind",
+        ),
+        (&|d| d["histograms"][0]["hdr_v2_base64"] = "AAAA".into(), "it is damaged: the service histogram of place 0: "),
+        (&|d| d["histograms"][0]["hdr_v2_base64"] = "?".into(), "it is damaged: the service histogram of place 0: "),
+    ] {
+        let refusal = refused(change);
+        assert!(refusal.starts_with(words), "{refusal}");
+    }
+    for (text, words) in [
+        ("", "it ends in the middle, in line 1"),
+        ("[1, 2]", "it is no run of dbdyno's ("),
+        ("PK\u{3}\u{4}", "it is no run of dbdyno's ("),
+        ("{\"schema_version\": 1}", "it lacks the plan"),
+    ] {
+        let refusal = Transfer::from_json(text).unwrap_err().to_string();
+        assert!(refusal.starts_with(words), "{text}: {refusal}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn a_file_that_was_cut_off_is_never_a_run(share in 0.0_f64..1.0) {
+        let mut end = (share * EXPORTED.trim_end().len() as f64) as usize;
+        while !EXPORTED.is_char_boundary(end) {
+            end -= 1;
+        }
+        let refused = Transfer::from_json(&EXPORTED[..end]).unwrap_err();
+        prop_assert!(matches!(refused, TransferError::CutOff { .. }), "{}", refused);
+    }
+
+    #[test]
+    fn a_damaged_file_is_refused_or_sound(place in any::<prop::sample::Index>(), byte in 32_u8..127) {
+        let mut bytes = EXPORTED.clone().into_bytes();
+        let at = place.index(bytes.len());
+        bytes[at] = byte;
+        // No panic, and what is accepted can be stored.
+        if let Ok(transfer) = Transfer::from_json(&String::from_utf8_lossy(&bytes)) {
+            let folder = tempfile::tempdir().unwrap();
+            let mut there = open(&folder.path().join("there.db"));
+            prop_assert!(there.import(&transfer).unwrap());
+        }
+    }
+}

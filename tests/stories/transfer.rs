@@ -1,0 +1,89 @@
+//! A run travels to another machine and is the same there; what is no run does not get in.
+
+use crate::support::{Room, text};
+
+/// A room with a run of the client drive, which has histograms, and its export.
+fn exported() -> (Room, String) {
+    let room = Room::with_data();
+    room.run("run T611 --target sqlite:x.sqlite --drive client --ramp 1,2 --duration 50ms --label mine").expect(0);
+    let document = room.run("export mine").expect(0).stdout;
+    (room, document)
+}
+
+#[test]
+fn an_exported_run_is_the_same_elsewhere() {
+    let (here, document) = exported();
+    let there = Room::new();
+    std::fs::write(there.path("run.json"), &document).unwrap();
+    let said = there.run("import run.json").expect(0);
+    let id = here.show("mine")["run"]["id"].as_str().unwrap().to_owned();
+    let histograms =
+        serde_json::from_str::<serde_json::Value>(&document).unwrap()["histograms"].as_array().unwrap().len();
+    assert!(histograms > 0);
+    assert_eq!(
+        said.stdout,
+        format!(
+            "Run {id} (mine) of 2 points and {histograms} histograms is in ./dbdyno.db now; `dbdyno show {id}` shows it\n"
+        )
+    );
+    assert_eq!(there.show("mine"), here.show("mine"));
+    for line in [
+        "show mine",
+        "show mine --table latency",
+        "export mine",
+        "export mine --format csv",
+        "export mine --format openmetrics",
+    ] {
+        assert_eq!(there.run(line).expect(0).stdout, here.run(line).expect(0).stdout, "{line}");
+    }
+    let again = there.run("import run.json").expect(0);
+    assert_eq!(
+        again.stdout,
+        format!("Run {id} (mine) is in ./dbdyno.db already, and is the same: nothing was changed\n")
+    );
+    assert_eq!(there.run("import run.json --json").expect(0).json()["new"], false);
+    // Readers of the document that `show` prints read this one, too.
+    let exported: serde_json::Value = serde_json::from_str(&document).unwrap();
+    for key in ["run", "platform", "database", "points", "cells"] {
+        assert_eq!(exported[key], here.show("mine")[key], "{key}");
+    }
+}
+
+#[test]
+fn what_is_no_whole_run_changes_nothing() {
+    let (here, document) = exported();
+    let there = Room::new();
+    let other = document.replacen("\"jobs\": 2", "\"jobs\": 3", 1);
+    assert_ne!(other, document);
+    std::fs::write(here.path("other.json"), &other).unwrap();
+    std::fs::write(here.path("shown.json"), here.run("show mine --json").expect(0).stdout).unwrap();
+    std::fs::write(here.path("cut.json"), &document[..document.len() / 2]).unwrap();
+    std::fs::write(here.path("list.json"), "[]").unwrap();
+    std::fs::write(here.path("picture.png"), [0x89, b'P', b'N', b'G', 0, 0xff]).unwrap();
+    std::fs::write(here.path("platform.json"), here.run("export ibm_p8_e870_2016").expect(0).stdout).unwrap();
+    let id = text(&here.show("mine"), "/run/id").to_owned();
+    for (file, words) in [
+        ("cut.json", "cannot import FILE: it ends in the middle, in line "),
+        ("list.json", "cannot import FILE: it is no run of dbdyno's ("),
+        ("picture.png", "cannot import FILE: it is no run of dbdyno's ("),
+        ("shown.json", "cannot import FILE: it lacks the plan of the run, as what `dbdyno show --json` prints does: "),
+        ("platform.json", "cannot import FILE: it is a published result and no run; "),
+        ("none.json", "cannot read FILE: "),
+    ] {
+        let path = here.path(file).display().to_string();
+        let ending = there.run(&format!("import {path}")).expect(2);
+        let words = words.replace("FILE", &path);
+        assert!(ending.stderr.starts_with(&format!("dbdyno: {words}")), "{}", ending.stderr);
+        assert!(ending.stdout.is_empty() && there.files().is_empty(), "{file} left something behind");
+    }
+    let before = here.show("mine");
+    let ending = here.run("import other.json").expect(2);
+    assert!(
+        ending
+            .stderr
+            .starts_with(&format!("dbdyno: there already is a run {id} in ./dbdyno.db, and it is not the same")),
+        "{}",
+        ending.stderr
+    );
+    assert_eq!(here.show("mine"), before);
+}
