@@ -4,7 +4,7 @@ use super::table::{Head, Row, Table, text};
 use crate::figures::DOUBTFUL;
 use crate::legend::{self, CLIENT, Doubts, EQUIVALENT, RATED, SUSPECT, letter, refusal};
 use crate::text::clean;
-use dbdyno_model::{Flag, Point, RunJson, Status, TestCode};
+use dbdyno_model::{Flag, Point, Published, RunJson, Status, Suspect, TestCode};
 use maud::{Markup, html};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -138,13 +138,38 @@ fn doubts<'a>(runs: &[&'a RunJson]) -> Doubts<'a> {
     let mut doubts = Doubts::default();
     for run in runs {
         doubts.add_points(&run.points.iter().collect::<Vec<_>>());
-        for figure in run.published.iter().flat_map(|p| &p.figures) {
-            if let Some(suspect) = &figure.suspect {
-                doubts.add(figure.test.clone(), suspect);
-            }
+        if let Some(published) = &run.published {
+            of_published(published, &mut doubts);
         }
     }
     doubts
+}
+
+/// Those of whatever is no point.
+fn of_published<'a>(published: &'a Published, doubts: &mut Doubts<'a>) {
+    let mut add = |place: String, suspect: Option<&'a Suspect>| {
+        if let Some(suspect) = suspect {
+            doubts.add(place, suspect);
+        }
+    };
+    for figure in &published.figures {
+        add(figure.test.clone(), figure.suspect.as_ref());
+    }
+    for s in published.targets.iter().chain(&published.results).chain(&published.claims) {
+        add(s.metric.replace('_', " "), s.suspect.as_ref());
+    }
+    for curve in &published.curves {
+        for (key, suspect) in curve.suspects.iter().chain(curve.points.iter().flat_map(|p| &p.suspects)) {
+            add(format!("{} {key}", curve.test), Some(suspect));
+        }
+    }
+    for waits in &published.waits {
+        add(waits.title.clone(), waits.suspect.as_ref());
+    }
+    for histogram in &published.histograms {
+        let of_buckets = histogram.buckets.iter().filter_map(|b| b.suspect.as_ref());
+        histogram.suspect.iter().chain(of_buckets).for_each(|s| add(histogram.title.clone(), Some(s)));
+    }
 }
 
 fn doubts_table(doubts: &Doubts<'_>) -> Markup {

@@ -10,6 +10,7 @@ mod marks;
 mod method;
 mod one;
 mod page;
+mod published;
 mod ramps;
 mod scaling;
 mod sheet;

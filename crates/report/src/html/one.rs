@@ -1,34 +1,51 @@
 //! The page of one run, or of one published result.
 
 use super::page::{Place, document, navigation, notice};
-use super::{Subject, keys, latency, marks, method, ramps, scaling, sheet, verdict};
+use super::{Subject, keys, latency, marks, method, published, ramps, scaling, sheet, verdict};
 use crate::summary::head::facts;
 use crate::text::clean;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Drive, RunJson};
+use dbdyno_model::RunJson;
 use maud::{Markup, html};
 
 /// The whole page.
 pub(super) fn page(subject: &Subject, catalogue: &Catalogue) -> Markup {
     let run = &subject.run;
+    let classes = ramps::sections(run, catalogue);
+    let before = [
+        ("verdict", "Verdict", verdict::section(subject.verdict.as_slice())),
+        ("key-metrics", "Key metrics", keys::section(run, catalogue)),
+        ("platform", "Platform", sheet::section(run)),
+    ];
+    let after = [
+        ("published", "As printed", published::section(run)),
+        ("scaling", "Scaling law", scaling::section(run, catalogue)),
+        ("latency", "Latency", latency::section(run, &subject.times, catalogue)),
+        ("flags", "Flags and marks", marks::section(&[run])),
+        ("method", "Method and settings", method::section(&[run], &[super::name(run)])),
+    ];
+    let mut places = named(&before);
+    places.extend(classes.iter().map(|(class, _)| (format!("class-{class}"), class.clone())));
+    places.extend(named(&after));
     let content = html! {
         header {
             p.kind { @if run.published.is_some() { "Published result" } @else { "dbdyno platform report" } }
             h1 { (clean(run.name())) }
             (head(run))
             @if let Some(text) = &run.database.notice { (notice(text)) }
-            (navigation(&places(subject)))
+            (navigation(&places))
         }
-        (verdict::section(subject.verdict.as_slice()))
-        (keys::section(run, catalogue))
-        (sheet::section(run))
-        (ramps::sections(run, catalogue))
-        (scaling::section(run, catalogue))
-        (latency::section(run, &subject.times, catalogue))
-        (marks::section(&[run]))
-        (method::section(&[run], &[super::name(run)]))
+        @for (.., section) in &before { (section) }
+        @for (_, section) in &classes { (section) }
+        @for (.., section) in &after { (section) }
     };
     document(run.name(), &content)
+}
+
+/// The places of the sections that have something to say.
+fn named(sections: &[(&str, &str, Markup)]) -> Vec<Place> {
+    let said = sections.iter().filter(|(.., section)| !section.0.is_empty());
+    said.map(|(id, name, _)| ((*id).to_owned(), (*name).to_owned())).collect()
 }
 
 fn head(run: &RunJson) -> Markup {
@@ -41,25 +58,4 @@ fn head(run: &RunJson) -> Markup {
             }
         }
     }
-}
-
-fn places(subject: &Subject) -> Vec<Place> {
-    let run = &subject.run;
-    let mut classes: Vec<String> =
-        run.points.iter().filter(|p| p.load.rate.is_none()).map(|p| p.test.class()).collect();
-    classes.sort_unstable();
-    classes.dedup();
-    let mut places: Vec<Place> = Vec::new();
-    let mut add = |there: bool, id: &str, name: &str| places.extend(there.then(|| (id.to_owned(), name.to_owned())));
-    add(subject.verdict.is_some(), "verdict", "Verdict");
-    add(true, "key-metrics", "Key metrics");
-    add(true, "platform", "Platform");
-    for class in classes {
-        add(true, &format!("class-{class}"), &class);
-    }
-    add(!run.points.is_empty(), "scaling", "Scaling law");
-    add(run.points.iter().any(|p| p.drive == Drive::Client), "latency", "Latency");
-    add(true, "flags", "Flags and marks");
-    add(true, "method", "Method and settings");
-    places
 }

@@ -24,22 +24,25 @@ pub(super) fn anchor(code: &TestCode) -> String {
     format!("t-{code}")
 }
 
-/// A section for each test class of a run.
-pub(super) fn sections(run: &RunJson, catalogue: &Catalogue) -> Markup {
+/// Each test class of a run and its section.
+pub(super) fn sections(run: &RunJson, catalogue: &Catalogue) -> Vec<(String, Markup)> {
     let cells: Vec<Measured<'_>> = Measured::of(run).into_iter().filter(|c| !c.is_rated()).collect();
     let tests = by_test(&cells);
     let mut classes: Vec<String> = tests.iter().map(|(code, _)| code.class()).collect();
     classes.sort_unstable();
     classes.dedup();
-    html! {
-        @for class in &classes {
-            @let members: Vec<_> = tests.iter().filter(|(code, _)| code.class() == *class).collect();
+    let section = |class: String| {
+        let members: Vec<_> = tests.iter().filter(|(code, _)| code.class() == class).collect();
+        let title = members.first().map(|(code, _)| catalogue.class_title(code));
+        let section = html! {
             section id={ "class-" (class) } {
-                h2 { (class) @if let Some((code, _)) = members.first() { " " span.sub { (catalogue.class_title(code)) } } }
+                h2 { (class) @if let Some(title) = title { " " span.sub { (title) } } }
                 @for (code, cells) in members { (test(code, cells, catalogue)) }
             }
-        }
-    }
+        };
+        (class, section)
+    };
+    classes.into_iter().map(section).collect()
 }
 
 fn test(code: &TestCode, cells: &[&Measured<'_>], catalogue: &Catalogue) -> Markup {

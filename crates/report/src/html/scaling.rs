@@ -29,6 +29,9 @@ pub(super) fn section(run: &RunJson, catalogue: &Catalogue) -> Markup {
     let cells: Vec<Measured<'_>> = Measured::of(run).into_iter().filter(|c| !c.is_rated()).collect();
     let ramps: Vec<Ramp<'_>> =
         by_test(&cells).into_iter().filter_map(|(code, cells)| ramp(code, &cells, catalogue)).collect();
+    if ramps.is_empty() {
+        return html! {};
+    }
     let (told, untold): (Vec<_>, Vec<_>) = ramps.iter().partition(|r| r.law.is_ok());
     html! {
         section #scaling {

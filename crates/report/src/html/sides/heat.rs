@@ -13,6 +13,11 @@ use maud::{Markup, html};
 /// Shades from the worst to the best; the one in the middle is none.
 const SHADES: f64 = 8.0;
 
+/// Whether two sides have such a figure.
+pub(super) fn is_there(comparison: &Comparison, which: Which) -> bool {
+    comparison.rows.iter().any(|row| row.which == which)
+}
+
 /// A section for speed and one for throughput.
 pub(super) fn sections(comparison: &Comparison) -> Markup {
     html! {
@@ -25,9 +30,9 @@ pub(super) fn sections(comparison: &Comparison) -> Markup {
 fn section(comparison: &Comparison, which: Which, id: &str, title: &str, words: &str) -> Markup {
     let rows: Vec<&Figures> = comparison.rows.iter().filter(|r| r.which == which).collect();
     html! {
-        section id=(id) {
-            h2 { (title) span.sub { ": " (words) } }
-            @if rows.is_empty() { p { "No test that two of them have." } } @else {
+        @if !rows.is_empty() {
+            section id=(id) {
+                h2 { (title) span.sub { ": " (words) } }
                 (table(comparison, &rows, title).render())
                 p.note {
                     "Colours go row by row from the worst " span.h0.shade { "▼" } " to the best " span.h8.shade { "▲" }

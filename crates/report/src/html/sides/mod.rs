@@ -3,13 +3,14 @@
 mod curves;
 mod efficiency;
 mod heat;
+mod others;
 mod ratios;
 
 use super::page::{Place, document, navigation, notice};
 use super::table::{Head, beside};
 use super::{marks, method, verdict};
 use crate::compare::text::letter;
-use crate::compare::{Comparison, Side, WarningKind};
+use crate::compare::{Comparison, Side, WarningKind, Which};
 use crate::platform;
 use crate::text::clean;
 use crate::verdict::Verdict;
@@ -40,6 +41,7 @@ pub(super) fn page(comparison: &Comparison, sides: &[Side], verdicts: &[Verdict]
         (settings(comparison))
         (heat::sections(comparison))
         (curves::section(comparison, catalogue))
+        (others::section(comparison))
         (ratios::section(comparison))
         (efficiency::section(comparison))
         (sheets(comparison, &newest))
@@ -112,10 +114,11 @@ fn places(comparison: &Comparison, verdicts: &[Verdict]) -> Vec<Place> {
     let all = [
         (!verdicts.is_empty(), "verdict", "Verdict"),
         (true, "differs", "What differs"),
-        (true, "heat-speed", "Speed"),
-        (true, "heat-throughput", "Throughput"),
+        (heat::is_there(comparison, Which::Speed), "heat-speed", "Speed"),
+        (heat::is_there(comparison, Which::Throughput), "heat-throughput", "Throughput"),
         (!comparison.curves.is_empty(), "curves", "Curves"),
-        (true, "ratios", "Ratios"),
+        (!comparison.others.is_empty(), "others", "Other series"),
+        (ratios::is_there(comparison), "ratios", "Ratios"),
         (!comparison.efficiency.is_empty(), "efficiency", "Efficiency"),
         (true, "platforms", "Platforms"),
         (true, "flags", "Flags and marks"),

@@ -8,12 +8,20 @@ use crate::numbers::MISSING;
 use crate::text::clean;
 use maud::{Markup, html};
 
-/// The section.
+/// Whether any figure can be held against the baseline's.
+pub(super) fn is_there(comparison: &Comparison) -> bool {
+    ratios(comparison).next().is_some()
+}
+
+/// The section; nothing where no figure has a ratio.
 pub(super) fn section(comparison: &Comparison) -> Markup {
     let base = comparison.baseline;
     let mut whys: Vec<&str> = Vec::new();
     for ratio in ratios(comparison).filter(|r| r.verdict == Verdict::SpreadUnknown) {
         whys.extend(ratio.why.as_deref().filter(|why| !whys.contains(why)));
+    }
+    if !is_there(comparison) {
+        return html! {};
     }
     html! {
         section #ratios {
