@@ -1,0 +1,93 @@
+//! Whether times are whole: server processes are stopped for a while in the middle of a point, and what is reported must be
+//! what the recorded moments imply. A test program of its own, so that nothing else of ours is at work meanwhile.
+#![cfg(feature = "postgres")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
+
+#[path = "../../crates/engine/tests/servers/mod.rs"]
+#[allow(dead_code, unreachable_pub, reason = "one of its servers is enough")]
+mod servers;
+#[path = "../stories/support.rs"]
+#[allow(dead_code, reason = "made for all stories")]
+mod support;
+
+use rustix::process::{Pid, Signal, kill_process};
+use servers::Scratch;
+use servers::postgres::{SUPERUSER, Server, Wish};
+use std::thread;
+use std::time::{Duration, Instant};
+use support::{Room, number, points, text, wait_until};
+
+const DATABASE: &str = "bench";
+const JOBS: usize = 4;
+const STALL: Duration = Duration::from_millis(300);
+/// Of what the sessions can do.
+const SHARE: f64 = 0.2;
+/// Dbdyno warms up for a fifth of its window; the stall begins this long after the warm-up.
+const INTO_THE_WINDOW: Duration = Duration::from_millis(1_500);
+
+/// The processes of dbdyno's jobs on the server.
+fn backends(server: &Server) -> Vec<Pid> {
+    let sql = "SELECT pid FROM pg_stat_activity WHERE application_name = 'dbdyno job'";
+    let pids = server.psql(DATABASE, sql);
+    pids.lines().map(|pid| Pid::from_raw(pid.trim().parse().unwrap()).unwrap()).collect()
+}
+
+/// Measures T611 with this load, stops the server's processes in the middle of the window, and returns the point with how long
+/// they stood still, in seconds.
+fn stalled(room: &Room, server: &Server, load: &str, window: Duration) -> (serde_json::Value, f64) {
+    let target = server.socket(SUPERUSER, DATABASE);
+    let run = format!(
+        "run T611 --drive client --jobs {JOBS} {load} --duration {}ms --json --target {target}",
+        window.as_millis()
+    );
+    let run = room.start(&run);
+    wait_until("the jobs are at work", || {
+        let sql = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'dbdyno job' AND state_change > query_start
+                   AND query LIKE 'SELECT quantity%'";
+        server.psql(DATABASE, sql).trim() == JOBS.to_string()
+    });
+    let processes = backends(server);
+    assert_eq!(processes.len(), JOBS);
+    thread::sleep(window / 5 + INTO_THE_WINDOW);
+    let from = Instant::now();
+    processes.iter().for_each(|pid| kill_process(*pid, Signal::STOP).unwrap());
+    let stopped = Instant::now();
+    thread::sleep(STALL);
+    let went_on = Instant::now();
+    processes.iter().for_each(|pid| kill_process(*pid, Signal::CONT).unwrap());
+    // Between its first and its last process: a moment.
+    let stall_s = ((went_on - stopped) + from.elapsed()).as_secs_f64() / 2.0;
+    let document = run.end().expect(0).json();
+    (points(&document)[0].clone(), stall_s)
+}
+
+#[track_caller]
+fn within_5_pct(what: &str, seen_s: f64, implied_s: f64) {
+    assert!((seen_s / implied_s - 1.0).abs() <= 0.05, "{what}: {seen_s:.4} s, and {implied_s:.4} s are implied");
+}
+
+#[test]
+fn an_open_loop_sees_a_stall_whole_and_a_closed_one_is_blind_to_it() {
+    let server = Wish::default().set("fsync", "off").set("autovacuum", "off").start();
+    server.psql("postgres", &format!("CREATE DATABASE {DATABASE}"));
+    let room = Room::new();
+    let target = server.socket(SUPERUSER, DATABASE);
+    room.run(&format!("load --size T --target {target}")).expect(0);
+
+    let window = Duration::from_secs(4);
+    let (closed, stall_s) = stalled(&room, &server, "", window);
+    let capacity_per_s = number(&closed, "/tx_per_s") / (1.0 - stall_s / window.as_secs_f64());
+    within_5_pct("the closed loop's longest", number(&closed, "/service_time_s/max"), stall_s);
+    assert!(number(&closed, "/service_time_s/p99_99") < 0.05 * stall_s, "one transaction a job has met it: {closed:#}");
+
+    let window = Duration::from_secs(10);
+    let rate = format!("--rate {:.0}/s --arrivals constant", SHARE * capacity_per_s);
+    let (open, stall_s) = stalled(&room, &server, &rate, window);
+    assert_eq!(text(&open, "/status"), "ok", "{open:#}");
+    // What was due `t` into the stall waits for its end, and then for those before it: stall - t + share x t. One in a hundred
+    // of all is as many as are due in a hundredth of the window.
+    let p99_s = stall_s - (1.0 - SHARE) * 0.01 * window.as_secs_f64();
+    within_5_pct("the open loop's longest", number(&open, "/response_time_s/max"), stall_s);
+    within_5_pct("the open loop's p99", number(&open, "/response_time_s/p99"), p99_s);
+    assert!(number(&open, "/service_time_s/p99") < 0.05 * stall_s, "what they took once they were sent: {open:#}");
+}
