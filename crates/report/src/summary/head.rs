@@ -24,9 +24,16 @@ pub(crate) fn head(run: &RunJson, width: Option<u16>) -> String {
     out
 }
 
+/// What stands where there is no fact.
+const NOT_KNOWN: &str = "not known";
+
 /// What a reader must know first. A fact without a name goes on with the one before.
 pub(crate) fn facts(run: &RunJson) -> Vec<(&'static str, String)> {
     let mut facts = vec![("Platform", hardware(&run.platform)), ("", system(&run.platform))];
+    // A source that says nothing of its hardware gives it a name at least.
+    if run.published.is_some() && facts[0].1 == NOT_KNOWN {
+        run.name().clone_into(&mut facts[0].1);
+    }
     match &run.published {
         Some(published) => facts.extend(published_facts(run, published)),
         None => {
@@ -91,7 +98,7 @@ fn system(platform: &Platform) -> String {
 
 fn joined<const N: usize>(parts: [Option<String>; N]) -> String {
     let parts: Vec<String> = parts.into_iter().flatten().collect();
-    if parts.is_empty() { "not known".to_owned() } else { parts.join(", ") }
+    if parts.is_empty() { NOT_KNOWN.to_owned() } else { parts.join(", ") }
 }
 
 pub(crate) fn measured(run: &RunJson) -> String {
