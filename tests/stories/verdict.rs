@@ -11,7 +11,7 @@ fn needs(minimum: &str) -> String {
 #[test]
 fn the_exit_code_says_whether_a_run_meets_what_a_project_needs() {
     let room = Room::with_data();
-    room.run("run T611 --target sqlite:x.sqlite --ramp 1 --duration 50ms --label mine").expect(0);
+    room.run("run T611 --target sqlite:x.sqlite --jobs 1 --duration 50ms --label mine").expect(0);
     std::fs::write(room.path("low.toml"), needs("1")).unwrap();
     std::fs::write(room.path("high.toml"), needs("1e12")).unwrap();
     let met = room.run("verdict mine --requirements low.toml --junit met.xml").expect(0);
