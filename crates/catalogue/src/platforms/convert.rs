@@ -191,7 +191,7 @@ fn published(raw: &RawPlatform, source: &Source) -> Published {
     notes.extend(raw.source_file.as_ref().map(|file| format!("The source document is {file}.")));
     notes.extend(raw.cores_max.map(|n| format!("The platform offers at most {n} cores.")));
     Published {
-        source: raw.source.clone().unwrap_or_else(|| format!("platform file {}", source.shown)),
+        source: document(raw).unwrap_or_else(|| format!("platform file {}", source.shown)),
         year: raw.year,
         year_printed: raw.year_printed,
         benchmark: raw.benchmark_suite.clone().unwrap_or_else(|| "not printed".to_owned()),
@@ -338,4 +338,12 @@ pub(super) fn costs(raw: &RawPlatform) -> Costs {
         prices_usd,
         terms: (!terms.is_empty()).then(|| terms.join(", ")),
     }
+}
+
+/// The source document by its title: the name of the file that it was read from stands in the notes.
+fn document(raw: &RawPlatform) -> Option<String> {
+    let source = raw.source.as_ref()?;
+    let file = raw.source_file.as_deref().unwrap_or_default();
+    let title = source.strip_prefix(file).and_then(|rest| rest.strip_prefix(": "));
+    Some(title.unwrap_or(source).to_owned())
 }
