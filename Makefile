@@ -28,7 +28,7 @@ lint:
 # Every room, the engines on the distribution's servers, and the binary as a user runs it, with real files and faults.
 # Always the whole workspace: a part of it would have its dependencies built anew, with other features.
 tests: servers
-	$(CARGO) test --workspace -- $(SIDE_BY_SIDE)
+	$(CARGO) test --workspace --no-fail-fast -- $(SIDE_BY_SIDE)
 
 # What Oracle would be asked, judged by two grammars of PL/SQL, as no Oracle can be had: see the script.
 oracle-sql:

@@ -27,6 +27,8 @@ struct Loop<'a> {
     step: u64,
     done: u64,
     service_ns: u64,
+    /// Threads of this process in the middle of the work, where somebody has counted.
+    threads: usize,
 }
 
 impl Work for Loop<'_> {
@@ -46,6 +48,9 @@ impl Work for Loop<'_> {
         if self.step == steps {
             (self.step, self.done) = (0, self.done + 1);
             self.transactions.advance();
+            if self.done == 1 {
+                self.threads = fs::read_dir("/proc/self/task").expect("threads").count();
+            }
             if now_ns >= self.until_ns.load(Ordering::Relaxed) {
                 return Step::Done;
             }
@@ -96,6 +101,7 @@ fn main() {
             step: 0,
             done: 0,
             service_ns: 0,
+            threads: 0,
         })
         .collect();
     let works = sessions.iter_mut().zip(&mut loops).map(|(session, work)| Job { session: session.as_mut(), work });
@@ -106,7 +112,7 @@ fn main() {
     let done: u64 = loops.iter().map(|work| work.done).sum();
     let service_ns: u64 = loops.iter().map(|work| work.service_ns).sum();
     println!(
-        "rate {:.0} user_s {:.2} system_s {:.2} user_us_per_tx {:.2} total_us_per_tx {:.2} latency_us {:.1} memory_kib {}",
+        "rate {:.0} user_s {:.2} system_s {:.2} user_us_per_tx {:.2} total_us_per_tx {:.2} latency_us {:.1} memory_kib {} threads {}",
         done as f64 / seconds,
         after.0 - before.0,
         after.1 - before.1,
@@ -114,6 +120,7 @@ fn main() {
         (after.0 + after.1 - before.0 - before.1) / done as f64 * 1e6,
         service_ns as f64 / done as f64 / 1e3,
         memory_kib(),
+        loops.iter().map(|work| work.threads).max().unwrap_or(0),
     );
     drop(sessions);
     engine.end_point(&task).expect("the point's end");

@@ -90,8 +90,12 @@ fn too_few_connections_fail_the_point_that_needs_them<S: Limits>() {
     check_point(point);
     let [said, beforehand] = S::TOO_FEW;
     assert!(text(point, "/reason").contains(said), "{}", point["reason"]);
-    // The run went on: the next one is measured, too.
-    room.run(&format!("run T611 --jobs {many} --duration 200ms --target {target}")).expect(4);
+    // It is the same for clients, and the server is as good as before.
+    let ending =
+        room.run(&format!("run T611 --drive client --ramp 1,2,{many} --duration 200ms --target {target}")).expect(4);
+    let document = room.show("last");
+    assert_eq!(statuses(&document), ["T611 ok", "T611 ok", "T611 failed"], "{}", ending.stderr);
+    assert!(text(&points(&document)[2], "/reason").contains(said), "{}", points(&document)[2]["reason"]);
     room.run(&format!("run T611 T621 --jobs 2 --duration 200ms --target {target}")).expect(0);
     let check = room.run(&format!("check --target {target}")).expect(0);
     assert!(check.stdout.contains(beforehand), "{}", check.stdout);

@@ -9,6 +9,8 @@ use crate::servers::Scratch;
 use crate::servers::postgres::Server;
 use dbdyno_engine::Task;
 use dbdyno_model::ErrorClass;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -185,5 +187,53 @@ fn work_that_breaks_is_abandoned_and_the_others_go_on() {
     for (job, work) in driven.works.iter().enumerate() {
         let expected = if job == 3 { (10, true) } else { (500, false) };
         assert_eq!((work.done, work.abandoned), expected);
+    }
+}
+
+/// Passes on what comes, a few bytes at a time.
+fn pass_on(mut from: TcpStream, mut to: TcpStream) {
+    let mut bytes = [0; 13];
+    while let Ok(n) = from.read(&mut bytes)
+        && n > 0
+        && to.write_all(&bytes[..n]).is_ok()
+    {
+        thread::sleep(Duration::from_micros(100));
+    }
+    _ = to.shutdown(std::net::Shutdown::Both);
+}
+
+/// A way to the server on which everything takes its time and comes in pieces; its port.
+fn slow_way(server: &Server) -> u16 {
+    let entrance = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (port, servers) = (entrance.local_addr().unwrap().port(), server.port);
+    thread::spawn(move || {
+        for client in entrance.incoming().flatten() {
+            let server = TcpStream::connect(("127.0.0.1", servers)).unwrap();
+            for stream in [&client, &server] {
+                stream.set_nodelay(true).unwrap();
+            }
+            let (there, back) = ((client.try_clone().unwrap(), server.try_clone().unwrap()), (server, client));
+            thread::spawn(move || pass_on(there.0, there.1));
+            thread::spawn(move || pass_on(back.0, back.1));
+        }
+    });
+    port
+}
+
+#[test]
+fn a_slow_way_that_cuts_all_messages_loses_none() {
+    const PASSES: u64 = 20;
+    let server = alone();
+    let target =
+        server.tcp("postgres", "loaded").replace(&format!(":{}", server.port), &format!(":{}", slow_way(&server)));
+    let target = dbdyno_engine::Target::parse(&target).unwrap();
+    let engine = dbdyno_engine::open(&target, &crate::conformance::catalogue::size_t()).unwrap();
+    // A thread for each, and several to a thread.
+    for jobs in [1, 12] {
+        let task = client_task("T611", jobs);
+        let driven = drive(&*engine, &task, |_| Passes::new(PASSES));
+        assert!(driven.failures().is_empty(), "{:?}", driven.failures());
+        assert_eq!((driven.done(), driven.sum().rows), (PASSES * u64::from(jobs), PASSES * u64::from(jobs)));
+        assert_eq!(Some(driven.sum().checksum), crate::conformance::expected::checksum(&task, PASSES));
     }
 }
