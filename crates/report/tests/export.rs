@@ -73,24 +73,21 @@ fn a_csv_file_has_every_point_with_its_figures() {
     assert!(records(&csv(&violin).unwrap()).iter().any(|r| r["doubts"].contains("warmup")));
 }
 
-/// Every column of the CSV file is a key of the document, so that none stays empty for a wrong name.
+/// Every column about run, platform and database is a key of the document, so that none stays empty for a wrong name. Those of a
+/// point are held to it beside their list.
 #[test]
-fn every_column_is_a_path_of_the_document() {
+fn every_column_of_a_run_is_a_path_of_the_document() {
     let run = fixture::run();
     let point = serde_json::to_value(&run.points[0]).unwrap();
     let text = csv(&run).unwrap();
     let head = text.lines().next().unwrap();
     let whole = serde_json::to_value(&run).unwrap();
-    let leaves = ["metric", "service_time_s", "response_time_s"];
     for path in head.split(',').filter(|head| *head != "doubts") {
         let (first, rest) = path.split_once('.').unwrap_or((path, ""));
-        let times = serde_json::to_value(dbdyno_model::ResponseTime::default()).unwrap();
         let known = match first {
             "run" | "platform" => whole.pointer(&format!("/{}", path.replace('.', "/"))).is_some(),
             "database" => whole["database"].get(rest).is_some() || point["database"].get(rest).is_some(),
-            "metric" => ["id", "value", "unit"].contains(&rest),
-            _ if leaves.contains(&first) => times.get(rest).is_some(),
-            _ => point.pointer(&format!("/{}", path.replace('.', "/"))).is_some(),
+            _ => continue,
         };
         assert!(known, "{path}");
     }
