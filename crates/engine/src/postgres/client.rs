@@ -12,7 +12,7 @@ use super::options::Options;
 use super::recipe::Recipe;
 use super::recipe::client::Keyed;
 use super::wire::answer::{Answer, Reads};
-use super::wire::{Status, Wait};
+use super::wire::{Status, Wait, Wire};
 use super::{Node, session, snapshot};
 use crate::server::ServerLink as _;
 use crate::{Canceller, ChunkResult, EngineError, Failure, Prepared, Request, Session, Task};
@@ -99,6 +99,15 @@ impl ClientSession {
 
     /// Sends a request.
     fn send(&mut self, request: &Request) -> Result<(), EngineError> {
+        self.send_by(request, Wire::send)
+    }
+
+    /// Has a request's messages sent by `send`.
+    fn send_by(
+        &mut self,
+        request: &Request,
+        send: impl FnOnce(&mut Wire, &[u8]) -> Result<(), Trouble>,
+    ) -> Result<(), EngineError> {
         let unprepared = || EngineError::new(ErrorClass::Other, "a session was asked to work before it was prepared");
         let work = self.work.as_mut().ok_or_else(unprepared)?;
         self.link.refuse(&work.doing)?;
@@ -122,7 +131,7 @@ impl ClientSession {
                 return Err(EngineError::new(ErrorClass::Unsupported, message));
             }
         };
-        let sent = self.link.wire.send(messages);
+        let sent = send(&mut self.link.wire, messages);
         sent.map_err(|trouble| self.link.error(&work.doing, &trouble))
     }
 
@@ -170,6 +179,28 @@ impl ClientSession {
     /// What to wait at for an answer.
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.link.wire.as_fd()
+    }
+
+    /// Whether what comes is not encrypted.
+    fn is_plain(&self) -> bool {
+        self.link.wire.is_plain()
+    }
+
+    /// Takes bytes that somebody else has received for it.
+    fn take_in(&mut self, bytes: &[u8]) {
+        self.link.wire.take_in(bytes);
+    }
+
+    /// Sends the rest of a request. If that cannot be, nothing more will come, which is how its answer ends.
+    fn send_on(&mut self, rest: &[u8]) {
+        if self.link.wire.send_on(rest).is_err() {
+            self.shut();
+        }
+    }
+
+    /// Ends the connection.
+    fn shut(&self) {
+        self.link.wire.shut();
     }
 
     /// Nothing more is asked for the time being.

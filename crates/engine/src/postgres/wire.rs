@@ -61,6 +61,26 @@ impl Wire {
         }
     }
 
+    /// Whether nothing is encrypted, so that others may receive for it, and send.
+    pub(super) fn is_plain(&self) -> bool {
+        self.channel.tls.is_none()
+    }
+
+    /// Takes bytes that others have received.
+    pub(super) fn take_in(&mut self, bytes: &[u8]) {
+        self.incoming.put(bytes);
+    }
+
+    /// Sends the rest of messages of which others have sent the beginning.
+    pub(super) fn send_on(&mut self, rest: &[u8]) -> io::Result<()> {
+        self.channel.send(rest)
+    }
+
+    /// Ends the connection. What has come before can still be read.
+    pub(super) fn shut(&self) {
+        self.channel.socket.shut();
+    }
+
     /// Gives messages one by one to `take`, until it has what it wants, or until there is no more now. `None` where nothing
     /// more has come and nobody waits for it.
     pub(super) fn receive<T>(

@@ -1,12 +1,14 @@
-//! Many sessions on few threads. A thread waits for all of its sessions at once (epoll, through rustix, which dbdyno has
-//! anyway: a crate for other systems would add its own layer to each of the calls that are counted here). What has come is
-//! read and answered before the next session's turn, so that an answer is timed when it is read.
+//! Many sessions on few threads. A thread waits for all of its sessions at once, on a ring of the kernel's where there is one,
+//! else with epoll (through rustix, which dbdyno has anyway: a crate for other systems would add its own layer to each of the
+//! calls that are counted here). What has come is answered before the next session's turn, so that an answer is timed when it
+//! is read.
 //!
-//! The descriptors are registered once, for edges: an answer that came makes one, and nothing need be taken back or asked
-//! again. Sockets are told call by call not to wait. Where there is a thread for each session it simply waits for its answer,
-//! which saves asking for what is ready: that is what the common pump does.
+//! Where there is no ring, but a thread for each session, it simply waits for its answer, which saves asking for what is ready:
+//! that is what the common pump does.
 
 mod line;
+mod ring;
+mod road;
 mod timer;
 mod turn;
 
@@ -36,15 +38,21 @@ impl Default for ClientPump {
 
 impl Pump for ClientPump {
     fn run(&self, mut jobs: Vec<Job<'_>>, clock: &dyn Clock, gate: &StartGate) -> Result<(), EngineError> {
-        let ours = |job: &mut Job<'_>| job.session.as_any().is_some_and(|any| any.is::<ClientSession>());
-        if jobs.len() <= self.most_threads || !jobs.iter_mut().all(ours) {
+        let session =
+            |job: &mut Job<'_>| job.session.as_any()?.downcast_ref::<ClientSession>().map(ClientSession::is_plain);
+        let ours = |job: &mut Job<'_>| session(job).is_some();
+        let plain = |job: &mut Job<'_>| session(job) == Some(true);
+        let a_thread_each = jobs.len() <= self.most_threads;
+        if !jobs.iter_mut().all(ours) || a_thread_each && !(jobs.iter_mut().all(plain) && ring::is_possible()) {
             return ThreadPump.run(jobs, clock, gate);
         }
-        let mut shares: Vec<Vec<Line<'_>>> = (0..self.most_threads).map(|_| Vec::new()).collect();
+        let threads = self.most_threads.min(jobs.len());
+        let mut shares: Vec<Vec<Line<'_>>> = (0..threads).map(|_| Vec::new()).collect();
         for (n, Job { session, work }) in jobs.into_iter().enumerate() {
             let session = session.as_any().and_then(|any| any.downcast_mut());
             let session = session.ok_or_else(|| internal("a session changed its kind"))?;
-            shares[n % self.most_threads].push(Line::new(session, work));
+            let share = &mut shares[n % threads];
+            share.push(Line::new(share.len(), session, work));
         }
         thread::scope(|scope| {
             let (mut threads, mut result) = (Vec::with_capacity(shares.len()), Ok(()));

@@ -73,6 +73,17 @@ impl Incoming {
         &mut self.bytes[self.end..]
     }
 
+    /// Puts bytes there that were received elsewhere.
+    pub(super) fn put(&mut self, mut bytes: &[u8]) {
+        while !bytes.is_empty() {
+            let room = self.room();
+            let fits = bytes.len().min(room.len());
+            room[..fits].copy_from_slice(&bytes[..fits]);
+            self.filled(fits);
+            bytes = &bytes[fits..];
+        }
+    }
+
     /// So many bytes have been put there.
     pub(super) fn filled(&mut self, bytes: usize) {
         self.end = (self.end + bytes).min(self.bytes.len());

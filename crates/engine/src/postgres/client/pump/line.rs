@@ -2,12 +2,15 @@
 
 use super::super::super::wire::Wait;
 use super::super::ClientSession;
+use super::road::{News, Road};
 use crate::{ChunkResult, Clock, EngineError, Failure, Reply, Step, Work};
 use std::os::fd::BorrowedFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A session and its work.
 pub(super) struct Line<'a> {
+    /// What its road knows it by.
+    n: usize,
     session: &'a mut ClientSession,
     work: &'a mut dyn Work,
     state: State,
@@ -32,8 +35,10 @@ enum State {
 /// What a thread has to know about a line that it has served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Next {
-    /// An answer will come.
+    /// An answer, or the rest of one, will come.
     Answer,
+    /// Nothing that it does not know.
+    Nothing,
     /// It is to be woken at this moment.
     WakeAt(u64),
     /// It has ended.
@@ -41,12 +46,17 @@ pub(super) enum Next {
 }
 
 impl<'a> Line<'a> {
-    pub(super) fn new(session: &'a mut ClientSession, work: &'a mut dyn Work) -> Self {
-        Self { session, work, state: State::Sleeps, started_ns: 0, failed: None }
+    pub(super) fn new(n: usize, session: &'a mut ClientSession, work: &'a mut dyn Work) -> Self {
+        Self { n, session, work, state: State::Sleeps, started_ns: 0, failed: None }
     }
 
     pub(super) fn as_fd(&self) -> BorrowedFd<'_> {
         self.session.as_fd()
+    }
+
+    /// Whether what comes is not encrypted.
+    pub(super) fn is_plain(&self) -> bool {
+        self.session.is_plain()
     }
 
     /// Whether its work panicked.
@@ -54,22 +64,22 @@ impl<'a> Line<'a> {
         self.state == State::Broken
     }
 
-    /// Something has come for its session: perhaps the answer.
-    pub(super) fn heard(&mut self, clock: &dyn Clock) -> Next {
+    /// There are news of its session: perhaps the answer.
+    pub(super) fn heard(&mut self, news: News, road: &mut impl Road, clock: &dyn Clock) -> Next {
         // Between two requests the server may say something, too, or go: the next request will meet it.
-        if self.state != State::Waits {
-            return Next::Answer;
+        if !road.bring(self.n, news, self.session) || self.state != State::Waits {
+            return Next::Nothing;
         }
         let Some(result) = self.session.receive(Wait::No) else { return Next::Answer };
         let now_ns = clock.now_ns();
         let reply = Reply { started_ns: self.started_ns, ended_ns: now_ns, result: result.map_err(Failure::from) };
-        self.step(now_ns, Some(reply), clock)
+        self.step(now_ns, Some(reply), road, clock)
     }
 
     /// Its moment has come.
-    pub(super) fn wake(&mut self, now_ns: u64, clock: &dyn Clock) -> Next {
+    pub(super) fn wake(&mut self, now_ns: u64, road: &mut impl Road, clock: &dyn Clock) -> Next {
         let failed = self.failed.take();
-        self.step(now_ns, failed, clock)
+        self.step(now_ns, failed, road, clock)
     }
 
     /// It cannot be served: whoever waits for it must not wait any longer.
@@ -78,7 +88,7 @@ impl<'a> Line<'a> {
         self.state = State::Ended;
     }
 
-    fn step(&mut self, now_ns: u64, reply: Option<Reply>, clock: &dyn Clock) -> Next {
+    fn step(&mut self, now_ns: u64, reply: Option<Reply>, road: &mut impl Road, clock: &dyn Clock) -> Next {
         // The work is not used again after a panic but to read what it had recorded.
         let step = catch_unwind(AssertUnwindSafe(|| self.work.next(now_ns, reply)));
         let Ok(step) = step else {
@@ -89,7 +99,7 @@ impl<'a> Line<'a> {
             Step::Execute(request) => {
                 // One reading of the clock an answer: deciding what is next is part of what the next one takes.
                 self.started_ns = now_ns;
-                match self.session.send(&request) {
+                match road.send(self.n, self.session, &request) {
                     Ok(()) => {
                         self.state = State::Waits;
                         Next::Answer

@@ -2,25 +2,16 @@
 
 use super::internal;
 use super::line::{Line, Next};
+use super::road::{Come, Epoll, Ringed, Road};
 use super::timer::Timer;
 use crate::{Clock, EngineError};
-use rustix::event::Timespec;
-use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::io::Errno;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::mem::MaybeUninit;
-use std::os::fd::OwnedFd;
-
-/// Answers that are taken up in one turn: more would be timed late.
-const EVENTS: usize = 64;
-/// What the timer's events are called; all others bear their line's number.
-const TIMER: u64 = u64::MAX;
 
 /// Serves lines until all have ended.
 pub(super) fn run(lines: &mut [Line<'_>], clock: &dyn Clock) -> Result<(), EngineError> {
-    let turned = Turns::new(lines).and_then(|mut turns| turns.run(lines, clock));
-    if let Err(error) = turned {
+    if let Err(error) = take(lines, clock) {
         lines.iter_mut().for_each(Line::give_up);
         return Err(internal(&format!("waiting for answers: {error}")));
     }
@@ -30,8 +21,21 @@ pub(super) fn run(lines: &mut [Line<'_>], clock: &dyn Clock) -> Result<(), Engin
     Ok(())
 }
 
-struct Turns {
-    epoll: OwnedFd,
+fn take(lines: &mut [Line<'_>], clock: &dyn Clock) -> Result<(), Errno> {
+    let timer = Timer::new()?;
+    let sockets: Vec<_> = lines.iter().map(Line::as_fd).collect();
+    // What comes encrypted is a session's own to read.
+    if lines.iter().all(Line::is_plain)
+        && let Ok(ring) = Ringed::new(&sockets, &timer)
+    {
+        return Turns::new(ring, timer, lines.len()).run(lines, clock);
+    }
+    let epoll = Epoll::new(&sockets, &timer)?;
+    Turns::new(epoll, timer, lines.len()).run(lines, clock)
+}
+
+struct Turns<R> {
+    road: R,
     timer: Timer,
     /// Who is to be woken, and when.
     sleepers: BinaryHeap<Reverse<(u64, usize)>>,
@@ -39,55 +43,44 @@ struct Turns {
     left: usize,
 }
 
-impl Turns {
-    fn new(lines: &[Line<'_>]) -> Result<Self, Errno> {
-        let epoll = epoll::create(CreateFlags::CLOEXEC)?;
-        let timer = Timer::new()?;
-        epoll::add(&epoll, &timer, EventData::new_u64(TIMER), EventFlags::IN | EventFlags::ET)?;
-        for (n, line) in lines.iter().enumerate() {
-            let flags = EventFlags::IN | EventFlags::RDHUP | EventFlags::ET;
-            epoll::add(&epoll, line.as_fd(), EventData::new_u64(n as u64), flags)?;
-        }
-        Ok(Self { epoll, timer, sleepers: BinaryHeap::new(), left: lines.len() })
+impl<R: Road> Turns<R> {
+    fn new(road: R, timer: Timer, lines: usize) -> Self {
+        Self { road, timer, sleepers: BinaryHeap::new(), left: lines }
     }
 
     fn run(&mut self, lines: &mut [Line<'_>], clock: &dyn Clock) -> Result<(), Errno> {
         for (n, line) in lines.iter_mut().enumerate() {
-            let next = line.wake(clock.now_ns(), clock);
-            self.note(n, next);
+            let next = line.wake(clock.now_ns(), &mut self.road, clock);
+            self.note(n, next)?;
         }
-        let mut events = [MaybeUninit::<Event>::uninit(); EVENTS];
+        let mut come = Vec::new();
         while self.left > 0 {
             let at_once = !self.sleepers.is_empty() && self.arm(clock)?;
-            let timeout = at_once.then_some(Timespec { tv_sec: 0, tv_nsec: 0 });
-            let come = match epoll::wait(&self.epoll, &mut events, timeout.as_ref()) {
-                Ok((come, _)) => come,
-                Err(Errno::INTR) => continue,
-                Err(error) => return Err(error),
-            };
-            for event in come.iter() {
-                match event.data.u64() {
-                    TIMER => self.timer.rang(),
-                    n => {
-                        let n = n as usize;
-                        let next = lines[n].heard(clock);
-                        self.note(n, next);
+            self.road.wait(at_once, &mut come)?;
+            for come in come.drain(..) {
+                match come {
+                    Come::Timer => self.timer.rang(),
+                    Come::Session(n, news) => {
+                        let next = lines[n].heard(news, &mut self.road, clock);
+                        self.note(n, next)?;
                     }
                 }
             }
             if !self.sleepers.is_empty() {
-                self.wake(lines, clock);
+                self.wake(lines, clock)?;
             }
         }
         Ok(())
     }
 
-    fn note(&mut self, n: usize, next: Next) {
+    fn note(&mut self, n: usize, next: Next) -> Result<(), Errno> {
         match next {
-            Next::Answer => {}
+            Next::Answer => self.road.listen(n)?,
+            Next::Nothing => {}
             Next::WakeAt(at_ns) => self.sleepers.push(Reverse((at_ns, n))),
             Next::Ended => self.left -= 1,
         }
+        Ok(())
     }
 
     /// Sets the timer for who is to be woken next; says whether that is now.
@@ -105,18 +98,19 @@ impl Turns {
     }
 
     /// Wakes whoever is due now; who is due again at once waits for the next turn.
-    fn wake(&mut self, lines: &mut [Line<'_>], clock: &dyn Clock) {
+    fn wake(&mut self, lines: &mut [Line<'_>], clock: &dyn Clock) -> Result<(), Errno> {
         let mut now_ns = clock.now_ns();
         let due = self.sleepers.len();
         for _ in 0..due {
             match self.sleepers.peek() {
                 Some(Reverse((at_ns, _))) if *at_ns <= now_ns => {}
-                _ => return,
+                _ => break,
             }
-            let Some(Reverse((_, n))) = self.sleepers.pop() else { return };
-            let next = lines[n].wake(now_ns, clock);
-            self.note(n, next);
+            let Some(Reverse((_, n))) = self.sleepers.pop() else { break };
+            let next = lines[n].wake(now_ns, &mut self.road, clock);
+            self.note(n, next)?;
             now_ns = clock.now_ns();
         }
+        Ok(())
     }
 }
