@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::output::{self, Format};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::{EngineInfo, engine_info, engines};
-use dbdyno_model::{Better, Drive, Layer, Metric, RunId, RunJson, RunStatus, Size, Suite, Test};
+use dbdyno_model::{Better, Drive, Layer, Mapping, Metric, RunId, RunJson, RunStatus, Size, Suite, Test};
 use dbdyno_report::{lists, numbers};
 use dbdyno_results::{Access, Repository, RunSummary};
 use serde::Serialize;
@@ -51,6 +51,8 @@ struct TestItem<'a> {
     title: &'a str,
     layer: Layer,
     drive: Drive,
+    /// Whether a client can send its work statement by statement: `--drive client`. With an engine named, on that one.
+    client_form: bool,
     /// The first key metric, the one that cells use.
     metric: Option<&'a str>,
     /// How the engine realises the test; absent where no engine was named.
@@ -61,15 +63,15 @@ struct TestItem<'a> {
 fn tests(tests: &[Test], engine: Option<&EngineInfo>, format: Format) -> Result<(), Error> {
     let items: Vec<TestItem<'_>> = tests.iter().map(|test| TestItem::of(test, engine)).collect();
     let row = |item: &TestItem<'_>| {
-        let mut row = vec![item.code.to_owned(), item.layer.name().to_owned(), item.drive.name().to_owned()];
+        let mut row = vec![item.code.to_owned(), item.layer.name().to_owned(), item.drives()];
         row.push(item.metric.unwrap_or_default().to_owned());
         row.extend(item.mapping.map(str::to_owned));
         row.push(item.note.as_ref().map_or_else(|| item.title.to_owned(), |n| format!("{} ({n})", item.title)));
         row
     };
     let headers: &[&str] = match engine {
-        Some(_) => &["code", "layer", "drive", "metric", "mapping", "title (note)"],
-        None => &["code", "layer", "drive", "metric", "title (note)"],
+        Some(_) => &["code", "layer", "drives", "metric", "mapping", "title (note)"],
+        None => &["code", "layer", "drives", "metric", "title (note)"],
     };
     show(&items, headers, row, format)
 }
@@ -85,10 +87,17 @@ impl<'a> TestItem<'a> {
             title: &test.title,
             layer: test.layer,
             drive: Drive::Server,
+            client_form: test.procedure.has_client_form() && !matches!(mapping, Some(Mapping::None { .. })),
             metric: test.metrics.first().map(|m| m.as_str()),
             mapping: mapping.as_ref().map(|m| m.kind()),
             note: (!note.is_empty()).then_some(note),
         }
+    }
+
+    /// The drives that can run it, the usual one first.
+    fn drives(&self) -> String {
+        let client = if self.client_form { Some(Drive::Client.name()) } else { None };
+        [self.drive.name()].into_iter().chain(client).collect::<Vec<_>>().join(", ")
     }
 }
 

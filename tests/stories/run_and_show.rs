@@ -110,10 +110,14 @@ fn lists_have_the_promised_columns() {
     assert!(tests.len() >= 53, "{}", tests.len());
     for test in tests {
         let keys: Vec<&str> = test.as_object().unwrap().keys().map(String::as_str).collect();
-        assert_eq!(keys, ["class", "code", "drive", "layer", "mapping", "metric", "note", "title"]);
+        assert_eq!(keys, ["class", "client_form", "code", "drive", "layer", "mapping", "metric", "note", "title"]);
         for key in ["class", "code", "drive", "layer", "metric", "title"] {
             assert!(!text(test, &format!("/{key}")).is_empty(), "{test}");
         }
+        // What has no place on this engine cannot be driven, and procedural code by no client.
+        let selects = text(test, "/class") == "T600" && text(test, "/mapping") != "none";
+        let none = text(test, "/class") == "T100" || text(test, "/mapping") == "none";
+        assert!(test["client_form"] == selects || !(selects || none), "{test}");
         assert!(["cpu", "server", "storage", "database"].contains(&text(test, "/layer")), "{test}");
         // An equivalent says how, and what there is none of says why.
         match text(test, "/mapping") {
@@ -124,6 +128,8 @@ fn lists_have_the_promised_columns() {
     }
     let table = room.run("list tests --engine sqlite").expect(0).stdout;
     assert!(tests.iter().all(|t| table.contains(text(t, "/code"))), "{table}");
+    let line = |code: &str| table.lines().find(|line| line.starts_with(code)).unwrap_or_default().to_owned();
+    assert!(line("T611").contains(" server, client ") && !line("T111").contains("client"), "{table}");
     for (what, id) in [("suites", "id"), ("sizes", "id"), ("engines", "name"), ("metrics", "id")] {
         let list = room.run(&format!("list {what} --json")).expect(0).json();
         assert!(list.as_array().is_some_and(|l| !l.is_empty() && l.iter().all(|o| o[id].is_string())), "{list:#}");

@@ -1,13 +1,21 @@
-//! What a client sends for a transaction of a test, statement by statement: which keys, in which order. An engine knows how the
-//! statement reads, the drive when it is sent. Keys are those of the server drive, so that both do the same work.
+//! What a client sends. For a transaction of a test: which keys, in which order, statement by statement; an engine knows how
+//! the statement reads, the drive when it is sent, and keys are those of the server drive, so that both do the same work. An
+//! application's work has statements of its own and brings their values.
+
+mod statements;
+mod values;
 
 use crate::data::Keys;
 use crate::{EngineError, Task};
 use dbdyno_model::{ErrorClass, Procedure, Shape, TableName};
+#[cfg(any(feature = "postgres", feature = "mariadb", feature = "sqlite", feature = "oracle"))]
+pub(crate) use statements::placed;
+pub use statements::{Bound, Statements};
+pub use values::{Answer, Value, Values};
 
-/// A statement of a transaction with what it is about. Its text is the engine's, prepared beforehand.
+/// What a statement of a test touches. Its text is the engine's, prepared beforehand.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Bound {
+pub struct Touch {
     /// The key that rows are looked up by, or the number (from 0) of the row that is inserted.
     pub key: u64,
     /// What more it needs: for an insert the row that is copied; for a search through all months the one that it begins with.
@@ -85,7 +93,7 @@ impl Transactions {
     }
 
     /// Statement `i`, 0 first. They are asked for in order.
-    pub fn statement(&mut self, i: u64) -> Bound {
+    pub fn statement(&mut self, i: u64) -> Touch {
         let opens = i == 0 && self.commits();
         let (job, jobs) = (self.job, self.jobs);
         let (key, other) = match self.work {
@@ -102,7 +110,7 @@ impl Transactions {
                 (key, self.keys.state % MONTHS)
             }
         };
-        Bound { key, other, opens }
+        Touch { key, other, opens }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The contract that every engine keeps. The conformance suite (tests/conformance) holds each of them to it.
 
-use crate::client::Bound;
+use crate::client::{Answer, Bound, Statements, Touch};
 use crate::{EngineError, Pump, ThreadPump};
 use dbdyno_model::{CommitMode, Counters, Database, Drive, Size, TableName, Test};
 use std::any::Any;
@@ -309,11 +309,24 @@ pub trait Session: Send {
     /// The work cannot be done.
     fn prepare(&mut self, task: &Task, job: u32) -> Result<Prepared, EngineError>;
 
+    /// Prepares statements of a work's own, instead of a test's: [`Request::Statement`] names them by their number.
+    ///
+    /// # Errors
+    /// `Unsupported` where the engine has no client drive; the server's, where it does not understand one of them.
+    fn prepare_statements(&mut self, _: &Statements) -> Result<(), EngineError> {
+        Err(crate::client::unsupported())
+    }
+
     /// Does what is asked, and returns when it is done.
     ///
     /// # Errors
     /// The engine's error, with its class and what was done before it.
-    fn execute(&mut self, request: &Request) -> Result<ChunkResult, Failure>;
+    fn execute(&mut self, request: &Request<'_>) -> Result<ChunkResult, Failure>;
+
+    /// The rows that the last [`Request::Statement`] answered with.
+    fn answer(&self) -> &Answer {
+        Answer::NONE
+    }
 
     /// Makes this session's statistics visible to [`Engine::snapshot`].
     ///
@@ -338,7 +351,7 @@ pub trait Canceller: Send + Sync {
 
 /// What a session is asked to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Request {
+pub enum Request<'a> {
     /// Server drive: run the task's procedure for passes `first_pass .. first_pass + passes`.
     Chunk {
         /// Ordinal of the first pass; keys are a pure function of (seed, job, pass).
@@ -346,10 +359,14 @@ pub enum Request {
         /// Passes to run.
         passes: u64,
     },
-    /// Client drive: execute the task's statement with these values. The rows and their checksum are what it touched; an
-    /// operation is whole when its transaction is, so `ops` stays 0.
-    Statement(Bound),
-    /// Client drive: commit the transaction that [`Bound::opens`] began.
+    /// Client drive: execute the task's statement for a key. The rows and their checksum are what it touched; an operation is
+    /// whole when its transaction is, so `ops` stays 0.
+    Touch(Touch),
+    /// Client drive: execute a statement of [`Session::prepare_statements`]. The rows are those that it answered with, which
+    /// stay in [`Session::answer`] until the next request, or else those that it changed; the checksum is the sum of the
+    /// whole numbers in the answer.
+    Statement(Bound<'a>),
+    /// Client drive: commit the transaction that a statement which `opens` began.
     Commit,
     /// Client drive: roll it back, so that it can be sent again or left.
     Rollback,

@@ -4,6 +4,7 @@
 //! each with a session of its own, and does the timing. The common pump gives every session a thread; the simulated one
 //! runs all of them in one thread on a clock of its own, so that a test can know the truth.
 
+use crate::client::Answer;
 use crate::{ChunkResult, Clock, EngineError, Failure, Request, Session, SimulatedClock};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,9 +13,9 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// What a session shall do next.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum Step<'a> {
     /// Send this and wait for the answer.
-    Execute(Request),
+    Execute(Request<'a>),
     /// Do nothing for this long.
     ThinkNs(u64),
     /// No more.
@@ -23,19 +24,37 @@ pub enum Step {
 
 /// The answer to a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reply {
+pub struct Reply<'a> {
     /// When the step began.
     pub started_ns: u64,
     /// When it ended.
     pub ended_ns: u64,
     /// What came of it.
     pub result: Result<ChunkResult, Failure>,
+    /// The rows that a statement of the work's own answered with.
+    pub answer: &'a Answer,
+}
+
+/// A step that has ended, as a pump keeps it until the work's next turn.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) started_ns: u64,
+    pub(crate) ended_ns: u64,
+    pub(crate) result: Result<ChunkResult, Failure>,
+}
+
+impl Ended {
+    /// What the work is told.
+    pub(crate) fn reply(self, answer: &Answer) -> Reply<'_> {
+        let Self { started_ns, ended_ns, result } = self;
+        Reply { started_ns, ended_ns, result, answer }
+    }
 }
 
 /// A resumable state machine: work, written once, run by any pump.
 pub trait Work: Send {
     /// Says what to do at `now_ns`, given the reply to the last executed step (none at the start and after thinking).
-    fn next(&mut self, now_ns: u64, reply: Option<Reply>) -> Step;
+    fn next(&mut self, now_ns: u64, reply: Option<Reply<'_>>) -> Step<'_>;
 
     /// The job ended without being done (its thread panicked): whoever waits for it must not wait any longer.
     fn abandon(&mut self) {}
@@ -165,14 +184,15 @@ fn run_job(job: Job<'_>, clock: &dyn Clock) {
 
 fn run_steps(session: &mut dyn Session, work: &mut dyn Work, clock: &dyn Clock) {
     let mut now_ns = clock.now_ns();
-    let mut reply = None;
+    let mut ended: Option<Ended> = None;
     loop {
-        match work.next(now_ns, reply.take()) {
+        let reply = ended.take().map(|ended| ended.reply(session.answer()));
+        match work.next(now_ns, reply) {
             Step::Execute(request) => {
                 let started_ns = clock.now_ns();
                 let result = session.execute(&request);
                 now_ns = clock.now_ns();
-                reply = Some(Reply { started_ns, ended_ns: now_ns, result });
+                ended = Some(Ended { started_ns, ended_ns: now_ns, result });
             }
             Step::ThinkNs(ns) => {
                 clock.sleep_ns(ns);
@@ -193,18 +213,19 @@ impl Pump for SimulatedPump<'_> {
         if !gate.wait() {
             return Ok(());
         }
-        let mut jobs: Vec<(Job<'_>, Option<Reply>)> = jobs.into_iter().map(|job| (job, None)).collect();
+        let mut jobs: Vec<(Job<'_>, Option<Ended>)> = jobs.into_iter().map(|job| (job, None)).collect();
         let mut queue: BinaryHeap<Reverse<(u64, usize)>> = (0..jobs.len()).map(|n| Reverse((start_ns, n))).collect();
         let mut latest_ns = start_ns;
         while let Some(Reverse((now_ns, n))) = queue.pop() {
             self.0.set_ns(now_ns);
             latest_ns = latest_ns.max(now_ns);
-            let (job, reply) = &mut jobs[n];
-            match job.work.next(now_ns, reply.take()) {
+            let (job, ended) = &mut jobs[n];
+            let reply = ended.take().map(|ended| ended.reply(job.session.answer()));
+            match job.work.next(now_ns, reply) {
                 Step::Execute(request) => {
                     let result = job.session.execute(&request);
                     let ended_ns = self.0.now_ns();
-                    *reply = Some(Reply { started_ns: now_ns, ended_ns, result });
+                    *ended = Some(Ended { started_ns: now_ns, ended_ns, result });
                     queue.push(Reverse((ended_ns, n)));
                 }
                 Step::ThinkNs(ns) => queue.push(Reverse((now_ns + ns, n))),
@@ -229,7 +250,7 @@ mod tests {
         fn prepare(&mut self, _: &Task, _: u32) -> Result<Prepared, EngineError> {
             Ok(Prepared::default())
         }
-        fn execute(&mut self, _: &Request) -> Result<ChunkResult, Failure> {
+        fn execute(&mut self, _: &Request<'_>) -> Result<ChunkResult, Failure> {
             Ok(ChunkResult::default())
         }
         fn flush(&mut self) -> Result<(), EngineError> {
@@ -251,7 +272,7 @@ mod tests {
     }
 
     impl Work for Fragile<'_> {
-        fn next(&mut self, _: u64, _: Option<Reply>) -> Step {
+        fn next(&mut self, _: u64, _: Option<Reply<'_>>) -> Step<'_> {
             assert!(!self.panics, "told to");
             if self.abandoned.load(Ordering::SeqCst) { Step::Done } else { Step::ThinkNs(1_000_000) }
         }

@@ -7,7 +7,7 @@ mod conformance;
 mod on_servers;
 mod servers;
 
-use dbdyno_engine::client::Bound;
+use dbdyno_engine::client::Touch;
 use dbdyno_engine::{Engine, Request, Task};
 use dbdyno_model::{Counter, Drive, ErrorClass};
 use on_servers::{Product, engine, load, loads, points, task};
@@ -161,7 +161,7 @@ fn a_client_that_waits_too_long_for_a_row_keeps_none_of_its_own() {
     for (job, session) in [(0, &mut first), (1, &mut second)] {
         session.prepare(&task, job).unwrap();
     }
-    let update = |key, opens| Request::Statement(Bound { key, opens, ..Bound::default() });
+    let update = |key, opens| Request::Touch(Touch { key, opens, ..Touch::default() });
     first.execute(&update(1, true)).unwrap();
     second.execute(&update(2, true)).unwrap();
     let failure = second.execute(&update(1, false)).unwrap_err();

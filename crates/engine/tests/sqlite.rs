@@ -5,7 +5,7 @@
 mod conformance;
 
 use conformance::{Subject, catalogue};
-use dbdyno_engine::client::Bound;
+use dbdyno_engine::client::Touch;
 use dbdyno_engine::{Engine, Request, Session, Target, Task, engine_info, open};
 use dbdyno_model::{Counter, Drive, ErrorClass, Mapping, Test};
 use std::collections::BTreeSet;
@@ -145,6 +145,17 @@ fn clients_can_be_stopped() {
     conforms("", &[conformance::client::clients_can_be_stopped]);
 }
 
+#[test]
+fn statements_of_ones_own_go_by_their_values_and_by_what_was_read() {
+    const TABLE: &str = "dbdyno_small_heap";
+    let checks: [fn(&Subject<'_>); 3] = [
+        |subject| conformance::own::statements_of_ones_own_take_values_and_answer(subject, TABLE),
+        |subject| conformance::own::transactions_go_by_what_they_have_read(subject, TABLE),
+        |subject| conformance::own::a_statement_that_fails_takes_its_transaction_with_it(subject, TABLE),
+    ];
+    conforms("", &checks);
+}
+
 /// Two clients of a task on a copy of the loaded file.
 fn two_clients(path: &Path, code: &str) -> (Box<dyn Engine>, Task, [Box<dyn Session>; 2]) {
     std::fs::copy(&LOADED.1, path).unwrap();
@@ -164,7 +175,7 @@ fn two_clients(path: &Path, code: &str) -> (Box<dyn Engine>, Task, [Box<dyn Sess
 fn a_clients_transaction_that_fails_keeps_nobody_waiting() {
     let folder = tempfile::tempdir().unwrap();
     let (engine, task, [mut first, mut second]) = two_clients(&folder.path().join("turns.db"), "T311");
-    let insert = |key, opens| Request::Statement(Bound { key, other: 1, opens });
+    let insert = |key, opens| Request::Touch(Touch { key, other: 1, opens });
     first.execute(&insert(0, true)).unwrap();
     first.execute(&insert(0, false)).unwrap_err();
     // Nobody has said Rollback, and the turn to write is given back all the same.
@@ -179,7 +190,7 @@ fn a_client_whose_file_another_process_writes_to_is_told_and_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("busy.db");
     let (engine, task, [mut first, second]) = two_clients(&path, "T711");
-    let update = Request::Statement(Bound { key: 1, ..Bound::default() });
+    let update = Request::Touch(Touch { key: 1, ..Touch::default() });
     let other = rusqlite::Connection::open(&path).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     assert_eq!(first.execute(&update).unwrap_err().error.class, ErrorClass::Timeout);

@@ -95,8 +95,8 @@ impl<'w> ServerDrive<'w> {
         }
     }
 
-    fn take(&mut self, reply: Reply) {
-        let Reply { started_ns, ended_ns, result } = reply;
+    fn take(&mut self, reply: Reply<'_>) {
+        let Reply { started_ns, ended_ns, result, .. } = reply;
         match result {
             Ok(done) => {
                 self.log.chunks.push(Chunk { started_ns, ended_ns, ops: done.ops, rows: done.rows, bytes: done.bytes });
@@ -147,7 +147,7 @@ impl<'w> ServerDrive<'w> {
 }
 
 impl Work for ServerDrive<'_> {
-    fn next(&mut self, now_ns: u64, reply: Option<Reply>) -> Step {
+    fn next(&mut self, now_ns: u64, reply: Option<Reply<'_>>) -> Step<'_> {
         if self.stage == Stage::Waiting {
             self.window.arrive(now_ns);
             self.stage = Stage::Warming;

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 use dbdyno_catalogue::Catalogue;
-use dbdyno_engine::client::Bound;
+use dbdyno_engine::client::Touch;
 use dbdyno_engine::{Canceller, ChunkResult, Clock, EngineError, Failure, Job, Prepared, Pump, Request, Sampling};
 use dbdyno_engine::{Session, SimulatedClock, SimulatedPump, StartGate, Task};
 use dbdyno_model::{Arrivals, CommitMode, Drive, ErrorClass, Load, Rate};
@@ -26,7 +26,7 @@ fn task(code: &str, jobs: u32) -> Task {
 type Manner = Arc<dyn Fn(u64) -> (u64, Option<ErrorClass>) + Send + Sync>;
 
 /// What a session was asked, when that ended, and whether it was done.
-type Asked = Arc<Mutex<Vec<(Request, u64, bool)>>>;
+type Asked = Arc<Mutex<Vec<(Request<'static>, u64, bool)>>>;
 
 struct Scripted {
     clock: Arc<SimulatedClock>,
@@ -40,20 +40,24 @@ impl Session for Scripted {
         Ok(Prepared::default())
     }
 
-    fn execute(&mut self, request: &Request) -> Result<ChunkResult, Failure> {
+    fn execute(&mut self, request: &Request<'_>) -> Result<ChunkResult, Failure> {
         let mut failed = None;
-        if matches!(request, Request::Statement(_)) {
+        if matches!(request, Request::Touch(_)) {
             self.statements += 1;
             let (takes_ns, error) = (self.manner)(self.statements);
             self.clock.sleep_ns(takes_ns);
             failed = error;
         }
-        self.asked.lock().unwrap().push((request.clone(), self.clock.now_ns(), failed.is_none()));
+        let asked = match *request {
+            Request::Touch(touch) => Request::Touch(touch),
+            Request::Commit => Request::Commit,
+            Request::Rollback => Request::Rollback,
+            Request::Chunk { .. } | Request::Statement(_) => panic!("{request:?} is none of a test's"),
+        };
+        self.asked.lock().unwrap().push((asked, self.clock.now_ns(), failed.is_none()));
         match failed {
             Some(class) => Err(EngineError::new(class, "told to fail").into()),
-            None => {
-                Ok(ChunkResult { rows: u64::from(matches!(request, Request::Statement(_))), ..ChunkResult::default() })
-            }
+            None => Ok(ChunkResult { rows: u64::from(matches!(request, Request::Touch(_))), ..ChunkResult::default() }),
         }
     }
 
@@ -74,7 +78,7 @@ struct Outcome {
     result: ClientResult,
     span: Option<Span>,
     /// What each job was asked.
-    asked: Vec<Vec<(Request, u64, bool)>>,
+    asked: Vec<Vec<(Request<'static>, u64, bool)>>,
     ended_ns: u64,
 }
 
@@ -131,9 +135,9 @@ proptest! {
         let span = span.unwrap();
         prop_assert_eq!(span.length_ns(), duration_ns);
         // A transaction is done when its commit is, or its only statement.
-        let is_end = |request: &Request| match request {
+        let is_end = |request: &Request<'_>| match request {
             Request::Commit => true,
-            Request::Statement(_) => !two_statements,
+            Request::Touch(_) => !two_statements,
             _ => false,
         };
         let ends: Vec<u64> =
@@ -163,7 +167,7 @@ proptest! {
             }
         }
         // What the engine may count: every statement that it did, and those that failed.
-        let statements = asked.iter().flatten().filter(|(request, ..)| matches!(request, Request::Statement(_)));
+        let statements = asked.iter().flatten().filter(|(request, ..)| matches!(request, Request::Touch(_)));
         let (done, sent) = statements.fold((0, 0), |(done, sent), (_, _, ok)| (done + u64::from(*ok), sent + 1));
         let expected = result.log.total_rows();
         prop_assert!(expected <= done && sent <= expected + result.log.lost.statements, "{expected} {done} {sent}");
@@ -178,10 +182,10 @@ fn a_conflict_is_sent_again_with_the_same_keys_and_is_no_request_of_its_own() {
     let Some(first_commit) = asked[0].iter().position(|(request, ..)| *request == Request::Commit) else {
         panic!("nothing was committed: {asked:?}")
     };
-    let sent: Vec<Option<Bound>> = asked[0][..first_commit]
+    let sent: Vec<Option<Touch>> = asked[0][..first_commit]
         .iter()
         .map(|(request, ..)| match request {
-            Request::Statement(bound) => Some(*bound),
+            Request::Touch(touch) => Some(*touch),
             Request::Rollback => None,
             other => panic!("{other:?}"),
         })
@@ -203,7 +207,7 @@ fn what_conflicts_for_ever_fails_after_ten_retries() {
     assert_eq!((result.outcomes.retries, result.outcomes.errors[&ErrorClass::Conflict]), (10, 1));
     assert!(result.outcomes.ok > 500 && result.outcomes.adds_up());
     // A single statement is no open transaction, so there is nothing to roll back.
-    assert!(asked[0].iter().all(|(request, ..)| matches!(request, Request::Statement(_))));
+    assert!(asked[0].iter().all(|(request, ..)| matches!(request, Request::Touch(_))));
 }
 
 #[test]

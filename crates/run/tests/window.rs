@@ -47,7 +47,7 @@ impl Session for Worker {
         Ok(Prepared::default())
     }
 
-    fn execute(&mut self, request: &Request) -> Result<ChunkResult, Failure> {
+    fn execute(&mut self, request: &Request<'_>) -> Result<ChunkResult, Failure> {
         let Request::Chunk { passes, .. } = *request else { panic!("the server drive sends chunks") };
         self.calls += 1;
         let start_ns = self.clock.now_ns();
@@ -78,7 +78,7 @@ struct Pausing<'w> {
 }
 
 impl dbdyno_engine::Work for Pausing<'_> {
-    fn next(&mut self, now_ns: u64, reply: Option<dbdyno_engine::Reply>) -> dbdyno_engine::Step {
+    fn next(&mut self, now_ns: u64, reply: Option<dbdyno_engine::Reply<'_>>) -> dbdyno_engine::Step<'_> {
         if reply.is_some() {
             self.steps += 1;
             let step = self.drive.next(now_ns, reply);

@@ -2,19 +2,21 @@
 //! procedure does by several statements of its own (a search that begins in the middle of the months, a join that looks rows up
 //! one by one) takes a round trip for each of them here.
 
+mod own;
 #[cfg(test)]
 mod tests;
 
 use super::link::Link;
 use super::recipe::Recipe;
 use super::session::sums;
-use crate::client::{Bound, Transactions};
+use crate::client::{Answer, Bound, Statements, Touch, Transactions};
 use crate::data::Generator;
 use crate::server::{ServerLink as _, without_variables};
 use crate::{ChunkResult, EngineError, Task};
 use dbdyno_model::{ErrorClass, Procedure, Shape, Size};
 use mysql::prelude::Queryable as _;
 use mysql::{Params, Statement, Value};
+use own::Own;
 
 /// Statements of an example's transaction that stand for all.
 pub(super) const SHOWN: u64 = 2;
@@ -120,23 +122,23 @@ impl Form {
     }
 
     /// What the statement is given that a client sends for a key.
-    fn values(&self, bound: Bound) -> Values {
+    fn values(&self, touch: Touch) -> Values {
         // Rows are numbered from 0, and have ids from 1 on.
-        let key = if self.work == Procedure::Insert { bound.key + 1 } else { bound.key };
+        let key = if self.work == Procedure::Insert { touch.key + 1 } else { touch.key };
         let from_month = (key - 1) / self.small_rows % Size::RANGES;
-        Values { key, source: bound.other, from_month, to_month: from_month + 1 }
+        Values { key, source: touch.other, from_month, to_month: from_month + 1 }
     }
 
     /// Both parts of a search through all months: from one of them on, and then those before it.
-    fn halves(&self, bound: Bound) -> Option<[Values; 2]> {
-        let half = |from_month, to_month| Values { key: bound.key, source: 0, from_month, to_month };
+    fn halves(&self, touch: Touch) -> Option<[Values; 2]> {
+        let half = |from_month, to_month| Values { key: touch.key, source: 0, from_month, to_month };
         let searches = self.test.parameters.contains(&Parameter::To);
-        searches.then(|| [half(bound.other, Size::RANGES), half(0, bound.other)])
+        searches.then(|| [half(touch.other, Size::RANGES), half(0, touch.other)])
     }
 
     /// What the lookup of the partner of a found row is given.
     fn partner(&self, ref_id: u64) -> Values {
-        self.values(Bound { key: 32 * ref_id - 16, ..Bound::default() })
+        self.values(Touch { key: 32 * ref_id - 16, ..Touch::default() })
     }
 
     /// A transaction of a task, with its values: the second, as the script's procedure has inserted the rows of the first.
@@ -149,17 +151,17 @@ impl Form {
         transactions.advance();
         let mut sent: Vec<String> = transactions.commits().then(|| BEGIN.to_owned()).into_iter().collect();
         for i in 0..transactions.statements().min(SHOWN) {
-            let bound = transactions.statement(i);
-            match (&self.finds, self.halves(bound)) {
+            let touch = transactions.statement(i);
+            match (&self.finds, self.halves(touch)) {
                 (Some(finds), _) => {
-                    sent.extend([finds.with(&self.values(bound))?, self.test.with(&self.partner(1))?]);
+                    sent.extend([finds.with(&self.values(touch))?, self.test.with(&self.partner(1))?]);
                 }
                 (None, Some(halves)) => {
                     for half in &halves {
                         sent.push(self.test.with(half)?);
                     }
                 }
-                (None, None) => sent.push(self.test.with(&self.values(bound))?),
+                (None, None) => sent.push(self.test.with(&self.values(touch))?),
             }
         }
         sent.extend(transactions.commits().then(|| COMMIT.to_owned()));
@@ -167,10 +169,23 @@ impl Form {
     }
 }
 
-/// A test's statements, prepared in a session.
+/// What a client sends, prepared in a session, and the transaction that it is in.
 pub(super) struct Client {
     /// What errors call it.
     doing: String,
+    sends: Sends,
+    /// Whether a transaction is open.
+    open: bool,
+}
+
+/// What a client sends.
+enum Sends {
+    Test(Box<Tested>),
+    Own(Own),
+}
+
+/// A test's statements.
+struct Tested {
     form: Form,
     finds: Option<Statement>,
     test: Statement,
@@ -178,8 +193,6 @@ pub(super) struct Client {
     small: Generator,
     /// Keys that were found; kept, so that there is room for them.
     found: Vec<u64>,
-    /// Whether a transaction is open.
-    open: bool,
 }
 
 impl Client {
@@ -194,7 +207,17 @@ impl Client {
         let finds = form.finds.as_ref().map(&mut prepare).transpose()?;
         let test = prepare(&form.test)?;
         let small = Generator::new(&task.size, Shape::Small, task.seed);
-        Ok(Self { doing, form, finds, test, small, found: Vec::new(), open: false })
+        let tested = Tested { form, finds, test, small, found: Vec::new() };
+        Ok(Self { doing, sends: Sends::Test(Box::new(tested)), open: false })
+    }
+
+    /// Prepares statements of a work's own.
+    ///
+    /// # Errors
+    /// The server's.
+    pub(super) fn prepare_own(link: &mut Link, statements: &Statements) -> Result<Self, EngineError> {
+        let own = Own::prepare(link, statements, &format!("preparing {}", statements.work))?;
+        Ok(Self { doing: statements.work.clone(), sends: Sends::Own(own), open: false })
     }
 
     /// Executes the statement under test. Where it fails, its whole transaction is rolled back at once: after a deadlock the
@@ -202,19 +225,56 @@ impl Client {
     ///
     /// # Errors
     /// The server's; `Cancelled` once somebody has cancelled.
-    pub(super) fn statement(&mut self, link: &mut Link, bound: Bound) -> Result<ChunkResult, EngineError> {
-        if bound.opens {
+    pub(super) fn touch(&mut self, link: &mut Link, touch: Touch) -> Result<ChunkResult, EngineError> {
+        self.in_transaction(link, touch.opens, |sends, link, doing| match sends {
+            Sends::Test(tested) => tested.executions(link, touch, doing),
+            Sends::Own(_) => Err(other_requests(doing)),
+        })
+    }
+
+    /// Executes a statement of the work's own. Where it fails, as for the one under test.
+    ///
+    /// # Errors
+    /// As for [`Client::touch`].
+    pub(super) fn statement(&mut self, link: &mut Link, bound: &Bound<'_>) -> Result<ChunkResult, EngineError> {
+        self.in_transaction(link, bound.opens, |sends, link, doing| match sends {
+            Sends::Own(own) => {
+                refuse_when_cancelled(link, doing)?;
+                let done = own.execute(link, bound, doing)?;
+                refuse_when_cancelled(link, doing)?;
+                Ok(done)
+            }
+            Sends::Test(_) => Err(other_requests(doing)),
+        })
+    }
+
+    /// What the last statement of the work's own answered with.
+    pub(super) fn answer(&self) -> &Answer {
+        match &self.sends {
+            Sends::Own(own) => &own.answer,
+            Sends::Test(_) => Answer::NONE,
+        }
+    }
+
+    fn in_transaction(
+        &mut self,
+        link: &mut Link,
+        opens: bool,
+        work: impl FnOnce(&mut Sends, &mut Link, &str) -> Result<[u64; 2], EngineError>,
+    ) -> Result<ChunkResult, EngineError> {
+        if opens {
             link.batch(&self.doing, BEGIN)?;
             self.open = true;
         }
-        let [rows, checksum] = self.executions(link, bound).inspect_err(|_| self.undo(link))?;
+        let done = work(&mut self.sends, link, &self.doing);
+        let [rows, checksum] = done.inspect_err(|_| self.undo(link))?;
         Ok(ChunkResult { rows, checksum, ..ChunkResult::default() })
     }
 
     /// Commits what is open.
     ///
     /// # Errors
-    /// As for [`Client::statement`].
+    /// As for [`Client::touch`].
     pub(super) fn commit(&mut self, link: &mut Link) -> Result<ChunkResult, EngineError> {
         if self.open {
             link.batch(&self.doing, COMMIT).inspect_err(|_| self.undo(link))?;
@@ -226,7 +286,7 @@ impl Client {
     /// Rolls back what is open.
     ///
     /// # Errors
-    /// As for [`Client::statement`].
+    /// As for [`Client::touch`].
     pub(super) fn roll_back(&mut self, link: &mut Link) -> Result<ChunkResult, EngineError> {
         if std::mem::take(&mut self.open) {
             link.batch(&self.doing, ROLLBACK)?;
@@ -240,31 +300,33 @@ impl Client {
             drop(link.conn().query_drop(ROLLBACK));
         }
     }
+}
 
+impl Tested {
     /// All executions that a request takes: the rows that they touch, and what these add up to.
-    fn executions(&mut self, link: &mut Link, bound: Bound) -> Result<[u64; 2], EngineError> {
+    fn executions(&mut self, link: &mut Link, touch: Touch, doing: &str) -> Result<[u64; 2], EngineError> {
         let add = |[rows, sum]: [u64; 2], [more, more_sum]: [u64; 2]| [rows + more, sum.wrapping_add(more_sum)];
         if self.finds.is_some() {
-            self.find(link, bound)?;
+            self.find(link, touch, doing)?;
             let found = std::mem::take(&mut self.found);
             let all = found
                 .iter()
-                .try_fold([0, 0], |all, ref_id| Ok(add(all, self.execute(link, &self.form.partner(*ref_id))?)));
+                .try_fold([0, 0], |all, ref_id| Ok(add(all, self.execute(link, &self.form.partner(*ref_id), doing)?)));
             self.found = found;
             return all;
         }
-        if let Some([first, second]) = self.form.halves(bound) {
-            return Ok(add(self.execute(link, &first)?, self.execute(link, &second)?));
+        if let Some([first, second]) = self.form.halves(touch) {
+            return Ok(add(self.execute(link, &first, doing)?, self.execute(link, &second, doing)?));
         }
-        self.execute(link, &self.form.values(bound))
+        self.execute(link, &self.form.values(touch), doing)
     }
 
     /// Asks for the keys of the rows to look at.
-    fn find(&mut self, link: &mut Link, bound: Bound) -> Result<(), EngineError> {
+    fn find(&mut self, link: &mut Link, touch: Touch, doing: &str) -> Result<(), EngineError> {
         self.found.clear();
         let (Some(statement), Some(text)) = (&self.finds, &self.form.finds) else { return Ok(()) };
-        self.refuse_when_cancelled(link)?;
-        let parameters = text.values(&self.form.values(bound));
+        refuse_when_cancelled(link, doing)?;
+        let parameters = text.values(&self.form.values(touch));
         let found = &mut self.found;
         let read = link.conn().exec_iter(statement, parameters).and_then(|rows| {
             for row in rows {
@@ -272,13 +334,13 @@ impl Client {
             }
             Ok(())
         });
-        read.map_err(|error| link.error(&self.doing, &error))?;
-        self.refuse_when_cancelled(link)
+        read.map_err(|error| link.error(doing, &error))?;
+        refuse_when_cancelled(link, doing)
     }
 
     /// One execution of the statement under test.
-    fn execute(&self, link: &mut Link, values: &Values) -> Result<[u64; 2], EngineError> {
-        self.refuse_when_cancelled(link)?;
+    fn execute(&self, link: &mut Link, values: &Values, doing: &str) -> Result<[u64; 2], EngineError> {
+        refuse_when_cancelled(link, doing)?;
         let writes = self.form.work.writes();
         let done = link.conn().exec_iter(&self.test, self.form.test.values(values)).and_then(|mut answer| {
             let (changed, mut last) = (answer.affected_rows(), None);
@@ -287,23 +349,27 @@ impl Client {
             }
             Ok((changed, last))
         });
-        let (changed, row) = done.map_err(|error| link.error(&self.doing, &error))?;
+        let (changed, row) = done.map_err(|error| link.error(doing, &error))?;
         // As in a procedure: what is told to end may do nothing and say that all is well.
-        self.refuse_when_cancelled(link)?;
+        refuse_when_cancelled(link, doing)?;
         if writes {
             let copied = || self.small.quantity(values.source);
             let checksum = if self.form.work == Procedure::Insert { copied() } else { values.key };
             return Ok(if changed > 0 { [changed, checksum] } else { [0, 0] });
         }
         let Some(row) = row else { return Ok([0, 0]) };
-        let unclear = || EngineError::new(ErrorClass::Other, format!("{}: the answer is not understood", self.doing));
+        let unclear = || EngineError::new(ErrorClass::Other, format!("{doing}: the answer is not understood"));
         sums(&row).ok_or_else(unclear)
     }
+}
 
-    fn refuse_when_cancelled(&self, link: &Link) -> Result<(), EngineError> {
-        if !link.cancelled() {
-            return Ok(());
-        }
-        Err(EngineError::new(ErrorClass::Cancelled, format!("{}: stopped", self.doing)))
+fn refuse_when_cancelled(link: &Link, doing: &str) -> Result<(), EngineError> {
+    if !link.cancelled() {
+        return Ok(());
     }
+    Err(EngineError::new(ErrorClass::Cancelled, format!("{doing}: stopped")))
+}
+
+fn other_requests(doing: &str) -> EngineError {
+    EngineError::new(ErrorClass::Other, format!("{doing}: this session was prepared for other requests"))
 }

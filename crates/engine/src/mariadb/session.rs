@@ -5,6 +5,7 @@ use super::link::Link;
 use super::recipe::Recipe;
 use super::snapshot::{self, Done};
 use super::{Node, STATISTICS};
+use crate::client::{Answer, Statements};
 use crate::server::call::arguments;
 use crate::server::{ServerLink as _, first, recover};
 use crate::{Canceller, ChunkResult, EngineError, Failure, Prepared, Request, Session, Task};
@@ -75,11 +76,16 @@ impl MariaDbSession {
             Drive::Server => self.prepare_call(&recipe, task, job, &doing)?,
             Drive::Client => self.client = Some(Client::prepare(&mut self.link, &recipe, task, job)?),
         }
+        self.account_commits()?;
+        Ok(prepared)
+    }
+
+    /// None of what was done until now is the test's work; its commits are ours all the same.
+    fn account_commits(&mut self) -> Result<(), EngineError> {
         let now = snapshot::done(&mut self.link)?;
-        // None of this is the test's work; its commits are ours all the same.
         self.node.account.add_commits(now.since(&self.accounted));
         self.accounted = now;
-        Ok(prepared)
+        Ok(())
     }
 
     fn prepare_call(&mut self, recipe: &Recipe, task: &Task, job: u32, doing: &str) -> Result<(), EngineError> {
@@ -201,12 +207,24 @@ impl Session for MariaDbSession {
         self.prepare_work(task, job)
     }
 
+    fn prepare_statements(&mut self, statements: &Statements) -> Result<(), EngineError> {
+        (self.work, self.client) = (None, None);
+        self.link.reset(&format!("preparing {}", statements.work), "")?;
+        self.client = Some(Client::prepare_own(&mut self.link, statements)?);
+        self.account_commits()
+    }
+
+    fn answer(&self) -> &Answer {
+        self.client.as_ref().map_or(Answer::NONE, Client::answer)
+    }
+
     /// A call that fails gives no account of what it did before: the server returns a procedure's sums at its end. Where each
     /// pass is a call, what the others did is told.
-    fn execute(&mut self, request: &Request) -> Result<ChunkResult, Failure> {
+    fn execute(&mut self, request: &Request<'_>) -> Result<ChunkResult, Failure> {
         let done = match (request, &mut self.client) {
             (Request::Chunk { first_pass, passes }, _) => return self.passes(*first_pass, *passes),
-            (Request::Statement(bound), Some(client)) => client.statement(&mut self.link, *bound),
+            (Request::Touch(touch), Some(client)) => client.touch(&mut self.link, *touch),
+            (Request::Statement(bound), Some(client)) => client.statement(&mut self.link, bound),
             (Request::Commit, Some(client)) => client.commit(&mut self.link),
             (Request::Rollback, Some(client)) => client.roll_back(&mut self.link),
             (_, None) => Err(unprepared()),

@@ -2,6 +2,7 @@
 //! the tests of the scheduler. Its target is hidden: `null:?speed=1000000&error_at=20`. Above a billion passes a second a call
 //! takes no time at all.
 
+use crate::client::Statements;
 use crate::{
     Canceller, ChunkResult, Clock, Durability, Engine, EngineError, EngineInfo, Failure, Features, Finding,
     FindingLevel, LoadReport, LoadWatch, Loaded, MonotonicClock, Prepared, Request, Session, Settled, Target,
@@ -206,6 +207,7 @@ impl Engine for NullEngine {
             executions: 0,
             commits: 0,
             cancelled: Arc::new(Cancelled::default()),
+            statements: 0,
         }))
     }
 
@@ -251,6 +253,8 @@ struct NullSession {
     executions: u64,
     commits: u64,
     cancelled: Arc<Cancelled>,
+    /// How many statements of a work's own it is prepared for.
+    statements: usize,
 }
 
 impl NullSession {
@@ -294,22 +298,38 @@ fn of_a_statement(task: &Task) -> (u64, u64) {
 
 impl Session for NullSession {
     fn prepare(&mut self, task: &Task, _: u32) -> Result<Prepared, EngineError> {
-        self.task = Some(task.clone());
+        (self.task, self.statements) = (Some(task.clone()), 0);
         Ok(Prepared { plan: Some("null".to_owned()), problems: Vec::new() })
     }
 
-    fn execute(&mut self, request: &Request) -> Result<ChunkResult, Failure> {
-        let task = self.task.as_ref().ok_or_else(|| EngineError::new(ErrorClass::Other, "not prepared"))?;
+    fn prepare_statements(&mut self, statements: &Statements) -> Result<(), EngineError> {
+        (self.task, self.statements) = (None, statements.texts.len());
+        Ok(())
+    }
+
+    fn execute(&mut self, request: &Request<'_>) -> Result<ChunkResult, Failure> {
+        let unprepared = || EngineError::new(ErrorClass::Other, "not prepared");
         let (first_pass, passes) = match *request {
             Request::Chunk { first_pass, passes } => (first_pass, passes),
+            // It touches a row, like it or not.
             Request::Statement(bound) => {
+                if bound.statement >= self.statements {
+                    return Err(unprepared().into());
+                }
+                self.call(1)?;
+                self.executions += 1;
+                self.rows += 1;
+                return Ok(ChunkResult { rows: 1, ..ChunkResult::default() });
+            }
+            Request::Touch(touch) => {
+                let task = self.task.as_ref().ok_or_else(unprepared)?;
                 let (rows, commits) = of_a_statement(task);
                 self.call(1)?;
                 self.executions += 1 + self.behaviour.executions_over;
                 self.rows += rows;
                 self.commits += commits;
                 let rows = rows.saturating_sub(self.behaviour.rows_short);
-                return Ok(ChunkResult { ops: 0, rows, bytes: 0, checksum: bound.key.wrapping_mul(31) });
+                return Ok(ChunkResult { ops: 0, rows, bytes: 0, checksum: touch.key.wrapping_mul(31) });
             }
             // What a transaction did is done when its statements are.
             Request::Commit => {
@@ -318,7 +338,7 @@ impl Session for NullSession {
             }
             Request::Rollback => return Ok(ChunkResult::default()),
         };
-        let task = task.clone();
+        let task = self.task.clone().ok_or_else(unprepared)?;
         self.call(passes)?;
         let ops = passes * task.test.ops_per_pass;
         let rows = passes * task.test.rows_per_op(&task.size, task.rows_per_tx).unwrap_or(0);

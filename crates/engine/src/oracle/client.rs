@@ -2,16 +2,18 @@
 //! transaction begins by itself. An insert is sent with the values of its row, as applications do; the procedure reads the row
 //! that it copies before.
 
+mod own;
 #[cfg(test)]
 mod tests;
 
 use super::link::{Bind, Link};
 use super::recipe::Recipe;
-use crate::client::Bound;
+use crate::client::{Answer, Bound, Statements, Touch};
 use crate::data::{Generator, Row, region};
 use crate::server::without_variables;
 use crate::{ChunkResult, EngineError, Task};
-use dbdyno_model::{CommitMode, Procedure, Shape};
+use dbdyno_model::{CommitMode, ErrorClass, Procedure, Shape};
+use own::Own;
 
 /// What a parameter is given.
 #[derive(Debug, Clone, Copy)]
@@ -72,31 +74,49 @@ impl Form {
 
     /// What a session sets before it sends it.
     pub(super) fn settings(&self) -> &'static [&'static str] {
-        if self.work.writes() && self.commit == CommitMode::Durable { &DURABLE } else { &[] }
+        if self.work.writes() { settings(self.commit) } else { &[] }
     }
 
     /// The values that are bound.
-    fn values<'r>(&self, bound: Bound, small: &'r mut Generator) -> Vec<Bind<'r>> {
-        let row = (self.work == Procedure::Insert).then(|| small.row(bound.other));
-        let row = row.map(|row| Row { id: (bound.key + 1).cast_signed(), ..row });
+    fn values<'r>(&self, touch: Touch, small: &'r mut Generator) -> Vec<Bind<'r>> {
+        let row = (self.work == Procedure::Insert).then(|| small.row(touch.other));
+        let row = row.map(|row| Row { id: (touch.key + 1).cast_signed(), ..row });
         let value = |parameter: &Parameter| match (parameter, &row) {
             (Parameter::Region, Some(row)) => Bind::Int(row.region),
-            (Parameter::Region, None) => Bind::Int(region(Shape::Small, bound.key).cast_signed()),
+            (Parameter::Region, None) => Bind::Int(region(Shape::Small, touch.key).cast_signed()),
             (Parameter::Column(of), Some(row)) => of(row),
-            (Parameter::Key, _) | (_, None) => Bind::Int(bound.key.cast_signed()),
+            (Parameter::Key, _) | (_, None) => Bind::Int(touch.key.cast_signed()),
         };
         self.parameters.iter().map(value).collect()
     }
 }
 
-/// A test's statement in a session.
+/// What a session sets before it sends what writes.
+fn settings(commit: CommitMode) -> &'static [&'static str] {
+    if commit == CommitMode::Durable { &DURABLE } else { &[] }
+}
+
+/// What a client sends in a session, and the transaction that it is in.
 pub(super) struct Client {
     /// What errors call it.
     doing: String,
-    form: Form,
-    small: Generator,
+    sends: Sends,
     /// Whether a transaction of several statements is under way.
     open: bool,
+}
+
+/// What a client sends.
+enum Sends {
+    /// A test's statement.
+    Test(Box<Tested>),
+    /// Statements of a work's own.
+    Own(Own),
+}
+
+/// A test's statement.
+struct Tested {
+    form: Form,
+    small: Generator,
 }
 
 impl Client {
@@ -108,17 +128,64 @@ impl Client {
         let form = Form::of(recipe, task)?;
         let doing = format!("{} job {}", task.test.code, job + 1);
         form.settings().iter().try_for_each(|sql| link.run_block(&doing, sql, &[]))?;
-        Ok(Self { doing, form, small: Generator::new(&task.size, Shape::Small, task.seed), open: false })
+        let tested = Tested { form, small: Generator::new(&task.size, Shape::Small, task.seed) };
+        Ok(Self { doing, sends: Sends::Test(Box::new(tested)), open: false })
+    }
+
+    /// Prepares a session for statements of a work's own.
+    ///
+    /// # Errors
+    /// The server's.
+    pub(super) fn prepare_own(link: &mut Link, statements: &Statements) -> Result<Self, EngineError> {
+        let doing = statements.work.clone();
+        settings(statements.commit).iter().try_for_each(|sql| link.run_block(&doing, sql, &[]))?;
+        Ok(Self { doing, sends: Sends::Own(Own::new(statements)), open: false })
     }
 
     /// Executes the statement under test. Where it fails, its whole transaction is rolled back at once: its locks would stay.
     ///
     /// # Errors
     /// The server's; `Cancelled` once somebody has cancelled.
-    pub(super) fn statement(&mut self, link: &mut Link, bound: Bound) -> Result<ChunkResult, EngineError> {
+    pub(super) fn touch(&mut self, link: &mut Link, touch: Touch) -> Result<ChunkResult, EngineError> {
+        let Sends::Test(tested) = &mut self.sends else { return Err(self.other_requests()) };
+        self.open |= touch.opens;
+        let (writes, done) = (tested.form.work.writes(), tested.touch(link, touch, &self.doing));
+        self.end(link, writes, done)
+    }
+
+    /// Executes a statement of the work's own. Where it fails, as for the one under test.
+    ///
+    /// # Errors
+    /// As for [`Client::touch`].
+    pub(super) fn statement(&mut self, link: &mut Link, bound: &Bound<'_>) -> Result<ChunkResult, EngineError> {
+        let Sends::Own(own) = &mut self.sends else { return Err(self.other_requests()) };
         self.open |= bound.opens;
-        let writes = self.form.work.writes();
-        let done = self.touch(link, bound).and_then(|done| {
+        let done = own.execute(link, bound, &self.doing);
+        // A query may have locked what it found.
+        let writes = self.open || !own.asks(bound.statement);
+        self.end(link, writes, done)
+    }
+
+    /// What the last statement of the work's own answered with.
+    pub(super) fn answer(&self) -> &Answer {
+        match &self.sends {
+            Sends::Own(own) => &own.answer,
+            Sends::Test(_) => Answer::NONE,
+        }
+    }
+
+    fn other_requests(&self) -> EngineError {
+        EngineError::new(ErrorClass::Other, format!("{}: this session was prepared for other requests", self.doing))
+    }
+
+    /// Commits what is no part of a transaction of several, and rolls back one in which something failed.
+    fn end(
+        &mut self,
+        link: &mut Link,
+        writes: bool,
+        done: Result<[u64; 2], EngineError>,
+    ) -> Result<ChunkResult, EngineError> {
+        let done = done.and_then(|done| {
             if writes && !self.open {
                 link.commit(&self.doing)?;
             }
@@ -137,7 +204,7 @@ impl Client {
     /// Commits what is open.
     ///
     /// # Errors
-    /// As for [`Client::statement`].
+    /// As for [`Client::touch`].
     pub(super) fn commit(&mut self, link: &mut Link) -> Result<ChunkResult, EngineError> {
         if std::mem::take(&mut self.open) {
             link.commit(&self.doing).inspect_err(|_| drop(link.roll_back(&self.doing)))?;
@@ -148,22 +215,24 @@ impl Client {
     /// Rolls back what is open.
     ///
     /// # Errors
-    /// As for [`Client::statement`].
+    /// As for [`Client::touch`].
     pub(super) fn roll_back(&mut self, link: &mut Link) -> Result<ChunkResult, EngineError> {
         if std::mem::take(&mut self.open) {
             link.roll_back(&self.doing)?;
         }
         Ok(ChunkResult::default())
     }
+}
 
+impl Tested {
     /// The rows that the statement touches, and what they add up to.
-    fn touch(&mut self, link: &mut Link, bound: Bound) -> Result<[u64; 2], EngineError> {
-        let Self { doing, form, small, .. } = self;
-        let copied = small.quantity(bound.other);
-        let values = form.values(bound, small);
+    fn touch(&mut self, link: &mut Link, touch: Touch, doing: &str) -> Result<[u64; 2], EngineError> {
+        let Self { form, small } = self;
+        let copied = small.quantity(touch.other);
+        let values = form.values(touch, small);
         if form.work.writes() {
             let rows = link.change(doing, &form.sql, &values)?;
-            let checksum = if form.work == Procedure::Insert { copied } else { bound.key };
+            let checksum = if form.work == Procedure::Insert { copied } else { touch.key };
             return Ok(if rows > 0 { [rows, checksum] } else { [0, 0] });
         }
         let one = form.work == Procedure::SelectPrimary;

@@ -11,7 +11,7 @@ use super::recipe::{PACKAGE, Recipe};
 use super::snapshot;
 use super::statistics::{Cursors, Named};
 use super::{Node, STATISTICS};
-use crate::client::Transactions;
+use crate::client::{Answer, Statements, Transactions};
 use crate::server::call::{SUMS, arguments};
 use crate::server::{ServerLink as _, first, recover};
 use crate::{Canceller, ChunkResult, EngineError, Failure, Prepared, Request, Session, Task};
@@ -40,6 +40,8 @@ pub(super) struct OracleSession {
     link: Link,
     node: Arc<Node>,
     work: Option<Work>,
+    /// What it sends, where it is prepared for statements of a work's own.
+    own: Option<Client>,
     /// What the server has counted for this session, as far as the node has it in its account.
     accounted: Named,
 }
@@ -65,13 +67,11 @@ impl OracleSession {
                            manager), and settings and counts of one would be those of the other; name a dedicated service";
             return Err(EngineError::new(ErrorClass::Unsupported, message));
         }
-        Ok(Self { link, node, work: None, accounted: Named::default() })
+        Ok(Self { link, node, work: None, own: None, accounted: Named::default() })
     }
 
     fn prepare_work(&mut self, task: &Task, job: u32) -> Result<Prepared, EngineError> {
-        if let Some(mut client) = self.work.take().and_then(|work| work.client) {
-            client.roll_back(&mut self.link)?;
-        }
+        self.forget()?;
         let recipe = Recipe::of(&task.test);
         let doing = format!("preparing {}", task.test.code);
         for setting in recipe.settings(task) {
@@ -91,9 +91,7 @@ impl OracleSession {
         let executed = job == 0 && leaves_no_trace(task.test.procedure);
         match task.drive {
             Drive::Server => _ = self.call(0, u64::from(executed))?,
-            Drive::Client if executed => {
-                _ = self.send(&Request::Statement(Transactions::new(task, job).statement(0)))?
-            }
+            Drive::Client if executed => _ = self.send(&Request::Touch(Transactions::new(task, job).statement(0)))?,
             Drive::Client => {}
         }
         let prepared = if job == 0 { self.plan(executed, &doing)? } else { Prepared::default() };
@@ -101,11 +99,22 @@ impl OracleSession {
             work.calls = 0;
             work.proved |= executed;
         }
+        self.account_commits()?;
+        Ok(prepared)
+    }
+
+    /// Forgets what it was prepared for.
+    fn forget(&mut self) -> Result<(), EngineError> {
+        let client = self.work.take().and_then(|work| work.client).or(self.own.take());
+        client.map_or(Ok(()), |mut client| client.roll_back(&mut self.link).map(drop))
+    }
+
+    /// None of what was done until now is the test's work; its commits are ours all the same.
+    fn account_commits(&mut self) -> Result<(), EngineError> {
         let now = snapshot::done(&mut self.link)?;
-        // None of this is the test's work; its commits are ours all the same.
         self.node.account.add_commits(&now);
         self.accounted = now;
-        Ok(prepared)
+        Ok(())
     }
 
     /// The plan of the statement under test under the session's settings, compared.
@@ -185,11 +194,17 @@ impl OracleSession {
     }
 
     /// Sends what a client sends.
-    fn send(&mut self, request: &Request) -> Result<ChunkResult, EngineError> {
-        let work = self.work.as_mut().ok_or_else(unprepared)?;
-        work.calls += 1;
-        match (request, &mut work.client) {
-            (Request::Statement(bound), Some(client)) => client.statement(&mut self.link, *bound),
+    fn send(&mut self, request: &Request<'_>) -> Result<ChunkResult, EngineError> {
+        let client = match (&mut self.own, &mut self.work) {
+            (None, Some(work)) => {
+                work.calls += 1;
+                &mut work.client
+            }
+            (own, _) => own,
+        };
+        match (request, client) {
+            (Request::Touch(touch), Some(client)) => client.touch(&mut self.link, *touch),
+            (Request::Statement(bound), Some(client)) => client.statement(&mut self.link, bound),
             (Request::Commit, Some(client)) => client.commit(&mut self.link),
             (Request::Rollback, Some(client)) => client.roll_back(&mut self.link),
             _ => Err(unprepared()),
@@ -232,8 +247,18 @@ impl Session for OracleSession {
         self.prepare_work(task, job)
     }
 
+    fn prepare_statements(&mut self, statements: &Statements) -> Result<(), EngineError> {
+        self.forget()?;
+        self.own = Some(Client::prepare_own(&mut self.link, statements)?);
+        self.account_commits()
+    }
+
+    fn answer(&self) -> &Answer {
+        self.own.as_ref().map_or(Answer::NONE, Client::answer)
+    }
+
     /// A call that fails gives no account of what it did before: the server returns a procedure's sums at its end.
-    fn execute(&mut self, request: &Request) -> Result<ChunkResult, Failure> {
+    fn execute(&mut self, request: &Request<'_>) -> Result<ChunkResult, Failure> {
         Ok(match request {
             Request::Chunk { first_pass, passes } => self.call(*first_pass, *passes)?,
             request => self.send(request)?,

@@ -1,9 +1,10 @@
 //! The client drive: dbdyno sends each statement of a test itself, as an application would, one round trip a statement. The
 //! statement is the very text that the procedure has, prepared once; what its answer says adds up to what the procedure's
-//! would, so that the same proofs hold for both drives.
+//! would, so that the same proofs hold for both drives. An application's work sends statements of its own instead.
 
 mod form;
 mod link;
+mod own;
 mod pump;
 
 use super::errors::Trouble;
@@ -11,14 +12,17 @@ use super::membership::Membership;
 use super::options::Options;
 use super::recipe::Recipe;
 use super::recipe::client::Keyed;
-use super::wire::answer::{Answer, Reads};
+use super::wire::answer::{self, Reads};
 use super::wire::{Status, Wait, Wire};
-use super::{Node, session, snapshot};
+use super::{Node, describe, session, snapshot};
+use crate::client::{Answer, Statements};
 use crate::server::ServerLink as _;
 use crate::{Canceller, ChunkResult, EngineError, Failure, Prepared, Request, Session, Task};
 use dbdyno_model::ErrorClass;
 use form::Form;
 use link::ClientLink;
+pub(super) use own::Kind;
+use own::Own;
 pub(super) use pump::ClientPump;
 use rustls::ClientConfig;
 use std::any::Any;
@@ -39,19 +43,27 @@ pub(super) struct ClientSession {
 /// A job's work, understood, and the request that is under way.
 struct Work {
     doing: String,
-    form: Form,
-    reads: Reads,
-    sums_keys: Keyed,
+    sends: Sends,
     /// Whether what it commits are the test's commits.
     writes: bool,
     asked: Asked,
-    answer: Answer,
+    answer: answer::Answer,
+}
+
+/// What a work sends.
+enum Sends {
+    /// The statement under test.
+    Test { form: Form, reads: Reads, sums_keys: Keyed },
+    /// Statements of its own.
+    Own(Own),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Asked {
-    /// The statement, for a key.
-    Statement(u64),
+    /// The statement under test, for a key.
+    Touch(u64),
+    /// A statement of the work's own.
+    Statement,
     Commit,
     Rollback,
 }
@@ -87,47 +99,69 @@ impl ClientSession {
         self.link.wire.shrink();
         self.work = Some(Work {
             doing: format!("{} job {}", task.test.code, job + 1),
-            form: Form::new(&statement, task.size.small_rows)?,
-            reads: statement.reads,
-            sums_keys: statement.sums_keys,
+            sends: Sends::Test {
+                form: Form::new(&statement, task.size.small_rows)?,
+                reads: statement.reads,
+                sums_keys: statement.sums_keys,
+            },
             writes: task.test.procedure.writes(),
             asked: Asked::Rollback,
-            answer: Answer::default(),
+            answer: answer::Answer::default(),
         });
         Ok(prepared)
     }
 
+    fn prepare_own(&mut self, statements: &Statements) -> Result<(), EngineError> {
+        self.work = None;
+        let doing = format!("preparing {}", statements.work);
+        let settings = describe::commit_settings(&mut self.link, statements.commit)?;
+        self.link.reset(&doing, &session::setting(&settings))?;
+        let own = Own::prepare(&mut self.link.wire, statements);
+        let own = own.map_err(|trouble| self.link.error(&doing, &trouble))?;
+        self.link.transactions += 1;
+        self.link.wire.shrink();
+        // Whatever its transactions do, they are its own.
+        let (sends, writes, asked) = (Sends::Own(own), true, Asked::Rollback);
+        self.work =
+            Some(Work { doing: statements.work.clone(), sends, writes, asked, answer: answer::Answer::default() });
+        Ok(())
+    }
+
     /// Sends a request.
-    fn send(&mut self, request: &Request) -> Result<(), EngineError> {
+    fn send(&mut self, request: &Request<'_>) -> Result<(), EngineError> {
         self.send_by(request, Wire::send)
     }
 
     /// Has a request's messages sent by `send`.
     fn send_by(
         &mut self,
-        request: &Request,
+        request: &Request<'_>,
         send: impl FnOnce(&mut Wire, &[u8]) -> Result<(), Trouble>,
     ) -> Result<(), EngineError> {
         let unprepared = || EngineError::new(ErrorClass::Other, "a session was asked to work before it was prepared");
         let work = self.work.as_mut().ok_or_else(unprepared)?;
         self.link.refuse(&work.doing)?;
         self.part.work();
-        work.answer = Answer::default();
-        let messages = match request {
-            Request::Statement(bound) => {
-                work.asked = Asked::Statement(bound.key);
-                work.form.fill(bound)
+        work.answer = answer::Answer::default();
+        let messages = match (request, &mut work.sends) {
+            (Request::Touch(touch), Sends::Test { form, .. }) => {
+                work.asked = Asked::Touch(touch.key);
+                form.fill(touch)
             }
-            Request::Commit => {
+            (Request::Statement(bound), Sends::Own(own)) => {
+                work.asked = Asked::Statement;
+                own.fill(bound, &work.doing)?
+            }
+            (Request::Commit, _) => {
                 work.asked = Asked::Commit;
                 COMMIT
             }
-            Request::Rollback => {
+            (Request::Rollback, _) => {
                 work.asked = Asked::Rollback;
                 ROLLBACK
             }
-            Request::Chunk { .. } => {
-                let message = format!("{}: a session of the client drive calls no procedure", work.doing);
+            _ => {
+                let message = format!("{}: this session was prepared for other requests", work.doing);
                 return Err(EngineError::new(ErrorClass::Unsupported, message));
             }
         };
@@ -138,8 +172,16 @@ impl ClientSession {
     /// What came of the request that was sent last; `None` while that is not known, and nobody waits for it.
     fn receive(&mut self, wait: Wait) -> Option<Result<ChunkResult, EngineError>> {
         let work = self.work.as_mut()?;
-        let (reads, answer) = (work.reads, &mut work.answer);
-        let trouble = match self.link.wire.receive(wait, |message| answer.take(reads, message)) {
+        let answer = &mut work.answer;
+        let (reads, mut own) = match &mut work.sends {
+            Sends::Test { reads, .. } => (*reads, None),
+            Sends::Own(own) => (Reads::Changes, Some(own)),
+        };
+        let received = self.link.wire.receive(wait, |message| match (&mut own, message.row()) {
+            (Some(own), Some(row)) => own.row(row).map(|()| None),
+            _ => answer.take(reads, message),
+        });
+        let trouble = match received {
             Ok(status) => return Some(self.done(status?)),
             Err(trouble) => trouble,
         };
@@ -167,11 +209,14 @@ impl ClientSession {
                 self.link.transactions += 1;
             }
         }
-        let Asked::Statement(key) = work.asked else { return Ok(ChunkResult::default()) };
-        let checksum = match work.sums_keys {
-            Keyed::No => answer.sum,
-            Keyed::WhereFound if answer.rows == 0 => 0,
-            Keyed::WhereFound | Keyed::Always => key,
+        let checksum = match (&work.sends, work.asked) {
+            (Sends::Own(own), Asked::Statement) => own.answer.sum(),
+            (Sends::Test { sums_keys, .. }, Asked::Touch(key)) => match sums_keys {
+                Keyed::No => answer.sum,
+                Keyed::WhereFound if answer.rows == 0 => 0,
+                Keyed::WhereFound | Keyed::Always => key,
+            },
+            _ => return Ok(ChunkResult::default()),
         };
         Ok(ChunkResult { rows: answer.rows, checksum, ..ChunkResult::default() })
     }
@@ -216,12 +261,25 @@ impl Session for ClientSession {
         prepared
     }
 
+    fn prepare_statements(&mut self, statements: &Statements) -> Result<(), EngineError> {
+        let prepared = self.prepare_own(statements);
+        self.rest();
+        prepared
+    }
+
     /// Waits for the answer; the pump does the same for many sessions without waiting for each.
-    fn execute(&mut self, request: &Request) -> Result<ChunkResult, Failure> {
+    fn execute(&mut self, request: &Request<'_>) -> Result<ChunkResult, Failure> {
         self.send(request)?;
         let received = self.receive(Wait::Yes);
         let nothing = || Err(EngineError::new(ErrorClass::Other, "an answer was waited for, and none came"));
         Ok(received.unwrap_or_else(nothing)?)
+    }
+
+    fn answer(&self) -> &Answer {
+        match self.work.as_ref().map(|work| &work.sends) {
+            Some(Sends::Own(own)) => &own.answer,
+            _ => Answer::NONE,
+        }
     }
 
     fn flush(&mut self) -> Result<(), EngineError> {

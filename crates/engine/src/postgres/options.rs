@@ -20,10 +20,37 @@ const SOCKET_FOLDERS: [&str; 2] = ["/var/run/postgresql", "/tmp"];
 const WORDS: Words = Words {
     form: "postgres://user@host:port/database",
     known: "sslmode=disable|prefer|require|verify-ca|verify-full, sslrootcert=FILE, host=NAME or host=/SOCKET/FOLDER, \
-            port=N, connect_timeout=SECONDS",
+            channel_binding=disable|prefer|require, port=N, connect_timeout=SECONDS",
     socket: "a socket's folder",
     socket_option: None,
 };
+
+/// Whether the proof of a password has to name the server's certificate, so that nobody in between can pass it on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Binding {
+    /// It does not.
+    Disable,
+    /// Where the server can do it.
+    #[default]
+    Prefer,
+    /// It must.
+    Require,
+}
+
+impl Binding {
+    /// Takes the option out of a target's.
+    fn taken_from(target: &mut Target) -> Result<Self, TargetError> {
+        let Some(at) = target.options.iter().position(|(name, _)| name == "channel_binding") else {
+            return Ok(Self::default());
+        };
+        match target.options.remove(at).1.as_str() {
+            "disable" => Ok(Self::Disable),
+            "prefer" => Ok(Self::Prefer),
+            "require" => Ok(Self::Require),
+            _ => Err(target.invalid("channel_binding is one of disable, prefer, require")),
+        }
+    }
+}
 
 /// One server of the target.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,6 +94,8 @@ pub(super) struct Options {
     pub(super) password: Option<Secret>,
     /// What TLS has to prove.
     pub(super) ssl_mode: SslMode,
+    /// Whether the proof of a password names the server's certificate.
+    pub(super) binding: Binding,
     /// Trusted authorities; the system's where none is named.
     pub(super) root_certificates: Option<PathBuf>,
     /// How long opening a connection may take, TLS and authentication included.
@@ -81,7 +110,9 @@ impl Options {
     /// # Errors
     /// It is not written as it should be, or an option or its value is unknown.
     pub(super) fn parse(target: &Target) -> Result<Self, TargetError> {
-        let url = Url::parse(target, &WORDS)?;
+        let mut target = target.clone();
+        let binding = Binding::taken_from(&mut target)?;
+        let url = Url::parse(&target, &WORDS)?;
         let mut hosts: Vec<Host> =
             url.hosts.into_iter().map(|(address, port)| Host { address, port: port.unwrap_or(DEFAULT_PORT) }).collect();
         if hosts.is_empty() {
@@ -94,6 +125,7 @@ impl Options {
             user: url.user,
             password: url.password,
             ssl_mode: url.ssl_mode,
+            binding,
             root_certificates: url.root_certificates,
             connect_timeout: url.connect_timeout,
             seats: Arc::default(),
@@ -139,6 +171,8 @@ mod tests {
         assert_eq!(options.hosts[1], Host { address: Address::Tcp("db2".to_owned()), port: 5432 });
         let options = parse("postgres://db1").unwrap();
         assert_eq!((options.ssl_mode, options.connect_timeout), (SslMode::Prefer, Duration::from_secs(10)));
+        assert_eq!(options.binding, Binding::Prefer);
+        assert_eq!(parse("postgres://db1?channel_binding=require").unwrap().binding, Binding::Require);
         assert_eq!(Some(&options.user), os_user().as_ref());
         assert_eq!(options.database, options.user);
         assert_eq!(parse("postgres://scott@h?sslrootcert=system").unwrap().root_certificates, None);
@@ -170,6 +204,7 @@ mod tests {
             ("postgres:db", "write postgres://user@host"),
             ("postgres://h/x?ssl=1", "there is no option 'ssl'; there are sslmode="),
             ("postgres://h/x?sslmode=on", "sslmode is one of disable, prefer"),
+            ("postgres://h/x?channel_binding=yes", "channel_binding is one of disable, prefer, require"),
             ("postgres://h:x/d", "'x' is no port"),
             ("postgres://h:0/d", "'0' is no port"),
             ("postgres://h:65536/d", "'65536' is no port"),

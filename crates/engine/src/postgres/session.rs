@@ -109,7 +109,12 @@ pub(super) fn settings(
     let mut settings = recipe.settings(task);
     settings.extend(recipe.settings_of_version(version_num));
     settings.extend(super::describe::commit_settings(link, task.commit)?);
-    Ok(settings.iter().map(|(name, value)| format!("SET {name} = '{value}'; ")).collect())
+    Ok(setting(&settings))
+}
+
+/// The SQL that makes settings.
+pub(super) fn setting(settings: &[(&'static str, String)]) -> String {
+    settings.iter().map(|(name, value)| format!("SET {name} = '{value}'; ")).collect()
 }
 
 /// Explains the statement under test under the session's settings, and compares.
@@ -138,7 +143,7 @@ impl Session for PostgresSession {
     }
 
     /// A call that fails gives no account of what it did before: the server returns a procedure's results at its end.
-    fn execute(&mut self, request: &Request) -> Result<ChunkResult, Failure> {
+    fn execute(&mut self, request: &Request<'_>) -> Result<ChunkResult, Failure> {
         let Request::Chunk { first_pass, passes } = *request else { return Err(crate::client::unsupported().into()) };
         let done = self.call(first_pass, passes);
         self.part.rest();

@@ -6,6 +6,7 @@
 
 pub(super) mod answer;
 mod authenticate;
+mod binding;
 pub(super) mod cancel;
 mod channel;
 mod incoming;

@@ -9,25 +9,57 @@ use super::procedures::{Chunk, all_rows, one_row};
 use super::writer::Turn;
 use super::writing::{insert_row, update_rows};
 use crate::ChunkResult;
-use crate::client::Bound;
+use crate::client::Touch;
 use dbdyno_model::Procedure;
 use rusqlite::CachedStatement;
 
 impl<'a> Chunk<'a> {
     /// Executes the statement under test. Where it fails, its whole transaction is rolled back at once.
-    pub(super) fn statement(&mut self, bound: Bound, open: &mut Option<Turn>) -> Result<(), Fault> {
+    pub(super) fn send(&mut self, touch: Touch, open: &mut Option<Turn>) -> Result<(), Fault> {
         self.go_on()?;
         if !self.work.task.test.procedure.writes() {
-            let done = self.touch(bound)?;
+            let done = self.touch(touch)?;
             self.add(done);
             return Ok(());
         }
-        let goes_on = bound.opens || open.is_some();
+        let goes_on = touch.opens || open.is_some();
         let turn = match open.take() {
             Some(turn) => turn,
             None => self.open(&mut self.fixed("begin_write")?)?,
         };
-        let done = self.touch(bound);
+        let done = self.touch(touch);
+        self.keep(turn, goes_on, done, open)
+    }
+
+    /// Runs the statement under test for a key: the rows that it touched and what they add up to.
+    fn touch(&mut self, touch: Touch) -> Result<ChunkResult, Fault> {
+        let Touch { key, other, .. } = touch;
+        let (procedure, small) = (self.work.task.test.procedure, &self.work.small);
+        let mut touched = (0, 0);
+        self.tested(|_, statement| {
+            touched = match procedure {
+                Procedure::SelectPrimary => one_row(statement, key)?,
+                Procedure::SelectSecondary | Procedure::Join => all_rows(statement, key)?,
+                Procedure::Insert => (insert_row(statement, key, other)?, small.quantity(other)),
+                Procedure::UpdatePrimary | Procedure::UpdateSecondary => (update_rows(statement, key)?, key),
+                _ => return Err(crate::client::unsupported().into()),
+            };
+            Ok(())
+        })?;
+        let (rows, checksum) = touched;
+        Ok(ChunkResult { rows, checksum, ..ChunkResult::default() })
+    }
+}
+
+impl<'a, W> Chunk<'a, W> {
+    /// Keeps the turn of a transaction that goes on and in which this was done; ends one that does not, or has failed.
+    pub(super) fn keep(
+        &mut self,
+        turn: Turn,
+        goes_on: bool,
+        done: Result<ChunkResult, Fault>,
+        open: &mut Option<Turn>,
+    ) -> Result<(), Fault> {
         if !goes_on {
             return self.close(&mut self.fixed("commit")?, turn, done);
         }
@@ -52,33 +84,15 @@ impl<'a> Chunk<'a> {
     }
 
     /// Rolls back what is open.
-    pub(super) fn roll_back(&mut self, open: &mut Option<Turn>) {
+    pub(super) fn roll_back(&mut self, open: &mut Option<Turn>) -> Result<(), Fault> {
         if let Some(turn) = open.take() {
             self.undo(turn);
         }
+        Ok(())
     }
 
-    /// Runs the statement under test for a key: the rows that it touched and what they add up to.
-    fn touch(&mut self, bound: Bound) -> Result<ChunkResult, Fault> {
-        let Bound { key, other, .. } = bound;
-        let (procedure, small) = (self.work.task.test.procedure, &self.work.small);
-        let mut touched = (0, 0);
-        self.tested(|_, statement| {
-            touched = match procedure {
-                Procedure::SelectPrimary => one_row(statement, key)?,
-                Procedure::SelectSecondary | Procedure::Join => all_rows(statement, key)?,
-                Procedure::Insert => (insert_row(statement, key, other)?, small.quantity(other)),
-                Procedure::UpdatePrimary | Procedure::UpdateSecondary => (update_rows(statement, key)?, key),
-                _ => return Err(crate::client::unsupported().into()),
-            };
-            Ok(())
-        })?;
-        let (rows, checksum) = touched;
-        Ok(ChunkResult { rows, checksum, ..ChunkResult::default() })
-    }
-
-    /// A statement that is the same in every test.
-    fn fixed(&self, name: &str) -> Result<CachedStatement<'a>, Fault> {
+    /// A statement that is always the same.
+    pub(super) fn fixed(&self, name: &str) -> Result<CachedStatement<'a>, Fault> {
         Ok(self.link.connection.prepare_cached(&PROCEDURES.get(name)?.text)?)
     }
 }

@@ -15,6 +15,7 @@ mod load;
 mod meta;
 mod monitor;
 mod options;
+mod own;
 mod point;
 mod procedures;
 mod recipe;

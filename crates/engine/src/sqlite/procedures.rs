@@ -14,9 +14,9 @@ use rusqlite::{CachedStatement, Statement, StatementStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// One call of a procedure.
-pub(super) struct Chunk<'a> {
+pub(super) struct Chunk<'a, W = &'a Work> {
     pub(super) link: &'a Link,
-    pub(super) work: &'a Work,
+    pub(super) work: W,
     pub(super) shared: &'a Shared,
     pub(super) stop: &'a AtomicBool,
     pub(super) own: &'a mut Totals,
@@ -210,14 +210,6 @@ impl<'a> Chunk<'a> {
         self.own.rows_scanned += taken(statement, StatementStatus::FullscanStep) + u64::from(rows > 0);
     }
 
-    /// Counts what has just succeeded.
-    pub(super) fn add(&mut self, more: ChunkResult) {
-        self.done.ops += more.ops;
-        self.done.rows += more.rows;
-        self.done.bytes += more.bytes;
-        self.done.checksum = self.done.checksum.wrapping_add(more.checksum);
-    }
-
     /// Pages that this connection has asked of its cache since this was last called: what a scan went through.
     fn pages_so_far(&mut self) -> u64 {
         let pages = take_page_counts(&self.link.connection);
@@ -229,18 +221,6 @@ impl<'a> Chunk<'a> {
     pub(super) fn bracket(&self, name: &str) -> Result<CachedStatement<'a>, Fault> {
         let sql = self.work.recipe.fill(name)?;
         Ok(self.link.connection.prepare_cached(&sql)?)
-    }
-
-    /// Rolls back what an error left open. SQLite may have done so itself.
-    pub(super) fn undo_if_open(&self) {
-        if !self.link.connection.is_autocommit() {
-            drop(self.link.run("rolling back", "ROLLBACK"));
-        }
-    }
-
-    /// Whether to go on.
-    pub(super) fn go_on(&self) -> Result<(), Fault> {
-        if self.stop.load(Ordering::Relaxed) { Err(stopped()) } else { Ok(()) }
     }
 
     /// The job's key stream after this many draws.
@@ -256,6 +236,28 @@ impl<'a> Chunk<'a> {
     /// Rows of the test's table.
     pub(super) fn table_rows(&self) -> u64 {
         self.work.task.size.rows(self.shape())
+    }
+}
+
+impl<W> Chunk<'_, W> {
+    /// Counts what has just succeeded.
+    pub(super) fn add(&mut self, more: ChunkResult) {
+        self.done.ops += more.ops;
+        self.done.rows += more.rows;
+        self.done.bytes += more.bytes;
+        self.done.checksum = self.done.checksum.wrapping_add(more.checksum);
+    }
+
+    /// Rolls back what an error left open. SQLite may have done so itself.
+    pub(super) fn undo_if_open(&self) {
+        if !self.link.connection.is_autocommit() {
+            drop(self.link.run("rolling back", "ROLLBACK"));
+        }
+    }
+
+    /// Whether to go on.
+    pub(super) fn go_on(&self) -> Result<(), Fault> {
+        if self.stop.load(Ordering::Relaxed) { Err(stopped()) } else { Ok(()) }
     }
 }
 

@@ -5,11 +5,13 @@ use super::counters::take_page_counts;
 use super::errors::Fault;
 use super::link::Link;
 use super::meta;
+use super::own::Own;
 use super::procedures::Chunk;
 use super::recipe::Recipe;
 use super::totals::Totals;
 use super::writer::Turn;
 use super::{TABLES, table_name};
+use crate::client::{Answer, Statements};
 use crate::data::Generator;
 use crate::{Canceller, ChunkResult, EngineError, Failure, Prepared, Request, Session, Task};
 use dbdyno_model::{Cache, Drive, ErrorClass, Organisation, Procedure, Shape, TableName};
@@ -50,6 +52,8 @@ pub(super) struct SqliteSession {
     shared: Arc<Shared>,
     link: Link,
     work: Option<Work>,
+    /// Statements of a client's own, where it is prepared for those instead.
+    sent: Option<Own>,
     /// A client's transaction that is open, by its turn to write. Dropped after the connection, which rolls it back.
     open: Option<Turn>,
     own: Totals,
@@ -68,7 +72,7 @@ impl SqliteSession {
     pub(super) fn open(shared: Arc<Shared>) -> Result<Self, EngineError> {
         let link = Link::open_for_work(&shared.options, shared.cache_bytes)?;
         let (own, stop) = (Totals::default(), Arc::default());
-        Ok(Self { shared, link, work: None, open: None, own, changes: 0, unverified: false, stop })
+        Ok(Self { shared, link, work: None, sent: None, open: None, own, changes: 0, unverified: false, stop })
     }
 
     /// The plan of a statement, line by line.
@@ -172,11 +176,7 @@ fn enough_keys(task: &Task) -> Result<(), EngineError> {
 
 impl SqliteSession {
     fn prepare_work(&mut self, task: &Task, job: u32) -> Result<Prepared, EngineError> {
-        (self.work, self.unverified) = (None, false);
-        if self.open.is_some() {
-            self.link.run("rolling back what a client left open", "ROLLBACK")?;
-            self.open = None;
-        }
+        self.forget()?;
         let recipe = Recipe::of(&task.test, job)?;
         if task.drive == Drive::Client && !task.test.procedure.has_client_form() {
             return Err(crate::client::unsupported());
@@ -208,6 +208,24 @@ impl SqliteSession {
         Ok(prepared)
     }
 
+    fn prepare_own(&mut self, statements: &Statements) -> Result<(), EngineError> {
+        self.forget()?;
+        self.link.set_cache(self.shared.cache_bytes)?;
+        self.sent = Some(Own::prepare(&self.link, statements)?);
+        self.account();
+        Ok(())
+    }
+
+    /// Forgets what it was prepared for.
+    fn forget(&mut self) -> Result<(), EngineError> {
+        (self.work, self.sent, self.unverified) = (None, None, false);
+        if self.open.is_some() {
+            self.link.run("rolling back what a client left open", "ROLLBACK")?;
+            self.open = None;
+        }
+        Ok(())
+    }
+
     /// Takes what SQLite has counted for this connection since the last time.
     fn account(&mut self) {
         let changes = self.link.connection.total_changes();
@@ -228,24 +246,49 @@ impl Session for SqliteSession {
         self.prepare_work(task, job).inspect_err(|error| self.obeyed(error))
     }
 
-    fn execute(&mut self, request: &Request) -> Result<ChunkResult, Failure> {
+    fn prepare_statements(&mut self, statements: &Statements) -> Result<(), EngineError> {
+        self.prepare_own(statements).inspect_err(|error| self.obeyed(error))
+    }
+
+    fn answer(&self) -> &Answer {
+        self.sent.as_ref().map_or(Answer::NONE, |sent| &sent.answer)
+    }
+
+    fn execute(&mut self, request: &Request<'_>) -> Result<ChunkResult, Failure> {
         let unprepared = || EngineError::new(ErrorClass::Other, "a session was asked to work before it was prepared");
-        let work = self.work.as_ref().ok_or_else(unprepared)?;
         let (link, shared, stop, own) = (&self.link, &*self.shared, &*self.stop, &mut self.own);
-        let mut chunk = Chunk { link, work, shared, stop, own, done: ChunkResult::default() };
-        let outcome = match *request {
-            Request::Chunk { first_pass, passes } => chunk.run(first_pass, passes),
-            Request::Statement(bound) => chunk.statement(bound, &mut self.open),
-            Request::Commit => chunk.commit(&mut self.open),
-            Request::Rollback => {
-                chunk.roll_back(&mut self.open);
-                Ok(())
+        let (done, open) = (ChunkResult::default(), &mut self.open);
+        let (done, outcome) = match (&mut self.sent, &self.work) {
+            (Some(work), _) => {
+                let mut chunk = Chunk { link, work, shared, stop, own, done };
+                let outcome = match request {
+                    Request::Statement(bound) => chunk.statement(bound, open),
+                    Request::Commit => chunk.commit(open),
+                    Request::Rollback => chunk.roll_back(open),
+                    Request::Chunk { .. } | Request::Touch(_) => Err(unprepared().into()),
+                };
+                (chunk.done, outcome)
             }
+            (None, Some(work)) => {
+                let mut chunk = Chunk { link, work, shared, stop, own, done };
+                let outcome = match *request {
+                    Request::Chunk { first_pass, passes } => chunk.run(first_pass, passes),
+                    Request::Touch(touch) => chunk.send(touch, open),
+                    Request::Commit => chunk.commit(open),
+                    Request::Rollback => chunk.roll_back(open),
+                    Request::Statement(_) => Err(unprepared().into()),
+                };
+                (chunk.done, outcome)
+            }
+            (None, None) => return Err(unprepared().into()),
         };
-        let done = chunk.done;
         self.unverified |= done.ops > 0;
         outcome.map(|()| done).map_err(|fault| {
-            let error = self.link.says(&format!("{} job {}", work.task.test.code, work.job), fault);
+            let doing = match (&self.sent, &self.work) {
+                (None, Some(work)) => format!("{} job {}", work.task.test.code, work.job),
+                (sent, _) => sent.as_ref().map(|sent| sent.doing.clone()).unwrap_or_default(),
+            };
+            let error = self.link.says(&doing, fault);
             self.obeyed(&error);
             Failure { done, error }
         })

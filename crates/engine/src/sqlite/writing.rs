@@ -203,7 +203,9 @@ impl<'a> Chunk<'a> {
         let turn = self.open(&mut brackets.begin)?;
         self.close(&mut brackets.commit, turn, work())
     }
+}
 
+impl<W> Chunk<'_, W> {
     /// Opens a transaction that writes, when its turn has come.
     pub(super) fn open(&mut self, begin: &mut CachedStatement<'_>) -> Result<Turn, Fault> {
         let turn = self.shared.writer.wait(self.stop)?;

@@ -2,7 +2,7 @@
 //! the engine's own count, too; and nothing of what was rolled back.
 
 use super::{Played, Quiet, Subject, begun, expected, merge, play_uncounted};
-use dbdyno_engine::client::{Bound, Transactions};
+use dbdyno_engine::client::{Touch, Transactions};
 use dbdyno_engine::{ChunkResult, Engine, Failure, Prepared, Request, Session, Task};
 use dbdyno_model::{Drive, ErrorClass, Organisation, Procedure, Proof, Test};
 
@@ -14,7 +14,7 @@ fn tests(subject: &Subject<'_>) -> impl Iterator<Item = Test> {
     subject.tests().into_iter().filter(|test| test.procedure.has_client_form())
 }
 
-fn task(subject: &Subject<'_>, test: &Test, jobs: u32) -> Task {
+pub fn task(subject: &Subject<'_>, test: &Test, jobs: u32) -> Task {
     Task { drive: Drive::Client, ..subject.task(test, jobs) }
 }
 
@@ -23,7 +23,7 @@ fn send(session: &mut dyn Session, transactions: &mut Transactions, times: u64) 
     let mut sum = ChunkResult::default();
     for _ in 0..times {
         for i in 0..transactions.statements() {
-            sum = merge(sum, session.execute(&Request::Statement(transactions.statement(i)))?);
+            sum = merge(sum, session.execute(&Request::Touch(transactions.statement(i)))?);
         }
         if transactions.commits() {
             sum = merge(sum, session.execute(&Request::Commit)?);
@@ -102,10 +102,10 @@ pub fn what_a_client_rolls_back_was_never_there(subject: &Subject<'_>) {
         let mut session = engine.client_session(0, 1).unwrap();
         session.prepare(&task, 0).unwrap();
         let mut transactions = Transactions::new(&task, 0);
-        let bounds: Vec<Bound> =
-            (0..transactions.statements()).map(|i| Bound { opens: i == 0, ..transactions.statement(i) }).collect();
+        let bounds: Vec<Touch> =
+            (0..transactions.statements()).map(|i| Touch { opens: i == 0, ..transactions.statement(i) }).collect();
         let mut transaction = |end: Request| {
-            let statements = bounds.iter().map(|bound| Request::Statement(*bound)).chain([end]);
+            let statements = bounds.iter().map(|bound| Request::Touch(*bound)).chain([end]);
             statements
                 .map(|request| session.execute(&request))
                 .collect::<Result<Vec<_>, _>>()

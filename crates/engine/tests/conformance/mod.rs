@@ -5,6 +5,7 @@
 pub mod catalogue;
 pub mod client;
 pub mod expected;
+pub mod own;
 
 use dbdyno_engine::{
     ChunkResult, Engine, Failure, LoadWatch, Loaded, Prepared, Request, Sampling, Session, Task, data::Generator,

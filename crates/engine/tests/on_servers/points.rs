@@ -3,7 +3,7 @@
 use super::{Product, engine, engine_on, mapping, task};
 use crate::conformance::{self, Subject, catalogue};
 use crate::servers::lend::Database;
-use dbdyno_engine::client::Bound;
+use dbdyno_engine::client::Touch;
 use dbdyno_engine::{Engine, Request, Settled, Task, engine_info};
 use dbdyno_model::{Counter, Counters, Drive, ErrorClass, Mapping, Procedure};
 use std::sync::Barrier;
@@ -46,6 +46,9 @@ macro_rules! clients {
             what_a_client_rolls_back_was_never_there
             clients_can_be_stopped
             clients_are_refused_what_nobody_would_send
+            statements_of_ones_own_take_values_and_answer
+            transactions_go_by_what_they_have_read
+            a_statement_that_fails_takes_its_transaction_with_it
             a_clients_commits_are_not_foreign
             a_client_in_a_deadlock_is_told_and_goes_on
         }
@@ -127,6 +130,22 @@ pub fn clients_are_refused_what_nobody_would_send<S: Product>() {
     conforms::<S>(&[conformance::client::clients_are_refused_what_nobody_would_send]);
 }
 
+fn own_statements<S: Product>(check: fn(&Subject<'_>, &str)) {
+    with_subject(&S::lender().loaded(), 42, |subject| check(subject, &S::table("small_heap")));
+}
+
+pub fn statements_of_ones_own_take_values_and_answer<S: Product>() {
+    own_statements::<S>(conformance::own::statements_of_ones_own_take_values_and_answer);
+}
+
+pub fn transactions_go_by_what_they_have_read<S: Product>() {
+    own_statements::<S>(conformance::own::transactions_go_by_what_they_have_read);
+}
+
+pub fn a_statement_that_fails_takes_its_transaction_with_it<S: Product>() {
+    own_statements::<S>(conformance::own::a_statement_that_fails_takes_its_transaction_with_it);
+}
+
 /// Nobody else may be at work there.
 pub fn a_clients_commits_are_not_foreign<S: Product>() {
     let (server, database) = S::alone();
@@ -146,7 +165,7 @@ pub fn a_client_in_a_deadlock_is_told_and_goes_on<S: Product>() {
     let task = Task { drive: Drive::Client, ..task("T711", 2) };
     engine.begin_point(&task).unwrap();
     let mut sessions: Vec<_> = (0..2).map(|job| engine.client_session(job, 1).unwrap()).collect();
-    let update = |key, opens| Request::Statement(Bound { key, opens, ..Bound::default() });
+    let update = |key, opens| Request::Touch(Touch { key, opens, ..Touch::default() });
     for (job, session) in (0..).zip(&mut sessions) {
         session.prepare(&task, job).unwrap();
         session.execute(&update(1 + u64::from(job), true)).unwrap();

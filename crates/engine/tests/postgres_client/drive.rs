@@ -71,7 +71,7 @@ impl<'a> Passes<'a> {
         Self { panics_at: Some(done), ..self }
     }
 
-    fn failed(&mut self, error: EngineError) -> Step {
+    fn failed(&mut self, error: EngineError) -> Step<'static> {
         let ends = matches!(error.class, ErrorClass::ConnectionLost | ErrorClass::Cancelled);
         self.failures.push(error);
         if ends || self.failures.len() > self.bears {
@@ -89,21 +89,21 @@ impl<'a> Passes<'a> {
         }
     }
 
-    fn go_on(&mut self) -> Step {
+    fn go_on(&mut self) -> Step<'static> {
         let Some(transactions) = &mut self.transactions else { return Step::Done };
         match self.step < transactions.statements() {
-            true => Step::Execute(Request::Statement(transactions.statement(self.step))),
+            true => Step::Execute(Request::Touch(transactions.statement(self.step))),
             false => Step::Execute(Request::Commit),
         }
     }
 }
 
 impl Work for Passes<'_> {
-    fn next(&mut self, now_ns: u64, reply: Option<Reply>) -> Step {
+    fn next(&mut self, now_ns: u64, reply: Option<Reply<'_>>) -> Step<'_> {
         assert!(now_ns >= self.last_ns, "time goes on");
         self.last_ns = now_ns;
         self.thread = Some(thread::current().id());
-        if let Some(Reply { started_ns, ended_ns, result }) = reply {
+        if let Some(Reply { started_ns, ended_ns, result, .. }) = reply {
             assert!(started_ns <= ended_ns && ended_ns <= now_ns);
             match result {
                 Ok(did) => self.sum = merge(self.sum, did),

@@ -1,5 +1,6 @@
 //! The client drive on real servers: that it does what the procedures do, by every road, and what it does when it cannot.
 
+mod binding;
 mod drive;
 mod faults;
 
@@ -152,7 +153,7 @@ fn a_session_can_be_asked_request_by_request() {
     let mut transactions = Transactions::new(&task, 0);
     for (end, expected) in [(Request::Rollback, "0"), (Request::Commit, "3"), (Request::Rollback, "3")] {
         for i in 0..3 {
-            let done = session.execute(&Request::Statement(transactions.statement(i))).unwrap();
+            let done = session.execute(&Request::Touch(transactions.statement(i))).unwrap();
             assert_eq!((done.ops, done.rows), (0, 1));
         }
         session.execute(&end).unwrap();
@@ -163,7 +164,7 @@ fn a_session_can_be_asked_request_by_request() {
     let mut again = Transactions::new(&task, 0);
     (0..3).for_each(|i| _ = again.statement(i));
     again.advance();
-    let error = session.execute(&Request::Statement(again.statement(0))).unwrap_err().error;
+    let error = session.execute(&Request::Touch(again.statement(0))).unwrap_err().error;
     assert!(error.message.contains("SQLSTATE 23505"), "{error}");
     let error = session.execute(&Request::Commit).unwrap_err().error;
     assert!(error.message.contains("rolled back"), "{error}");
@@ -172,7 +173,7 @@ fn a_session_can_be_asked_request_by_request() {
     // It may be prepared for something else.
     let task = client_task("T626", 1);
     session.prepare(&task, 0).unwrap();
-    let done = session.execute(&Request::Statement(Transactions::new(&task, 0).statement(0))).unwrap();
+    let done = session.execute(&Request::Touch(Transactions::new(&task, 0).statement(0))).unwrap();
     assert_eq!(done.rows, dbdyno_model::Size::LARGE_ROWS_PER_VALUE);
     session.flush().unwrap();
     drop(session);

@@ -186,8 +186,8 @@ impl<'t> ClientDrive<'t> {
 
     /// Takes an answer. Returns what is to be sent next for the same transaction, or nothing when that has ended.
     #[inline]
-    fn take(&mut self, reply: Reply) -> Option<Request> {
-        let Reply { started_ns, ended_ns, result } = reply;
+    fn take(&mut self, reply: Reply<'_>) -> Option<Request<'static>> {
+        let Reply { started_ns, ended_ns, result, .. } = reply;
         let begun_ns = *self.begun_ns.get_or_insert(started_ns);
         self.tally.last_ended_ns = ended_ns;
         match (self.doing, result) {
@@ -218,12 +218,12 @@ impl<'t> ClientDrive<'t> {
         }
     }
 
-    fn statement(&mut self, i: u64) -> Request {
+    fn statement(&mut self, i: u64) -> Request<'static> {
         self.doing = Doing::Statement(i);
-        Request::Statement(self.transactions.statement(i))
+        Request::Touch(self.transactions.statement(i))
     }
 
-    fn again(&mut self) -> Request {
+    fn again(&mut self) -> Request<'static> {
         self.transactions.again();
         (self.done, self.checksum) = (Amount::default(), 0);
         self.statement(0)
@@ -275,7 +275,7 @@ impl<'t> ClientDrive<'t> {
 
     /// What to do between two transactions.
     #[inline]
-    fn idle(&mut self, now_ns: u64) -> Step {
+    fn idle(&mut self, now_ns: u64) -> Step<'static> {
         self.learn_edges();
         if now_ns >= self.end_ns && self.stage == Stage::Working {
             self.stage = Stage::Passed;
@@ -296,7 +296,7 @@ impl<'t> ClientDrive<'t> {
 }
 
 impl Work for ClientDrive<'_> {
-    fn next(&mut self, now_ns: u64, reply: Option<Reply>) -> Step {
+    fn next(&mut self, now_ns: u64, reply: Option<Reply<'_>>) -> Step<'_> {
         if self.stage == Stage::Waiting {
             self.arrive(now_ns);
         }

@@ -35,17 +35,17 @@ fn words(sql: &str) -> Vec<&str> {
 #[test]
 fn values_come_from_the_key() {
     let (insert, _) = form(Procedure::Insert, TableName::SmallHeap);
-    let Values { key, source, .. } = insert.values(Bound { key: 0, other: 7, opens: true });
+    let Values { key, source, .. } = insert.values(Touch { key: 0, other: 7, opens: true });
     assert_eq!((key, source), (1, 7), "numbers count from 0, ids from 1");
     let (lookup, task) = form(Procedure::SelectPrimary, TableName::LargeHeapRangeList);
-    let month = |key| lookup.values(Bound { key, ..Bound::default() }).from_month;
+    let month = |key| lookup.values(Touch { key, ..Touch::default() }).from_month;
     let small_rows = task.size.small_rows;
     assert_eq!([1, small_rows, small_rows + 1, 32 * small_rows].map(month), [0, 0, 1, 31]);
     let (search, _) = form(Procedure::SelectSecondary, TableName::LargeHeapRangeList);
-    let halves = search.halves(Bound { key: 3, other: 30, opens: false }).unwrap();
+    let halves = search.halves(Touch { key: 3, other: 30, opens: false }).unwrap();
     assert_eq!(halves.map(|half| [half.from_month, half.to_month]), [[30, 32], [0, 30]]);
     let (plain, _) = form(Procedure::SelectSecondary, TableName::SmallHeap);
-    assert_eq!(plain.halves(Bound::default()), None);
+    assert_eq!(plain.halves(Touch::default()), None);
 }
 
 #[test]

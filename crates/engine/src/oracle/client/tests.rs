@@ -13,24 +13,24 @@ fn form(test: &Test) -> Form {
     Form::of(&Recipe::of(test), &task(test, 1)).unwrap()
 }
 
-fn sent(procedure: Procedure, table: TableName, bound: Bound) -> (String, Vec<String>) {
+fn sent(procedure: Procedure, table: TableName, touch: Touch) -> (String, Vec<String>) {
     let form = form(&found(procedure, table));
     let mut small = Generator::new(&smallest(), Shape::Small, 42);
-    let values = form.values(bound, &mut small).iter().map(|value| format!("{value:?}")).collect();
+    let values = form.values(touch, &mut small).iter().map(|value| format!("{value:?}")).collect();
     (form.sql().split_whitespace().collect::<Vec<_>>().join(" "), values)
 }
 
 #[test]
 fn statements_are_those_of_the_procedures_with_values_bound() {
-    let bound = Bound { key: 65, other: 7, opens: false };
-    let (sql, values) = sent(Procedure::SelectPrimary, TableName::LargeHeapRangeList, bound);
+    let touch = Touch { key: 65, other: 7, opens: false };
+    let (sql, values) = sent(Procedure::SelectPrimary, TableName::LargeHeapRangeList, touch);
     let expected = "SELECT /*+ QB_NAME(DBDYNO_TEST) INDEX(large_heap_range_list large_heap_range_list_pk) */ quantity \
                     FROM large_heap_range_list WHERE id = :1";
     assert_eq!((sql.as_str(), values), (expected, vec!["Int(65)".to_owned()]));
-    let (sql, values) = sent(Procedure::UpdatePrimary, TableName::SmallIotList, bound);
+    let (sql, values) = sent(Procedure::UpdatePrimary, TableName::SmallIotList, touch);
     assert!(sql.ends_with("WHERE id = :1 AND region = :2"), "{sql}");
     assert_eq!(values, ["Int(65)", "Int(2)"], "64 neighbours share a region");
-    let (sql, values) = sent(Procedure::Join, TableName::LargeHeapRangeList, bound);
+    let (sql, values) = sent(Procedure::Join, TableName::LargeHeapRangeList, touch);
     assert!(
         sql.contains("COUNT(*), SUM(b.quantity) FROM small_heap a JOIN") && sql.ends_with("customer_id = :1"),
         "{sql}"
@@ -40,7 +40,7 @@ fn statements_are_those_of_the_procedures_with_values_bound() {
 
 #[test]
 fn an_insert_sends_the_row_that_it_copies_under_the_new_id() {
-    let (sql, values) = sent(Procedure::Insert, TableName::SmallHash, Bound { key: 99, other: 7, opens: true });
+    let (sql, values) = sent(Procedure::Insert, TableName::SmallHash, Touch { key: 99, other: 7, opens: true });
     assert!(
         sql.ends_with("VALUES (:1, :2, :3, :4, :5, :6, :7, :8, :9)") && sql.contains("INTO load_hash (id, "),
         "{sql}"

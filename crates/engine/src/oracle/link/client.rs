@@ -1,10 +1,11 @@
 //! What a client asks of a link: statements with values that are kept parsed, and the ends of transactions, each one round trip.
 //! The driver has the protocol's word for a commit with the statement, and no way to say it.
 
-use super::{Bind, Link};
+use super::{Bind, Link, bind};
 use crate::EngineError;
+use crate::client::{Answer, Value};
 use crate::oracle::errors::engine_error;
-use oracledb::{Row, Statement, ToDbValue};
+use oracledb::{DB_TYPE_NUMBER, Row, Statement, ToDbValue};
 
 impl Link {
     /// Runs a query with values bound to `:1`, `:2`, ... and gives its first row, if it has one, to `read`. The second of the rows
@@ -23,6 +24,34 @@ impl Link {
         let row =
             self.run(doing, |connection| connection.statement(sql)?.build()?.query(&values)?.next().transpose())?;
         row.map(|row| read(&row).map_err(|error| engine_error(doing, &error))).transpose()
+    }
+
+    /// Runs a query with values bound to `:1`, `:2`, ... and takes its rows: numbers that are whole as such, and all else as
+    /// text.
+    ///
+    /// # Errors
+    /// As for [`Link::run_block`].
+    pub(in super::super) fn answer(
+        &mut self,
+        doing: &str,
+        sql: &str,
+        binds: &[Bind<'_>],
+        into: &mut Answer,
+    ) -> Result<(), EngineError> {
+        let values: Vec<&dyn ToDbValue> = binds.iter().map(Bind::value).collect();
+        self.run(doing, |connection| {
+            for row in connection.statement(sql)?.build()?.query(&values)? {
+                let (row, values) = (row?, into.begin_row());
+                for (at, column) in row.columns().iter().enumerate() {
+                    let number = std::ptr::eq(column.db_type(), DB_TYPE_NUMBER).then(|| row.get::<Option<i64>>(at));
+                    match number {
+                        Some(Ok(number)) => values.push(number.map_or(Value::Null, Value::Int)),
+                        _ => values.push(bind::text(&row, at)?.as_deref().map_or(Value::Null, Value::Text)),
+                    };
+                }
+            }
+            Ok(())
+        })
     }
 
     /// Runs a statement that changes rows, with values bound to `:1`, `:2`, ..., and gives their number.

@@ -1,13 +1,14 @@
 //! The messages that execute a statement under test: built once, sent again and again with other values in them.
 
 use crate::EngineError;
-use crate::client::Bound;
+use crate::client::Touch;
 use crate::data::first_day;
 use crate::postgres::recipe::client::{ClientStatement, Parameter};
 use bytes::BytesMut;
 use dbdyno_model::{ErrorClass, Size};
 use postgres_protocol::IsNull;
 use postgres_protocol::message::frontend;
+use std::io;
 
 /// The names of the prepared statements: short, as they go over the wire each time.
 const TEST: &str = "t";
@@ -45,7 +46,7 @@ impl Form {
     /// It cannot be written.
     pub(super) fn new(statement: &ClientStatement, small_rows: u64) -> Result<Self, EngineError> {
         let (mut out, mut places) = (BytesMut::new(), Vec::new());
-        bind(BEGIN, &[], |_| {}, &mut out)?;
+        opening(&mut out).map_err(unwritable)?;
         let opened = out.len();
         for execution in 0..statement.executions {
             bind(
@@ -70,43 +71,40 @@ impl Form {
     /// They cannot be written.
     pub(super) fn preparing(statement: &ClientStatement) -> Result<BytesMut, EngineError> {
         let mut out = BytesMut::new();
-        // A session may be prepared once more; what is not there is closed without complaint.
-        for name in [TEST, BEGIN] {
-            frontend::close(b'S', name, &mut out).map_err(unwritable)?;
-        }
+        prepare_opening(&mut out).map_err(unwritable)?;
+        frontend::close(b'S', TEST, &mut out).map_err(unwritable)?;
         let types = statement.parameters.iter().map(|parameter| parameter.type_oid());
         frontend::parse(TEST, &statement.text, types, &mut out).map_err(unwritable)?;
-        frontend::parse(BEGIN, "BEGIN", [], &mut out).map_err(unwritable)?;
         frontend::sync(&mut out);
         Ok(out)
     }
 
     /// The messages with these values in them.
-    pub(super) fn fill(&mut self, bound: &Bound) -> &[u8] {
+    pub(super) fn fill(&mut self, touch: &Touch) -> &[u8] {
         for place in &self.places {
             let number = match place.parameter {
-                Parameter::Key => bound.key,
-                Parameter::NewId => bound.key + 1,
-                Parameter::Source => bound.other,
+                Parameter::Key => touch.key,
+                Parameter::NewId => touch.key + 1,
+                Parameter::Source => touch.other,
                 Parameter::SmallRows => self.small_rows,
                 Parameter::From | Parameter::To => {
-                    let day = self.days[self.month(place, bound)];
+                    let day = self.days[self.month(place, touch)];
                     self.messages[place.at..place.at + 4].copy_from_slice(&day.to_be_bytes());
                     continue;
                 }
             };
             self.messages[place.at..place.at + 8].copy_from_slice(&number.to_be_bytes());
         }
-        &self.messages[if bound.opens { 0 } else { self.opened }..]
+        &self.messages[if touch.opens { 0 } else { self.opened }..]
     }
 
     /// The month that a day begins. A search through all months goes from one on, and then through those before it; all
     /// else looks into the month that the key lies in.
-    fn month(&self, place: &Place, bound: &Bound) -> usize {
+    fn month(&self, place: &Place, touch: &Touch) -> usize {
         let from = place.parameter == Parameter::From;
-        let begin = bound.other as usize % MONTHS;
+        let begin = touch.other as usize % MONTHS;
         match (self.executions, place.execution) {
-            (1, _) => ((bound.key.saturating_sub(1) / self.small_rows) as usize % MONTHS) + usize::from(!from),
+            (1, _) => ((touch.key.saturating_sub(1) / self.small_rows) as usize % MONTHS) + usize::from(!from),
             (_, 0) if from => begin,
             (_, 0) => MONTHS,
             (_, _) if from => 0,
@@ -129,7 +127,25 @@ fn bind(
     };
     let bound = frontend::bind("", name, [BINARY], parameters.iter().copied(), write, [BINARY], out);
     bound.map_err(|_| unwritable("a value that has no place"))?;
-    frontend::execute("", 0, out).map_err(unwritable)
+    execute(out).map_err(unwritable)
+}
+
+/// Executes what is bound, to its end.
+pub(super) fn execute(out: &mut BytesMut) -> io::Result<()> {
+    frontend::execute("", 0, out)
+}
+
+/// Prepares what opens a transaction. A session may be prepared once more; what is not there is closed without complaint.
+pub(super) fn prepare_opening(out: &mut BytesMut) -> io::Result<()> {
+    frontend::close(b'S', BEGIN, out)?;
+    frontend::parse(BEGIN, "BEGIN", [], out)
+}
+
+/// Opens a transaction; no round trip of its own, as what follows is sent with it.
+pub(super) fn opening(out: &mut BytesMut) -> io::Result<()> {
+    let bound = frontend::bind("", BEGIN, [], std::iter::empty::<()>(), |(), _| Ok(IsNull::Yes), [], out);
+    bound.map_err(|_| io::Error::other("a name that cannot be sent"))?;
+    execute(out)
 }
 
 fn unwritable(error: impl std::fmt::Display) -> EngineError {
@@ -163,20 +179,20 @@ mod tests {
     fn a_transaction_is_opened_in_the_same_round_trip() {
         for (code, expected) in [("T611", "BES"), ("T626", "BEBES"), ("T711", "BES")] {
             let mut form = Form::new(&statement(code), 3_200).unwrap();
-            assert_eq!(kinds(form.fill(&Bound::default())), expected, "{code}");
+            assert_eq!(kinds(form.fill(&Touch::default())), expected, "{code}");
             let opening = format!("BE{expected}");
-            assert_eq!(kinds(form.fill(&Bound { opens: true, ..Bound::default() })), opening, "{code}");
-            assert_eq!(kinds(&Form::preparing(&statement(code)).unwrap()), "CCPPS");
+            assert_eq!(kinds(form.fill(&Touch { opens: true, ..Touch::default() })), opening, "{code}");
+            assert_eq!(kinds(&Form::preparing(&statement(code)).unwrap()), "CPCPS");
         }
     }
 
     #[test]
     fn a_search_begins_with_a_month_and_ends_with_those_before_it() {
         let mut form = Form::new(&statement("T626"), 3_200).unwrap();
-        let bound = Bound { key: 7, other: 14, opens: false };
+        let touch = Touch { key: 7, other: 14, opens: false };
         let days: Vec<i32> = {
             let at: Vec<usize> = form.places.iter().filter(|p| p.parameter.is_date()).map(|p| p.at).collect();
-            form.fill(&bound);
+            form.fill(&touch);
             at.iter().map(|at| i32::from_be_bytes(*form.messages[*at..].first_chunk().unwrap())).collect()
         };
         let day = |range| i32::try_from(first_day(range) - DAY_ZERO).unwrap();
@@ -191,8 +207,8 @@ mod tests {
                 let Ok(recipe) = Recipe::of(&test) else { continue };
                 let statement = recipe.client_statement().unwrap();
                 let mut form = Form::new(&statement, 3_200).unwrap();
-                let before = kinds(form.fill(&Bound { key: 1, other: 1, opens }));
-                prop_assert_eq!(kinds(form.fill(&Bound { key, other, opens })), before);
+                let before = kinds(form.fill(&Touch { key: 1, other: 1, opens }));
+                prop_assert_eq!(kinds(form.fill(&Touch { key, other, opens })), before);
                 for place in &form.places {
                     let bytes = &form.messages[place.at..];
                     let number = || u64::from_be_bytes(*bytes.first_chunk().unwrap());

@@ -2,10 +2,10 @@
 //! answers takes them.
 
 use super::super::errors::Trouble;
-use super::super::options::{Address, Host, Options, SslMode};
+use super::super::options::{Address, Binding, Host, Options, SslMode};
 use super::super::password::Found;
 use super::basics;
-use postgres::config::SslMode as WireMode;
+use postgres::config::{ChannelBinding, SslMode as WireMode};
 use postgres::{Client, Config};
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -96,6 +96,11 @@ fn config(options: &Options, host: &Host, application: &str, found: &Found, mann
         config.options(&basics::startup());
     }
     config.ssl_mode(manner.mode).connect_timeout(options.connect_timeout).tcp_user_timeout(UNANSWERED);
+    config.channel_binding(match options.binding {
+        Binding::Disable => ChannelBinding::Disable,
+        Binding::Prefer => ChannelBinding::Prefer,
+        Binding::Require => ChannelBinding::Require,
+    });
     config.keepalives(true).keepalives_idle(KEEPALIVE_IDLE).keepalives_interval(KEEPALIVE_INTERVAL);
     config.keepalives_retries(KEEPALIVE_PROBES);
     // "does not exist, skipping" and the like: whoever wants to know asks the catalogue.

@@ -4,6 +4,8 @@
 use super::Status;
 use super::incoming::{self, Message};
 use super::said::said;
+use crate::client::{Value, Values};
+use crate::postgres::client::Kind;
 use crate::postgres::errors::{Said, Trouble};
 
 /// What a statement answers with.
@@ -74,6 +76,47 @@ impl Answer {
     }
 }
 
+/// The values of a row, whose columns are of these kinds.
+pub(in super::super) fn values(body: &[u8], kinds: &[Kind], into: &mut Values) -> Result<(), Trouble> {
+    let mut columns = Columns::of(body).filter(|columns| columns.left == kinds.len()).ok_or_else(unreadable)?;
+    for kind in kinds {
+        let bytes = columns.bytes().ok_or_else(unreadable)?;
+        into.push(match (bytes, kind) {
+            (None, _) => Value::Null,
+            (Some(bytes), Kind::Int(_)) => Value::Int(number(bytes).ok_or_else(unreadable)?),
+            (Some(bytes), Kind::Text) => Value::Text(str::from_utf8(bytes).map_err(|_| unreadable())?),
+        });
+    }
+    Ok(())
+}
+
+/// What a statement takes and gives, where the message says so: each list gets one more for each statement.
+pub(in super::super) fn described(message: Message<'_>, takes: &mut Vec<Vec<Kind>>, gives: &mut Vec<Vec<Kind>>) {
+    let mut rest = message.body.get(2..).unwrap_or_default();
+    let mut kinds = Vec::new();
+    match message.kind {
+        incoming::PARAMETERS_OF_STATEMENT => {
+            while let Some((oid, after)) = rest.split_first_chunk() {
+                kinds.push(Kind::of(u32::from_be_bytes(*oid)));
+                rest = after;
+            }
+            takes.push(kinds);
+        }
+        incoming::ROW_DESCRIPTION => {
+            // A name, its table and column, the type, and its length, modifier and format.
+            while let Some(end) = rest.iter().position(|byte| *byte == 0) {
+                let Some((fields, after)) = rest[end + 1..].split_first_chunk::<18>() else { break };
+                let [_, _, _, _, _, _, a, b, c, d, ..] = *fields;
+                kinds.push(Kind::of(u32::from_be_bytes([a, b, c, d])));
+                rest = after;
+            }
+            gives.push(kinds);
+        }
+        incoming::NO_DATA => gives.push(kinds),
+        _ => {}
+    }
+}
+
 /// What a session says that it is doing when it is ready.
 pub(super) fn status(body: &[u8]) -> Result<Status, Trouble> {
     match body {
@@ -123,12 +166,17 @@ impl<'a> Columns<'a> {
     /// The next value as an integer of whichever width; the sum of no rows is NULL, and 0 here.
     fn next(&mut self) -> Option<i64> {
         let Some(bytes) = self.bytes()? else { return Some(0) };
-        match *bytes {
-            [a, b] => Some(i16::from_be_bytes([a, b]).into()),
-            [a, b, c, d] => Some(i32::from_be_bytes([a, b, c, d]).into()),
-            [a, b, c, d, e, f, g, h] => Some(i64::from_be_bytes([a, b, c, d, e, f, g, h])),
-            _ => None,
-        }
+        number(bytes)
+    }
+}
+
+/// An integer of whichever width.
+fn number(bytes: &[u8]) -> Option<i64> {
+    match *bytes {
+        [a, b] => Some(i16::from_be_bytes([a, b]).into()),
+        [a, b, c, d] => Some(i32::from_be_bytes([a, b, c, d]).into()),
+        [a, b, c, d, e, f, g, h] => Some(i64::from_be_bytes([a, b, c, d, e, f, g, h])),
+        _ => None,
     }
 }
 

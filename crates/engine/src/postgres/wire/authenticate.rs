@@ -1,12 +1,13 @@
 //! Beginning a session: who we are, and whatever proof the server asks for.
 
+use super::binding::Tie;
 use super::incoming::{self, Message};
 use super::{Status, Wait, Wire, answer, said};
 use crate::postgres::errors::{Cause, Said, Trouble};
 use bytes::BytesMut;
 use dbdyno_model::ErrorClass;
 use postgres_protocol::authentication::md5_hash;
-use postgres_protocol::authentication::sasl::{ChannelBinding, SCRAM_SHA_256, ScramSha256};
+use postgres_protocol::authentication::sasl::ScramSha256;
 use postgres_protocol::message::frontend;
 use std::io;
 
@@ -33,10 +34,11 @@ pub(super) fn begin(
     parameters: &[(&str, &str)],
     user: &str,
     password: Option<&str>,
+    tie: &Tie,
 ) -> Result<Key, Trouble> {
     let mut out = BytesMut::new();
     frontend::startup_message(parameters.iter().copied(), &mut out).map_err(unwritable)?;
-    let (mut key, mut scram) = ((0, 0), None::<ScramSha256>);
+    let (mut key, mut scram, mut proved) = ((0, 0), None::<ScramSha256>, false);
     loop {
         if !out.is_empty() {
             wire.send(&out)?;
@@ -44,21 +46,21 @@ pub(super) fn begin(
         }
         match wire.receive(Wait::Yes, turn)?.ok_or_else(Trouble::closed)? {
             Turn::Password => {
+                tie.allow_unbound()?;
                 let password = password.ok_or_else(Trouble::no_password)?;
                 frontend::password_message(password.as_bytes(), &mut out).map_err(unwritable)?;
             }
             Turn::Md5(salt) => {
+                tie.allow_unbound()?;
                 let password = password.ok_or_else(Trouble::no_password)?;
                 let hash = md5_hash(user.as_bytes(), password.as_bytes(), salt);
                 frontend::password_message(hash.as_bytes(), &mut out).map_err(unwritable)?;
             }
             Turn::Sasl(mechanisms) => {
-                if !mechanisms.split(|byte| *byte == 0).any(|name| name == SCRAM_SHA_256.as_bytes()) {
-                    return Err(unsupported("a SASL mechanism other than SCRAM-SHA-256"));
-                }
+                let (mechanism, binding) = tie.choose(&mechanisms)?;
                 let password = password.ok_or_else(Trouble::no_password)?;
-                let begun = scram.insert(ScramSha256::new(password.as_bytes(), ChannelBinding::unsupported()));
-                frontend::sasl_initial_response(SCRAM_SHA_256, begun.message(), &mut out).map_err(unwritable)?;
+                let begun = scram.insert(ScramSha256::new(password.as_bytes(), binding));
+                frontend::sasl_initial_response(mechanism, begun.message(), &mut out).map_err(unwritable)?;
             }
             Turn::SaslGoesOn(data) => {
                 let scram = scram.as_mut().ok_or_else(|| Trouble::protocol("SASL goes on that never began"))?;
@@ -68,10 +70,13 @@ pub(super) fn begin(
             Turn::SaslEnds(data) => {
                 let scram = scram.as_mut().ok_or_else(|| Trouble::protocol("SASL ends that never began"))?;
                 scram.finish(&data).map_err(unproved)?;
+                proved = true;
             }
             Turn::Other(method) => return Err(unsupported(&format!("authentication method {method}"))),
             Turn::Key(its) => key = its,
             Turn::Refused(said) => return Err(Trouble::said(said)),
+            // Whoever lets us in without any proof is not bound either.
+            Turn::Ready if !proved => return tie.allow_unbound().map(|()| key),
             Turn::Ready => return Ok(key),
         }
     }
@@ -118,7 +123,7 @@ fn unproved(error: io::Error) -> Trouble {
     Trouble::new(ErrorClass::Authentication, Cause::Other, format!("the password could not be proved: {error}"))
 }
 
-fn unsupported(what: &str) -> Trouble {
+pub(super) fn unsupported(what: &str) -> Trouble {
     let words = format!("the server asks for {what}; dbdyno has SCRAM-SHA-256, md5 and passwords");
     Trouble::new(ErrorClass::Unsupported, Cause::Other, words)
 }

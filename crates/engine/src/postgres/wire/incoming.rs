@@ -15,6 +15,9 @@ pub(super) const DATA_ROW: u8 = b'D';
 pub(super) const COMMAND_COMPLETE: u8 = b'C';
 pub(super) const AUTHENTICATION: u8 = b'R';
 pub(super) const KEY_DATA: u8 = b'K';
+pub(super) const PARAMETERS_OF_STATEMENT: u8 = b't';
+pub(super) const ROW_DESCRIPTION: u8 = b'T';
+pub(super) const NO_DATA: u8 = b'n';
 
 /// A message of the server's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +26,13 @@ pub(in super::super) struct Message<'a> {
     pub(super) kind: u8,
     /// What follows its length.
     pub(super) body: &'a [u8],
+}
+
+impl<'a> Message<'a> {
+    /// The row that it is, if it is one.
+    pub(in super::super) fn row(&self) -> Option<&'a [u8]> {
+        (self.kind == DATA_ROW).then_some(self.body)
+    }
 }
 
 /// Bytes that have come.

@@ -2,6 +2,7 @@
 //! answers takes them; by the rules that the crate's client follows in `link/connect.rs`.
 
 use super::authenticate::{self, Key};
+use super::binding::Tie;
 use super::cancel::{At, Peer};
 use super::channel::{Channel, Encrypted, Wait};
 use super::incoming::Incoming;
@@ -97,7 +98,8 @@ fn begin(wire: &mut Wire, login: &Login<'_>, settings: bool) -> Result<Key, Trou
         parameters.push(("options", &startup));
     }
     let password = login.found.password().map(|password| password.reveal());
-    authenticate::begin(wire, &parameters, &login.options.user, password)
+    let tie = Tie::new(login.options.binding, wire.channel.tls.as_deref());
+    authenticate::begin(wire, &parameters, &login.options.user, password, &tie)
 }
 
 /// A stream to the host.

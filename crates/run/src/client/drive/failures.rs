@@ -14,7 +14,7 @@ const STORM_NS: u64 = 1_000_000_000;
 impl ClientDrive<'_> {
     /// A statement, a commit or a rollback has failed.
     #[cold]
-    pub(super) fn fail(&mut self, error: EngineError, ended_ns: u64) -> Option<Request> {
+    pub(super) fn fail(&mut self, error: EngineError, ended_ns: u64) -> Option<Request<'static>> {
         self.warm(ended_ns);
         self.learn_edges();
         let class = self.team.class(&error);

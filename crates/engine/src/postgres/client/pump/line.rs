@@ -3,7 +3,8 @@
 use super::super::super::wire::Wait;
 use super::super::ClientSession;
 use super::road::{News, Road};
-use crate::{ChunkResult, Clock, EngineError, Failure, Reply, Step, Work};
+use crate::pump::Ended;
+use crate::{ChunkResult, Clock, EngineError, Failure, Session as _, Step, Work};
 use std::os::fd::BorrowedFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -17,7 +18,7 @@ pub(super) struct Line<'a> {
     /// When the request was sent that is waited for.
     started_ns: u64,
     /// What came of a request that could not be sent.
-    failed: Option<Reply>,
+    failed: Option<Ended>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,8 +73,8 @@ impl<'a> Line<'a> {
         }
         let Some(result) = self.session.receive(Wait::No) else { return Next::Answer };
         let now_ns = clock.now_ns();
-        let reply = Reply { started_ns: self.started_ns, ended_ns: now_ns, result: result.map_err(Failure::from) };
-        self.step(now_ns, Some(reply), road, clock)
+        let ended = Ended { started_ns: self.started_ns, ended_ns: now_ns, result: result.map_err(Failure::from) };
+        self.step(now_ns, Some(ended), road, clock)
     }
 
     /// Its moment has come.
@@ -88,9 +89,11 @@ impl<'a> Line<'a> {
         self.state = State::Ended;
     }
 
-    fn step(&mut self, now_ns: u64, reply: Option<Reply>, road: &mut impl Road, clock: &dyn Clock) -> Next {
+    fn step(&mut self, now_ns: u64, ended: Option<Ended>, road: &mut impl Road, clock: &dyn Clock) -> Next {
         // The work is not used again after a panic but to read what it had recorded.
-        let step = catch_unwind(AssertUnwindSafe(|| self.work.next(now_ns, reply)));
+        let (work, session) = (&mut *self.work, &*self.session);
+        let reply = ended.map(|ended| ended.reply(session.answer()));
+        let step = catch_unwind(AssertUnwindSafe(move || work.next(now_ns, reply)));
         let Ok(step) = step else {
             self.work.abandon();
             return self.end(State::Broken);
@@ -119,7 +122,7 @@ impl<'a> Line<'a> {
     fn fail(&mut self, error: EngineError, clock: &dyn Clock) -> Next {
         let ended_ns = clock.now_ns();
         let result: Result<ChunkResult, Failure> = Err(error.into());
-        self.failed = Some(Reply { started_ns: self.started_ns, ended_ns, result });
+        self.failed = Some(Ended { started_ns: self.started_ns, ended_ns, result });
         self.state = State::Sleeps;
         Next::WakeAt(ended_ns)
     }

@@ -43,7 +43,7 @@ pub(super) enum News {
 /// A road for the sessions of one thread, by their numbers.
 pub(super) trait Road {
     /// Sends a request of a session, and listens to its answer.
-    fn send(&mut self, n: usize, session: &mut ClientSession, request: &Request) -> Result<(), EngineError>;
+    fn send(&mut self, n: usize, session: &mut ClientSession, request: &Request<'_>) -> Result<(), EngineError>;
 
     /// Brings news to the session; says whether they may be its answer.
     fn bring(&mut self, n: usize, news: News, session: &mut ClientSession) -> bool;
@@ -73,7 +73,7 @@ impl Epoll {
 }
 
 impl Road for Epoll {
-    fn send(&mut self, _: usize, session: &mut ClientSession, request: &Request) -> Result<(), EngineError> {
+    fn send(&mut self, _: usize, session: &mut ClientSession, request: &Request<'_>) -> Result<(), EngineError> {
         session.send(request)
     }
 
@@ -114,7 +114,7 @@ impl Ringed {
 }
 
 impl Road for Ringed {
-    fn send(&mut self, n: usize, session: &mut ClientSession, request: &Request) -> Result<(), EngineError> {
+    fn send(&mut self, n: usize, session: &mut ClientSession, request: &Request<'_>) -> Result<(), EngineError> {
         let ring = &mut self.ring;
         session.send_by(request, |wire, messages| {
             if wire.is_closed() || !ring.send(n, messages).map_err(|error| not_noted(&error))? {
