@@ -61,6 +61,8 @@ impl Range {
 /// The points of a run and the axes of its tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Matrix {
+    /// Whether small and large I/Os are measured apart from each other.
+    pub apart: bool,
     /// Columns: numbers of small I/Os, ascending. 0 is among them where a point has none.
     pub small: Vec<u32>,
     /// Rows: numbers of large I/Os, ascending. 0 is among them where a point has none.
@@ -93,7 +95,7 @@ impl Matrix {
             .filter(|at| at.small + at.large > 0)
             .filter(|at| !matches!(shape, Shape::Basic) || at.small == 0 || at.large == 0)
             .collect();
-        Self { small, large, points }
+        Self { apart: matches!(shape, Shape::Basic), small, large, points }
     }
 
     /// The number that ORION announces: the idle point, where the axes have it, counts.

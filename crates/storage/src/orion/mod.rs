@@ -4,6 +4,7 @@
 //! list of devices, `files` what is written. Nothing here does I/O on a LUN.
 
 mod error;
+pub mod files;
 pub mod lun_file;
 pub mod matrix;
 mod rules;
