@@ -82,6 +82,7 @@ fn times(histogram: &Histogram) -> ResponseTime {
         p99_9: at(99.9),
         p99_99: at(99.99),
         max: histogram.max_ns().map(|ns| ns as f64 / 1e9),
+        ..ResponseTime::default()
     }
 }
 
