@@ -1,0 +1,1 @@
+//! A queue that stalls, for tests.
