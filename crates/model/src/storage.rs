@@ -75,7 +75,7 @@ impl StorageLoad {
     }
 
     /// What figures have in common that differ in the number of outstanding I/Os alone, and so make one curve:
-    /// `8K random reads`, `1M sequential writes, 4 streams`, `8K random reads beside 2 x 1M random`.
+    /// `8K random reads`, `1M sequential writes, 4 a stream`, `8K random reads beside 2 x 1M random`.
     #[must_use]
     pub fn work(&self) -> String {
         let kind = match self.write_pct {
@@ -85,6 +85,10 @@ impl StorageLoad {
         };
         let (pattern, streams) = match self.pattern {
             StoragePattern::Random => ("random", String::new()),
+            // Along a curve of streams each of them has the same number.
+            StoragePattern::Sequential { streams } if streams > 0 && self.large_outstanding % streams == 0 => {
+                ("sequential", format!(", {} a stream", self.large_outstanding / streams))
+            }
             StoragePattern::Sequential { streams } => ("sequential", format!(", {streams} streams")),
         };
         let large = size(self.large_bytes);
@@ -232,7 +236,8 @@ mod tests {
             // Where large I/Os would go says nothing of small ones.
             (StorageLoad { pattern: sequential, ..load(8, 0) }, "8K random reads"),
             (load(0, 2), "1M random reads"),
-            (StorageLoad { pattern: sequential, write_pct: 100, ..load(0, 2) }, "1M sequential writes, 4 streams"),
+            (StorageLoad { pattern: sequential, write_pct: 100, ..load(0, 8) }, "1M sequential writes, 2 a stream"),
+            (StorageLoad { pattern: sequential, ..load(0, 9) }, "1M sequential reads, 4 streams"),
             (load(8, 2), "8K random reads beside 2 x 1M random"),
             (StorageLoad { small_bytes: 512, ..load(1, 0) }, "512 B random reads"),
             (

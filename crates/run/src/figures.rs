@@ -71,7 +71,8 @@ pub(crate) fn client_times(point: &mut Point, service: &Histogram, response: Opt
     point.series = Some(series);
 }
 
-fn times(histogram: &Histogram) -> ResponseTime {
+/// What a distribution says.
+pub(crate) fn times(histogram: &Histogram) -> ResponseTime {
     let at = |pct| histogram.percentile_ns(pct).map(|ns| ns as f64 / 1e9);
     ResponseTime {
         mean: histogram.mean_ns().map(|ns| ns / 1e9),

@@ -14,6 +14,7 @@ mod layout;
 mod load;
 mod lun;
 mod measure;
+pub mod orion;
 mod record;
 mod turns;
 mod verify;
