@@ -1,11 +1,10 @@
 //! NAME.lun: the devices and files of a test, one path a line.
 
+use crate::safety::Identity;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::fs::Metadata;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 /// A list of LUNs that cannot be used.
@@ -68,24 +67,14 @@ fn parse(bytes: &[u8]) -> Vec<PathBuf> {
 /// # Errors
 /// Which lines are the same, or which leads nowhere.
 pub fn distinct(luns: &[PathBuf]) -> Result<(), LunFileError> {
-    let mut seen: BTreeMap<(u64, u64, bool), &Path> = BTreeMap::new();
+    let mut seen: BTreeMap<Identity, &Path> = BTreeMap::new();
     for path in luns {
-        let metadata =
-            std::fs::metadata(path).map_err(|source| LunFileError::Missing { path: path.clone(), source })?;
-        if let Some(first) = seen.insert(identity(&metadata), path) {
+        let identity = Identity::of(path).map_err(|source| LunFileError::Missing { path: path.clone(), source })?;
+        if let Some(first) = seen.insert(identity, path) {
             return Err(LunFileError::Twice { first: first.to_owned(), second: path.clone() });
         }
     }
     Ok(())
-}
-
-/// A device is its number, wherever its nodes are; a file is its inode.
-fn identity(metadata: &Metadata) -> (u64, u64, bool) {
-    if metadata.file_type().is_block_device() {
-        (metadata.rdev(), 0, true)
-    } else {
-        (metadata.dev(), metadata.ino(), false)
-    }
 }
 
 #[cfg(test)]

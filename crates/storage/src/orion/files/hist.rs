@@ -37,10 +37,9 @@ pub(super) fn place(point: &Finished) -> String {
 /// The table of one kind of I/O at one point.
 pub(super) fn buckets(kind: &Kind) -> String {
     let mut text = "        Latency:                         # of IOs (read)          # of IOs (write)\n".to_owned();
-    let (mut reads, mut writes) = (Sum::of(&kind.read), Sum::of(&kind.write));
-    for (from_us, to_us) in bounds(kind) {
-        let (read, read_pct) = reads.add(from_us, to_us);
-        let (write, write_pct) = writes.add(from_us, to_us);
+    let bounds = bounds(kind);
+    let lines = bounds.iter().zip(shares(&kind.read, &bounds)).zip(shares(&kind.write, &bounds));
+    for (((from_us, to_us), (read, read_pct)), (write, write_pct)) in lines {
         let _ =
             writeln!(text, "{from_us:>9} - {to_us:<10} us:{read:>16} ({read_pct:6.2}%){write:>15} ({write_pct:6.2}%)");
     }
@@ -65,29 +64,17 @@ fn bounds(kind: &Kind) -> Vec<(u64, u64)> {
     bounds
 }
 
-/// I/Os so far.
-struct Sum<'a> {
-    latency: &'a Histogram,
-    so_far: u64,
-}
-
-impl<'a> Sum<'a> {
-    fn of(times: &'a Times) -> Self {
-        Self { latency: &times.latency, so_far: 0 }
-    }
-
-    /// I/Os of a bucket, and the share of all that they and those before make.
-    fn add(&mut self, from_us: u64, to_us: u64) -> (u64, f64) {
-        let all = self.latency.count();
-        // The last bucket is what is left, however long it took.
-        let here = if to_us == END_US {
-            all - self.so_far
-        } else {
-            self.latency.count_between_ns(from_us * 1_000, to_us * 1_000)
-        };
-        self.so_far += here;
-        (here, if all == 0 { 0.0 } else { self.so_far as f64 * 100.0 / all as f64 })
-    }
+/// I/Os of each bucket, and the share of all that they and those before make. The last bucket is all that is left, however long it
+/// took.
+fn shares(times: &Times, bounds: &[(u64, u64)]) -> Vec<(u64, f64)> {
+    let bounds_ns: Vec<u64> = bounds.iter().skip(1).map(|(from_us, _)| from_us * 1_000).collect();
+    let all = times.latency.count();
+    let mut so_far = 0;
+    let share = |here: u64| {
+        so_far += here;
+        (here, if all == 0 { 0.0 } else { so_far as f64 * 100.0 / all as f64 })
+    };
+    times.latency.counts_between_ns(&bounds_ns).into_iter().map(share).collect()
 }
 
 /// A line for reads and one for writes, where there are any.

@@ -9,6 +9,7 @@ mod trace;
 
 use super::matrix::Outstanding;
 use super::settings::Settings;
+use crate::{Ios, Measured, ReadWrite};
 use dbdyno_stats::Histogram;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -80,7 +81,36 @@ pub struct Finished {
     pub notes: Vec<String>,
 }
 
+impl From<&Ios> for Times {
+    fn from(ios: &Ios) -> Self {
+        Self { bytes: ios.bytes, latency: ios.response_time.clone().unwrap_or_else(|| ios.service_time.clone()) }
+    }
+}
+
+impl From<&ReadWrite> for Kind {
+    fn from(ios: &ReadWrite) -> Self {
+        Self { read: Times::from(&ios.read), write: Times::from(&ios.write) }
+    }
+}
+
 impl Finished {
+    /// What was measured, with the reason why it is no figure if it is none.
+    #[must_use]
+    pub fn of(at: Outstanding, started: String, measured: &Measured, failure: Option<String>) -> Self {
+        let mut notes = measured.notes.clone();
+        let mismatches = measured.mismatches.iter();
+        notes.extend(mismatches.map(|m| format!("{} at {}: {}", m.path.display(), m.offset_bytes, m.what)));
+        Self {
+            at,
+            started,
+            window_s: measured.window_s,
+            small: Kind::from(&measured.small),
+            large: Kind::from(&measured.large),
+            failure,
+            notes,
+        }
+    }
+
     fn iops(&self) -> Option<f64> {
         self.figure(&self.small).then(|| self.small.count() as f64 / self.window_s)
     }
