@@ -2,6 +2,7 @@
 
 use crate::arrivals::Timetable;
 use crate::backend::{BackendKind, Calls, Null, Uring, now_ns};
+use crate::claims::Claims;
 use crate::record::Record;
 use crate::turns::Turns;
 use crate::work::Places;
@@ -10,7 +11,7 @@ use rustix::time::{ClockId, clock_gettime};
 use std::io;
 use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Threads have one of so many records.
@@ -25,6 +26,8 @@ pub(crate) struct Shared {
     pub load: Load,
     pub places: Places,
     pub records: Vec<Mutex<Record>>,
+    /// What is under way, while what is read is proved and other blocks are written.
+    pub claims: Option<Claims>,
     /// What this run's stamps carry.
     pub run: u64,
 }
@@ -38,8 +41,20 @@ impl Shared {
             load: load.clone(),
             places: Places::new(luns, load)?,
             records: (0..records).map(|_| Mutex::new(Record::new(load.rate.is_some()))).collect(),
+            claims: (load.verify && load.writes()).then(Claims::default),
             run,
         })
+    }
+
+    /// I/Os that succeeded, by kind, and all that failed.
+    pub(crate) fn counts(&self) -> ([u64; 4], u64) {
+        let mut counts = ([0; 4], 0);
+        for record in &self.records {
+            let record = record.lock().unwrap_or_else(PoisonError::into_inner);
+            counts.0.iter_mut().zip(record.all).for_each(|(n, more)| *n += more);
+            counts.1 += record.errors.values().sum::<u64>();
+        }
+        counts
     }
 
     /// The bytes of so many I/Os of each kind.

@@ -121,6 +121,14 @@ impl Load {
         if matches!(self.pattern, Pattern::Sequential { streams: 0 }) && self.large > 0 {
             return refuse("sequential I/O needs at least one stream".to_owned());
         }
+        let under_way = u64::from(self.small) * self.small_bytes + u64::from(self.large) * self.large_bytes;
+        if self.verify && self.writes() && luns.size_bytes() / 8 < under_way {
+            return refuse(format!(
+                "{under_way} bytes under way are more than an eighth of all {}: too many to prove reads beside writes; ask for fewer \
+                 outstanding I/Os or a larger file",
+                luns.size_bytes()
+            ));
+        }
         let block = luns.logical_block_bytes();
         let mut sizes = vec![];
         sizes.extend((self.small > 0).then_some(("small I/O", self.small_bytes)));

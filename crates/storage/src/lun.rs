@@ -121,6 +121,19 @@ impl Luns {
         self.access
     }
 
+    /// Some that are not there, for backends that do no I/O.
+    #[cfg(test)]
+    pub(crate) fn imagined(sizes: &[u64]) -> Self {
+        let lun = |size_bytes: &u64| Lun {
+            path: "/dev/imagined".into(),
+            kind: LunKind::Device,
+            size_bytes: *size_bytes,
+            logical_block_bytes: 512,
+            fd: rustix::fs::open("/dev/null", OFlags::RDWR, Mode::empty()).unwrap(),
+        };
+        Self { luns: Arc::new(sizes.iter().map(lun).collect()), access: Access::ReadWrite }
+    }
+
     pub(crate) fn slice(&self) -> &[Lun] {
         &self.luns
     }

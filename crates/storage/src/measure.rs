@@ -3,6 +3,7 @@
 use crate::arrivals::Timetable;
 use crate::backend::{BackendKind, now_ns};
 use crate::crew::{Body, Course, Crew, Shared, body};
+use crate::muster::muster;
 use crate::record::Record;
 use crate::{IoError, Load, Luns, Mismatch, ReadWrite, StorageError};
 use rustix::time::{ClockId, clock_gettime};
@@ -91,8 +92,21 @@ pub(crate) fn measure_until(
     on_edge: &mut dyn FnMut(Edge),
     goal_bytes: Option<u64>,
 ) -> Result<Measured, StorageError> {
+    measure_by(&body(backend), luns, load, backend, stop, on_edge, goal_bytes)
+}
+
+/// The same, by threads that run what they are told.
+fn measure_by(
+    run: &Arc<Body>,
+    luns: &Luns,
+    load: &Load,
+    backend: BackendKind,
+    stop: &AtomicBool,
+    on_edge: &mut dyn FnMut(Edge),
+    goal_bytes: Option<u64>,
+) -> Result<Measured, StorageError> {
     let shared = Arc::new(Shared::new(luns, load, run_number(load.seed))?);
-    let (crew, backend, notes) = crew_for(&shared, backend, &body(backend))?;
+    let (crew, backend, notes) = muster(&shared, backend, run, stop)?;
     let mut measured = course(&shared, &crew, stop, on_edge, backend, goal_bytes);
     measured.notes.splice(0..0, notes);
     Ok(measured)
@@ -103,37 +117,6 @@ fn run_number(seed: u64) -> u64 {
     let now = clock_gettime(ClockId::Realtime);
     let mut mixer = dbdyno_stats::Mixer::new(seed ^ (now.tv_sec as u64) << 30 ^ now.tv_nsec as u64);
     mixer.next()
-}
-
-/// The threads for a load: of the backend asked for, or of the one that is always allowed.
-fn crew_for(
-    shared: &Arc<Shared>,
-    backend: BackendKind,
-    run: &Arc<Body>,
-) -> Result<(Crew, BackendKind, Vec<String>), StorageError> {
-    let refused = |source| StorageError::System { what: "threads for the I/O cannot be made", source };
-    let threads = match backend {
-        BackendKind::Threads => shared.load.outstanding(),
-        BackendKind::Uring | BackendKind::Null => 1,
-    };
-    match Crew::new(shared, threads, run) {
-        Err(error) if backend == BackendKind::Uring => {
-            let note = format!("io_uring is not to be had ({error}): threads with pread and pwrite instead");
-            let crew = Crew::new(shared, shared.load.outstanding(), &body(BackendKind::Threads)).map_err(refused)?;
-            Ok((crew, BackendKind::Threads, vec![note]))
-        }
-        made => made.map(|crew| (crew, backend, vec![])).map_err(refused),
-    }
-}
-
-/// When small and large I/Os are due, each as often as they are outstanding.
-fn timetables(load: &Load, origin_ns: u64, window: (u64, u64)) -> Option<[Option<Timetable>; 2]> {
-    load.rate.map(|rate| {
-        [(load.small, 1), (load.large, 2)].map(|(n, salt)| {
-            let per_s = rate.iops * f64::from(n) / f64::from(load.outstanding());
-            (n > 0).then(|| Timetable::new(rate.arrivals, per_s, origin_ns, window, load.seed ^ salt))
-        })
-    })
 }
 
 /// The whole of it, with threads that are ready.
@@ -153,7 +136,7 @@ fn course(
         begin_ns,
         end_ns: AtomicU64::new(end_ns),
         give_up_ns: AtomicU64::new(end_ns + ANSWER_NS),
-        timetables: timetables(load, from_ns, (begin_ns, end_ns)),
+        timetables: Timetable::of(load, from_ns, (begin_ns, end_ns)),
     });
     crew.go(&course);
     let mut watch =
@@ -249,12 +232,12 @@ impl Watch<'_> {
                 self.stop(now);
                 return false;
             }
-            let (all, errors) = self.counts();
+            let (all, errors) = self.shared.counts();
             let ios = all.iter().sum();
-            if ios > succeeded || errors == failed {
+            if ios > succeeded {
                 (succeeded, failed, since_ns) = (ios, errors, now);
-            } else if now >= since_ns + HOPELESS_NS {
-                self.end(now, "every I/O has failed for a second".to_owned());
+            } else if errors > failed && now >= since_ns + HOPELESS_NS {
+                self.end(now, "no I/O has succeeded for a second, and some have failed".to_owned());
             }
             if self.goal_bytes.is_some_and(|goal| self.shared.bytes(all) >= goal) {
                 self.stop(now);
@@ -266,17 +249,6 @@ impl Watch<'_> {
                 self.end(now_ns(), why);
             }
         }
-    }
-
-    /// I/Os that succeeded, by kind, and all that failed.
-    fn counts(&self) -> ([u64; 4], u64) {
-        let mut counts = ([0; 4], 0);
-        for record in &self.shared.records {
-            let record = record.lock().unwrap_or_else(PoisonError::into_inner);
-            counts.0.iter_mut().zip(record.all).for_each(|(n, more)| *n += more);
-            counts.1 += record.errors.values().sum::<u64>();
-        }
-        counts
     }
 
     fn stop(&mut self, now: u64) {
@@ -315,3 +287,7 @@ impl Watch<'_> {
 fn describe(error: &io::Error) -> String {
     format!("the I/O could not go on: {error}")
 }
+
+#[cfg(test)]
+#[path = "measure_tests.rs"]
+mod tests;

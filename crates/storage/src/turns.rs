@@ -37,6 +37,7 @@ struct Slot {
 pub(crate) struct Turns<'a> {
     shared: &'a Shared,
     record: &'a Mutex<Record>,
+    thread: u32,
     arena: Arena,
     slots: Vec<Slot>,
     draws: Draws,
@@ -107,6 +108,7 @@ impl<'a> Turns<'a> {
         Ok(Self {
             shared,
             record: shared.record(thread),
+            thread,
             arena,
             free: [(0..small).rev().collect(), (small..small + large).rev().collect()],
             slots,
@@ -196,6 +198,9 @@ impl<'a> Turns<'a> {
                     self.prove(&mut record, n);
                 }
             }
+            if let Some(claims) = &self.shared.claims {
+                claims.release(self.owner(n));
+            }
             if again {
                 self.begin(queue, n, now, now)?;
             } else {
@@ -208,8 +213,8 @@ impl<'a> Turns<'a> {
     /// Begins an I/O in a free slot.
     #[inline]
     fn begin(&mut self, queue: &mut impl Queue, n: u32, now: u64, due_ns: u64) -> io::Result<()> {
+        let (unit, write) = self.draw(n);
         let slot = &mut self.slots[n as usize];
-        let (unit, write) = self.draws.next(&self.shared.places, slot.large, slot.stream);
         (slot.unit, slot.write, slot.started_ns, slot.due_ns) = (unit, write, now, due_ns);
         (slot.pieces, slot.failed) = (0, false);
         let mut at = if write { slot.write_at } else { slot.read_at };
@@ -240,6 +245,28 @@ impl<'a> Turns<'a> {
             self.begun.push(n);
         }
         pushed
+    }
+
+    /// What the I/O of a slot is.
+    #[inline]
+    fn draw(&mut self, n: u32) -> (u64, bool) {
+        let (large, stream) = (self.slots[n as usize].large, self.slots[n as usize].stream);
+        loop {
+            let (unit, write) = self.draws.next(&self.shared.places, large, stream);
+            let Some(claims) = &self.shared.claims else { return (unit, write) };
+            let mut pieces = Vec::new();
+            if let Some(space) = self.shared.places.space(large) {
+                space.pieces(unit, |piece| pieces.push(piece));
+            }
+            if claims.claim(self.owner(n), write, pieces.into_iter()) {
+                return (unit, write);
+            }
+        }
+    }
+
+    /// By what a slot's claims are known among those of all threads.
+    fn owner(&self, n: u32) -> u64 {
+        u64::from(self.thread) << 32 | u64::from(n)
     }
 
     /// Begins what is due, as far as there are free slots.
