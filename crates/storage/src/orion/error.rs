@@ -57,9 +57,10 @@ pub enum OrionError {
     /// Nothing would be outstanding.
     #[error("{0} asks for no outstanding I/O at all: there must be at least one, small or large")]
     NothingOutstanding(String),
-    /// An open loop with more than small I/Os at one point.
+    /// An open loop of more than one size of I/O, or at more than one point.
     #[error(
-        "--rate drives one point: add -run advanced -matrix point -num_small N, where N is the most small I/Os that may be under way"
+        "--rate drives I/Os of one size at one point: add -run advanced -matrix point -num_small N -num_large 0 (or the other \
+         way round), where N is the most that may be under way"
     )]
     RateOfWhat,
     /// A LUN that is too small for one I/O.

@@ -116,7 +116,8 @@ pub(super) fn duration_s(seconds: f64) -> Result<f64, OrionError> {
 /// The open loop, if there is one.
 pub(super) fn rate(typed: &Typed) -> Result<Option<OpenLoop>, OrionError> {
     let Some(iops) = typed.rate_iops else { return Ok(None) };
-    if typed.matrix != Some(MatrixKind::Point) || typed.num_small.unwrap_or(0) == 0 {
+    let outstanding = [typed.num_small, typed.num_large].map(|n| n.unwrap_or(0));
+    if typed.matrix != Some(MatrixKind::Point) || outstanding.iter().filter(|n| **n > 0).count() != 1 {
         return Err(OrionError::RateOfWhat);
     }
     if !(1.0..=HIGHEST_IOPS).contains(&iops) {

@@ -71,7 +71,7 @@ pub struct Settings {
     pub matrix: Option<Matrix>,
     /// What is measured, in this order.
     pub points: Vec<Planned>,
-    /// Small I/Os that are due, where they do not follow each other.
+    /// I/Os that are due, where they do not follow each other.
     pub rate: Option<OpenLoop>,
     /// Whether what is written is proved by what is read.
     pub verify: bool,

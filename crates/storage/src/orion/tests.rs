@@ -161,7 +161,17 @@ fn flags_that_need_each_other_say_so() {
         (Typed { file_size_bytes: Some(1), ..advanced() }, "--file-size has no part"),
         (Typed { arrivals: Some(Arrivals::Constant), ..advanced() }, "--arrivals has no part"),
         (Typed { really: true, ..advanced() }, "--really has no part"),
-        (Typed { rate_iops: Some(100.0), ..advanced() }, "--rate drives one point"),
+        (Typed { rate_iops: Some(100.0), ..advanced() }, "--rate drives I/Os of one size at one point"),
+        (
+            Typed {
+                matrix: Some(MatrixKind::Point),
+                num_small: Some(1),
+                num_large: Some(1),
+                rate_iops: Some(9.0),
+                ..advanced()
+            },
+            "--rate drives I/Os of one size at one point",
+        ),
     ];
     for (typed, expected) in cases {
         assert!(refusal(&typed).contains(expected), "{}", refusal(&typed));

@@ -161,7 +161,7 @@ pub struct Typed {
     pub file_size_bytes: Option<u64>,
     /// `--percentiles`.
     pub percentiles: bool,
-    /// `--rate`: small I/Os that are due a second.
+    /// `--rate`: I/Os that are due a second.
     pub rate_iops: Option<f64>,
     /// `--arrivals`.
     pub arrivals: Option<Arrivals>,

@@ -35,7 +35,7 @@ fn asked(report: &Report<'_>) -> String {
     if let Some(rate) = settings.rate {
         let _ = writeln!(
             text,
-            "Rate: {} small IOs per second ({} arrivals); latency is from the moment when an IO was due",
+            "Rate: {} IOs per second ({} arrivals); latency is from the moment when an IO was due",
             rate.iops,
             rate.arrivals.name()
         );
