@@ -73,7 +73,7 @@ pub struct Matrix {
 
 /// The levels up to `max`: each number up to the step, then its multiples. The step is such that there are about 20.
 #[must_use]
-pub fn levels(max: u32) -> Vec<u32> {
+pub(super) fn levels(max: u32) -> Vec<u32> {
     let step = max.div_ceil(LEVELS).max(1);
     let single = (1..step).take_while(|level| *level <= max);
     single.chain((1..=max / step).map(|n| n * step)).collect()
