@@ -22,8 +22,10 @@ use std::path::PathBuf;
 /// The LUNs of a run: those of `--file`, or else of NAME.lun.
 ///
 /// # Errors
-/// The list cannot be read or is empty, or names the same storage twice.
+/// The flags make no run; or the list cannot be read or is empty, or names the same storage twice.
 pub fn lun_paths(typed: &Typed) -> Result<Vec<PathBuf>, OrionError> {
+    // What is wrong with the flags is said before files are looked for.
+    Settings::resolve(typed, &[])?;
     let luns = if typed.files.is_empty() { lun_file::read(typed.name())? } else { typed.files.clone() };
     lun_file::distinct(&luns)?;
     Ok(luns)
