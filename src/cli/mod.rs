@@ -208,6 +208,8 @@ pub(crate) enum Table {
     Waits,
     /// How long transactions took in the client drive, by the rate that was asked for
     Latency,
+    /// I/Os of the storage itself, below any database
+    Storage,
     /// The key metrics on one page
     Summary,
     /// Hardware, operating system, database and settings

@@ -52,8 +52,12 @@ fn page(run: &RunJson, args: &ShowArgs, context: &Context) -> String {
         (Some(Table::Latency), _) => tables::latency(run, catalogue, width),
         (Some(Table::Summary), _) => summary::page(run, catalogue, width),
         (Some(Table::Platform), _) => platform::sheet(run, width),
+        (Some(Table::Storage), _) => tables::storage(run, catalogue, width),
         (Some(Table::Published), _) => published::page(run, catalogue, width),
         (None, _) if run.published.is_some() => published_page(run, args.test.is_some(), catalogue, width),
+        (None, _) if run.is_of_storage() => {
+            format!("{}\n{}", summary::page(run, catalogue, width), tables::storage(run, catalogue, width))
+        }
         // The key metrics of some tests alone would look like those of the platform.
         (None, Some(_)) => tables::bps80(run, catalogue, width),
         (None, None) => {
@@ -92,7 +96,10 @@ fn published_page(run: &RunJson, some: bool, catalogue: &Catalogue, width: Optio
 /// What a reader of an unfinished run must know.
 fn incomplete(run: &RunJson, context: &Context) -> Option<String> {
     let id = &run.run.id;
-    let resume = format!("`dbdyno resume {id}{}` measures the rest", context.same_place);
+    let resume = match run.is_of_storage() {
+        true => "`dbdyno orion` measures it again".to_owned(),
+        false => format!("`dbdyno resume {id}{}` measures the rest", context.same_place),
+    };
     match run.run.status {
         RunStatus::Done => None,
         RunStatus::Running => {

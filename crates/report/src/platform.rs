@@ -35,7 +35,7 @@ pub(crate) fn sections(run: &RunJson) -> Vec<(&'static str, Facts)> {
     let mut sections = vec![
         ("Hardware", hardware(platform)),
         ("Operating system", operating_system(platform)),
-        ("Storage", platform.disks.iter().map(disk).collect()),
+        ("Storage", platform.disks.iter().map(|d| disk(d, run)).collect()),
         (if run.is_of_storage() { "Measured" } else { "Database" }, database_facts(run)),
         (if run.published.is_some() { "Configuration" } else { "Parameters" }, pairs(&database.parameters)),
         ("Costs", run.costs.as_ref().map(costs).unwrap_or_default()),
@@ -105,9 +105,9 @@ fn operating_system(platform: &Platform) -> Facts {
     facts
 }
 
-fn disk(disk: &Disk) -> (String, String) {
+fn disk(disk: &Disk, run: &RunJson) -> (String, String) {
     let kind = disk.rotational.map(|spins| if spins { "rotating" } else { "solid state" });
-    let holds = disk.holds_database.then_some("holds the database");
+    let holds = disk.holds_database.then_some(if run.is_of_storage() { "was measured" } else { "holds the database" });
     let scheduler = disk.scheduler.as_ref().map(|s| format!("scheduler {s}"));
     let cache = disk.write_cache.as_ref().map(|c| format!("cache {c}"));
     let facts = [

@@ -28,7 +28,8 @@ impl Stop {
     }
 
     /// What is thrown, for work that looks at it by itself.
-    pub(crate) fn switch(&self) -> &AtomicBool {
+    #[must_use]
+    pub fn switch(&self) -> &AtomicBool {
         &self.0.requested
     }
 

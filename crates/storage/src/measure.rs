@@ -245,8 +245,13 @@ impl Watch<'_> {
             }
             if let Ok(farewell) = self.crew.farewell(Duration::from_nanos((until_ns - now).min(LOOK_NS))) {
                 self.left -= 1;
-                let why = farewell.failed.map_or_else(|| "a thread ended".to_owned(), |e| describe(&e));
-                self.end(now_ns(), why);
+                let now = now_ns();
+                match farewell.failed {
+                    // It ended with the window, and was heard before this thread woke up.
+                    None if now >= until_ns => return true,
+                    None => self.end(now, "a thread ended".to_owned()),
+                    Some(error) => self.end(now, describe(&error)),
+                }
             }
         }
     }

@@ -8,10 +8,11 @@ pub use plan::storage_plan;
 
 use crate::{Event, Events, RunError, Stop};
 use dbdyno_catalogue::Catalogue;
+use dbdyno_engine::data::mix;
 use dbdyno_model::{Plan, PlannedPoint, Point, RunId, RunStatus};
 use dbdyno_probe::{HarnessShare, Sampler};
 use dbdyno_results::{Histograms, Repository};
-use dbdyno_storage::orion::files::{Files, FilesError, Finished, Kind, Report, Times};
+use dbdyno_storage::orion::files::{Files, FilesError, Finished, Kind, Report, Times, trace_of};
 use dbdyno_storage::orion::{Planned, Settings, Warming};
 use dbdyno_storage::{Edge, Ios, Load, Luns, Measured, Pattern, ReadWrite, measure, warm_cache};
 use std::path::PathBuf;
@@ -77,18 +78,22 @@ impl StorageRunner<'_> {
             }
             let left_s = self.settings.estimate_s() * (of - index) as f64 / of as f64;
             self.events.on(&Event::PointBegins { index, of, planned, left_s });
-            let Measurement { point, histograms, measured } = self.measure(asked, planned, &sampler);
+            let Measurement { point, histograms, measured } = self.measure(index, asked, planned, &sampler);
             let kinds: Vec<_> = histograms.iter().map(|(kind, histogram)| (*kind, histogram)).collect();
             self.repository.record_point(self.run, index, &point, &kinds).map_err(RunError::from)?;
             self.events.on(&Event::PointRecorded { index, of, point: &point });
-            finished.push(self.finished(asked, &point, measured.as_ref()));
+            let told = self.finished(asked, &point, measured.as_ref());
+            if self.settings.verbose {
+                self.events.on(&Event::Told { text: &trace_of(&told) });
+            }
+            finished.push(told);
             self.write_files(&finished)?;
         }
         if self.stop.requested() { Err(RunError::Interrupted.into()) } else { Ok(()) }
     }
 
     /// One point. Whatever goes wrong is in it, with its reason.
-    fn measure(&self, asked: &Planned, planned: &PlannedPoint, sampler: &Sampler) -> Measurement {
+    fn measure(&self, index: usize, asked: &Planned, planned: &PlannedPoint, sampler: &Sampler) -> Measurement {
         let mut point = figures::empty(planned);
         let nothing = |mut point: Point, why: String| {
             figures::fail(&mut point, why);
@@ -98,8 +103,7 @@ impl StorageRunner<'_> {
             return nothing(point, why);
         }
         // Every point has addresses of its own: the blocks of the point before may be in a cache of the storage.
-        let seed =
-            dbdyno_engine::data::mix(self.plan.seed ^ u64::from(planned.dop.jobs) ^ (u64::from(asked.write_pct) << 32));
+        let seed = mix(self.plan.seed ^ index as u64);
         let load = self.settings.load(asked, seed);
         let (mut before, mut after) = (None, None);
         let mut on_edge = |edge| match edge {
