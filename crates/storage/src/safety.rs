@@ -85,13 +85,14 @@ pub fn may_write(path: &Path, consent: Consent<'_>) -> Result<(), SafetyError> {
     if !device && !metadata.is_file() {
         return Err(SafetyError::NotNamed { path: path.to_owned(), what: "neither a device nor a file" });
     }
-    let file = File::open(path).map_err(unknown)?;
-    let own = !device && mark::of(&file) == Some(Stage::Complete);
     let identity = Identity::from(&metadata);
-    let named = || consent.destroy.iter().any(|other| Identity::of(other).is_ok_and(|other| other == identity));
-    if !own && !named() {
-        let what = if device { "a block device" } else { "a file that dbdyno did not create" };
-        return Err(SafetyError::NotNamed { path: path.to_owned(), what });
+    let named = consent.destroy.iter().any(|other| Identity::of(other).is_ok_and(|other| other == identity));
+    if device && !named {
+        return Err(SafetyError::NotNamed { path: path.to_owned(), what: "a block device" });
+    }
+    let file = File::open(path).map_err(unknown)?;
+    if !named && mark::of(&file) != Some(Stage::Complete) {
+        return Err(SafetyError::NotNamed { path: path.to_owned(), what: "a file that dbdyno did not create" });
     }
     if consent.really {
         return Ok(());

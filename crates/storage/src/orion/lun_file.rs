@@ -25,14 +25,6 @@ pub enum LunFileError {
     /// Nothing is in it.
     #[error("{0} is empty: it lists the devices or files of the test, one path a line")]
     Empty(PathBuf),
-    /// A path that leads nowhere.
-    #[error("cannot open {path}: {source}")]
-    Missing {
-        /// The LUN.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
     /// The same storage under two lines.
     #[error("{second} is the same storage as {first}: list each device or file once, or it would be loaded twice")]
     Twice {
@@ -47,7 +39,7 @@ pub enum LunFileError {
 ///
 /// # Errors
 /// It cannot be read or lists nothing.
-pub fn read(testname: &str) -> Result<Vec<PathBuf>, LunFileError> {
+pub(super) fn read(testname: &str) -> Result<Vec<PathBuf>, LunFileError> {
     let path = PathBuf::from(format!("{testname}.lun"));
     let bytes = std::fs::read(&path).map_err(|source| {
         let hint = if testname.ends_with(".lun") { " (-testname is the name without .lun)" } else { "" };
@@ -62,15 +54,17 @@ fn parse(bytes: &[u8]) -> Vec<PathBuf> {
     lines.filter(|line| !line.is_empty()).map(|line| PathBuf::from(OsStr::from_bytes(line))).collect()
 }
 
-/// Refuses storage that is listed twice, also under two names.
+/// Refuses storage that is listed twice, also under two names. A path that leads nowhere, as to a file that is yet to be created, is
+/// itself.
 ///
 /// # Errors
-/// Which lines are the same, or which leads nowhere.
-pub fn distinct(luns: &[PathBuf]) -> Result<(), LunFileError> {
-    let mut seen: BTreeMap<Identity, &Path> = BTreeMap::new();
+/// Which lines are the same.
+pub(super) fn distinct(luns: &[PathBuf]) -> Result<(), LunFileError> {
+    let mut seen: BTreeMap<(Option<Identity>, Option<&Path>), &Path> = BTreeMap::new();
     for path in luns {
-        let identity = Identity::of(path).map_err(|source| LunFileError::Missing { path: path.clone(), source })?;
-        if let Some(first) = seen.insert(identity, path) {
+        let identity = Identity::of(path).ok();
+        let nowhere = identity.is_none().then_some(path.as_path());
+        if let Some(first) = seen.insert((identity, nowhere), path) {
             return Err(LunFileError::Twice { first: first.to_owned(), second: path.clone() });
         }
     }
@@ -114,8 +108,9 @@ mod tests {
         assert!(distinct(&[one.clone(), other.clone()]).is_ok());
         let refusal = distinct(&[one.clone(), other, link]).unwrap_err();
         assert!(matches!(&refusal, LunFileError::Twice { first, .. } if *first == one), "{refusal}");
-        let refusal = distinct(&[folder.path().join("none")]).unwrap_err();
-        assert!(matches!(refusal, LunFileError::Missing { .. }), "{refusal}");
+        let none = |name: &str| folder.path().join(name);
+        assert!(distinct(&[none("a"), none("b")]).is_ok());
+        assert!(distinct(&[none("a"), none("a")]).is_err());
     }
 
     proptest! {

@@ -63,17 +63,19 @@ impl Range {
 pub struct Matrix {
     /// Whether small and large I/Os are measured apart from each other.
     pub apart: bool,
+    /// Whether (0, 0) belongs to it, which ORION counts among the points, but where nothing could be measured.
+    idle: bool,
     /// Columns: numbers of small I/Os, ascending. 0 is among them where a point has none.
     pub small: Vec<u32>,
     /// Rows: numbers of large I/Os, ascending. 0 is among them where a point has none.
     pub large: Vec<u32>,
-    /// What is measured, in this order. Never (0, 0), which ORION counts, but where nothing could be measured.
+    /// What is measured, in this order.
     pub points: Vec<Outstanding>,
 }
 
 /// The levels up to `max`: each number up to the step, then its multiples. The step is such that there are about 20.
 #[must_use]
-pub fn levels(max: u32) -> Vec<u32> {
+pub(super) fn levels(max: u32) -> Vec<u32> {
     let step = max.div_ceil(LEVELS).max(1);
     let single = (1..step).take_while(|level| *level <= max);
     single.chain((1..=max / step).map(|n| n * step)).collect()
@@ -86,23 +88,31 @@ impl Matrix {
         let (small, large) = match shape {
             Shape::Basic | Shape::Detailed => (from_none(levels(range.small)), from_none(levels(range.large))),
             Shape::Point(at) => (vec![at.small], vec![at.large]),
+            // Beside nothing there is no point with nothing.
+            Shape::Row { large: 0 } => (levels(range.small), vec![0]),
             Shape::Row { large } => (from_none(levels(range.small)), vec![large]),
+            Shape::Col { small: 0 } => (vec![0], levels(range.large)),
             Shape::Col { small } => (vec![small], from_none(levels(range.large))),
             Shape::Max(most) => (from_none(up_to(most.small)), from_none(up_to(most.large))),
         };
+        let apart = matches!(shape, Shape::Basic);
+        let idle = match shape {
+            Shape::Row { large: fixed } | Shape::Col { small: fixed } => fixed == 0,
+            Shape::Point(_) => false,
+            Shape::Basic | Shape::Detailed | Shape::Max(_) => true,
+        };
         let all = large.iter().flat_map(|l| small.iter().map(|s| Outstanding { small: *s, large: *l }));
         let points = all
-            .filter(|at| at.small + at.large > 0)
-            .filter(|at| !matches!(shape, Shape::Basic) || at.small == 0 || at.large == 0)
+            .filter(|at| at.small > 0 || at.large > 0)
+            .filter(|at| !apart || at.small == 0 || at.large == 0)
             .collect();
-        Self { apart: matches!(shape, Shape::Basic), small, large, points }
+        Self { apart, idle, small, large, points }
     }
 
-    /// The number that ORION announces: the idle point, where the axes have it, counts.
+    /// The number that ORION announces: it counts the idle point.
     #[must_use]
     pub fn announced(&self) -> usize {
-        let idle = self.small.contains(&0) && self.large.contains(&0);
-        self.points.len() + usize::from(idle)
+        self.points.len() + usize::from(self.idle)
     }
 }
 
@@ -170,6 +180,7 @@ mod tests {
     fn transactions_go_further() {
         let oltp = |disks| Matrix::new(Shape::Row { large: 0 }, Range::of_disks_oltp(disks));
         assert_eq!((oltp(1).points.len(), oltp(1).announced()), (20, 21));
+        assert_eq!(oltp(1).small, (1..=20).collect::<Vec<_>>());
         assert_eq!(oltp(16).small.last(), Some(&320));
         assert!(oltp(16).points.iter().all(|p| p.large == 0 && p.small > 0));
     }

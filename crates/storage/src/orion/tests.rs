@@ -212,3 +212,15 @@ fn luns_have_room_for_an_io() {
     // A run without large I/Os needs no place for them.
     assert!(resolve(&typed(Run::Oltp)).check_sizes([(Path::new("/dev/b"), 8_192)]).is_ok());
 }
+
+#[test]
+fn flags_are_looked_at_before_files_are_looked_for() {
+    let wrong = Typed { write_pct: Some(101), testname: Some("/nowhere/none".to_owned()), ..advanced() };
+    assert!(lun_paths(&wrong).unwrap_err().to_string().contains("-write 101"));
+    let missing = Typed { write_pct: None, ..wrong };
+    assert!(lun_paths(&missing).unwrap_err().to_string().contains("cannot read /nowhere/none.lun"));
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    let twice = Typed { files: vec![file.clone(), file], ..advanced() };
+    assert!(lun_paths(&twice).unwrap_err().to_string().contains("is the same storage as"));
+}
