@@ -7,14 +7,14 @@ use rustix::process::Signal;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Points one after the other: the second begins when the first is over.
-const FIVE: &str = "orion -run advanced -matrix row -num_large 0 -num_disks 1 -duration 0.5";
+/// Two points: the second begins when the first is over.
+const TWO: &str = "orion -run advanced -matrix max -num_small 2 -num_large 0 -duration 0.3";
 
 #[test]
 fn a_full_disk_leaves_no_part_of_a_test_file() {
     let room = Room::new();
     let disk = SmallDisk::new(&room, 8);
-    let line = format!("{FIVE} --file {} --file-size 64M", disk.path("t.dat").display());
+    let line = format!("{TWO} --file {} --file-size 64M", disk.path("t.dat").display());
     let ending = Running::start(disk.command(&room, DBDYNO, &line)).end().expect(2);
     assert!(ending.stderr.contains("67108864 bytes and its file system has"), "{}", ending.stderr);
     assert!(!disk.seen("t.dat").exists());
@@ -23,8 +23,8 @@ fn a_full_disk_leaves_no_part_of_a_test_file() {
 #[test]
 fn ctrl_c_leaves_complete_points_and_files() {
     let room = Room::new();
-    let run = room.start(&format!("{FIVE} --file t.dat --file-size 2M"));
-    run.until("[1/5]");
+    let run = room.start(&format!("{TWO} --file t.dat --file-size 2M"));
+    run.until("[1/2]");
     run.signal(Signal::INT);
     let ending = run.end().expect(3);
     let document = room.show("last");
@@ -49,7 +49,7 @@ fn ctrl_c_leaves_complete_points_and_files() {
 #[test]
 fn creating_a_file_can_be_stopped_and_leaves_nothing() {
     let room = Room::new();
-    let run = room.start(&format!("{FIVE} --file t.dat --file-size 2G"));
+    let run = room.start(&format!("{TWO} --file t.dat --file-size 2G"));
     crate::support::wait_until("it is being created", || room.path("t.dat").exists());
     run.signal(Signal::INT);
     run.end().expect(3);
@@ -60,18 +60,18 @@ fn creating_a_file_can_be_stopped_and_leaves_nothing() {
 /// A run whose storage is taken away by `fail` after its first point: that one is complete, the others say why they are none.
 #[track_caller]
 fn fails_after_the_first(room: &Room, lun: &Path, fail: impl FnOnce()) {
-    let run = room.start(&format!("{FIVE} --file {}", lun.display()));
-    run.until("[1/5]");
+    let run = room.start(&format!("{TWO} --file {}", lun.display()));
+    run.until("[1/2]");
     fail();
     let ending = run.end().expect(4);
     assert!(ending.stderr.contains("gives the reasons"), "{}", ending.stderr);
     let document = room.show("last");
     let endings = endings(&document);
-    assert_eq!((endings.len(), endings[0].0.as_str()), (5, "ok"));
-    let (status, reason) = &endings[4];
+    assert_eq!((endings.len(), endings[0].0.as_str()), (2, "ok"));
+    let (status, reason) = &endings[1];
     assert_eq!(status, "failed");
     assert!(reason.contains("I/Os failed") && reason.contains(&lun.display().to_string()), "{reason}");
-    let last = &points(&document)[4];
+    let last = &points(&document)[1];
     let errors: u64 = last["outcomes"]["errors"].as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum();
     let (requests, ok) = (last["outcomes"]["requests"].as_u64(), last["outcomes"]["ok"].as_u64());
     assert!(errors > 0 && requests == ok.map(|ok| ok + errors), "{last}");

@@ -23,7 +23,7 @@ fn bad_input_is_refused_and_leaves_nothing() {
         ("orion -run advanced -write 101 --file foreign", "-write 101 is out of range"),
         ("orion -run advanced -write 10 --file foreign", "--destroy-data foreign"),
         ("orion -run simple --file small", "small has 4096 bytes"),
-        ("orion -run simple --file new --file-size 512KiB", "new has 524288 bytes"),
+        ("orion -run advanced -size_large 2048 --file new --file-size 1M", "new has 1048576 bytes"),
         ("orion -run simple --file foreign --file-size 1M", "foreign is there and is none of dbdyno's test files"),
         ("orion -run simple -num_disk 4 --file foreign", "-num_disks"),
         ("orion -run simple --file .", "folder"),
