@@ -7,6 +7,9 @@ use crate::summary::lines::{Line, SECTIONS};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{ChosenBy, Limit, RunJson, SameDevice, StorageLimits, StorageReference};
 
+/// What stands below shares.
+pub(crate) const LEGEND: &str = "Storage is the best of random I/Os of 8 KiB and sequential ones of 1 MiB, with as many outstanding as \
+                                 stand under \"at\"; the database's own I/Os may be smaller or larger.";
 /// What shares are called.
 pub(crate) const SHARES: &str = "Share of what the storage can do";
 

@@ -106,7 +106,13 @@ impl LoopDevice {
             true => Ok(String::from_utf8_lossy(&made.stdout).trim().to_owned()),
             false => Err(String::from_utf8_lossy(&made.stderr).trim().to_owned()),
         });
-        said.map_err(|why| println!("skipped: no loop device here: {why}")).ok().map(|path| Self(path.into()))
+        match said {
+            Ok(path) => Some(Self(path.into())),
+            Err(why) => {
+                eprintln!("skipped: no loop device here: {why}");
+                None
+            }
+        }
     }
 }
 

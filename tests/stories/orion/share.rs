@@ -32,6 +32,9 @@ fn a_database_stands_beside_the_reference_of_its_label() {
         "{shown}"
     );
 
+    // Its label is still that of the database's runs, of whose sample it is no part.
+    assert_eq!(text(&room.show("mine"), "/run/id"), database);
+
     // Without a label the newest of the host is taken.
     room.run("run T426 --target sqlite:x.sqlite --duration 100ms").expect(0);
     assert_eq!(text(&room.show("last"), "/storage_reference/chosen_by"), "host");

@@ -7,7 +7,7 @@ use super::ramps::{extent, shown};
 use super::table::{Head, Row, Table, text};
 use crate::legend::refusal;
 use crate::numbers::{short, thousands};
-use crate::storage::{SHARES, limits, shares};
+use crate::storage::{LEGEND, SHARES, limits, shares};
 use crate::text::clean;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Point, RunJson, Status, Storage, StorageLimits};
@@ -40,6 +40,7 @@ pub(super) fn share(run: &RunJson, catalogue: &Catalogue) -> Markup {
             h2 { (SHARES) " " span.sub { (clean(&shares.lead)) } }
             @if !rows.is_empty() {
                 (Table { caption: text("The database beside its storage"), heads, rows, class: "figures" }.render())
+                p.note { (LEGEND) }
             }
             @if let Some(note) = &shares.note { p.note { (clean(note)) } }
         }

@@ -1,7 +1,7 @@
 //! What the storage itself can do, in text: the limits of a storage run, and a database's share of them.
 
 use crate::layout::{Column, Keep, Row, Sheet};
-use crate::storage::{limits, shares};
+use crate::storage::{LEGEND, limits, shares};
 use crate::text::hanging;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{RunJson, StorageLimits};
@@ -54,7 +54,7 @@ pub(super) fn shares_table(run: &RunJson, catalogue: &Catalogue, width: Option<u
         Row::Figures(vec![name, s.test, s.unit.to_owned(), s.database, s.storage, s.outstanding, s.share])
     });
     out.push_str(&Sheet { columns: SHARES.to_vec(), rows: rows.collect(), gap: 2 }.render(width));
-    if let Some(note) = &shares.note {
+    for note in std::iter::once(LEGEND).chain(shares.note.as_deref()) {
         out.push_str(&hanging("  ", note, width));
     }
     out.push('\n');
