@@ -1,7 +1,7 @@
 //! Reading: what runs there are, which one a user means, what it measured and what it still has to.
 
 use crate::{HistogramKind, Histograms, Repository, ResultsError};
-use dbdyno_model::{Database, Plan, Platform, Point, Run, RunId, RunJson, Status};
+use dbdyno_model::{Database, Plan, Platform, Point, REFERENCE_SUITE, Run, RunId, RunJson, Status};
 use dbdyno_stats::Histogram;
 use rusqlite::{Connection, OptionalExtension, Row};
 use serde::de::DeserializeOwned;
@@ -9,8 +9,8 @@ use serde::de::DeserializeOwned;
 /// Columns of `runs` in the order in which [`Repository::run_from`] reads them.
 const RUN_COLUMNS: &str = "id, label, suite, size, seed, started_at, tool_version, target, status";
 
-/// The names of all runs, newest first.
-pub(crate) const IDS_AND_LABELS: &str = "SELECT id, label FROM runs ORDER BY started_at DESC, rowid DESC";
+/// The names of all runs, newest first, and which suite they are of.
+pub(crate) const IDS_AND_LABELS: &str = "SELECT id, label, suite FROM runs ORDER BY started_at DESC, rowid DESC";
 
 /// All runs, newest first, and how many points of each ended how. It reads the indexes of migration 002 alone.
 pub(crate) fn list_sql() -> String {
@@ -93,19 +93,19 @@ impl Repository {
     /// There are no runs yet, none of that name (the nearest are offered), or several ids begin so.
     pub fn find(&self, asked: &str) -> Result<RunId, ResultsError> {
         let runs = self.ids_and_labels()?;
-        let Some((newest, _)) = runs.first() else {
+        let Some(newest) = runs.first() else {
             return Err(ResultsError::NoResults { path: self.path.clone() });
         };
         if asked == "last" {
-            return Ok(newest.clone());
+            return Ok(newest.id.clone());
         }
-        let whole = runs.iter().find(|(id, _)| id.as_str() == asked);
-        let labelled = || runs.iter().find(|(_, label)| label.as_deref() == Some(asked));
-        if let Some((id, _)) = whole.or_else(labelled) {
-            return Ok(id.clone());
+        let whole = runs.iter().find(|run| run.id.as_str() == asked);
+        let labelled = || labelled(&runs, asked).into_iter().next();
+        if let Some(run) = whole.or_else(labelled) {
+            return Ok(run.id.clone());
         }
         let begins = |id: &RunId| !asked.is_empty() && id.as_str().starts_with(asked);
-        let candidates: Vec<&RunId> = runs.iter().map(|(id, _)| id).filter(|id| begins(id)).collect();
+        let candidates: Vec<&RunId> = runs.iter().map(|run| &run.id).filter(|id| begins(id)).collect();
         match candidates[..] {
             [one] => Ok(one.clone()),
             [] => Err(ResultsError::RunNotFound {
@@ -126,7 +126,7 @@ impl Repository {
     /// The file cannot be read.
     pub fn runs_with_label(&self, label: &str) -> Result<Vec<RunId>, ResultsError> {
         let runs = self.ids_and_labels()?;
-        Ok(runs.into_iter().filter(|(_, l)| l.as_deref() == Some(label)).map(|(id, _)| id).collect())
+        Ok(labelled(&runs, label).into_iter().map(|run| run.id.clone()).collect())
     }
 
     /// A whole run as its JSON document, points in the plan's order, of each the newest attempt. What another process
@@ -295,23 +295,42 @@ impl Repository {
         serde_json::from_value(serde_json::Value::String(word)).map_err(|e| self.damaged(what, e))
     }
 
-    fn ids_and_labels(&self) -> Result<Vec<(RunId, Option<String>)>, ResultsError> {
+    fn ids_and_labels(&self) -> Result<Vec<Named>, ResultsError> {
         let mut query = self.connection.prepare_cached(IDS_AND_LABELS).map_err(self.failed("read"))?;
-        let rows =
-            query.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get(1)?))).map_err(self.failed("read"))?;
+        let columns = |row: &Row<'_>| Ok((row.get::<_, String>(0)?, row.get(1)?, row.get::<_, String>(2)?));
+        let rows = query.query_map([], columns).map_err(self.failed("read"))?;
         rows.map(|row| {
-            let (id, label) = row.map_err(self.failed("read"))?;
-            Ok((self.word(&format!("the id of run {id}"), id.clone())?, label))
+            let (id, label, suite) = row.map_err(self.failed("read"))?;
+            let is_reference = suite == REFERENCE_SUITE;
+            Ok(Named { id: self.word(&format!("the id of run {id}"), id.clone())?, label, is_reference })
         })
         .collect()
     }
 }
 
+/// A run by its names.
+struct Named {
+    id: RunId,
+    label: Option<String>,
+    /// Whether it measured the storage below what others of its label measured.
+    is_reference: bool,
+}
+
+/// The runs of a label. The reference of a platform's storage bears the label of its runs and is none of their sample; it is
+/// meant where there is nothing else.
+fn labelled<'r>(runs: &'r [Named], label: &str) -> Vec<&'r Named> {
+    let mut all: Vec<&Named> = runs.iter().filter(|run| run.label.as_deref() == Some(label)).collect();
+    if all.iter().any(|run| !run.is_reference) {
+        all.retain(|run| !run.is_reference);
+    }
+    all
+}
+
 /// Up to three ids and labels that look like what was asked for, the likest first.
-fn nearest(asked: &str, runs: &[(RunId, Option<String>)]) -> Vec<String> {
+fn nearest(asked: &str, runs: &[Named]) -> Vec<String> {
     const ALIKE: f64 = 0.75;
     const OFFERED: usize = 3;
-    let names = runs.iter().flat_map(|(id, label)| std::iter::once(id.as_str()).chain(label.as_deref()));
+    let names = runs.iter().flat_map(|run| std::iter::once(run.id.as_str()).chain(run.label.as_deref()));
     let mut alike: Vec<(f64, &str)> = names
         .map(|name| (strsim::jaro_winkler(asked, name), name))
         .filter(|(likeness, _)| *likeness >= ALIKE)

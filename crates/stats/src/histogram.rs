@@ -71,6 +71,31 @@ impl Histogram {
         (self.count() > 0).then(|| self.0.value_at_percentile(pct))
     }
 
+    /// The shortest time; `None` when empty.
+    #[must_use]
+    pub fn min_ns(&self) -> Option<u64> {
+        (self.count() > 0).then(|| self.0.min())
+    }
+
+    /// Standard deviation in nanoseconds; `None` when empty.
+    #[must_use]
+    pub fn std_dev_ns(&self) -> Option<f64> {
+        (self.count() > 0).then(|| self.0.stdev())
+    }
+
+    /// How many times lie below the first of these ascending bounds, from each to below the next, and from the last on: one
+    /// more than there are bounds, and all together every time once.
+    #[must_use]
+    pub fn counts_between_ns(&self, bounds_ns: &[u64]) -> Vec<u64> {
+        let mut counts = vec![0; bounds_ns.len() + 1];
+        for value in self.0.iter_recorded() {
+            // A time above the longest that can be kept was kept as that.
+            let time_ns = self.0.lowest_equivalent(value.value_iterated_to());
+            counts[bounds_ns.partition_point(|bound| *bound <= time_ns)] += value.count_at_value();
+        }
+        counts
+    }
+
     /// The longest time; `None` when empty.
     #[must_use]
     pub fn max_ns(&self) -> Option<u64> {
@@ -158,6 +183,25 @@ mod tests {
         }
 
         #[test]
+        fn counts_between_bounds_are_all_times_once(
+            times in proptest::collection::vec(1u64..10_000_000_000_000, 0..200),
+            powers in proptest::collection::btree_set(0u32..44, 0..20),
+        ) {
+            let bounds: Vec<u64> = powers.into_iter().map(|power| 1 << power).collect();
+            let h = of(&times);
+            let mut truth = vec![0; bounds.len() + 1];
+            for time in &times {
+                let kept = (*time).min(Histogram::HIGHEST_NS);
+                truth[bounds.iter().filter(|bound| **bound <= kept).count()] += 1;
+            }
+            // A power of two begins a slot of the histogram, so that even the bounds' neighbours are counted exactly.
+            prop_assert_eq!(h.counts_between_ns(&bounds), truth);
+            let least = times.iter().min().map(|ns| *ns as f64);
+            let near = h.min_ns().zip(least).is_none_or(|(read, ns)| (read as f64 - ns).abs() <= ns * 0.001 + 1.0);
+            prop_assert!(near || least.is_some_and(|ns| ns > Histogram::HIGHEST_NS as f64));
+        }
+
+        #[test]
         fn percentiles_keep_three_digits(times in proptest::collection::vec(1u64..10_000_000_000, 1..200)) {
             let h = of(&times);
             let mut sorted = times;
@@ -172,6 +216,7 @@ mod tests {
     fn an_empty_histogram_says_nothing() {
         let h = Histogram::new();
         assert_eq!((h.count(), h.mean_ns(), h.percentile_ns(99.0), h.max_ns()), (0, None, None, None));
+        assert_eq!((h.min_ns(), h.std_dev_ns(), h.counts_between_ns(&[5])), (None, None, vec![0, 0]));
     }
 
     #[test]

@@ -14,5 +14,6 @@ mod scaling;
 pub use difference::{Bound, Difference, Family, Judged, Unknown, holm};
 pub use estimate::{Estimate, Interval};
 pub use histogram::{Histogram, HistogramError};
+pub use mixer::Mixer;
 pub use recorder::{Pen, Recorded, Recorder, Sample, StepSummary, Times};
 pub use scaling::{CannotTell, Fit, Located, ScalingLaw};

@@ -2,14 +2,19 @@
 //! twice must say the same twice, so nothing here is seeded by a clock.
 
 /// A generator of 64-bit numbers.
-pub(crate) struct Mixer(u64);
+#[derive(Debug, Clone)]
+pub struct Mixer(u64);
 
 impl Mixer {
-    pub(crate) const fn new(seed: u64) -> Self {
+    /// A generator whose numbers are those of this seed.
+    #[must_use]
+    pub const fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    fn next(&mut self) -> u64 {
+    /// The next number.
+    #[inline]
+    pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -18,13 +23,13 @@ impl Mixer {
     }
 
     /// From 0 to below `n`, all alike but for a bias of n / 2^64.
-    pub(crate) fn below(&mut self, n: usize) -> usize {
-        ((u128::from(self.next()) * n as u128) >> 64) as usize
+    #[inline]
+    pub fn below(&mut self, n: u64) -> u64 {
+        ((u128::from(self.next()) * u128::from(n)) >> 64) as u64
     }
 
     /// From 0 to below 1.
-    #[cfg(test)]
-    pub(crate) fn uniform(&mut self) -> f64 {
+    pub fn uniform(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 

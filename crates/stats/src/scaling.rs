@@ -179,7 +179,8 @@ fn resampled(points: &[(f64, f64)], highest: f64, law: &ScalingLaw) -> Vec<Scali
     let errors: Vec<f64> = points.iter().map(|(dop, rate)| (rate / law.at(*dop)).ln() * widened).collect();
     let mut mixer = Mixer::new(1);
     let mut drawn = || {
-        let point = |(dop, _): &(f64, f64)| (*dop, law.at(*dop) * errors[mixer.below(errors.len())].exp());
+        let point =
+            |(dop, _): &(f64, f64)| (*dop, law.at(*dop) * errors[mixer.below(errors.len() as u64) as usize].exp());
         points.iter().map(point).collect::<Vec<_>>()
     };
     (0..Fit::RESAMPLES).filter_map(|_| fitted(&drawn(), highest, law)).collect()

@@ -1,0 +1,62 @@
+//! The memory that I/Os are done with: one stretch a thread, aligned for any device.
+#![allow(unsafe_code, reason = "memory that the kernel writes into while nobody here looks is mapped, not a Vec")]
+
+use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
+use std::ffi::c_void;
+use std::io;
+use std::ops::Range;
+use std::ptr::{null_mut, slice_from_raw_parts_mut};
+
+const HUGE_BYTES: usize = 2 << 20;
+
+/// A stretch of memory. What is under way to or from a device in it must not be looked at.
+#[derive(Debug)]
+pub(crate) struct Arena {
+    mapped: *mut u8,
+    mapped_bytes: usize,
+    base: *mut u8,
+    bytes: usize,
+}
+
+// SAFETY: the memory belongs to whoever has the arena, as a Vec's would.
+unsafe impl Send for Arena {}
+
+impl Arena {
+    /// A stretch of so many bytes, all zero.
+    pub(crate) fn new(bytes: usize) -> io::Result<Self> {
+        let bytes = bytes.max(1).next_multiple_of(4096);
+        // Large ones begin where a huge page can, which makes fewer pieces of an I/O where the kernel has some to spare.
+        let mapped_bytes = if bytes >= HUGE_BYTES { bytes + HUGE_BYTES } else { bytes };
+        // SAFETY: a fresh private mapping touches nothing that exists.
+        let mapped =
+            unsafe { mmap_anonymous(null_mut(), mapped_bytes, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE)? };
+        let skipped = if bytes >= HUGE_BYTES { mapped.cast::<u8>().align_offset(HUGE_BYTES) } else { 0 };
+        // SAFETY: fewer than HUGE_BYTES are skipped, and so many more than needed were mapped.
+        let base = unsafe { mapped.cast::<u8>().add(skipped) };
+        if bytes >= HUGE_BYTES {
+            // SAFETY: the advice changes how the mapping is backed, not what is in it. Whether it is taken does not matter.
+            let _ = unsafe { madvise(base.cast::<c_void>(), bytes, Advice::LinuxHugepage) };
+        }
+        Ok(Self { mapped: mapped.cast(), mapped_bytes, base, bytes })
+    }
+
+    /// The bytes of a range, which must not be under way.
+    pub(crate) fn get_mut(&mut self, range: Range<usize>) -> &mut [u8] {
+        assert!(range.start <= range.end && range.end <= self.bytes, "beyond the arena");
+        // SAFETY: the range is inside the mapping, and borrowed from the arena's only owner.
+        unsafe { &mut *slice_from_raw_parts_mut(self.base.add(range.start), range.len()) }
+    }
+
+    /// Its first byte, and how many there are: for the kernel.
+    pub(crate) fn raw(&self) -> (*mut u8, usize) {
+        (self.base, self.bytes)
+    }
+}
+
+impl Drop for Arena {
+    fn drop(&mut self) {
+        // SAFETY: it was mapped with these, and nobody can have a reference any more. The kernel holds on to the pages of what is
+        // still under way by itself.
+        let _ = unsafe { munmap(self.mapped.cast(), self.mapped_bytes) };
+    }
+}

@@ -1,0 +1,202 @@
+//! `io_uring`: many I/Os at a time from one thread, memory and files registered once, and one call a turn that hands over what is
+//! new and waits for what ends.
+#![allow(
+    unsafe_code,
+    reason = "the kernel is told where memory is; that it stays there is what the comments at each place say"
+)]
+
+use super::{Ended, Queue, TICK_NS, Task};
+use crate::Luns;
+use crate::arena::Arena;
+use io_uring::types::{Fd, Fixed, SubmitArgs, Timespec};
+use io_uring::{CompletionQueue, IoUring, SubmissionQueue, Submitter, opcode, squeue};
+use std::io;
+use std::os::fd::AsRawFd;
+
+/// The tag of what wakes the queue when nothing ends.
+const TICK: u64 = u64::MAX;
+/// The most entries that any kernel gives a ring.
+const MOST_ENTRIES: u32 = 1 << 15;
+/// A piece of registered memory is at most 1 GiB.
+const REGISTERED_BYTES: usize = 1 << 30;
+
+/// A queue of a ring.
+pub(crate) struct Uring<'r> {
+    submitter: Submitter<'r>,
+    submission: SubmissionQueue<'r>,
+    completion: CompletionQueue<'r>,
+    base: *mut u8,
+    files: Files,
+    memory_registered: bool,
+    tick: Box<Timespec>,
+    /// Whether a tick is under way.
+    ticking: bool,
+    notes: Vec<String>,
+}
+
+/// How the files are named to the kernel.
+enum Files {
+    Registered,
+    Plain(Vec<i32>),
+}
+
+impl<'r> Uring<'r> {
+    /// A ring for so many pieces under way, with what the kernel has of these: completions are worked off only when they are asked
+    /// for (6.1), without interrupting the thread (5.19), and by one thread alone (6.0).
+    pub(crate) fn ring(pieces: u32) -> io::Result<IoUring> {
+        let entries = (pieces + 1).next_power_of_two().min(MOST_ENTRIES);
+        let with = |set: &dyn Fn(&mut io_uring::Builder)| {
+            let mut builder = IoUring::builder();
+            builder.setup_clamp();
+            set(&mut builder);
+            builder.build(entries)
+        };
+        let ring = with(&|b| {
+            b.setup_single_issuer().setup_defer_taskrun();
+        })
+        .or_else(|error| older(error, || with(&|b| _ = b.setup_coop_taskrun())))
+        .or_else(|error| older(error, || with(&|_| ())))?;
+        // A wait with a time limit came with 5.11, and what is older has other gaps, too.
+        match ring.params().is_feature_ext_arg() {
+            true => Ok(ring),
+            false => Err(io::Error::new(io::ErrorKind::Unsupported, "this kernel's is older than that of Linux 5.11")),
+        }
+    }
+
+    /// The queue of a ring whose I/O is done with this arena.
+    pub(crate) fn new(ring: &'r mut IoUring, luns: &Luns, arena: &Arena) -> io::Result<Self> {
+        let (mut submitter, submission, completion) = ring.split();
+        let mut notes = Vec::new();
+        // Saves looking the ring up at each call, where the kernel can (5.18).
+        let _ = submitter.register_ring_fd();
+        let fds: Vec<i32> = luns.iter().map(|lun| lun.fd.as_raw_fd()).collect();
+        let files = match submitter.register_files(&fds) {
+            Ok(()) => Files::Registered,
+            Err(error) => {
+                notes.push(format!("files could not be registered with io_uring: {error}"));
+                Files::Plain(fds)
+            }
+        };
+        let (base, bytes) = arena.raw();
+        let pieces: Vec<libc::iovec> = (0..bytes)
+            .step_by(REGISTERED_BYTES)
+            .map(|at| libc::iovec {
+                // SAFETY: inside the arena.
+                iov_base: unsafe { base.add(at) }.cast(),
+                iov_len: (bytes - at).min(REGISTERED_BYTES),
+            })
+            .collect();
+        // SAFETY: the arena outlives the queue, whose thread owns both; and the kernel holds on to the pages itself.
+        let memory_registered = match unsafe { submitter.register_buffers(&pieces) } {
+            Ok(()) => true,
+            Err(error) => {
+                notes.push(format!(
+                    "memory could not be registered with io_uring ({error}), so each I/O costs more; raise the limit of locked memory"
+                ));
+                false
+            }
+        };
+        let tick = Box::new(Timespec::new().nsec(TICK_NS as u32));
+        Ok(Self { submitter, submission, completion, base, files, memory_registered, tick, ticking: false, notes })
+    }
+
+    /// What must be known of how it works.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        self.notes.clone()
+    }
+
+    /// A piece as the kernel is told of it.
+    #[inline]
+    fn entry(&self, task: Task) -> squeue::Entry {
+        // SAFETY: the task lies inside the arena, which the turns see to.
+        let memory = unsafe { self.base.add(task.at) };
+        let (first, last) = (task.at / REGISTERED_BYTES, (task.at + task.bytes as usize - 1) / REGISTERED_BYTES);
+        macro_rules! entry {
+            ($fd:expr) => {
+                match (self.memory_registered && first == last, task.write) {
+                    (true, false) => {
+                        opcode::ReadFixed::new($fd, memory, task.bytes, first as u16).offset(task.offset).build()
+                    }
+                    (true, true) => {
+                        opcode::WriteFixed::new($fd, memory, task.bytes, first as u16).offset(task.offset).build()
+                    }
+                    (false, false) => opcode::Read::new($fd, memory, task.bytes).offset(task.offset).build(),
+                    (false, true) => opcode::Write::new($fd, memory, task.bytes).offset(task.offset).build(),
+                }
+            };
+        }
+        match &self.files {
+            Files::Registered => entry!(Fixed(task.lun)),
+            Files::Plain(fds) => entry!(Fd(fds[task.lun as usize])),
+        }
+        .user_data(task.tag)
+    }
+
+    fn put(&mut self, entry: &squeue::Entry) -> io::Result<()> {
+        loop {
+            // SAFETY: memory of the arena, which outlives the queue, and which the turns leave alone while it is under way; or the tick,
+            // which lives as long as the queue.
+            if unsafe { self.submission.push(entry) }.is_ok() {
+                return Ok(());
+            }
+            self.submission.sync();
+            self.submitter.submit()?;
+            self.submission.sync();
+        }
+    }
+
+    /// Sees to it that a wait comes back.
+    fn tick(&mut self) -> io::Result<()> {
+        if self.ticking {
+            return Ok(());
+        }
+        let entry = opcode::Timeout::new(&raw const *self.tick).build().user_data(TICK);
+        self.ticking = true;
+        self.put(&entry)
+    }
+}
+
+/// Goes on with a ring of fewer features where the kernel does not know one; what it forbids stays forbidden.
+fn older(error: io::Error, next: impl FnOnce() -> io::Result<IoUring>) -> io::Result<IoUring> {
+    if error.kind() == io::ErrorKind::InvalidInput { next() } else { Err(error) }
+}
+
+impl Queue for Uring<'_> {
+    #[inline]
+    fn push(&mut self, task: Task) -> io::Result<()> {
+        let entry = self.entry(task);
+        self.put(&entry)
+    }
+
+    fn turn(&mut self, _arena: &mut Arena, until_ns: Option<u64>, ended: &mut Vec<Ended>) -> io::Result<()> {
+        let waited = match until_ns {
+            None => {
+                self.tick()?;
+                self.submission.sync();
+                self.submitter.submit_and_wait(1)
+            }
+            Some(until_ns) => {
+                self.submission.sync();
+                let ns = until_ns.saturating_sub(super::now_ns()).min(TICK_NS);
+                let limit = Timespec::new().nsec(ns as u32);
+                self.submitter.submit_with_args(1, &SubmitArgs::new().timespec(&limit))
+            }
+        };
+        self.submission.sync();
+        match waited {
+            Ok(_) => {}
+            // Time is over, a signal came, or completions must be taken first: nothing that ends anything.
+            Err(e) if matches!(e.raw_os_error(), Some(libc::ETIME | libc::EINTR | libc::EBUSY | libc::EAGAIN)) => {}
+            Err(e) => return Err(e),
+        }
+        self.completion.sync();
+        for entry in &mut self.completion {
+            match entry.user_data() {
+                TICK => self.ticking = false,
+                tag => ended.push(Ended { tag, result: entry.result() }),
+            }
+        }
+        self.completion.sync();
+        Ok(())
+    }
+}

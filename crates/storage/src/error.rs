@@ -1,0 +1,108 @@
+//! What can go wrong before an I/O is sent, and the classes of what goes wrong with one.
+
+use rustix::io::Errno;
+use std::path::PathBuf;
+
+/// Why nothing was measured.
+#[derive(Debug, thiserror::Error)]
+pub enum StorageError {
+    /// There is nothing to measure.
+    #[error("no device or file is named; name one path a line")]
+    NoLuns,
+    /// A path cannot be opened.
+    #[error("{} cannot be opened for {for_what}: {source}", path.display())]
+    Open {
+        /// What was to be opened.
+        path: PathBuf,
+        /// Reading, or reading and writing.
+        for_what: &'static str,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// Its file system cannot do I/O past the page cache.
+    #[error(
+        "{} cannot be read past the page cache (its file system refuses O_DIRECT), so memory would be measured, not storage; \
+         name a block device, or a file on ext4, xfs or another file system with direct I/O",
+        path.display()
+    )]
+    NotDirect {
+        /// The path.
+        path: PathBuf,
+    },
+    /// It is neither a block device nor a file.
+    #[error("{} is {what}, not a block device or a file; name one of those", path.display())]
+    Kind {
+        /// The path.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
+    },
+    /// It is too small for one I/O.
+    #[error("{} has {size_bytes} bytes, less than one I/O of {io_bytes} bytes; name a larger one or a smaller I/O size", path.display())]
+    TooSmall {
+        /// The path.
+        path: PathBuf,
+        /// Its size.
+        size_bytes: u64,
+        /// Bytes of an I/O.
+        io_bytes: u64,
+    },
+    /// A load that cannot be put on anything.
+    #[error("{0}")]
+    Load(String),
+    /// The system refuses what is needed for any I/O.
+    #[error("{what}: {source}")]
+    System {
+        /// What was being done.
+        what: &'static str,
+        /// What the system says.
+        source: std::io::Error,
+    },
+}
+
+/// The class of a failed I/O.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum IoError {
+    /// The device could not do it.
+    Io,
+    /// The device is there no more.
+    Gone,
+    /// Fewer bytes than asked for, as beyond the end of a file that has become shorter.
+    Short,
+    /// No space is left, as on a thin volume.
+    NoSpace,
+    /// No answer, or one that says that there was none in time.
+    Timeout,
+    /// Anything else.
+    Other,
+}
+
+impl IoError {
+    /// All classes.
+    pub const ALL: [Self; 6] = [Self::Io, Self::Gone, Self::Short, Self::NoSpace, Self::Timeout, Self::Other];
+
+    /// The name as in results.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Io => "io",
+            Self::Gone => "gone",
+            Self::Short => "short",
+            Self::NoSpace => "no_space",
+            Self::Timeout => "timeout",
+            Self::Other => "other",
+        }
+    }
+
+    /// The class of what the system answered.
+    pub(crate) fn of(errno: Errno) -> Self {
+        match errno {
+            // Block layers say "no data" of a sector that cannot be read, "illegal sequence" of one whose protection is wrong.
+            Errno::IO | Errno::NODATA | Errno::ILSEQ | Errno::REMOTEIO | Errno::BADMSG => Self::Io,
+            Errno::NXIO | Errno::NODEV | Errno::NOMEDIUM | Errno::SHUTDOWN | Errno::NOLINK | Errno::STALE => Self::Gone,
+            Errno::NOSPC | Errno::DQUOT | Errno::FBIG => Self::NoSpace,
+            Errno::TIMEDOUT | Errno::TIME | Errno::CANCELED => Self::Timeout,
+            _ => Self::Other,
+        }
+    }
+}

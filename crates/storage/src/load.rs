@@ -1,0 +1,148 @@
+//! What is put on the storage.
+
+use crate::{Access, Luns, StorageError};
+use dbdyno_model::Arrivals;
+
+/// Where large I/Os go; small ones always go anywhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pattern {
+    /// Anywhere, aligned to their size.
+    Random,
+    /// One after the other, in streams that begin at equal distances. Each stream has its share of the outstanding I/Os.
+    Sequential {
+        /// How many streams; never more than there are large I/Os outstanding.
+        streams: u32,
+    },
+}
+
+/// How the devices and files are one address space.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// One behind the other.
+    Concat,
+    /// In stripes that go round; where a smaller one is full, round those that are not.
+    Raid0 {
+        /// Bytes of a stripe.
+        stripe_bytes: u64,
+    },
+}
+
+/// I/Os that are due at moments of their own, however long others take.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OpenLoop {
+    /// How many are due in a second; small and large ones as they are outstanding.
+    pub iops: f64,
+    /// At which distances.
+    pub arrivals: Arrivals,
+}
+
+/// What is put on the storage for one point.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Load {
+    /// Small I/Os outstanding, at all times; in an open loop: at most.
+    pub small: u32,
+    /// Large I/Os outstanding.
+    pub large: u32,
+    /// Bytes of a small I/O.
+    pub small_bytes: u64,
+    /// Bytes of a large I/O.
+    pub large_bytes: u64,
+    /// Where large I/Os go.
+    pub pattern: Pattern,
+    /// Percentage of writes. Random I/Os are written by turns; of sequential streams so many write and the others read, and what is
+    /// left of the percentage are turns of one more.
+    pub write_pct: u8,
+    /// How the devices and files are one address space.
+    pub layout: Layout,
+    /// Time before the window.
+    pub warm_up_s: f64,
+    /// The window.
+    pub duration_s: f64,
+    /// Moments at which I/Os are due; without them each one follows another of its kind at once.
+    pub rate: Option<OpenLoop>,
+    /// Write what proves itself, and prove what is read.
+    pub verify: bool,
+    /// What the random addresses and the data come from.
+    pub seed: u64,
+}
+
+impl Load {
+    /// The bytes of an I/O.
+    pub(crate) fn bytes(&self, large: bool) -> u64 {
+        if large { self.large_bytes } else { self.small_bytes }
+    }
+
+    /// I/Os outstanding, small and large.
+    pub(crate) fn outstanding(&self) -> u32 {
+        self.small + self.large
+    }
+
+    /// Sequential streams; 0 where large I/Os go anywhere.
+    pub(crate) fn streams(&self) -> u32 {
+        match self.pattern {
+            Pattern::Random => 0,
+            Pattern::Sequential { streams } => streams.min(self.large),
+        }
+    }
+
+    /// Whether anything of it is written.
+    pub(crate) fn writes(&self) -> bool {
+        self.write_pct > 0
+    }
+
+    /// Why this load cannot be put on these.
+    pub(crate) fn check(&self, luns: &Luns) -> Result<(), StorageError> {
+        let refuse = |why: String| Err(StorageError::Load(why));
+        if self.small.checked_add(self.large).is_none_or(|n| n == 0 || n > 1 << 16) {
+            return refuse(format!(
+                "{} small and {} large I/Os outstanding make no load; ask for 1 to 65536 in all",
+                self.small, self.large
+            ));
+        }
+        if self.write_pct > 100 {
+            return refuse(format!("{} % writes are more than all; ask for 0 to 100", self.write_pct));
+        }
+        if self.writes() && luns.access() == Access::Read {
+            return refuse("the devices and files are open for reading alone, and the load writes".to_owned());
+        }
+        if !(self.duration_s.is_finite()
+            && self.duration_s > 0.0
+            && self.warm_up_s.is_finite()
+            && self.warm_up_s >= 0.0)
+        {
+            return refuse(format!(
+                "a window of {} s after {} s makes no measurement",
+                self.duration_s, self.warm_up_s
+            ));
+        }
+        if self.rate.is_some_and(|rate| !(rate.iops.is_finite() && rate.iops > 0.0)) {
+            return refuse("the rate must be above 0".to_owned());
+        }
+        if matches!(self.pattern, Pattern::Sequential { streams: 0 }) && self.large > 0 {
+            return refuse("sequential I/O needs at least one stream".to_owned());
+        }
+        let under_way = u64::from(self.small) * self.small_bytes + u64::from(self.large) * self.large_bytes;
+        if self.verify && self.writes() && luns.size_bytes() / 8 < under_way {
+            return refuse(format!(
+                "{under_way} bytes under way are more than an eighth of all {}: too many to prove reads beside writes; ask for fewer \
+                 outstanding I/Os or a larger file",
+                luns.size_bytes()
+            ));
+        }
+        let block = luns.logical_block_bytes();
+        let mut sizes = vec![];
+        sizes.extend((self.small > 0).then_some(("small I/O", self.small_bytes)));
+        sizes.extend((self.large > 0).then_some(("large I/O", self.large_bytes)));
+        if let Layout::Raid0 { stripe_bytes } = self.layout {
+            sizes.push(("stripe", stripe_bytes));
+        }
+        for (what, bytes) in sizes {
+            if bytes == 0 || !bytes.is_multiple_of(block) || bytes > 1 << 30 {
+                return refuse(format!(
+                    "a {what} of {bytes} bytes does not fit blocks of {block} bytes; use a multiple of them, at most 1 GiB"
+                ));
+            }
+        }
+        Ok(())
+    }
+}

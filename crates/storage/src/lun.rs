@@ -1,0 +1,145 @@
+//! The devices and files that are measured, opened past the page cache.
+
+use crate::StorageError;
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, SeekFrom, StatxFlags, ioctl_blksszget};
+use rustix::io::Errno;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What they are opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Reading, which needs no more rights than that.
+    Read,
+    /// Reading and writing.
+    ReadWrite,
+}
+
+/// What it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LunKind {
+    /// A block device.
+    Device,
+    /// A file.
+    File,
+}
+
+/// One device or file, opened.
+#[derive(Debug)]
+pub struct Lun {
+    /// As it was named.
+    pub path: PathBuf,
+    /// What it is.
+    pub kind: LunKind,
+    /// Its size when it was opened.
+    pub size_bytes: u64,
+    /// What an I/O's address and size must be a multiple of.
+    pub logical_block_bytes: u32,
+    pub(crate) fd: OwnedFd,
+}
+
+impl Lun {
+    fn open(path: &Path, access: Access) -> Result<Self, StorageError> {
+        let (mode, for_what) = match access {
+            Access::Read => (OFlags::RDONLY, "reading"),
+            Access::ReadWrite => (OFlags::RDWR, "reading and writing"),
+        };
+        let open_error = |e: Errno| StorageError::Open { path: path.to_owned(), for_what, source: e.into() };
+        let stat = rustix::fs::stat(path).map_err(open_error)?;
+        // What is neither is not even opened: opening a FIFO waits for its writer.
+        let kind = match FileType::from_raw_mode(stat.st_mode) {
+            FileType::BlockDevice => LunKind::Device,
+            FileType::RegularFile => LunKind::File,
+            other => return Err(StorageError::Kind { path: path.to_owned(), what: name_of(other) }),
+        };
+        let fd =
+            rustix::fs::open(path, mode | OFlags::DIRECT | OFlags::CLOEXEC, Mode::empty()).map_err(|e| match e {
+                Errno::INVAL => StorageError::NotDirect { path: path.to_owned() },
+                other => open_error(other),
+            })?;
+        let size_bytes = rustix::fs::seek(&fd, SeekFrom::End(0)).map_err(open_error)?;
+        let logical_block_bytes = match kind {
+            LunKind::Device => ioctl_blksszget(&fd).map_err(open_error)?,
+            LunKind::File => alignment(&fd).unwrap_or(512),
+        };
+        Ok(Self { path: path.to_owned(), kind, size_bytes, logical_block_bytes, fd })
+    }
+}
+
+/// What a file's direct I/O must be aligned to, where the kernel says so (Linux 6.1).
+fn alignment(fd: &OwnedFd) -> Option<u32> {
+    let stat = rustix::fs::statx(fd, "", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN).ok()?;
+    (stat.stx_mask & StatxFlags::DIOALIGN.bits() != 0 && stat.stx_dio_offset_align > 0)
+        .then_some(stat.stx_dio_offset_align)
+}
+
+fn name_of(kind: FileType) -> &'static str {
+    match kind {
+        FileType::Directory => "a folder",
+        FileType::CharacterDevice => "a character device",
+        FileType::Fifo => "a pipe",
+        FileType::Socket => "a socket",
+        _ => "something else",
+    }
+}
+
+/// The devices and files of a measurement. A copy is another handle of the same.
+#[derive(Debug, Clone)]
+pub struct Luns {
+    luns: Arc<Vec<Lun>>,
+    access: Access,
+}
+
+impl Luns {
+    /// Opens them.
+    ///
+    /// # Errors
+    /// One cannot be opened as wanted, is of another kind, or is empty; or none is named.
+    pub fn open(paths: &[PathBuf], access: Access) -> Result<Self, StorageError> {
+        let luns = paths.iter().map(|path| Lun::open(path, access)).collect::<Result<Vec<_>, _>>()?;
+        if luns.is_empty() {
+            return Err(StorageError::NoLuns);
+        }
+        Ok(Self { luns: Arc::new(luns), access })
+    }
+
+    /// Each of them, in the order in which they were named.
+    pub fn iter(&self) -> impl Iterator<Item = &Lun> {
+        self.luns.iter()
+    }
+
+    /// All their bytes.
+    #[must_use]
+    pub fn size_bytes(&self) -> u64 {
+        self.iter().map(|lun| lun.size_bytes).sum()
+    }
+
+    /// What they were opened for.
+    #[must_use]
+    pub fn access(&self) -> Access {
+        self.access
+    }
+
+    /// Some that are not there, for backends that do no I/O.
+    #[cfg(test)]
+    pub(crate) fn imagined(sizes: &[u64]) -> Self {
+        let lun = |size_bytes: &u64| Lun {
+            path: "/dev/imagined".into(),
+            kind: LunKind::Device,
+            size_bytes: *size_bytes,
+            logical_block_bytes: 512,
+            fd: rustix::fs::open("/dev/null", OFlags::RDWR, Mode::empty()).unwrap(),
+        };
+        Self { luns: Arc::new(sizes.iter().map(lun).collect()), access: Access::ReadWrite }
+    }
+
+    pub(crate) fn slice(&self) -> &[Lun] {
+        &self.luns
+    }
+
+    /// What every I/O must be a multiple of: the largest block, since blocks are powers of two.
+    pub(crate) fn logical_block_bytes(&self) -> u64 {
+        self.iter().map(|lun| u64::from(lun.logical_block_bytes)).max().unwrap_or(512)
+    }
+}

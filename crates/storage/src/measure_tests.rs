@@ -1,0 +1,182 @@
+use super::*;
+use crate::backend::Null;
+use crate::backend::stall::{Any, Seen, Stall};
+use crate::{Layout, OpenLoop, Pattern};
+use dbdyno_model::Arrivals;
+
+const DURATION_S: f64 = 1.0;
+
+fn load() -> Load {
+    Load {
+        small: 4,
+        large: 0,
+        small_bytes: 8192,
+        large_bytes: 1 << 20,
+        pattern: Pattern::Random,
+        write_pct: 0,
+        layout: Layout::Concat,
+        warm_up_s: 0.1,
+        duration_s: DURATION_S,
+        rate: None,
+        verify: false,
+        seed: 1,
+    }
+}
+
+fn luns() -> Luns {
+    Luns::imagined(&[1 << 30, 3 << 30])
+}
+
+/// Measures with queues of the test's own.
+fn by(run: Arc<Body>, backend: BackendKind, load: &Load) -> Measured {
+    measure_by(&run, &luns(), load, backend, &AtomicBool::new(false), &mut |_| (), None).unwrap()
+}
+
+/// What is measured by a queue that stalls for 200 ms in the middle of the window, and how long it did, in nanoseconds.
+fn stalled(load: &Load) -> (Measured, u64) {
+    let stalled = Arc::new(Mutex::new(None));
+    let seen = Arc::clone(&stalled);
+    let run: Arc<Body> = Arc::new(move |turns, ready, _| {
+        let Some(course) = ready(vec![]) else { return Ok(()) };
+        let (at_ns, stall) = (course.begin_ns + 300_000_000, Duration::from_millis(200));
+        turns.run(&course, &mut Stall { inner: Null::default(), at_ns, stall, stalled: Arc::clone(&seen) })
+    });
+    let measured = by(run, BackendKind::Null, load);
+    let (from_ns, to_ns) = stalled.lock().unwrap().unwrap();
+    (measured, to_ns - from_ns)
+}
+
+#[test]
+fn an_open_loop_sees_all_that_waited_for_a_stall() {
+    for arrivals in [Arrivals::Constant, Arrivals::Poisson] {
+        let iops = 10_000.0;
+        let (measured, stall_ns) = stalled(&Load { rate: Some(OpenLoop { iops, arrivals }), ..load() });
+        let ios = &measured.small.read;
+        let response = ios.response_time.as_ref().unwrap();
+        assert_eq!(response.count(), ios.count);
+        // What is due while it stalls waits for its end, so that of all I/Os the share of the stall in the window waits, some long
+        // and some short: of one in a thousand that waits longest the shortest waits the stall less a thousandth of the window.
+        let implied_ns = stall_ns as f64 - 0.001 * DURATION_S * 1e9;
+        let seen_ns = response.percentile_ns(99.9).unwrap() as f64;
+        assert!((seen_ns / implied_ns - 1.0).abs() < 0.05, "{arrivals:?}: {seen_ns} ns, implied are {implied_ns} ns");
+        let waited = 1.0 - response.counts_between_ns(&[2_000_000])[0] as f64 / ios.count as f64;
+        let share = stall_ns as f64 / 1e9 / DURATION_S;
+        assert!(waited > 0.9 * share, "{arrivals:?}: {waited} waited, the stall's share is {share}");
+        // The backlog was worked off, so all that was due was done, but for what was under way at the edges.
+        let due = measured.due.unwrap();
+        assert!(due.abs_diff(ios.count) <= due / 50, "{} of {due}", ios.count);
+        // Service times know of the four I/Os alone that were under way.
+        assert!(ios.service_time.percentile_ns(99.9).unwrap() < stall_ns / 4);
+    }
+}
+
+#[test]
+fn a_closed_loop_does_not_see_a_stall() {
+    let (measured, stall_ns) = stalled(&load());
+    let ios = &measured.small.read;
+    assert!(ios.response_time.is_none() && measured.due.is_none());
+    assert!(ios.service_time.percentile_ns(99.9).unwrap() < stall_ns / 10);
+    assert!(ios.service_time.max_ns().unwrap() >= stall_ns / 1000 * 999, "but for its longest times");
+}
+
+#[test]
+fn a_rate_that_is_too_high_is_seen() {
+    let rate = Some(OpenLoop { iops: 1e8, arrivals: Arrivals::Constant });
+    let measured = by(body(BackendKind::Null), BackendKind::Null, &Load { rate, duration_s: 0.2, ..load() });
+    let (due, done) = (measured.due.unwrap(), measured.small.read.count);
+    assert!(due.abs_diff(20_000_000) < 3 && done < due, "{done} of {due}");
+}
+
+#[test]
+fn as_many_are_outstanding_as_asked_small_and_large() {
+    for threads in [1, 3] {
+        let all: Arc<Mutex<Vec<Arc<Mutex<Seen>>>>> = Arc::default();
+        let made = Arc::clone(&all);
+        let run: Arc<Body> = Arc::new(move |turns, ready, _| {
+            let seen = Arc::<Mutex<Seen>>::default();
+            made.lock().unwrap().push(Arc::clone(&seen));
+            ready(vec![]).map_or(Ok(()), |course| turns.run(&course, &mut Any::new(7, seen)))
+        });
+        let load = Load { small: 13, large: 5, write_pct: 30, duration_s: 0.2, ..load() };
+        let shared = Arc::new(Shared::new(&luns(), &load, 1).unwrap());
+        let crew = Crew::new(&shared, threads, &run).unwrap();
+        let measured = course(&shared, &crew, &AtomicBool::new(false), &mut |_| (), BackendKind::Null, None);
+        let mut outstanding = BTreeMap::new();
+        let (mut ios, mut writes) = (0, 0);
+        for seen in all.lock().unwrap().iter() {
+            let seen = seen.lock().unwrap();
+            (ios, writes) = (ios + seen.ios, writes + seen.writes);
+            assert!(seen.turns > 100, "{} turns", seen.turns);
+            for (bytes, n) in &seen.under_way[0] {
+                *outstanding.entry(*bytes).or_insert(0) += n;
+            }
+            // The same at each turn until the end, from where on they only become fewer.
+            for pair in seen.under_way.windows(2) {
+                let fewer = pair[1].iter().all(|(bytes, n)| pair[0].get(bytes).is_some_and(|before| n <= before));
+                assert!(fewer, "{:?}", seen.under_way);
+            }
+            assert!(seen.under_way.len() as u32 <= 1 + 18, "{:?}", seen.under_way);
+        }
+        assert_eq!(outstanding, BTreeMap::from([(8192, 13), (1 << 20, 5)]));
+        assert_eq!(measured.total, ios);
+        assert!((writes as f64 - 0.3 * ios as f64).abs() <= 2.0 * f64::from(threads), "{writes} of {ios}");
+    }
+}
+
+#[test]
+fn counts_are_those_of_the_histograms() {
+    let load = Load { large: 2, write_pct: 50, duration_s: 0.1, ..load() };
+    let measured = by(body(BackendKind::Null), BackendKind::Null, &load);
+    let kinds = [&measured.small, &measured.large].map(|both| [&both.read, &both.write]);
+    for ios in kinds.into_iter().flatten() {
+        assert!(ios.count > 0 && ios.count == ios.service_time.count());
+        assert_eq!(ios.service_time.counts_between_ns(&[100, 10_000]).iter().sum::<u64>(), ios.count);
+    }
+    let inside: u64 = kinds.into_iter().flatten().map(|ios| ios.count).sum();
+    assert!(inside < measured.total, "warm-up and tail are in the total alone");
+    assert_eq!(measured.small.read.bytes, measured.small.read.count * 8192);
+    assert!((measured.window_s - 0.1).abs() < 1e-9 && !measured.stopped && measured.errors.is_empty());
+}
+
+#[test]
+fn a_device_that_never_answers_holds_nothing_up() {
+    // A queue whose turn never ends, as a call into a dead device.
+    let run: Arc<Body> = Arc::new(|_, ready, _| {
+        let _ = ready(vec![]);
+        loop {
+            std::thread::park();
+        }
+    });
+    let stop = AtomicBool::new(true);
+    let measured = measure_by(&run, &luns(), &load(), BackendKind::Threads, &stop, &mut |_| (), None).unwrap();
+    assert!(measured.stopped);
+    assert_eq!(measured.errors, BTreeMap::from([(IoError::Timeout, 4)]));
+    assert!(measured.first_error.unwrap().contains("no answer"));
+}
+
+#[test]
+fn a_queue_that_breaks_ends_the_point_with_the_reason() {
+    let run: Arc<Body> = Arc::new(|_, ready, _| {
+        let _ = ready(vec![]);
+        Err(io::Error::other("the ring broke"))
+    });
+    let measured = by(run, BackendKind::Null, &load());
+    assert!(measured.ended_early.unwrap().contains("the ring broke"));
+    assert!(measured.window_s < 0.01, "{}", measured.window_s);
+}
+
+#[test]
+fn loads_that_are_none_are_refused() {
+    let refused = |load: &Load| {
+        let stop = AtomicBool::new(false);
+        measure(&luns(), load, BackendKind::Null, &stop, &mut |_| ()).unwrap_err().to_string()
+    };
+    assert!(refused(&Load { small: 0, ..load() }).contains("no load"));
+    assert!(refused(&Load { write_pct: 101, ..load() }).contains("more than all"));
+    assert!(refused(&Load { small_bytes: 1000, ..load() }).contains("does not fit blocks of 512"));
+    assert!(refused(&Load { duration_s: 0.0, ..load() }).contains("makes no measurement"));
+    let large = Load { small: 0, large: 1, large_bytes: 1 << 30, ..load() };
+    let tiny = Luns::imagined(&[1 << 29]);
+    let error = measure(&tiny, &large, BackendKind::Null, &AtomicBool::new(false), &mut |_| ()).unwrap_err();
+    assert!(error.to_string().contains("less than one I/O"), "{error}");
+}

@@ -1,0 +1,369 @@
+//! What a measuring thread does: it keeps its I/Os outstanding, turn after turn. The clock is read once for all that ended
+//! together: that is when their ends were seen, and, in a closed loop, when those that take their places are handed over.
+
+use crate::arena::Arena;
+use crate::backend::{Ended, Queue, Task, now_ns};
+use crate::crew::{Course, Shared};
+use crate::record::{Record, kind};
+use crate::verify::{Stamp, prove, stamp};
+use crate::work::Draws;
+use crate::{IoError, SECTOR_BYTES};
+use rustix::io::Errno;
+use std::io;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Mutex, PoisonError};
+
+/// Beyond so many bytes, making what is written takes time that is not the device's: the clock is read again after it.
+const LONG_BYTES: u64 = 64 << 10;
+
+/// The place of one outstanding I/O.
+#[derive(Debug, Clone)]
+struct Slot {
+    large: bool,
+    stream: u32,
+    /// Where what is read goes to in the arena, and where what is written comes from.
+    read_at: usize,
+    write_at: usize,
+    write: bool,
+    unit: u64,
+    started_ns: u64,
+    due_ns: u64,
+    /// Pieces that have not ended.
+    pieces: u32,
+    failed: bool,
+}
+
+/// One thread's I/Os.
+pub(crate) struct Turns<'a> {
+    shared: &'a Shared,
+    record: &'a Mutex<Record>,
+    thread: u32,
+    arena: Arena,
+    slots: Vec<Slot>,
+    draws: Draws,
+    /// Slots without an I/O, small and large.
+    free: [Vec<u32>; 2],
+    /// In an open loop: when the next I/O is due, once taken from the timetable.
+    due_ns: [Option<u64>; 2],
+    in_flight: u32,
+    sequence: u64,
+    /// The clock is read once more before I/Os are handed over.
+    read_again: bool,
+    /// Slots whose I/O waits for that.
+    begun: Vec<u32>,
+}
+
+/// The share of one of several that divide a number exactly.
+pub(crate) fn share(n: u32, of: u32, among: u32) -> u32 {
+    n / among + u32::from(of < n % among)
+}
+
+impl<'a> Turns<'a> {
+    /// The I/Os of one of several threads.
+    pub(crate) fn new(shared: &'a Shared, thread: u32, threads: u32) -> io::Result<Self> {
+        let load = &shared.load;
+        // The first threads have one small I/O more, the last ones one large.
+        let small = share(load.small, thread, threads);
+        let place = threads - 1 - thread;
+        let large = share(load.large, place, threads);
+        let before: u32 = (0..place).map(|place| share(load.large, place, threads)).sum();
+        // What is read must not become what is written.
+        let apart = load.writes() && load.write_pct < 100;
+        let mut bytes = 0;
+        let mut room = |large: bool| {
+            let at = bytes;
+            bytes += load.bytes(large).next_multiple_of(4096) as usize;
+            at
+        };
+        let mut slots: Vec<Slot> = Vec::new();
+        for n in 0..small + large {
+            let large = n >= small;
+            let read_at = room(large);
+            let write_at = if apart { room(large) } else { read_at };
+            let stream = (before + n.saturating_sub(small)) % shared.places.streams().max(1);
+            slots.push(Slot {
+                large,
+                stream,
+                read_at,
+                write_at,
+                write: false,
+                unit: 0,
+                started_ns: 0,
+                due_ns: 0,
+                pieces: 0,
+                failed: false,
+            });
+        }
+        let mut draws = Draws::new(load.seed, thread, threads);
+        let mut arena = Arena::new(bytes)?;
+        if load.writes() && !load.verify {
+            for slot in &slots {
+                let at = slot.write_at..slot.write_at + load.bytes(slot.large) as usize;
+                arena.get_mut(at).chunks_exact_mut(8).for_each(|word| {
+                    word.copy_from_slice(&draws.mixer().next().to_le_bytes());
+                });
+            }
+        }
+        let longest = if large > 0 { load.large_bytes } else { load.small_bytes };
+        Ok(Self {
+            shared,
+            record: shared.record(thread),
+            thread,
+            arena,
+            free: [(0..small).rev().collect(), (small..small + large).rev().collect()],
+            slots,
+            draws,
+            due_ns: [None; 2],
+            in_flight: 0,
+            sequence: u64::from(thread) << 40,
+            read_again: load.verify || (load.writes() && longest > LONG_BYTES),
+            begun: Vec::new(),
+        })
+    }
+
+    pub(crate) fn arena(&self) -> &Arena {
+        &self.arena
+    }
+
+    /// The most pieces that can be under way.
+    pub(crate) fn most_pieces(&self) -> u32 {
+        self.slots.iter().map(|slot| self.shared.places.space(slot.large).map_or(0, |s| s.most_pieces())).sum()
+    }
+
+    /// Keeps the I/Os outstanding until the course is over and the last one has ended.
+    pub(crate) fn run(&mut self, course: &Course, queue: &mut impl Queue) -> io::Result<()> {
+        let mut ended: Vec<Ended> = Vec::with_capacity(self.slots.len());
+        let mut now = now_ns();
+        if course.timetables.is_none() {
+            let free: Vec<u32> = self.free.iter_mut().flat_map(|free| free.drain(..)).collect();
+            for slot in free {
+                self.begin(queue, slot, now, now)?;
+            }
+        }
+        loop {
+            if let Some(timetables) = &course.timetables
+                && now < course.end_ns.load(Relaxed)
+            {
+                self.begin_due(queue, timetables, now)?;
+            }
+            if self.read_again {
+                let started_ns = now_ns();
+                self.begun.drain(..).for_each(|slot| self.slots[slot as usize].started_ns = started_ns);
+            }
+            let until_ns = self.due_ns.into_iter().flatten().min();
+            queue.turn(&mut self.arena, until_ns, &mut ended)?;
+            now = now_ns();
+            let end_ns = course.end_ns.load(Relaxed);
+            self.take(queue, course, &mut ended, now, end_ns)?;
+            if now >= end_ns && (self.in_flight == 0 || now >= course.give_up_ns.load(Relaxed)) {
+                break;
+            }
+        }
+        self.give_up(now);
+        Ok(())
+    }
+
+    /// Writes down what has ended, and puts others in their places.
+    fn take(
+        &mut self,
+        queue: &mut impl Queue,
+        course: &Course,
+        ended: &mut Vec<Ended>,
+        now: u64,
+        end_ns: u64,
+    ) -> io::Result<()> {
+        let inside = (course.begin_ns..end_ns).contains(&now);
+        let again = now < end_ns && course.timetables.is_none();
+        let mut record = self.record.lock().unwrap_or_else(PoisonError::into_inner);
+        for Ended { tag, result } in ended.drain(..) {
+            let (n, part) = (tag as u32, (tag >> 32) as u32);
+            let slot = &mut self.slots[n as usize];
+            slot.pieces -= 1;
+            let aimed = self.shared.load.bytes(slot.large);
+            if result < 0 || (result as u64) < aimed {
+                self.look_at(&mut record, n, part, result, now);
+            }
+            let slot = &mut self.slots[n as usize];
+            if slot.pieces > 0 {
+                continue;
+            }
+            self.in_flight -= 1;
+            if !slot.failed {
+                let kind = kind(slot.large, slot.write);
+                record.all[kind] += 1;
+                if inside {
+                    record.inside(kind, now - slot.started_ns, now.saturating_sub(slot.due_ns));
+                }
+                if self.shared.load.verify && !slot.write {
+                    self.prove(&mut record, n);
+                }
+            }
+            if let Some(claims) = &self.shared.claims {
+                claims.release(self.owner(n));
+            }
+            if again {
+                self.begin(queue, n, now, now)?;
+            } else {
+                self.free[usize::from(self.slots[n as usize].large)].push(n);
+            }
+        }
+        Ok(())
+    }
+
+    /// Begins an I/O in a free slot.
+    #[inline]
+    fn begin(&mut self, queue: &mut impl Queue, n: u32, now: u64, due_ns: u64) -> io::Result<()> {
+        let (unit, write) = self.draw(n);
+        let slot = &mut self.slots[n as usize];
+        (slot.unit, slot.write, slot.started_ns, slot.due_ns) = (unit, write, now, due_ns);
+        (slot.pieces, slot.failed) = (0, false);
+        let mut at = if write { slot.write_at } else { slot.read_at };
+        let (arena, draws, verify, run) = (&mut self.arena, &mut self.draws, self.shared.load.verify, self.shared.run);
+        if write {
+            self.sequence += 1;
+        }
+        let sequence = self.sequence;
+        let mut pushed = Ok(());
+        if let Some(space) = self.shared.places.space(slot.large) {
+            space.pieces(unit, |piece| {
+                let end = at + piece.bytes as usize;
+                match (write, verify) {
+                    (true, true) => stamp(arena.get_mut(at..end), Stamp { offset: piece.offset, sequence, run }),
+                    (true, false) => renew(arena.get_mut(at..end), draws.mixer().next()),
+                    _ => {}
+                }
+                let tag = u64::from(n) | u64::from(slot.pieces) << 32;
+                let task = Task { tag, lun: piece.lun, offset: piece.offset, at, bytes: piece.bytes, write };
+                if pushed.is_ok() {
+                    pushed = queue.push(task);
+                }
+                (at, slot.pieces) = (end, slot.pieces + 1);
+            });
+        }
+        self.in_flight += 1;
+        if self.read_again {
+            self.begun.push(n);
+        }
+        pushed
+    }
+
+    /// What the I/O of a slot is.
+    #[inline]
+    fn draw(&mut self, n: u32) -> (u64, bool) {
+        let (large, stream) = (self.slots[n as usize].large, self.slots[n as usize].stream);
+        loop {
+            let (unit, write) = self.draws.next(&self.shared.places, large, stream);
+            let Some(claims) = &self.shared.claims else { return (unit, write) };
+            let mut pieces = Vec::new();
+            if let Some(space) = self.shared.places.space(large) {
+                space.pieces(unit, |piece| pieces.push(piece));
+            }
+            if claims.claim(self.owner(n), write, pieces.into_iter()) {
+                return (unit, write);
+            }
+        }
+    }
+
+    /// By what a slot's claims are known among those of all threads.
+    fn owner(&self, n: u32) -> u64 {
+        u64::from(self.thread) << 32 | u64::from(n)
+    }
+
+    /// Begins what is due, as far as there are free slots.
+    fn begin_due(
+        &mut self,
+        queue: &mut impl Queue,
+        timetables: &[Option<crate::arrivals::Timetable>; 2],
+        now: u64,
+    ) -> io::Result<()> {
+        for (size, timetable) in timetables.iter().enumerate() {
+            let Some(timetable) = timetable else { continue };
+            while !self.free[size].is_empty() {
+                let due_ns = *self.due_ns[size].get_or_insert_with(|| timetable.take());
+                if due_ns > now {
+                    break;
+                }
+                self.due_ns[size] = None;
+                if let Some(slot) = self.free[size].pop() {
+                    self.begin(queue, slot, now, due_ns)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The pieces of a slot's I/O, and where each is in the arena.
+    fn pieces(&self, slot: &Slot) -> Vec<(crate::layout::Piece, usize)> {
+        let mut at = if slot.write { slot.write_at } else { slot.read_at };
+        let mut pieces = Vec::new();
+        if let Some(space) = self.shared.places.space(slot.large) {
+            space.pieces(slot.unit, |piece| {
+                pieces.push((piece, at));
+                at += piece.bytes as usize;
+            });
+        }
+        pieces
+    }
+
+    /// A piece that is smaller than a whole I/O, or whose end is none.
+    #[cold]
+    fn look_at(&mut self, record: &mut Record, n: u32, part: u32, result: i32, now: u64) {
+        let slot = &self.slots[n as usize];
+        let Some((piece, _)) = self.pieces(slot).into_iter().nth(part as usize) else { return };
+        if result >= 0 && result as u32 == piece.bytes {
+            return;
+        }
+        let (class, what) = match result {
+            0.. => (IoError::Short, format!("{result} of {} bytes", piece.bytes)),
+            _ => {
+                let errno = Errno::from_raw_os_error(-result);
+                (IoError::of(errno), io::Error::from(errno).to_string())
+            }
+        };
+        let first = !slot.failed;
+        self.slots[n as usize].failed = true;
+        // An I/O fails once, however many of its pieces do.
+        if first {
+            let verb = if self.slots[n as usize].write { "writing" } else { "reading" };
+            let path = self.shared.luns.slice()[piece.lun as usize].path.display();
+            record.error(now, class, || {
+                format!("{verb} {} bytes at offset {} of {path}: {what}", piece.bytes, piece.offset)
+            });
+        }
+    }
+
+    /// Proves what an I/O has read.
+    fn prove(&mut self, record: &mut Record, n: u32) {
+        for (piece, at) in self.pieces(&self.slots[n as usize]) {
+            let path = &self.shared.luns.slice()[piece.lun as usize].path;
+            let (mut proofs, mut wrong) = (crate::verify::Proofs::default(), Vec::new());
+            let block = self.arena.get_mut(at..at + piece.bytes as usize);
+            prove(block, path, piece.offset, &mut proofs, |mismatch| wrong.push(mismatch));
+            record.proofs.add(proofs);
+            wrong.into_iter().for_each(|mismatch| record.mismatch(mismatch));
+        }
+    }
+
+    /// What has not ended is an error: its device does not answer.
+    fn give_up(&mut self, now: u64) {
+        if let Some(slot) = self.slots.iter().find(|slot| slot.pieces > 0)
+            && let Some((piece, _)) = self.pieces(slot).first()
+        {
+            let (path, waited_s) =
+                (self.shared.luns.slice()[piece.lun as usize].path.display(), (now - slot.started_ns) / 1_000_000_000);
+            let mut record = self.record.lock().unwrap_or_else(PoisonError::into_inner);
+            record.errors(now, IoError::Timeout, self.in_flight.into(), || {
+                format!("no answer to {} bytes at offset {} of {path} for {waited_s} s", piece.bytes, piece.offset)
+            });
+        }
+    }
+}
+
+/// Makes other data of what was written before, no sector like any other.
+#[inline]
+fn renew(block: &mut [u8], number: u64) {
+    for (n, sector) in (1..).zip(block.chunks_exact_mut(SECTOR_BYTES)) {
+        let number: u64 = number.wrapping_add(n << 1);
+        sector[..8].copy_from_slice(&number.to_le_bytes());
+    }
+}

@@ -1,0 +1,205 @@
+//! Written blocks that prove themselves. Each sector carries where it was written, as which write of which run, and a checksum
+//! over everything; the rest of it follows from these, so that a damaged one is not only noticed but compared bit by bit. Any I/O
+//! size is a number of sectors, so that what was written by small I/Os is proved by large ones.
+
+use dbdyno_stats::Mixer;
+use std::path::{Path, PathBuf};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Bytes that carry a stamp of their own: the smallest piece that a device can lose.
+pub const SECTOR_BYTES: usize = 512;
+
+const MAGIC: u64 = 0xdb_d7_90_5e_c7_0a_11_6d;
+/// So many wrong bits leave a stamp a stamp: that others' data looks like that has a chance of 4 in 10^14 a sector.
+const MAGIC_BITS: u32 = 4;
+const HEADER_WORDS: usize = 5;
+const WORDS: usize = SECTOR_BYTES / 8;
+
+/// What the sectors of one write have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp {
+    /// Where its first byte goes, from the beginning of its device or file.
+    pub offset: u64,
+    /// Which write it is, in its run.
+    pub sequence: u64,
+    /// The run: a random number.
+    pub run: u64,
+}
+
+/// A sector that is not what was written there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mismatch {
+    /// The device or file.
+    pub path: PathBuf,
+    /// The first wrong byte, or the sector where that cannot be told.
+    pub offset_bytes: u64,
+    /// What is wrong.
+    pub what: String,
+}
+
+/// What reads have shown.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Proofs {
+    /// Sectors that were read with a stamp.
+    pub stamped: u64,
+    /// Sectors without one: never written with a stamp.
+    pub unstamped: u64,
+    /// Sectors that are wrong.
+    pub wrong: u64,
+}
+
+impl Proofs {
+    pub(crate) fn add(&mut self, other: Self) {
+        self.stamped += other.stamped;
+        self.unstamped += other.unstamped;
+        self.wrong += other.wrong;
+    }
+}
+
+fn word(sector: &[u8], n: usize) -> u64 {
+    let mut bytes = [0; 8];
+    bytes.copy_from_slice(&sector[n * 8..n * 8 + 8]);
+    u64::from_le_bytes(bytes)
+}
+
+fn put(sector: &mut [u8], n: usize, value: u64) {
+    sector[n * 8..n * 8 + 8].copy_from_slice(&value.to_le_bytes());
+}
+
+/// What fills a sector behind its header.
+fn filling(stamp: Stamp) -> Mixer {
+    Mixer::new(
+        stamp.run
+            ^ stamp.sequence.rotate_left(40)
+            ^ (stamp.offset / SECTOR_BYTES as u64).wrapping_mul(0x9fb2_1c65_1e98_df25),
+    )
+}
+
+/// The checksum stands in the last word of the header.
+fn checksum(sector: &[u8]) -> u64 {
+    let (header, rest) = (&sector[..8 * (HEADER_WORDS - 1)], &sector[8 * HEADER_WORDS..]);
+    xxh3_64(rest) ^ xxh3_64(header).rotate_left(1)
+}
+
+/// Fills a block, some whole sectors, with what proves itself when it is read at the stamp's offset. It cannot be compressed, and
+/// no two blocks are alike.
+pub fn stamp(block: &mut [u8], stamp: Stamp) {
+    for (sector, offset) in block.chunks_exact_mut(SECTOR_BYTES).zip((stamp.offset..).step_by(SECTOR_BYTES)) {
+        let stamp = Stamp { offset, ..stamp };
+        [MAGIC, offset, stamp.sequence, stamp.run].into_iter().enumerate().for_each(|(n, value)| put(sector, n, value));
+        let mut words = filling(stamp);
+        (HEADER_WORDS..WORDS).for_each(|n| put(sector, n, words.next()));
+        let sum = checksum(sector);
+        put(sector, HEADER_WORDS - 1, sum);
+    }
+}
+
+/// Proves what was read at an offset.
+pub(crate) fn prove(block: &[u8], path: &Path, offset: u64, proofs: &mut Proofs, mut wrong: impl FnMut(Mismatch)) {
+    for (sector, offset) in block.chunks_exact(SECTOR_BYTES).zip((offset..).step_by(SECTOR_BYTES)) {
+        if (word(sector, 0) ^ MAGIC).count_ones() > MAGIC_BITS {
+            proofs.unstamped += 1;
+            continue;
+        }
+        proofs.stamped += 1;
+        let said = Stamp { offset: word(sector, 1), sequence: word(sector, 2), run: word(sector, 3) };
+        let sound = word(sector, 0) == MAGIC && word(sector, HEADER_WORDS - 1) == checksum(sector);
+        if sound && said.offset == offset {
+            continue;
+        }
+        let (at, what) = if sound {
+            (0, format!("here is what write {} of run {:016x} put at offset {}", said.sequence, said.run, said.offset))
+        } else {
+            difference(sector, Stamp { offset, ..said })
+        };
+        wrong(Mismatch { path: path.to_owned(), offset_bytes: offset + at, what });
+    }
+}
+
+/// Where a damaged sector differs first from what its own header says it should be.
+fn difference(sector: &[u8], said: Stamp) -> (u64, String) {
+    // What all the rest follows from may be what is damaged: with one bit of it turned back, the rest fits.
+    let turned = (0..64).flat_map(|bit| {
+        [Stamp { sequence: said.sequence ^ 1 << bit, ..said }, Stamp { run: said.run ^ 1 << bit, ..said }]
+    });
+    let wrong_bits = |aimed: &Stamp| {
+        let mut whole = [0; SECTOR_BYTES];
+        stamp(&mut whole, *aimed);
+        sector.iter().zip(whole).map(|(read, written)| (read ^ written).count_ones()).sum::<u32>()
+    };
+    let nearest =
+        std::iter::once(said).chain(turned).map(|aimed| (wrong_bits(&aimed), aimed)).min_by_key(|(bits, _)| *bits);
+    let (bits, aimed) = nearest.unwrap_or((u32::MAX, said));
+    // Half of all bits differ from what follows from another header.
+    if bits as usize > SECTOR_BYTES {
+        return (0, "the sector is damaged, and so is what says how it was written".to_owned());
+    }
+    let mut whole = [0; SECTOR_BYTES];
+    stamp(&mut whole, aimed);
+    let bytes: Vec<usize> = (0..SECTOR_BYTES).filter(|n| sector[*n] != whole[*n]).collect();
+    let Some(first) = bytes.first() else {
+        return (0, "its checksum is wrong".to_owned());
+    };
+    let flipped = (sector[*first] ^ whole[*first]).trailing_zeros();
+    let what = match bits {
+        1 => format!("bit {flipped} is flipped: 0x{:02x} was written, 0x{:02x} is read", whole[*first], sector[*first]),
+        _ => format!("{} bytes differ from what was written, from here on", bytes.len()),
+    };
+    (*first as u64, format!("{what} (write {} of run {:016x})", aimed.sequence, aimed.run))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn proved(block: &[u8], offset: u64) -> (Proofs, Vec<Mismatch>) {
+        let (mut proofs, mut wrong) = (Proofs::default(), Vec::new());
+        prove(block, Path::new("/dev/x"), offset, &mut proofs, |mismatch| wrong.push(mismatch));
+        (proofs, wrong)
+    }
+
+    fn block(offset: u64) -> Vec<u8> {
+        let mut block = vec![0; 8192];
+        stamp(&mut block, Stamp { offset, sequence: 7, run: 99 });
+        block
+    }
+
+    #[test]
+    fn what_was_written_is_proved_and_what_others_wrote_is_left_alone() {
+        let (proofs, wrong) = proved(&block(8192), 8192);
+        assert_eq!((proofs.stamped, proofs.unstamped, wrong.len()), (16, 0, 0));
+        let (proofs, wrong) = proved(&[0; 4096], 0);
+        assert_eq!((proofs.stamped, proofs.unstamped, wrong.len()), (0, 8, 0));
+    }
+
+    #[test]
+    fn what_belongs_elsewhere_is_found() {
+        let (_, wrong) = proved(&block(8192), 16384);
+        assert_eq!(wrong.len(), 16);
+        assert_eq!((wrong[0].offset_bytes, wrong[1].offset_bytes), (16384, 16896));
+        assert!(wrong[1].what.contains("put at offset 8704"), "{}", wrong[1].what);
+    }
+
+    proptest! {
+        #[test]
+        fn one_flipped_bit_is_found_wherever_it_is(byte in 0usize..8192, bit in 0u8..8) {
+            let mut block = block(40960);
+            block[byte] ^= 1 << bit;
+            let (_, wrong) = proved(&block, 40960);
+            prop_assert_eq!(wrong.len(), 1);
+            prop_assert_eq!(wrong[0].offset_bytes, 40960 + byte as u64, "{}", &wrong[0].what);
+            let flipped = format!("bit {bit} is flipped");
+            prop_assert!(wrong[0].what.contains(&flipped), "{}", &wrong[0].what);
+        }
+
+        #[test]
+        fn no_two_sectors_are_alike(a in 0u64..1_000_000, b in 0u64..1_000_000) {
+            prop_assume!(a != b);
+            let (mut first, mut second) = ([0; 512], [0; 512]);
+            stamp(&mut first, Stamp { offset: a * 512, sequence: 1, run: 5 });
+            stamp(&mut second, Stamp { offset: b * 512, sequence: 1, run: 5 });
+            prop_assert!((0..64).filter(|n| word(&first, *n) == word(&second, *n)).count() <= 4);
+        }
+    }
+}
