@@ -6,7 +6,11 @@ use dbdyno_engine::{EngineError, TargetError};
 use dbdyno_model::{ErrorClass, RunId};
 use dbdyno_report::compare::CompareError;
 use dbdyno_results::ResultsError;
-use dbdyno_run::{LoadError, PlanError, RunError};
+use dbdyno_run::{LoadError, PlanError, RunError, StorageRunError};
+use dbdyno_storage::StorageError;
+use dbdyno_storage::create::CreateError;
+use dbdyno_storage::orion::OrionError;
+use dbdyno_storage::safety::SafetyError;
 use std::io;
 
 /// A requirement is not met; everything else went well.
@@ -99,6 +103,35 @@ pub(crate) enum Error {
         /// Points whose work was not what the test asks for.
         invalid: usize,
     },
+    /// A storage run that ended before its plan did.
+    #[error("{source}; what was measured is kept, `dbdyno show {run}{place}` shows it")]
+    StorageRun {
+        /// Why.
+        source: Box<StorageRunError>,
+        /// The run.
+        run: RunId,
+        /// Options that find it again.
+        place: String,
+    },
+    /// A storage run is complete, but not all of its points are figures.
+    #[error(
+        "run {run}: {failed} failed and {invalid} invalid of {planned} points; `dbdyno show {run}{place}` gives the reasons"
+    )]
+    StoragePoints {
+        /// The run.
+        run: RunId,
+        /// Options that find it again.
+        place: String,
+        /// Points of its plan.
+        planned: usize,
+        /// Points that an error ended.
+        failed: usize,
+        /// Points that measured something else than was asked for.
+        invalid: usize,
+    },
+    /// A test file that could not be created.
+    #[error(transparent)]
+    TestFile(CreateError),
     /// A run that is not what a project needs.
     #[error("run {run} does not meet {unmet} of {all} requirements of '{title}'")]
     Missed {
@@ -141,10 +174,12 @@ impl Error {
             | Self::LoadStopped
             | Self::Recording(_)
             | Self::Run { .. }
+            | Self::StorageRun { .. }
+            | Self::TestFile(_)
             | Self::Engine { .. }
             | Self::Output(_)
             | Self::Internal(_) => EXIT_STOPPED,
-            Self::Points { .. } => EXIT_POINTS,
+            Self::Points { .. } | Self::StoragePoints { .. } => EXIT_POINTS,
             Self::Missed { .. } | Self::Regression { .. } => EXIT_MISSED,
             Self::Target(_)
             | Self::Catalogue(_)
@@ -164,6 +199,35 @@ impl From<LoadError> for Error {
         match error {
             LoadError::Engine(error) if error.class == ErrorClass::Cancelled => Self::LoadStopped,
             error => Self::Load(error),
+        }
+    }
+}
+
+/// Flags, devices and consent are looked at before anything is done.
+impl From<OrionError> for Error {
+    fn from(error: OrionError) -> Self {
+        Self::Usage(error.to_string())
+    }
+}
+
+impl From<SafetyError> for Error {
+    fn from(error: SafetyError) -> Self {
+        Self::Usage(error.to_string())
+    }
+}
+
+impl From<StorageError> for Error {
+    fn from(error: StorageError) -> Self {
+        Self::Usage(error.to_string())
+    }
+}
+
+/// A file that was not begun is bad input; one that was is not.
+impl From<CreateError> for Error {
+    fn from(error: CreateError) -> Self {
+        match error {
+            CreateError::Stopped(_) | CreateError::Failed { .. } => Self::TestFile(error),
+            error => Self::Usage(error.to_string()),
         }
     }
 }

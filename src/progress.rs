@@ -154,6 +154,14 @@ impl Progress {
         }
     }
 
+    fn told(&self, text: &str) {
+        match &self.face {
+            Face::Bar(bar) => bar.println(output::clean(text.trim_end())),
+            Face::Lines => output::note(text),
+            Face::None => {}
+        }
+    }
+
     fn measuring_style(&self) -> ProgressStyle {
         let done_at = Arc::clone(&self.done_at);
         let left = move |_: &ProgressState, text: &mut dyn std::fmt::Write| {
@@ -169,8 +177,13 @@ impl Events for Progress {
         match event {
             Event::Loading { what, rows, of } => self.loading(what, *rows, *of),
             Event::PointBegins { index, of, planned, left_s } => {
-                self.point_begins(*index, *of, &format!("{} {}", planned.test, planned.dop), *left_s);
+                let what = match &planned.storage {
+                    None => format!("{} {}", planned.test, planned.dop),
+                    Some(load) => load.to_string(),
+                };
+                self.point_begins(*index, *of, &what, *left_s);
             }
+            Event::Told { text } => self.told(text),
             Event::PointRecorded { index, of, point } => self.point_recorded(*index, *of, point),
         }
     }
@@ -223,7 +236,11 @@ pub(crate) fn about(seconds: f64) -> String {
 /// One line for one point: `[ 7/31] T611   1x2x1  2.750E+05 tx/s  ok`.
 fn point_line(index: usize, of: usize, point: &Point) -> String {
     let digits = of.to_string().len();
-    let mut line = format!("[{:>digits$}/{of}] {:<6} {:>7}", index + 1, point.test, point.dop.to_string());
+    let place = match &point.storage {
+        None => format!("{:<6} {:>7}", point.test, point.dop.to_string()),
+        Some(storage) => format!("{:>3} x {}", point.dop.jobs, storage.load.work()),
+    };
+    let mut line = format!("[{:>digits$}/{of}] {place}", index + 1);
     if point.repeat > 1 {
         _ = write!(line, " #{}", point.repeat);
     }
@@ -235,6 +252,10 @@ fn point_line(index: usize, of: usize, point: &Point) -> String {
     }
     if let Some(metric) = &point.metric {
         _ = write!(line, "  {} {}", numbers::scientific(metric.value), unit(metric));
+        let mean = point.service_time_s.as_ref().and_then(|times| times.mean);
+        if let Some(mean_s) = mean.filter(|_| point.storage.is_some()) {
+            _ = write!(line, ", {} each", numbers::duration(mean_s));
+        }
     }
     _ = write!(line, "  {}", point.status.name());
     if point.status != Status::Ok {
@@ -251,6 +272,7 @@ fn point_line(index: usize, of: usize, point: &Point) -> String {
 fn unit(metric: &MetricValue) -> String {
     let name = metric.id.as_str().rsplit('.').next().unwrap_or_default();
     match (metric.unit.as_str(), name.strip_suffix("_per_s")) {
+        ("1/s", None) if name.ends_with("_iops") => "IOPS".to_owned(),
         ("1/s", Some(what)) => format!("{what}/s"),
         (unit, _) => unit.to_owned(),
     }
@@ -293,7 +315,7 @@ mod tests {
     fn a_unit_says_what_is_counted() {
         for (id, unit_in, unit_out) in [
             ("tx_per_s", "1/s", "tx/s"),
-            ("io.read_iops", "1/s", "1/s"),
+            ("io.read_iops", "1/s", "IOPS"),
             ("work_mib_per_s", "MiB/s", "MiB/s"),
             ("elapsed_s", "s", "s"),
         ] {

@@ -4,6 +4,7 @@
 mod client;
 mod compare;
 mod measuring;
+mod orion;
 mod private;
 mod reporting;
 mod transfer;
@@ -13,12 +14,14 @@ mod verdict;
 use crate::error::EXIT_USAGE;
 use crate::output::{self, Format};
 use clap::error::ErrorKind;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 pub(crate) use client::DriveChoice;
 pub(crate) use compare::CompareArgs;
 pub(crate) use measuring::{Commit, ResumeArgs, RunArgs};
+pub(crate) use orion::{OrionArgs, command_line as orion_command_line};
 pub(crate) use private::{DownArgs, UpArgs};
 pub(crate) use reporting::ReportArgs;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 pub(crate) use transfer::{ExportArgs, ExportFormat, ImportArgs};
@@ -104,6 +107,8 @@ pub(crate) enum Command {
     Up(UpArgs),
     /// Stop a server that `up` started, and remove its data
     Down(DownArgs),
+    /// Measure what the storage below a database can do, with the options, the matrix and the files of ORION
+    Orion(Box<OrionArgs>),
 }
 
 /// `--json`.
@@ -203,6 +208,8 @@ pub(crate) enum Table {
     Waits,
     /// How long transactions took in the client drive, by the rate that was asked for
     Latency,
+    /// I/Os of the storage itself, below any database
+    Storage,
     /// The key metrics on one page
     Summary,
     /// Hardware, operating system, database and settings
@@ -299,7 +306,12 @@ pub(crate) struct SqlArgs {
 /// # Errors
 /// What to answer instead: a usage error, the help or the version.
 pub(crate) fn parse() -> Result<Cli, clap::Error> {
-    Cli::try_parse()
+    read(std::env::args_os().collect())
+}
+
+/// Reads words as a shell gives them to a program.
+fn read(words: Vec<OsString>) -> Result<Cli, clap::Error> {
+    Cli::try_parse_from(orion::translated(words, &Cli::command())?)
 }
 
 /// Answers a command line that is not to be followed, and says with which code to exit.

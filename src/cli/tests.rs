@@ -1,11 +1,10 @@
 //! The command line as typed, taken apart.
 
 use super::*;
-use clap::CommandFactory;
 use dbdyno_model::{CommitMode, Ramp};
 
 fn parsed(line: &str) -> Result<Cli, clap::Error> {
-    Cli::try_parse_from(line.split(' '))
+    read(line.split(' ').map(OsString::from).collect())
 }
 
 #[test]

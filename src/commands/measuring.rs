@@ -1,7 +1,7 @@
 //! The part that `run` and `resume` share: measure these points of a plan, then show the run and say what next.
 
-use super::Context;
 use super::place::Place;
+use super::{Context, named};
 use crate::error::Error;
 use crate::output::{self, Format, shell_word};
 use crate::progress::{Progress, Verbosity};
@@ -75,7 +75,8 @@ impl Measuring<'_> {
         if let Err(RunError::Results(error)) = measured {
             return Err(Error::Recording(error));
         }
-        let run = self.repository.load(self.run)?;
+        let mut run = self.repository.load(self.run)?;
+        run.storage_reference = named::storage_reference(self.repository, &run)?;
         let count = Count::of(&run, self.plan);
         match (self.format, &measured) {
             (Format::Json, _) => output::json(&run)?,

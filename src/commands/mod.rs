@@ -8,6 +8,7 @@ mod list;
 mod load;
 mod measuring;
 mod named;
+mod orion;
 mod place;
 mod report;
 mod resume;
@@ -75,5 +76,6 @@ pub(crate) fn dispatch(cli: Cli) -> Result<(), Error> {
         Command::Sql(args) => sql::sql(&args, &context),
         Command::Up(args) => up::up(&args, &context),
         Command::Down(args) => down::down(&args, &context),
+        Command::Orion(args) => orion::orion(&args, &context),
     }
 }

@@ -3,7 +3,7 @@
 use super::Context;
 use crate::error::Error;
 use dbdyno_catalogue::CatalogueError;
-use dbdyno_model::{Drive, RunId, RunJson};
+use dbdyno_model::{ChosenBy, Drive, REFERENCE_SUITE, RunId, RunJson, SameDevice, StorageReference};
 use dbdyno_report::html::{Subject, Times};
 use dbdyno_results::{Access, HistogramKind, Repository, ResultsError};
 
@@ -47,7 +47,7 @@ pub(super) fn subject(asked: &str, context: &Context) -> Result<Subject, Error> 
     let run = load(&repository, &id, context)?;
     let mut times = Vec::new();
     for (point, recorded) in repository.recorded(&id)?.iter().enumerate() {
-        if run.points.get(point).is_some_and(|p| p.drive == Drive::Client) {
+        if run.points.get(point).is_some_and(|p| p.drive == Drive::Client && p.storage.is_none()) {
             for (kind, histogram) in repository.histograms(&id, recorded.plan_index)? {
                 times.push(Times { point, from_due: kind == HistogramKind::Response, histogram });
             }
@@ -94,9 +94,32 @@ fn no_results(asked: &str, error: ResultsError, context: &Context) -> Error {
 
 fn load(repository: &Repository, id: &RunId, context: &Context) -> Result<RunJson, Error> {
     let mut run = repository.load(id)?;
+    run.storage_reference = storage_reference(repository, &run)?;
     run.costs = match &run.run.label {
         Some(label) => context.catalogue.costs_of_run(label)?,
         None => None,
     };
     Ok(run)
+}
+
+/// What the storage below a database can do, as the newest reference run says it: of the same label, else of the same host. One
+/// of another device is only taken where there is none of the database's.
+///
+/// # Errors
+/// The results cannot be read.
+pub(super) fn storage_reference(repository: &Repository, run: &RunJson) -> Result<Option<StorageReference>, Error> {
+    if run.is_of_storage() {
+        return Ok(None);
+    }
+    let mut references = Vec::new();
+    for listed in repository.list_runs()?.iter().filter(|l| l.run.suite == REFERENCE_SUITE && l.ok > 0) {
+        references.push(repository.load(&listed.run.id)?);
+    }
+    let labelled = references.iter().filter(|r| r.run.label.is_some() && r.run.label == run.run.label);
+    let of_host = references.iter().filter(|r| r.platform.host.is_some() && r.platform.host == run.platform.host);
+    let labelled = labelled.map(|r| StorageReference::new(r, run, ChosenBy::Label));
+    let all: Vec<StorageReference> =
+        labelled.chain(of_host.map(|r| StorageReference::new(r, run, ChosenBy::Host))).collect();
+    let elsewhere = |r: &&StorageReference| matches!(r.same_device, SameDevice::No { .. });
+    Ok(all.iter().find(|r| !elsewhere(r)).or(all.first()).cloned())
 }

@@ -19,6 +19,13 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
     let mut repository = Repository::open(&context.results, Access::ReadWrite)?;
     let (before, plan) = (repository.load(&id)?, repository.plan(&id)?);
 
+    if before.is_of_storage() {
+        return Err(Error::Usage(format!(
+            "run {id} measured storage itself, which is not resumed: what may be written to is asked for each time; start it again with \
+             `dbdyno orion`, `dbdyno show {id}{}` shows what was measured",
+            context.same_place
+        )));
+    }
     let url = args.target.as_deref().unwrap_or(&before.run.target);
     let place = Place::open(url, Some(&plan.size), Some(plan.seed), &context.catalogue)?;
     refuse(&before, changes_of_the_plan(&before, &plan, &place, context)?, context)?;

@@ -23,7 +23,7 @@ pub(super) fn show(args: &ShowArgs, context: &Context) -> Result<(), Error> {
 /// The run with the points of some tests alone.
 fn only(run: RunJson, pattern: &str, context: &Context) -> Result<RunJson, Error> {
     let codes: Vec<&TestCode> = context.catalogue.select(pattern)?.into_iter().map(|t| &t.code).collect();
-    let RunJson { run, platform, database, mut points, mut published, costs, .. } = run;
+    let RunJson { run, platform, database, mut points, mut published, costs, storage_reference, .. } = run;
     points.retain(|p| codes.contains(&&p.test));
     if let Some(published) = &mut published {
         published.figures.retain(|f| codes.iter().any(|code| code.as_str() == f.test));
@@ -34,7 +34,7 @@ fn only(run: RunJson, pattern: &str, context: &Context) -> Result<RunJson, Error
             run.id, run.id
         )));
     }
-    Ok(RunJson { published, costs, ..RunJson::new(run, platform, database, points) })
+    Ok(RunJson { published, costs, storage_reference, ..RunJson::new(run, platform, database, points) })
 }
 
 fn page(run: &RunJson, args: &ShowArgs, context: &Context) -> String {
@@ -52,8 +52,12 @@ fn page(run: &RunJson, args: &ShowArgs, context: &Context) -> String {
         (Some(Table::Latency), _) => tables::latency(run, catalogue, width),
         (Some(Table::Summary), _) => summary::page(run, catalogue, width),
         (Some(Table::Platform), _) => platform::sheet(run, width),
+        (Some(Table::Storage), _) => tables::storage(run, catalogue, width),
         (Some(Table::Published), _) => published::page(run, catalogue, width),
         (None, _) if run.published.is_some() => published_page(run, args.test.is_some(), catalogue, width),
+        (None, _) if run.is_of_storage() => {
+            format!("{}\n{}", summary::page(run, catalogue, width), tables::storage(run, catalogue, width))
+        }
         // The key metrics of some tests alone would look like those of the platform.
         (None, Some(_)) => tables::bps80(run, catalogue, width),
         (None, None) => {
@@ -92,7 +96,10 @@ fn published_page(run: &RunJson, some: bool, catalogue: &Catalogue, width: Optio
 /// What a reader of an unfinished run must know.
 fn incomplete(run: &RunJson, context: &Context) -> Option<String> {
     let id = &run.run.id;
-    let resume = format!("`dbdyno resume {id}{}` measures the rest", context.same_place);
+    let resume = match run.is_of_storage() {
+        true => "`dbdyno orion` measures it again".to_owned(),
+        false => format!("`dbdyno resume {id}{}` measures the rest", context.same_place),
+    };
     match run.run.status {
         RunStatus::Done => None,
         RunStatus::Running => {

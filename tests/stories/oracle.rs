@@ -31,6 +31,7 @@ fn fixture(room: &Room) {
         drive: Drive::Server,
         dop: Dop { nodes: 1, jobs: 4, threads: 1 },
         load: Load::default(),
+        storage: None,
         rows_per_tx: 1,
         repeat: 1,
         duration_s: 10.0,

@@ -15,7 +15,8 @@ pub struct IdError {
     pub rule: &'static str,
 }
 
-/// The code of a test: `T611`, `DBL-11`. Upper-case letters, then digits, with one optional dash between.
+/// The code of a test: `T611`, `DBL-11`: upper-case letters, then digits, with one optional dash between. Or the name of a
+/// workload, which is letters alone: `OE`, `SLOB`, `ORION`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct TestCode(String);
@@ -29,12 +30,18 @@ impl TestCode {
         let letters = text.chars().take_while(char::is_ascii_uppercase).count();
         let rest = &text[letters..];
         let digits = rest.strip_prefix('-').unwrap_or(rest);
-        let sound = (1..=4).contains(&letters) && !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit());
-        if sound {
+        let test = (1..=4).contains(&letters) && !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit());
+        let workload = (2..=8).contains(&letters) && rest.is_empty();
+        if test || workload {
             Ok(Self(text.to_owned()))
         } else {
             Err(IdError { text: text.to_owned(), what: "test code", rule: "letters and digits, as in T611 or DBL-11" })
         }
+    }
+
+    /// A code that dbdyno itself has written down.
+    pub(crate) fn known(code: &'static str) -> Self {
+        Self(code.to_owned())
     }
 
     /// The code as text.
@@ -43,11 +50,12 @@ impl TestCode {
         &self.0
     }
 
-    /// The class that the code belongs to: `T600` for T611, `DBL` for DBL-11.
+    /// The class that the code belongs to: `T600` for T611, `DBL` for DBL-11. A workload is its own.
     #[must_use]
     pub fn class(&self) -> String {
         match self.0.split_once('-') {
             Some((letters, _)) => letters.to_owned(),
+            None if !self.0.ends_with(|c: char| c.is_ascii_digit()) => self.0.clone(),
             None => format!("{}00", &self.0[..self.0.len().min(2)]),
         }
     }
@@ -131,10 +139,10 @@ mod tests {
 
     #[test]
     fn codes_have_a_form_and_a_class() {
-        for (text, class) in [("T611", "T600"), ("DBL-11", "DBL"), ("T111", "T100")] {
+        for (text, class) in [("T611", "T600"), ("DBL-11", "DBL"), ("T111", "T100"), ("OE", "OE"), ("ORION", "ORION")] {
             assert_eq!(TestCode::new(text).unwrap().class(), class);
         }
-        for text in ["", "611", "t611", "T", "T6x", "DBL-", "T 611", "TÄ1"] {
+        for text in ["", "611", "t611", "T", "T6x", "DBL-", "T 611", "TÄ1", "Orion", "ORDERENTRY"] {
             assert!(TestCode::new(text).is_err(), "{text}");
         }
     }

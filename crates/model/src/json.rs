@@ -1,6 +1,6 @@
 //! The JSON document of a run: the contract of `show --json`, `run --json` and `export`.
 
-use crate::{Cell, Costs, Database, Platform, Point, Published, Run};
+use crate::{Cell, Costs, Database, Platform, Point, Published, Run, StorageReference};
 use serde::{Deserialize, Serialize};
 
 /// Version of the document. Readers ignore unknown keys; a change that breaks them raises this number.
@@ -15,7 +15,8 @@ pub struct RunJson {
     pub run: Run,
     /// The platform sheet.
     pub platform: Platform,
-    /// The database.
+    /// The database; absent where I/O was measured below any.
+    #[serde(default, skip_serializing_if = "Database::is_none")]
     pub database: Database,
     /// The newest measurement of every planned point, in the plan's order.
     pub points: Vec<Point>,
@@ -27,6 +28,9 @@ pub struct RunJson {
     /// What the platform costs, where a platform file says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub costs: Option<Costs>,
+    /// What the storage itself can do, where that was measured too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub storage_reference: Option<StorageReference>,
 }
 
 impl RunJson {
@@ -34,7 +38,23 @@ impl RunJson {
     #[must_use]
     pub fn new(run: Run, platform: Platform, database: Database, points: Vec<Point>) -> Self {
         let cells = Cell::of_points(&points);
-        Self { schema_version: SCHEMA_VERSION, run, platform, database, points, cells, published: None, costs: None }
+        Self {
+            schema_version: SCHEMA_VERSION,
+            run,
+            platform,
+            database,
+            points,
+            cells,
+            published: None,
+            costs: None,
+            storage_reference: None,
+        }
+    }
+
+    /// Whether it measured storage below any database, and nothing else.
+    #[must_use]
+    pub fn is_of_storage(&self) -> bool {
+        self.database.is_none() && self.published.is_none()
     }
 
     /// What a reader calls it: its label where it has one, its id where not.

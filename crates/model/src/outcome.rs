@@ -28,6 +28,10 @@ pub enum ErrorClass {
     Cancelled,
     /// The target cannot do it.
     Unsupported,
+    /// A device failed to read or write.
+    Io,
+    /// A device read or wrote less than it was asked to.
+    ShortIo,
     /// Anything else; the message tells.
     Other,
 }
@@ -47,6 +51,8 @@ impl ErrorClass {
             Self::Corruption => "data corrupted",
             Self::Cancelled => "interrupted",
             Self::Unsupported => "unsupported",
+            Self::Io => "I/O error",
+            Self::ShortIo => "short read or write",
             Self::Other => "error",
         }
     }

@@ -1,6 +1,6 @@
 //! The resolved plan: everything that a run will measure, decided before the first point. `resume` works from it.
 
-use crate::{CommitMode, Dop, Drive, Load, Mapping, TestCode};
+use crate::{CommitMode, Dop, Drive, Load, Mapping, StorageLoad, TestCode};
 use serde::{Deserialize, Serialize};
 
 /// The plan of a run, stored first.
@@ -30,6 +30,9 @@ pub struct PlannedPoint {
     /// When a client's transactions begin.
     #[serde(flatten)]
     pub load: Load,
+    /// What a storage point asks of devices or files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub storage: Option<StorageLoad>,
     /// Rows per transaction; 0 where the test has no transactions.
     pub rows_per_tx: u64,
     /// 1, 2, 3 …

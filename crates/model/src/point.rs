@@ -3,8 +3,9 @@
 use crate::usage::{
     CpuUse, DatabaseRates, IoRates, MemoryUse, MetricValue, NetworkUse, Pressure, Redo, ResponseTime, Series, Wait,
 };
-use crate::{Dop, Drive, Flag, Load, MetricId, Outcomes, Suspect, TestCode};
+use crate::{Dop, Drive, Flag, Load, MetricId, Outcomes, Storage, Suspect, TestCode};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// How a point ended.
@@ -68,6 +69,9 @@ pub struct Point {
     /// The rate that an open loop asked for, all jobs together; absent in a closed one.
     #[serde(default)]
     pub asked_per_s: Option<f64>,
+    /// What a storage point asked for and did; absent where a database was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub storage: Option<Storage>,
     /// Rows per transaction; 0 where the test has no transactions.
     pub rows_per_tx: u64,
     /// 1, 2, 3 …
@@ -197,6 +201,8 @@ const FIGURES: &[(&str, Figure)] = &[
     ("redo_sync_writes_per_s", |p| p.redo.sync_writes_per_s),
     ("redo_sync_service_time_s", |p| p.redo.sync_service_time_s),
     ("cpu_busy_pct", |p| p.cpu.busy_pct),
+    ("small_iops", |p| p.storage.as_ref()?.small.iops()),
+    ("large_mib_per_s", |p| p.storage.as_ref()?.large.mib_per_s()),
 ];
 
 impl Point {
@@ -212,6 +218,7 @@ impl Point {
             dop: Dop::ONE,
             load: Load::default(),
             asked_per_s: None,
+            storage: None,
             rows_per_tx: 0,
             repeat: 1,
             started_at,
@@ -248,6 +255,16 @@ impl Point {
             waits: Vec::new(),
             missing: BTreeMap::new(),
             suspects: BTreeMap::new(),
+        }
+    }
+
+    /// What figures must have in common to be of one kind: the test, and of a storage point its work besides, as one code
+    /// is all of them.
+    #[must_use]
+    pub fn work(&self) -> Cow<'_, str> {
+        match &self.storage {
+            None => Cow::Borrowed(self.test.as_str()),
+            Some(storage) => Cow::Owned(format!("{} {}", self.test, storage.load.work())),
         }
     }
 

@@ -1,6 +1,6 @@
 //! A run, and the cells that its points make up.
 
-use crate::{Dop, Drive, Flag, Load, MetricId, MetricValue, Point, RunId, TestCode};
+use crate::{Dop, Drive, Flag, Load, MetricId, MetricValue, Point, RunId, StorageLoad, TestCode};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ pub struct Run {
     pub label: Option<String>,
     /// The suite, or the codes that were asked for.
     pub suite: String,
-    /// Size class.
+    /// Size class; empty where there was no database.
     pub size: String,
     /// Seed of data and keys.
     pub seed: u64,
@@ -48,7 +48,7 @@ pub struct Run {
     pub started_at: jiff::Timestamp,
     /// dbdyno's version.
     pub tool_version: String,
-    /// The target, without any password.
+    /// The target, without any password; of a storage run the paths.
     pub target: String,
     /// How far it has come.
     pub status: RunStatus,
@@ -70,6 +70,14 @@ pub struct Database {
     pub notice: Option<String>,
 }
 
+impl Database {
+    /// Whether there was none: I/O was measured below any.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        self.engine.is_empty() && self.version.is_empty() && self.parameters.is_empty() && self.facts.is_empty()
+    }
+}
+
 /// What makes points repeats of each other.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CellKey {
@@ -85,6 +93,9 @@ pub struct CellKey {
     /// When the transactions began.
     #[serde(flatten)]
     pub load: Load,
+    /// What a storage point asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub storage: Option<StorageLoad>,
 }
 
 impl CellKey {
@@ -92,7 +103,14 @@ impl CellKey {
     #[must_use]
     pub fn of(point: &Point) -> Self {
         let Point { drive, dop, rows_per_tx, load, .. } = *point;
-        Self { test: point.test.clone(), drive, dop, rows_per_tx, load }
+        Self {
+            test: point.test.clone(),
+            drive,
+            dop,
+            rows_per_tx,
+            load,
+            storage: point.storage.as_ref().map(|s| s.load),
+        }
     }
 }
 

@@ -37,7 +37,7 @@ pub enum Drive {
     /// A stored procedure inside the database (in-process for embedded engines).
     #[default]
     Server,
-    /// dbdyno sends each statement.
+    /// dbdyno sends each statement, or each I/O.
     Client,
 }
 

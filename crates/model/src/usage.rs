@@ -21,6 +21,12 @@ pub struct MetricValue {
 pub struct ResponseTime {
     /// Mean.
     pub mean: Option<f64>,
+    /// Smallest, of single I/Os.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min: Option<f64>,
+    /// Standard deviation, of single I/Os.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub std_dev: Option<f64>,
     /// Median.
     pub p50: Option<f64>,
     /// 90th percentile.

@@ -72,6 +72,10 @@ impl BlockDevices {
 
     fn below_file(&self, file: &Path, depth: u32) -> Reading<Names> {
         let place = existing(file)?;
+        // A device itself lies in memory, as all of /dev does.
+        if let Ok(device) = os::device_of_node(&place) {
+            return self.below_device(device, depth);
+        }
         let device = os::device_of(&place).map_err(|e| unreadable(&place, &e))?;
         // File systems without a device of their own have major 0.
         if device.0 != 0 {

@@ -19,7 +19,7 @@ pub const DOUBTFUL: [Flag; 2] = [Flag::NotCached, Flag::ServedFromOsCache];
 /// What is asked for.
 #[derive(Debug, Clone, Copy)]
 pub struct Ask<'q> {
-    /// The test.
+    /// The test; of storage points their work besides, as `Point::work` says it.
     pub test: &'q str,
     /// The metric.
     pub metric: &'q str,
@@ -158,7 +158,7 @@ impl<'a> Figures<'a> {
 /// # Errors
 /// The reason, in words.
 pub fn find<'a>(ask: &Ask<'_>, run: &'a RunJson, catalogue: &Catalogue) -> Result<Figures<'a>, String> {
-    let points: Vec<&Point> = run.points.iter().filter(|p| p.test.as_str() == ask.test).collect();
+    let points: Vec<&Point> = run.points.iter().filter(|p| p.work() == ask.test).collect();
     let cells = measured(ask, &points, catalogue);
     let printed: Vec<Figure<'a>> = run
         .published
@@ -177,8 +177,7 @@ pub fn find<'a>(ask: &Ask<'_>, run: &'a RunJson, catalogue: &Catalogue) -> Resul
 /// Whether a run knows anything of a test, be it only that it cannot be measured.
 #[must_use]
 pub fn knows(run: &RunJson, test: &str) -> bool {
-    run.points.iter().any(|p| p.test.as_str() == test)
-        || run.published.iter().flat_map(|p| &p.figures).any(|f| f.test == test)
+    run.points.iter().any(|p| p.work() == test) || run.published.iter().flat_map(|p| &p.figures).any(|f| f.test == test)
 }
 
 fn measured<'a>(ask: &Ask<'_>, points: &[&'a Point], catalogue: &Catalogue) -> Result<Vec<Figure<'a>>, String> {

@@ -29,13 +29,27 @@ pub(crate) fn is_equivalent(point: &Point) -> bool {
     point.mapping == "equivalent"
 }
 
+/// Whether a client sent statements; I/O that dbdyno issues itself is nobody else's to send.
+pub(crate) fn is_of_client(point: &Point) -> bool {
+    point.drive == Drive::Client && point.storage.is_none()
+}
+
+/// What a test is called.
+pub(crate) fn title<'c>(code: &TestCode, catalogue: &'c Catalogue) -> &'c str {
+    match catalogue.test(code.as_str()) {
+        Ok(test) => &test.title,
+        Err(_) if *code == TestCode::storage() => "storage itself, below any database",
+        Err(_) => "not in this catalogue",
+    }
+}
+
 /// The marks of figures made of these points, with these flags.
 pub(crate) fn marks<'a>(points: impl IntoIterator<Item = &'a Point>, flags: &[Flag]) -> String {
     let mut marks = String::new();
     let (mut equivalent, mut client, mut rated, mut suspect) = (false, false, false, false);
     for point in points {
         equivalent |= is_equivalent(point);
-        client |= point.drive == Drive::Client;
+        client |= is_of_client(point);
         rated |= point.load.rate.is_some();
         suspect |= !point.suspects.is_empty();
     }
@@ -62,10 +76,7 @@ pub(crate) fn refusal(point: &Point) -> Option<String> {
 pub(crate) fn titles(points: &[&Point], catalogue: &Catalogue, width: Option<u16>) -> String {
     let codes = codes(points.iter().map(|p| &p.test));
     let widest = codes.iter().map(|c| c.as_str().len()).max().unwrap_or(0);
-    let lines = codes.iter().map(|code| {
-        let title = catalogue.test(code.as_str()).map_or("not in this catalogue", |t| t.title.as_str());
-        hanging(&format!("{code:widest$}  "), title, width)
-    });
+    let lines = codes.iter().map(|code| hanging(&format!("{code:widest$}  "), title(code, catalogue), width));
     lines.collect()
 }
 
@@ -187,12 +198,14 @@ pub(crate) fn commits(points: &[&Point], width: Option<u16>) -> String {
 /// What stands behind the marks of the client drive; empty without such points.
 pub(crate) fn client(points: &[&Point], width: Option<u16>) -> String {
     let mut out = String::new();
-    if points.iter().any(|p| p.drive == Drive::Client) {
+    if points.iter().any(|p| is_of_client(p)) {
         out.push_str(&hanging(&format!("{CLIENT} "), "client drive: dbdyno sent each statement", width));
     }
     if points.iter().any(|p| p.load.rate.is_some()) {
-        let text = "at a set rate, which the platform was asked for: no measure of what it can do (--table latency)";
-        out.push_str(&hanging(&format!("{RATED} "), text, width));
+        let of_clients = points.iter().any(|p| is_of_client(p) && p.load.rate.is_some());
+        let more = if of_clients { " (--table latency)" } else { "" };
+        let text = format!("at a set rate, which the platform was asked for: no measure of what it can do{more}");
+        out.push_str(&hanging(&format!("{RATED} "), &text, width));
     }
     out
 }

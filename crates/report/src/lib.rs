@@ -16,6 +16,7 @@ pub mod numbers;
 pub mod platform;
 pub mod published;
 mod registry;
+mod storage;
 pub mod summary;
 pub mod tables;
 mod text;

@@ -35,8 +35,8 @@ pub(crate) fn sections(run: &RunJson) -> Vec<(&'static str, Facts)> {
     let mut sections = vec![
         ("Hardware", hardware(platform)),
         ("Operating system", operating_system(platform)),
-        ("Storage", platform.disks.iter().map(disk).collect()),
-        ("Database", database_facts(run)),
+        ("Storage", platform.disks.iter().map(|d| disk(d, run)).collect()),
+        (if run.is_of_storage() { "Measured" } else { "Database" }, database_facts(run)),
         (if run.published.is_some() { "Configuration" } else { "Parameters" }, pairs(&database.parameters)),
         ("Costs", run.costs.as_ref().map(costs).unwrap_or_default()),
         ("Publication", run.published.as_ref().map(publication).unwrap_or_default()),
@@ -105,9 +105,9 @@ fn operating_system(platform: &Platform) -> Facts {
     facts
 }
 
-fn disk(disk: &Disk) -> (String, String) {
+fn disk(disk: &Disk, run: &RunJson) -> (String, String) {
     let kind = disk.rotational.map(|spins| if spins { "rotating" } else { "solid state" });
-    let holds = disk.holds_database.then_some("holds the database");
+    let holds = disk.holds_database.then_some(if run.is_of_storage() { "was measured" } else { "holds the database" });
     let scheduler = disk.scheduler.as_ref().map(|s| format!("scheduler {s}"));
     let cache = disk.write_cache.as_ref().map(|c| format!("cache {c}"));
     let facts = [
@@ -125,10 +125,11 @@ fn disk(disk: &Disk) -> (String, String) {
 
 fn database_facts(run: &RunJson) -> Facts {
     let mut facts = Facts::new();
-    fact(&mut facts, "Engine", Some(&run.database.engine));
-    fact(&mut facts, "Version", Some(&run.database.version));
+    let there = |text| Some(text).filter(|text: &&String| !text.is_empty());
+    fact(&mut facts, "Engine", there(&run.database.engine));
+    fact(&mut facts, "Version", there(&run.database.version));
     let own = run.published.is_none();
-    fact(&mut facts, "Target", own.then_some(&run.run.target));
+    fact(&mut facts, if run.is_of_storage() { "Storage" } else { "Target" }, own.then_some(&run.run.target));
     fact(&mut facts, "Size", Some(&run.run.size).filter(|size| !size.is_empty()));
     fact(&mut facts, "Seed", own.then_some(run.run.seed));
     facts.extend(pairs(&run.database.facts));

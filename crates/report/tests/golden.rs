@@ -22,13 +22,23 @@ fn golden(name: &str, text: &str) -> Result<(), String> {
 #[test]
 fn every_report_is_as_its_golden_files_say() {
     let catalogue = Catalogue::embedded().unwrap();
-    let run = fixture::run();
+    let (run, storage) = (fixture::run(), fixture::storage::run());
     let mut wrong = Vec::new();
     for report in REPORTS {
         for (suffix, width) in [("", None), (".80", Some(80))] {
-            let text = (report.render)(&run, &catalogue, width);
-            wrong.extend(golden(&format!("{}{suffix}", report.name), &text).err());
+            let of = if report.name == "storage" { &storage } else { &run };
+            wrong.extend(golden(&format!("{}{suffix}", report.name), &(report.render)(of, &catalogue, width)).err());
         }
+    }
+    let beside = fixture::storage::beside();
+    for (name, variant, run) in [
+        ("summary", "storage", &storage),
+        ("summary", "share", &beside),
+        ("cells", "storage", &storage),
+        ("platform", "storage", &storage),
+    ] {
+        let text = (report(name).unwrap().render)(run, &catalogue, Some(100));
+        wrong.extend(golden(&format!("{name}.{variant}"), &text).err());
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -38,6 +48,7 @@ fn every_golden_file_belongs_to_a_report() {
     for entry in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden")).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         let name = name.trim_end_matches(".txt").trim_end_matches(".80");
+        let name = name.trim_end_matches(".storage").trim_end_matches(".share");
         assert!(report(name).is_some(), "tests/golden/{name}.txt belongs to no report");
     }
 }

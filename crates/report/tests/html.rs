@@ -6,7 +6,7 @@
 mod fixture;
 
 use dbdyno_catalogue::{Catalogue, Requirements};
-use dbdyno_model::{Dop, MetricId, MetricValue, Point, RunId, RunJson, Status};
+use dbdyno_model::{ChosenBy, Dop, MetricId, MetricValue, Point, RunId, RunJson, Status, StorageReference};
 use dbdyno_report::compare::{Options, Side, compare};
 use dbdyno_report::html::{self, Subject, Times};
 use dbdyno_report::verdict::Verdict;
@@ -92,7 +92,11 @@ fn pages_are_as_their_golden_files_say() {
     let one = html::page(&subject(fixture::run(), &catalogue), &catalogue);
     let published = catalogue.platform("hds_ucp_flash_2013").unwrap();
     let published = html::page(&Subject { run: published, times: Vec::new(), verdict: None }, &catalogue);
-    for (name, page) in [("run", one), ("published", published), ("comparison", compared(&catalogue))] {
+    let storage = Subject { run: fixture::storage::run(), times: Vec::new(), verdict: None };
+    let storage = html::page(&storage, &catalogue);
+    for (name, page) in
+        [("run", one), ("published", published), ("comparison", compared(&catalogue)), ("storage", storage)]
+    {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden_pages/{name}.html"));
         let text = readable(&page);
         if std::env::var_os("DBDYNO_BLESS").is_some() {
@@ -102,6 +106,48 @@ fn pages_are_as_their_golden_files_say() {
         let differs = text.lines().zip(expected.lines()).find(|(is, was)| is != was);
         assert!(text == expected, "{name}.html differs from its golden file, first in {differs:#?}");
     }
+}
+
+#[test]
+fn a_database_stands_beside_its_storage() {
+    let catalogue = catalogue();
+    let share = |run: RunJson| {
+        let page = html::page(&Subject { run, times: Vec::new(), verdict: None }, &catalogue);
+        let section = page.split("<section id=\"storage-share\">").nth(1).unwrap_or_default().to_owned();
+        section.split("</section>").next().unwrap_or_default().to_owned()
+    };
+    let beside = share(fixture::storage::beside());
+    assert!(beside.contains("75 %") && beside.contains("/data/dbdyno.orion"), "{beside}");
+    let alone = share(fixture::run());
+    assert!(alone.contains("dbdyno orion --reference") && !alone.contains("<table"), "{alone}");
+    let mut elsewhere = fixture::storage::run();
+    elsewhere.platform.disks.iter_mut().for_each(|d| d.name += "x");
+    let mut run = fixture::run();
+    run.storage_reference = Some(StorageReference::new(&elsewhere, &run, ChosenBy::Host));
+    let other = share(run);
+    assert!(other.contains("files are on nvme0n1: it measured nvme0n1x") && !other.contains("<table"), "{other}");
+}
+
+#[test]
+fn storage_is_compared_by_the_kind_of_its_work() {
+    let catalogue = catalogue();
+    let side = |name: &str, run: RunJson| Side { name: name.into(), runs: vec![run] };
+    let mut other = fixture::storage::run();
+    other.run.id = RunId::new("other1").unwrap();
+    other.points.retain(|p| p.storage.as_ref().is_some_and(|s| s.load.write_pct == 0));
+    other.points.iter_mut().filter_map(|p| p.storage.as_mut()?.small.read.as_mut()).for_each(|ios| ios.iops *= 2.0);
+    let other = RunJson::new(other.run, other.platform, other.database, other.points);
+    let sides = [side("a", fixture::storage::run()), side("b", other)];
+    let comparison = compare(&sides, &Options::default(), &catalogue).unwrap();
+    let rows: Vec<_> = comparison.rows.iter().map(|r| (r.test.as_str(), r.metric.as_str(), r.cells.clone())).collect();
+    let best = |test: &str, metric: &str| {
+        let found = rows.iter().filter(|(t, m, _)| (*t, *m) == (test, metric)).next_back();
+        found.unwrap_or_else(|| panic!("{test} in {rows:?}")).2.iter().map(|c| c.value.unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(best("ORION 8K random reads", "small_iops"), [148_900.0, 297_800.0]);
+    assert_eq!(best("ORION 1M sequential reads, 1 a stream", "large_mib_per_s"), [2_208.0, 2_208.0]);
+    assert!(comparison.alone.iter().any(|(test, side)| test == "ORION 8K random writes" && *side == 0));
+    assert!(comparison.warnings.is_empty(), "{:?}", comparison.warnings);
 }
 
 #[test]

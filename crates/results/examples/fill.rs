@@ -95,6 +95,7 @@ fn planned(point: &Point) -> PlannedPoint {
         drive: Drive::Server,
         dop: point.dop,
         load: Load::default(),
+        storage: None,
         rows_per_tx: point.rows_per_tx,
         repeat: point.repeat,
         duration_s: 10.0,

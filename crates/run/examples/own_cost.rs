@@ -133,6 +133,7 @@ fn record_ms() -> Vec<f64> {
         drive: Drive::Server,
         dop: Dop::ONE,
         load: Load::default(),
+        storage: None,
         rows_per_tx: 1,
         repeat: 1,
         duration_s: 2.0,

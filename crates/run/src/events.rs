@@ -14,6 +14,11 @@ pub enum Event<'a> {
         /// Rows in all.
         of: u64,
     },
+    /// Something that was asked for to be told.
+    Told {
+        /// Its lines.
+        text: &'a str,
+    },
     /// A point begins.
     PointBegins {
         /// Its place in the plan, from 0.

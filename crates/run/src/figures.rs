@@ -71,7 +71,8 @@ pub(crate) fn client_times(point: &mut Point, service: &Histogram, response: Opt
     point.series = Some(series);
 }
 
-fn times(histogram: &Histogram) -> ResponseTime {
+/// What a distribution says.
+pub(crate) fn times(histogram: &Histogram) -> ResponseTime {
     let at = |pct| histogram.percentile_ns(pct).map(|ns| ns as f64 / 1e9);
     ResponseTime {
         mean: histogram.mean_ns().map(|ns| ns / 1e9),
@@ -82,6 +83,7 @@ fn times(histogram: &Histogram) -> ResponseTime {
         p99_9: at(99.9),
         p99_99: at(99.99),
         max: histogram.max_ns().map(|ns| ns as f64 / 1e9),
+        ..ResponseTime::default()
     }
 }
 

@@ -89,7 +89,14 @@ pub(crate) fn prove(point: &mut Point, evidence: &Evidence<'_>) {
 pub(crate) fn rate(point: &mut Point, evidence: &Evidence<'_>) {
     let done = evidence.log.inside(evidence.window);
     let why = point.asked_per_s.and_then(|asked_per_s| {
-        client::unmet(point.load, asked_per_s, evidence.window.seconds(), done.ops, evidence.task.jobs)
+        client::unmet(
+            point.load,
+            asked_per_s,
+            evidence.window.seconds(),
+            done.ops,
+            evidence.task.jobs,
+            &client::TRANSACTIONS,
+        )
     });
     if let Some(why) = why {
         point.status = Status::Invalid;
@@ -144,11 +151,17 @@ pub(crate) fn flag(point: &mut Point, evidence: &Evidence<'_>) {
     if let Some(durability) = evidence.durability.filter(|d| !d.unsafe_settings.is_empty()) {
         point.flag(Flag::UnsafeDurability, durability.unsafe_settings.join("; "));
     }
-    if evidence.clock_jump_s.abs() > (0.01 * telemetry.seconds).max(0.1) {
-        point.flag(Flag::ClockJump, format!("by {:.1} s; the rates are of monotonic time", evidence.clock_jump_s));
-    }
+    clock(point, telemetry, evidence.clock_jump_s);
     if evidence.features.local {
-        machine(point, evidence);
+        let server_pct = if evidence.features.in_process { Some(0.0) } else { telemetry.server_cpu_pct };
+        machine(point, telemetry, server_pct);
+    }
+}
+
+/// Flags a wall clock that was set.
+pub(crate) fn clock(point: &mut Point, telemetry: &Telemetry, clock_jump_s: f64) {
+    if clock_jump_s.abs() > (0.01 * telemetry.seconds).max(0.1) {
+        point.flag(Flag::ClockJump, format!("by {clock_jump_s:.1} s; the rates are of monotonic time"));
     }
 }
 
@@ -228,8 +241,8 @@ fn deferred(point: &mut Point, counters: &Counters) {
     }
 }
 
-fn machine(point: &mut Point, evidence: &Evidence<'_>) {
-    let Evidence { features, telemetry, .. } = evidence;
+/// Flags what others did on this machine. `server_pct` is what a database server took of it, 0 where there is none.
+pub(crate) fn machine(point: &mut Point, telemetry: &Telemetry, server_pct: Option<f64>) {
     if let Some(steal_pct) = telemetry.cpu.steal_pct.filter(|s| *s > STEAL_PCT) {
         point.flag(Flag::CpuSteal, format!("{steal_pct:.1} % of the machine's time"));
     }
@@ -237,7 +250,6 @@ fn machine(point: &mut Point, evidence: &Evidence<'_>) {
     if let Some(harness_pct) = harness_pct {
         point.flag(Flag::HarnessHeavy, format!("{harness_pct:.1} % of the machine"));
     }
-    let server_pct = if features.in_process { Some(0.0) } else { telemetry.server_cpu_pct };
     let (Some(server_pct), Some(own_pct), Some(busy_pct)) =
         (server_pct, telemetry.process_cpu_pct, telemetry.cpu.busy_pct)
     else {

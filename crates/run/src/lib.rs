@@ -2,7 +2,7 @@
 //!
 //! The rules are those of the design's section 3. Where each lives: warm-up, window and constant load in [`Window`]; chunks
 //! and their calibration in [`ServerDrive`]; transactions and what becomes of them in [`ClientDrive`]; rates in [`Log`]; proofs, cache and durability assertions and noise in `judge`;
-//! what the operating system and the engine counted in `figures`; the order of points in [`resolve`]; keeping each point as soon
+//! storage below any database in `storage`; what the operating system and the engine counted in `figures`; the order of points in [`resolve`]; keeping each point as soon
 //! as it is measured in [`Runner`].
 
 mod client;
@@ -18,6 +18,7 @@ mod point;
 mod runner;
 mod shell;
 mod stop;
+mod storage;
 mod window;
 
 pub use client::{ClientDrive, ClientResult, Tally, Team, Timetable};
@@ -30,4 +31,5 @@ pub use point::{Bench, Measurement, measure};
 pub use runner::{RunError, Runner};
 pub use shell::shell_word;
 pub use stop::Stop;
+pub use storage::{StorageRunError, StorageRunner, storage_plan};
 pub use window::{Pace, Span, Window};

@@ -134,6 +134,7 @@ pub fn resolve(wish: &Wish, ground: Ground<'_>) -> Result<Plan, PlanError> {
                 test: test.code.clone(),
                 drive: wish.drive,
                 load: Load::default(),
+                storage: None,
                 dop: Dop { nodes: wish.nodes.unwrap_or(1), ..Dop::ONE },
                 rows_per_tx: test.rows_per_tx.unwrap_or(0),
                 repeat: 1,

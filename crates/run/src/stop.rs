@@ -27,6 +27,12 @@ impl Stop {
         self.0.requested.load(Ordering::SeqCst)
     }
 
+    /// What is thrown, for work that looks at it by itself.
+    #[must_use]
+    pub fn switch(&self) -> &AtomicBool {
+        &self.0.requested
+    }
+
     /// Cancels what the sessions of the current point are doing, without stopping the run.
     pub(crate) fn cancel_current(&self) {
         for canceller in self.0.cancellers.lock().unwrap_or_else(PoisonError::into_inner).iter() {

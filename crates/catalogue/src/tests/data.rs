@@ -147,6 +147,20 @@ fn metrics_are_what_a_point_knows() {
         write_service_time_s = 1.0
         sync_writes_per_s = 1.0
         sync_service_time_s = 1.0
+        [storage]
+        small_outstanding = 1
+        large_outstanding = 1
+        small_bytes = 8192
+        large_bytes = 1048576
+        pattern = "random"
+        write_pct = 0
+        luns = 1
+        layout = "concat"
+        verify = false
+        paths = []
+        backend = "threads"
+        small.read = { ios = 1, bytes = 8192, iops = 1.0, mib_per_s = 1.0, service_time_s = {} }
+        large.write = { ios = 1, bytes = 1048576, iops = 1.0, mib_per_s = 1.0, service_time_s = {} }
     "#;
     let point: Point = toml::from_str(everything).unwrap();
     for metric in catalogue.metrics() {

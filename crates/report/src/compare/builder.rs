@@ -101,7 +101,7 @@ fn tests(sides: &[Side], pattern: Option<&str>, catalogue: &Catalogue) -> Vec<St
     let mut tests: Vec<String> = in_catalogue.map(|t| t.code.to_string()).filter(|code| known(code)).collect();
     if chosen.is_none() {
         let all = sides.iter().flat_map(|s| &s.runs);
-        let others = all.flat_map(|run| run.points.iter().map(|p| p.test.to_string()));
+        let others = all.flat_map(|run| run.points.iter().map(|p| p.work().into_owned()));
         for other in others {
             if !tests.contains(&other) {
                 tests.push(other);
@@ -113,8 +113,12 @@ fn tests(sides: &[Side], pattern: Option<&str>, catalogue: &Catalogue) -> Vec<St
 
 /// The metric that most sides have of a test: the test's own first.
 fn metric(sides: &[Side], test: &str, catalogue: &Catalogue) -> Option<&'static str> {
-    let own: Vec<&str> =
-        catalogue.test(test).map(|t| t.metrics.iter().map(|m| m.as_str()).collect()).unwrap_or_default();
+    let of_storage =
+        sides.iter().flat_map(|s| &s.runs).flat_map(|r| &r.points).find(|p| p.storage.is_some() && p.work() == test);
+    let own: Vec<&str> = match catalogue.test(test) {
+        Ok(test) => test.metrics.iter().map(|m| m.as_str()).collect(),
+        Err(_) => of_storage.and_then(|p| p.metric.as_ref()).map(|m| m.id.as_str()).into_iter().collect(),
+    };
     let candidates = Point::metric_ids().filter(|id| own.is_empty() && id.ends_with("_per_s") || own.contains(id));
     let has = |run: &RunJson, id: &str| figures::find(&Ask::new(test, id), run, catalogue).is_ok();
     let place = |id: &str| own.iter().position(|m| *m == id).unwrap_or(usize::MAX);
@@ -208,7 +212,8 @@ fn info(side: &Side) -> SideInfo {
         None => {
             let parts = [run.platform.product.clone(), run.platform.cpu.model.clone(), run.platform.host.clone()];
             let parts: Vec<String> = parts.into_iter().flatten().collect();
-            format!("{} {}, {}", run.database.engine, run.database.version, parts.join(", "))
+            let database = if run.is_of_storage() { "storage" } else { &run.database.engine };
+            format!("{database} {}, {}", run.database.version, parts.join(", "))
         }
     });
     SideInfo {

@@ -3,7 +3,7 @@
 use super::{Row, Side, Warning, WarningKind, cells, settings};
 use crate::figures::Figure;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{CommitMode, Drive, Point, RunJson, SuspectCode};
+use dbdyno_model::{CommitMode, Point, RunJson, SuspectCode};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Every warning, the gravest first.
@@ -99,7 +99,7 @@ impl Basis {
         let own = run.published.is_none();
         let of_point = |p: &&Point| Self {
             equivalent: p.mapping == "equivalent",
-            client: p.drive == Drive::Client,
+            client: crate::legend::is_of_client(p),
             commit: p.commit,
             rows_per_tx: p.rows_per_tx,
             definition: own.then(|| format!("{} {}", run.database.engine, p.definition)),

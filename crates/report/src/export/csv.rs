@@ -116,6 +116,48 @@ const OF_POINT: &[&str] = &[
     "database.checkpoints",
 ];
 
+/// Columns that only a run with storage points has.
+const OF_STORAGE: &[&str] = &[
+    "storage.small_outstanding",
+    "storage.large_outstanding",
+    "storage.small_bytes",
+    "storage.large_bytes",
+    "storage.pattern",
+    "storage.streams",
+    "storage.write_pct",
+    "storage.luns",
+    "storage.layout",
+    "storage.stripe_bytes",
+    "storage.verify",
+    "storage.backend",
+    "storage.submitters",
+    "storage.total_bytes",
+    "service_time_s.min",
+    "service_time_s.std_dev",
+    "response_time_s.min",
+    "response_time_s.std_dev",
+];
+
+/// What a storage point says of each size, small and large, and direction.
+const OF_IOS: [&str; 4] = ["ios", "bytes", "iops", "mib_per_s"];
+const OF_TIMES: [&str; 10] = ["mean", "min", "std_dev", "p50", "p90", "p95", "p99", "p99_9", "p99_99", "max"];
+
+/// The columns of points.
+fn of_point(with_storage: bool) -> Vec<Cow<'static, str>> {
+    let mut paths: Vec<Cow<'static, str>> = OF_POINT.iter().copied().map(Cow::Borrowed).collect();
+    if !with_storage {
+        return paths;
+    }
+    paths.extend(OF_STORAGE.iter().copied().map(Cow::Borrowed));
+    for ios in ["small.read", "small.write", "large.read", "large.write"] {
+        let times = |of: &'static str| OF_TIMES.map(|time| format!("{of}.{time}"));
+        let figures =
+            OF_IOS.map(str::to_owned).into_iter().chain(times("service_time_s")).chain(times("response_time_s"));
+        paths.extend(figures.map(|figure| Cow::Owned(format!("storage.{ios}.{figure}"))));
+    }
+    paths
+}
+
 /// The points of a run as CSV (RFC 4180), with a header line. What is missing is empty; a doubt about a published value
 /// stands in the last column.
 ///
@@ -123,13 +165,14 @@ const OF_POINT: &[&str] = &[
 /// Never in practice: it is written into memory.
 pub fn csv(run: &RunJson) -> io::Result<String> {
     let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
-    let heads = OF_RUN.iter().chain(OF_POINT).copied();
+    let paths = of_point(run.points.iter().any(|p| p.storage.is_some()));
+    let heads = OF_RUN.iter().copied().chain(paths.iter().map(AsRef::as_ref));
     writer.write_record(heads.chain(["doubts"])).map_err(io::Error::other)?;
     let document = serde_json::json!({ "run": &run.run, "database": &run.database, "platform": &run.platform });
     let of_run: Vec<String> = OF_RUN.iter().map(|path| cell(&document, path)).collect();
     for point in &run.points {
         let body = serde_json::to_value(point)?;
-        let of_point = OF_POINT.iter().map(|path| cell(&body, path));
+        let of_point = paths.iter().map(|path| cell(&body, path));
         let record = of_run.iter().cloned().chain(of_point).chain([doubts(point)]);
         writer.write_record(record).map_err(io::Error::other)?;
     }
@@ -167,11 +210,13 @@ fn harmless(text: &str) -> String {
 mod tests {
     use super::*;
     use dbdyno_catalogue::Catalogue;
-    use dbdyno_model::ResponseTime;
+    use dbdyno_model::{
+        ResponseTime, Storage, StorageIos, StorageLayout, StorageLoad, StoragePattern, StorageReadWrite,
+    };
     use std::collections::BTreeSet;
 
     /// Texts about a point and lists of what it was made of: they are in the JSON document alone.
-    const LEFT_OUT: [&str; 11] = [
+    const LEFT_OUT: [&str; 13] = [
         "mapping_note",
         "durability",
         "plan",
@@ -180,6 +225,8 @@ mod tests {
         "outcomes.errors",
         "series",
         "io.devices",
+        "storage.paths",
+        "storage.notes",
         "waits",
         "missing",
         "suspects",
@@ -202,10 +249,43 @@ mod tests {
         let mut point = platform.points.into_iter().find(|point| point.metric.is_some()).unwrap();
         (point.service_time_s, point.response_time_s) = (Some(ResponseTime::default()), Some(ResponseTime::default()));
         point.redo.sync_writes = Some(1.0);
-        let mut found = BTreeSet::new();
-        leaves("", &serde_json::to_value(point).unwrap(), &mut found);
-        let places: BTreeSet<&str> = found.iter().map(String::as_str).filter(|path| !LEFT_OUT.contains(path)).collect();
-        assert_eq!(places, OF_POINT.iter().copied().collect());
+        let columns =
+            |with_storage| -> BTreeSet<String> { of_point(with_storage).iter().map(ToString::to_string).collect() };
+        let places = |point: &Point| {
+            let mut found = BTreeSet::new();
+            leaves("", &serde_json::to_value(point).unwrap(), &mut found);
+            found.retain(|path| !LEFT_OUT.contains(&path.as_str()));
+            found
+        };
+        assert_eq!(places(&point), columns(false));
+        let times = || Some(ResponseTime { min: Some(1.0), std_dev: Some(1.0), ..ResponseTime::default() });
+        let ios = || {
+            let service_time_s = times().unwrap();
+            Some(StorageIos { service_time_s, response_time_s: times(), ..StorageIos::default() })
+        };
+        let both = || StorageReadWrite { read: ios(), write: ios() };
+        (point.service_time_s, point.response_time_s) = (times(), times());
+        point.storage = Some(Storage {
+            load: StorageLoad {
+                small_outstanding: 1,
+                large_outstanding: 1,
+                small_bytes: 8_192,
+                large_bytes: 1 << 20,
+                pattern: StoragePattern::Sequential { streams: 4 },
+                write_pct: 0,
+                luns: 1,
+                layout: StorageLayout::Raid0 { stripe_bytes: 1 << 20 },
+                verify: false,
+            },
+            paths: Vec::new(),
+            backend: "threads".to_owned(),
+            submitters: None,
+            total_bytes: None,
+            notes: Vec::new(),
+            small: both(),
+            large: both(),
+        });
+        assert_eq!(places(&point), columns(true));
     }
 
     #[test]

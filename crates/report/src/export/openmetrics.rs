@@ -107,7 +107,7 @@ fn push_quantiles(out: &mut String, points: &[Sampled<'_>], id: &str, of: Times)
         return;
     }
     let (name, unit) = name(id);
-    family(out, &name, "gauge", unit, "Times of the client drive by quantile; 1 is the longest.");
+    family(out, &name, "gauge", unit, "Times of the client drive, and of I/Os, by quantile; 1 is the longest.");
     for (sampled, quantile, value) in values {
         sampled.push(out, &name, Some(("quantile", quantile)), value);
     }
@@ -156,6 +156,10 @@ fn place(run: &RunJson, point: &Point) -> String {
     let rate = point.load.rate.map(|rate| rate.to_string()).unwrap_or_default();
     let arrivals = point.load.arrivals.map(|arrivals| arrivals.name()).unwrap_or_default();
     let think = point.load.think.map(|think| think.to_string()).unwrap_or_default();
+    let storage = point.storage.as_ref().map(|s| s.load);
+    let [work, small, large] = storage.map_or_else(Default::default, |load| {
+        [load.work(), load.small_outstanding.to_string(), load.large_outstanding.to_string()]
+    });
     labels(&[
         ("run", run.run.id.as_str()),
         ("label", run.run.label.as_deref().unwrap_or_default()),
@@ -169,6 +173,9 @@ fn place(run: &RunJson, point: &Point) -> String {
         ("rate", &rate),
         ("arrivals", arrivals),
         ("think", &think),
+        ("work", &work),
+        ("small_outstanding", &small),
+        ("large_outstanding", &large),
     ])
 }
 

@@ -6,12 +6,12 @@ use super::duration;
 use super::marks::marks;
 use super::ramps::title;
 use super::table::{Head, Row, Table, text};
-use crate::legend::{codes, refusal};
+use crate::legend::{codes, is_of_client, refusal};
 use crate::numbers::{MISSING, percent, thousands};
 use crate::summary::head::counted;
 use crate::text::clean;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{CellKey, Dop, Drive, Flag, Point, ResponseTime, RunJson, Status, TestCode};
+use dbdyno_model::{CellKey, Dop, Flag, Point, ResponseTime, RunJson, Status, TestCode};
 use dbdyno_stats::{Estimate, Histogram};
 use maud::{Markup, html};
 
@@ -92,7 +92,7 @@ impl<'a> Load<'a> {
 /// The section of a run; nothing where it has no points of the client drive.
 pub(super) fn section(run: &RunJson, times: &[Times], catalogue: &Catalogue) -> Markup {
     let mut loads: Vec<Load<'_>> = Vec::new();
-    for (place, point) in run.points.iter().enumerate().filter(|(_, p)| p.drive == Drive::Client) {
+    for (place, point) in run.points.iter().enumerate().filter(|(_, p)| is_of_client(p)) {
         let key = CellKey::of(point);
         match loads.iter_mut().find(|l| l.key == key) {
             Some(load) => load.points.push((place, point)),

@@ -15,7 +15,7 @@ const SETTINGS: &[Setting] = &[
     ("Points", points),
     ("Target", |r| own(r, r.run.target.clone())),
     ("Published in", |r| r.published.as_ref().map_or_else(String::new, |p| p.source.clone())),
-    ("Database", |r| format!("{} {}", r.database.engine, r.database.version)),
+    ("Database", |r| format!("{} {}", r.database.engine, r.database.version).trim().to_owned()),
     ("Size class", |r| r.run.size.clone()),
     ("Seed of data and keys", |r| own(r, r.run.seed.to_string())),
     ("Windows", |r| span(r.points.iter().filter_map(|p| p.window_s)).map_or_else(String::new, |(a, b)| between(a, b))),

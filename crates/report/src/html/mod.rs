@@ -15,6 +15,7 @@ mod ramps;
 mod scaling;
 mod sheet;
 mod sides;
+mod storage;
 mod table;
 mod verdict;
 mod waits;

@@ -1,7 +1,7 @@
 //! The page of one run, or of one published result.
 
 use super::page::{Place, document, navigation, notice};
-use super::{Subject, keys, latency, marks, method, published, ramps, scaling, sheet, verdict};
+use super::{Subject, keys, latency, marks, method, published, ramps, scaling, sheet, storage, verdict};
 use crate::summary::head::facts;
 use crate::text::clean;
 use dbdyno_catalogue::Catalogue;
@@ -14,7 +14,17 @@ pub(super) fn page(subject: &Subject, catalogue: &Catalogue) -> Markup {
     let classes = ramps::sections(run, catalogue);
     let before = [
         ("verdict", "Verdict", verdict::section(subject.verdict.as_slice())),
-        ("key-metrics", "Key metrics", keys::section(run, catalogue)),
+        (
+            "key-metrics",
+            "Key metrics",
+            if run.is_of_storage() {
+                html! {}
+            } else {
+                keys::section(run, catalogue)
+            },
+        ),
+        ("storage-share", "Storage's share", storage::share(run, catalogue)),
+        ("storage", "Storage", storage::section(run)),
         ("platform", "Platform", sheet::section(run)),
     ];
     let after = [

@@ -16,7 +16,7 @@ use maud::{Markup, html};
 
 /// What a test is called, where the catalogue knows it.
 pub(super) fn title<'c>(code: &TestCode, catalogue: &'c Catalogue) -> &'c str {
-    catalogue.test(code.as_str()).map_or("not in this catalogue", |t| t.title.as_str())
+    crate::legend::title(code, catalogue)
 }
 
 /// The id of a test's part of the page.

@@ -3,7 +3,7 @@
 use crate::legend::codes;
 use crate::numbers::bytes;
 use crate::text::{clean, columns, hanging, push_line};
-use dbdyno_model::{CommitMode, Platform, Published, Run, RunJson, Status};
+use dbdyno_model::{CommitMode, Database, Platform, Published, Run, RunJson, Status};
 
 /// The head, a fact a line.
 pub(crate) fn head(run: &RunJson, width: Option<u16>) -> String {
@@ -37,9 +37,13 @@ pub(crate) fn facts(run: &RunJson) -> Vec<(&'static str, String)> {
     match &run.published {
         Some(published) => facts.extend(published_facts(run, published)),
         None => {
-            let Run { size, seed, .. } = &run.run;
-            let database = format!("{} {}, size {size}, seed {seed}", run.database.engine, run.database.version);
-            facts.extend([("Database", database), ("Run", measured(run)), ("Points", points(run))]);
+            let Run { size, seed, target, .. } = &run.run;
+            let Database { engine, version, .. } = &run.database;
+            let what = match run.is_of_storage() {
+                true => ("Storage", format!("{target}, below any database")),
+                false => ("Database", format!("{engine} {version}, size {size}, seed {seed}")),
+            };
+            facts.extend([what, ("Run", measured(run)), ("Points", points(run))]);
         }
     }
     facts

@@ -4,6 +4,7 @@
 pub(crate) mod figure;
 pub(crate) mod head;
 pub(crate) mod lines;
+mod storage;
 
 use crate::figures::{DOUBTFUL, Figure, missing};
 use crate::layout::{Column, Keep, Row, Sheet};
@@ -66,6 +67,9 @@ impl<'a> Used<'a> {
 /// The summary of a run on one page. `width` is the terminal's; `None` drops and wraps nothing.
 #[must_use]
 pub fn page(run: &RunJson, catalogue: &Catalogue, width: Option<u16>) -> String {
+    if run.is_of_storage() {
+        return format!("{}\n{}", head::head(run, width), storage::limits_table(run, width));
+    }
     let mut used = Used::default();
     let mut rows = Vec::new();
     let mut per_core: Vec<(&Line, Found<'_>)> = Vec::new();
@@ -101,7 +105,9 @@ pub fn page(run: &RunJson, catalogue: &Catalogue, width: Option<u16>) -> String 
     rows.extend(per_core_rows(run, &per_core));
     out.push_str(&Sheet { columns: COLUMNS.to_vec(), rows, gap: 1 }.render(width));
     out.push('\n');
+    out.push_str(&storage::shares_table(run, catalogue, width));
     out.push_str(&notes(&used, width));
+    out.push_str(&storage::no_shares(run, catalogue, width));
     out
 }
 

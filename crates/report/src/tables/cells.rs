@@ -10,12 +10,13 @@ use dbdyno_model::{Cell, CellKey, Flag, Point, RunJson, Status};
 
 use Keep::{Always, Drop};
 
-const COLUMNS: [Column; 14] = [
+const COLUMNS: [Column; 15] = [
     Column::left("code", &["Code"], Always),
     Column::right("#N", &["#N"], Drop(4)),
     Column::right("#J", &["#J"], Always),
     Column::right("#T", &["#T"], Always),
     Column::right("TX size", &["TX", "size"], Drop(5)),
+    Column::left("storage load", &["Storage"], Drop(6)),
     Column::right("asked rate", &["Asked"], Always),
     Column::left("metric", &["Metric"], Drop(3)),
     Column::right("median", &["Median"], Always),
@@ -28,7 +29,9 @@ const COLUMNS: [Column; 14] = [
 ];
 
 /// The place of the column that is shown only where rates were asked for.
-const ASKED: usize = 5;
+const ASKED: usize = 6;
+/// That of the column which only storage points fill.
+const STORAGE: usize = 5;
 
 /// One row per cell: the median of its key metric, the 95 % interval, how many repeats it rests on, and flags.
 #[must_use]
@@ -40,6 +43,9 @@ pub fn cells(run: &RunJson, catalogue: &Catalogue, width: Option<u16>) -> String
     let mut columns = COLUMNS.to_vec();
     if run.cells.iter().all(|cell| cell.key.load.rate.is_none()) {
         columns[ASKED] = Column::right("", &[], Always);
+    }
+    if run.cells.iter().all(|cell| cell.key.storage.is_none()) {
+        columns[STORAGE] = Column::left("", &[], Always);
     }
     let sheet = Sheet { columns, rows, gap: 2 };
     let points: Vec<&Point> = run.points.iter().collect();
@@ -67,6 +73,7 @@ fn row(cell: &Cell, run: &RunJson, catalogue: &Catalogue) -> Row {
         dop.jobs.to_string(),
         dop.threads.to_string(),
         tx_size(cell.key.rows_per_tx),
+        cell.key.storage.map_or_else(String::new, |load| load.work()),
         cell.key.load.rate.map_or_else(String::new, |rate| rate.to_string()),
     ];
     let Some(median) = cell.median else {

@@ -7,7 +7,7 @@ use crate::legend::{self, marks, refusal};
 use crate::numbers::{MISSING, duration, thousands};
 use crate::text::hanging;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{CellKey, Drive, Flag, Point, ResponseTime, RunJson, Status};
+use dbdyno_model::{CellKey, Flag, Point, ResponseTime, RunJson, Status};
 use dbdyno_stats::Estimate;
 
 use Keep::{Always, Drop};
@@ -35,7 +35,7 @@ const UNMET: char = '!';
 /// One row per load of each test and degree of parallelism: medians of its repeats.
 #[must_use]
 pub fn latency(run: &RunJson, _: &Catalogue, width: Option<u16>) -> String {
-    let points: Vec<&Point> = run.points.iter().filter(|p| p.drive == Drive::Client).collect();
+    let points: Vec<&Point> = run.points.iter().filter(|p| legend::is_of_client(p)).collect();
     if points.is_empty() {
         let text = "This run has no points of the client drive: `dbdyno run ... --drive client` measures how long transactions take.";
         return hanging("", text, width);

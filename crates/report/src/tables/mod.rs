@@ -4,9 +4,11 @@ mod bps;
 mod cells;
 mod columns;
 mod latency;
+mod storage;
 mod waits;
 
 pub use bps::{bps80, bps84_load, bps84_oltp};
 pub use cells::cells;
 pub use latency::latency;
+pub use storage::storage;
 pub use waits::waits;

@@ -10,7 +10,7 @@ fn figure() -> impl Strategy<Value = f64> {
 }
 
 fn figures() -> impl Strategy<Value = Vec<Option<f64>>> {
-    proptest::collection::vec(proptest::option::of(figure()), 60)
+    proptest::collection::vec(proptest::option::of(figure()), 120)
 }
 
 fn counts() -> impl Strategy<Value = Vec<u64>> {
@@ -24,7 +24,55 @@ fn texts() -> impl Strategy<Value = Vec<String>> {
 
 fn times(next: &mut impl FnMut() -> Option<f64>) -> ResponseTime {
     let (mean, p50, p90, p95) = (next(), next(), next(), next());
-    ResponseTime { mean, p50, p90, p95, p99: next(), p99_9: next(), p99_99: next(), max: next() }
+    ResponseTime {
+        mean,
+        p50,
+        p90,
+        p95,
+        p99: next(),
+        p99_9: next(),
+        p99_99: next(),
+        max: next(),
+        min: next(),
+        std_dev: next(),
+    }
+}
+
+fn storage(n: &[u64], next: &mut impl FnMut() -> Option<f64>) -> Storage {
+    let small = |n: u64| n as u32;
+    let load = StorageLoad {
+        small_outstanding: small(n[0]),
+        large_outstanding: small(n[1]),
+        small_bytes: n[2],
+        large_bytes: n[3],
+        pattern: if n[4] % 2 == 0 {
+            StoragePattern::Random
+        } else {
+            StoragePattern::Sequential { streams: small(n[4]) }
+        },
+        write_pct: (n[5] % 101) as u8,
+        luns: small(n[6]),
+        layout: if n[7] % 2 == 0 { StorageLayout::Concat } else { StorageLayout::Raid0 { stripe_bytes: n[7] } },
+        verify: n[8] % 2 == 0,
+    };
+    let mut ios = || StorageIos {
+        ios: n[9],
+        bytes: n[10],
+        iops: next().unwrap_or(0.0),
+        mib_per_s: next().unwrap_or(0.0),
+        service_time_s: times(next),
+        response_time_s: next().map(|_| times(next)),
+    };
+    Storage {
+        load,
+        paths: vec![StorageLun { path: "/dev/sd\u{7}".to_owned(), kind: "device".to_owned(), size_bytes: n[11] }],
+        backend: "io_uring".to_owned(),
+        submitters: Some(small(n[0])),
+        total_bytes: Some(n[1]),
+        notes: vec!["a note".to_owned()],
+        small: StorageReadWrite { read: Some(ios()), write: None },
+        large: StorageReadWrite { read: None, write: Some(ios()) },
+    }
 }
 
 /// Closed loops, pauses, rates and shares.
@@ -115,6 +163,7 @@ fn any_point() -> impl Strategy<Value = Point> {
                     histogram_us: [(n[10], n[10])].into(),
                 }],
                 missing: pairs(),
+                storage: next().map(|_| storage(&n, &mut next)),
                 ..sample::point(0, status)
             }
         },

@@ -38,6 +38,7 @@ pub(crate) fn plan(points: usize) -> Plan {
         drive: Drive::Server,
         dop: Dop { jobs: 1 + index as u32, ..Dop::ONE },
         load: Load::default(),
+        storage: None,
         rows_per_tx: 1,
         repeat: 1,
         duration_s: 2.0,

@@ -20,9 +20,17 @@ use dbdyno_model::{Arrivals, Load};
 /// Share of an asked rate that must be reached.
 const REACHED: f64 = 0.95;
 
+/// What a rate is of, and what helps where it is not reached.
+pub(crate) struct Words {
+    pub(crate) what: &'static str,
+    pub(crate) help: &'static str,
+}
+
+pub(crate) const TRANSACTIONS: Words = Words { what: "transactions", help: "use more jobs" };
+
 /// Whether the rate that was asked for was not reached, and by how much, in words. `ops` succeeded in `window_s` seconds.
 #[must_use]
-pub(crate) fn unmet(load: Load, asked_per_s: f64, window_s: f64, ops: f64, jobs: u32) -> Option<String> {
+pub(crate) fn unmet(load: Load, asked_per_s: f64, window_s: f64, ops: f64, jobs: u32, words: &Words) -> Option<String> {
     let due = asked_per_s * window_s;
     // Each job may have one in flight at the window's edges, and of independent arrivals the number itself varies.
     let in_flight = f64::from(jobs).min(due * (1.0 - REACHED)).max(1.0);
@@ -30,9 +38,11 @@ pub(crate) fn unmet(load: Load, asked_per_s: f64, window_s: f64, ops: f64, jobs:
     let reached_per_s = ops / window_s;
     (ops < REACHED * due - in_flight - varies).then(|| {
         format!(
-            "{} transactions/s were asked for and {} were reached: ask for less, or use more jobs",
+            "{} {}/s were asked for and {} were reached: ask for less, or {}",
             number(asked_per_s),
-            number(reached_per_s)
+            words.what,
+            number(reached_per_s),
+            words.help
         )
     })
 }
@@ -48,7 +58,7 @@ mod tests {
     #[test]
     fn a_rate_is_met_or_not() {
         let unmet = |arrivals, asked, window_s, ops| {
-            unmet(Load { arrivals: Some(arrivals), ..Load::default() }, asked, window_s, ops, 1)
+            unmet(Load { arrivals: Some(arrivals), ..Load::default() }, asked, window_s, ops, 1, &TRANSACTIONS)
         };
         let constant = Arrivals::Constant;
         assert_eq!(unmet(constant, 1_000.0, 10.0, 9_960.0), None);

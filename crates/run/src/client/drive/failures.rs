@@ -94,6 +94,8 @@ fn ends_the_point(class: ErrorClass) -> bool {
         | ErrorClass::OutOfSpace
         | ErrorClass::UnknownObject
         | ErrorClass::Corruption
+        | ErrorClass::Io
+        | ErrorClass::ShortIo
         | ErrorClass::Cancelled
         | ErrorClass::Unsupported => true,
         ErrorClass::Conflict | ErrorClass::Timeout | ErrorClass::Other => false,

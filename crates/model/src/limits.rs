@@ -1,0 +1,255 @@
+//! What the storage itself can do, as storage points say it: the limits beside which a database's own figures are put.
+
+use crate::{Cell, CellKey, Point, RunId, RunJson, Status, StorageLoad, StoragePattern};
+use serde::{Deserialize, Serialize};
+
+/// The suite of runs that were made to be such a measure.
+pub const REFERENCE_SUITE: &str = "orion reference";
+
+/// The best that was reached, and with how many I/Os outstanding.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Limit {
+    /// The median over repeats, in the unit that the limit's name says.
+    pub value: f64,
+    /// I/Os outstanding.
+    pub outstanding: u32,
+    /// Mean time of an I/O there.
+    pub service_time_s: Option<f64>,
+}
+
+/// The limits that a run's storage points show; what none of them measured is absent.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StorageLimits {
+    /// Small random reads/s.
+    pub random_read_iops: Option<Limit>,
+    /// Small random writes/s.
+    pub random_write_iops: Option<Limit>,
+    /// Large sequential reads.
+    pub sequential_read_mib_per_s: Option<Limit>,
+    /// Large sequential writes.
+    pub sequential_write_mib_per_s: Option<Limit>,
+    /// Mean time of a small read with nothing else outstanding.
+    pub read_service_time_s: Option<f64>,
+    /// Mean time of a small write with nothing else outstanding.
+    pub write_service_time_s: Option<f64>,
+}
+
+impl StorageLimits {
+    /// The limits that a run shows. A rate that was asked for is no measure of what can be reached.
+    #[must_use]
+    pub fn of(run: &RunJson) -> Self {
+        let sound = run.points.iter().filter(|p| p.status == Status::Ok && p.load.rate.is_none());
+        let measured: Vec<&Point> = sound.filter(|p| p.storage.is_some()).collect();
+        let small = |pct| best(run, &measured, &|l| l.large_outstanding == 0 && l.write_pct == pct);
+        let sequential = |l: &StorageLoad| matches!(l.pattern, StoragePattern::Sequential { .. });
+        let large = |pct| best(run, &measured, &|l| l.small_outstanding == 0 && l.write_pct == pct && sequential(l));
+        let alone = |pct| {
+            let load = |l: &StorageLoad| (l.small_outstanding, l.large_outstanding, l.write_pct) == (1, 0, pct);
+            best(run, &measured, &load).and_then(|limit| limit.service_time_s)
+        };
+        Self {
+            random_read_iops: small(0),
+            random_write_iops: small(100),
+            sequential_read_mib_per_s: large(0),
+            sequential_write_mib_per_s: large(100),
+            read_service_time_s: alone(0),
+            write_service_time_s: alone(100),
+        }
+    }
+
+    /// Whether nothing is known.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// The best cell of such loads by its key metric, which is of I/Os for small ones and of bytes for large ones.
+fn best(run: &RunJson, points: &[&Point], is_meant: &dyn Fn(&StorageLoad) -> bool) -> Option<Limit> {
+    let meant = |cell: &&Cell| cell.key.storage.as_ref().is_some_and(is_meant) && cell.key.load.rate.is_none();
+    let cells = run.cells.iter().filter(meant).filter_map(|cell| Some((cell, cell.median?)));
+    let (cell, value) = cells.max_by(|(_, a), (_, b)| a.total_cmp(b))?;
+    let times = points.iter().filter(|p| CellKey::of(p) == cell.key);
+    let times: Vec<f64> = times.filter_map(|p| p.service_time_s.as_ref()?.mean).collect();
+    let service_time_s = dbdyno_stats::Estimate::of(&times).map(|e| e.median);
+    Some(Limit { value, outstanding: cell.key.dop.jobs, service_time_s })
+}
+
+/// Why a reference run was taken for another run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChosenBy {
+    /// It has the same label.
+    Label,
+    /// It is the newest of the same host.
+    Host,
+}
+
+/// Whether a reference is of the device that holds the database.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SameDevice {
+    /// It is.
+    Yes,
+    /// It is of another one: nothing can be said.
+    No {
+        /// What was measured.
+        measured: Vec<String>,
+        /// What holds the database.
+        database: Vec<String>,
+    },
+    /// The system does not tell what lies below one of them.
+    NotKnown,
+}
+
+/// The storage's limits beside a run of a database.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StorageReference {
+    /// The run that measured them.
+    pub run: RunId,
+    /// When.
+    pub started_at: jiff::Timestamp,
+    /// On which paths.
+    pub paths: String,
+    /// Why this one.
+    pub chosen_by: ChosenBy,
+    /// Whether it is of the same device.
+    pub same_device: SameDevice,
+    /// The limits.
+    pub limits: StorageLimits,
+}
+
+impl StorageReference {
+    /// What a reference run says for a run of a database.
+    #[must_use]
+    pub fn new(reference: &RunJson, of: &RunJson, chosen_by: ChosenBy) -> Self {
+        Self {
+            run: reference.run.id.clone(),
+            started_at: reference.run.started_at,
+            paths: reference.run.target.clone(),
+            chosen_by,
+            same_device: same_device(reference, of),
+            limits: StorageLimits::of(reference),
+        }
+    }
+}
+
+fn same_device(reference: &RunJson, of: &RunJson) -> SameDevice {
+    let holding = |run: &RunJson| -> Vec<String> {
+        run.platform.disks.iter().filter(|d| d.holds_database).map(|d| d.name.clone()).collect()
+    };
+    let (measured, database) = (holding(reference), holding(of));
+    match (&reference.platform.host, &of.platform.host) {
+        (Some(there), Some(here)) if there != here => {
+            let named = |host: &str, disks: Vec<String>| {
+                if disks.is_empty() {
+                    vec![host.to_owned()]
+                } else {
+                    disks.iter().map(|d| format!("{d} of {host}")).collect()
+                }
+            };
+            SameDevice::No { measured: named(there, measured), database: named(here, database) }
+        }
+        _ if measured.is_empty() || database.is_empty() => SameDevice::NotKnown,
+        _ if measured.iter().any(|disk| database.contains(disk)) => SameDevice::Yes,
+        _ => SameDevice::No { measured, database },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        Database, Disk, Dop, MetricValue, Platform, ResponseTime, Run, RunStatus, Storage, StorageLayout,
+        StorageReadWrite, TestCode,
+    };
+
+    fn run(points: Vec<Point>, disk: Option<&str>, host: &str) -> RunJson {
+        let disks = disk.map(|name| Disk { name: name.to_owned(), holds_database: true, ..Disk::default() });
+        let platform =
+            Platform { host: Some(host.to_owned()), disks: disks.into_iter().collect(), ..Platform::default() };
+        let run = Run {
+            id: RunId::from_random(1),
+            label: None,
+            suite: REFERENCE_SUITE.to_owned(),
+            size: String::new(),
+            seed: 1,
+            started_at: jiff::Timestamp::UNIX_EPOCH,
+            tool_version: String::new(),
+            target: "/data/file".to_owned(),
+            status: RunStatus::Done,
+        };
+        RunJson::new(run, platform, Database::default(), points)
+    }
+
+    fn point(small: u32, large: u32, write_pct: u8, value: f64) -> Point {
+        let load = StorageLoad {
+            small_outstanding: small,
+            large_outstanding: large,
+            small_bytes: 8_192,
+            large_bytes: 1 << 20,
+            pattern: StoragePattern::Sequential { streams: 1 },
+            write_pct,
+            luns: 1,
+            layout: StorageLayout::Concat,
+            verify: false,
+        };
+        let (small_ios, large_ios) = (StorageReadWrite::default(), StorageReadWrite::default());
+        Point {
+            dop: Dop { jobs: load.outstanding(), ..Dop::ONE },
+            storage: Some(Storage {
+                load,
+                paths: Vec::new(),
+                backend: "threads".to_owned(),
+                submitters: None,
+                total_bytes: None,
+                notes: Vec::new(),
+                small: small_ios,
+                large: large_ios,
+            }),
+            metric: Some(MetricValue { id: "small_iops".into(), value, unit: "1/s".to_owned() }),
+            service_time_s: Some(ResponseTime { mean: Some(1.0 / value), ..ResponseTime::default() }),
+            ..Point::new(TestCode::storage(), jiff::Timestamp::UNIX_EPOCH)
+        }
+    }
+
+    #[test]
+    fn limits_are_the_best_of_their_kind() {
+        let rated = Point {
+            load: crate::Load { rate: Some("9/s".parse().unwrap()), ..Default::default() },
+            ..point(64, 0, 0, 9e9)
+        };
+        let failed = Point { status: Status::Failed, ..point(32, 0, 0, 8e9) };
+        let mixed = point(8, 8, 0, 7e9);
+        let points = vec![
+            point(1, 0, 0, 100.0),
+            point(8, 0, 0, 700.0),
+            point(1, 0, 100, 50.0),
+            point(0, 2, 0, 900.0),
+            rated,
+            failed,
+            mixed,
+        ];
+        let limits = StorageLimits::of(&run(points, None, "a"));
+        let read = limits.random_read_iops.unwrap();
+        assert_eq!((read.value, read.outstanding), (700.0, 8));
+        assert_eq!((limits.read_service_time_s, limits.write_service_time_s), (Some(0.01), Some(0.02)));
+        assert_eq!(limits.sequential_read_mib_per_s.map(|l| l.value), Some(900.0));
+        assert_eq!(limits.sequential_write_mib_per_s, None);
+        assert!(StorageLimits::of(&run(Vec::new(), None, "a")).is_empty());
+    }
+
+    #[test]
+    fn a_reference_is_of_the_same_device_or_says_not() {
+        let of = |a: (Option<&str>, &str), b: (Option<&str>, &str)| {
+            let reference =
+                StorageReference::new(&run(Vec::new(), a.0, a.1), &run(Vec::new(), b.0, b.1), ChosenBy::Host);
+            reference.same_device
+        };
+        assert_eq!(of((Some("sda"), "a"), (Some("sda"), "a")), SameDevice::Yes);
+        assert_eq!(of((None, "a"), (Some("sda"), "a")), SameDevice::NotKnown);
+        assert!(matches!(of((Some("sdb"), "a"), (Some("sda"), "a")), SameDevice::No { .. }));
+        assert!(matches!(of((Some("sda"), "a"), (Some("sda"), "b")), SameDevice::No { .. }));
+    }
+}

@@ -1,0 +1,266 @@
+//! Storage points: I/O that dbdyno issues itself, below any database. What was asked for is part of a cell's identity; what
+//! was done stands in the point, for small and large I/Os, reads and writes apart.
+
+use crate::{ResponseTime, TestCode};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The code of storage points.
+const CODE: &str = "ORION";
+
+impl TestCode {
+    /// The code of storage points, which belong to no test of the catalogue.
+    #[must_use]
+    pub fn storage() -> Self {
+        Self::known(CODE)
+    }
+}
+
+/// Where large I/Os go; small ones are always random.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(tag = "pattern", rename_all = "snake_case")]
+pub enum StoragePattern {
+    /// Anywhere.
+    Random,
+    /// One after the other, in so many places at once.
+    Sequential {
+        /// The places.
+        streams: u32,
+    },
+}
+
+/// How several devices or files make one address space.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(tag = "layout", rename_all = "snake_case")]
+pub enum StorageLayout {
+    /// One behind the other.
+    Concat,
+    /// In stripes.
+    Raid0 {
+        /// Length of a stripe.
+        stripe_bytes: u64,
+    },
+}
+
+/// What a storage point asks of devices or files: with its rate, what makes it one and not another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct StorageLoad {
+    /// Small I/Os outstanding at any moment.
+    pub small_outstanding: u32,
+    /// Large ones.
+    pub large_outstanding: u32,
+    /// Length of a small one.
+    pub small_bytes: u64,
+    /// Length of a large one.
+    pub large_bytes: u64,
+    /// Where the large ones go.
+    #[serde(flatten)]
+    pub pattern: StoragePattern,
+    /// Share of writes.
+    pub write_pct: u8,
+    /// Devices or files.
+    pub luns: u32,
+    /// How they make one.
+    #[serde(flatten)]
+    pub layout: StorageLayout,
+    /// Whether blocks carry proofs, which are looked at when they are read.
+    pub verify: bool,
+}
+
+impl StorageLoad {
+    /// I/Os outstanding in all: the degree of parallelism.
+    #[must_use]
+    pub fn outstanding(&self) -> u32 {
+        self.small_outstanding.saturating_add(self.large_outstanding)
+    }
+
+    /// What figures have in common that differ in the number of outstanding I/Os alone, and so make one curve:
+    /// `8K random reads`, `1M sequential writes, 4 a stream`, `8K random reads beside 2 x 1M random`.
+    #[must_use]
+    pub fn work(&self) -> String {
+        let kind = match self.write_pct {
+            0 => " reads".to_owned(),
+            100 => " writes".to_owned(),
+            pct => format!(", {pct} % writes"),
+        };
+        let (pattern, streams) = match self.pattern {
+            StoragePattern::Random => ("random", String::new()),
+            // Along a curve of streams each of them has the same number.
+            StoragePattern::Sequential { streams } if streams > 0 && self.large_outstanding % streams == 0 => {
+                ("sequential", format!(", {} a stream", self.large_outstanding / streams))
+            }
+            StoragePattern::Sequential { streams } => ("sequential", format!(", {streams} streams")),
+        };
+        let large = size(self.large_bytes);
+        let mut work = match (self.small_outstanding, self.large_outstanding) {
+            (0, 1..) => format!("{large} {pattern}{kind}{streams}"),
+            (_, 0) => format!("{} random{kind}", size(self.small_bytes)),
+            (_, n) => format!("{} random{kind} beside {n} x {large} {pattern}{streams}", size(self.small_bytes)),
+        };
+        if self.luns > 1 {
+            work += &format!(" on {} LUNs", self.luns);
+        }
+        if let StorageLayout::Raid0 { stripe_bytes } = self.layout {
+            work += &format!(" in stripes of {}", size(stripe_bytes));
+        }
+        if self.verify {
+            work += ", verified";
+        }
+        work
+    }
+}
+
+impl fmt::Display for StorageLoad {
+    /// `8 small, 2 large`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} small, {} large", self.small_outstanding, self.large_outstanding)
+    }
+}
+
+/// A length as it is typed: `8K`, `1M`.
+fn size(bytes: u64) -> String {
+    const UNITS: [(u64, &str); 3] = [(1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")];
+    let unit = UNITS.iter().find(|(unit, _)| bytes >= *unit && bytes.is_multiple_of(*unit));
+    unit.map_or_else(|| format!("{bytes} B"), |(unit, name)| format!("{}{name}", bytes / unit))
+}
+
+/// A device or file that I/O went to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StorageLun {
+    /// Its path, as it was given.
+    pub path: String,
+    /// `device` or `file`.
+    pub kind: String,
+    /// The part of it that is used.
+    pub size_bytes: u64,
+}
+
+/// What a storage point has beside what every point has.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Storage {
+    /// What was asked for.
+    #[serde(flatten)]
+    pub load: StorageLoad,
+    /// Devices or files.
+    pub paths: Vec<StorageLun>,
+    /// Who did the I/O: `io_uring`, `threads`, `null`.
+    pub backend: String,
+    /// Threads that submitted it.
+    #[serde(default)]
+    pub submitters: Option<u32>,
+    /// Bytes from the first to the last I/O, warm-up and tail included: what a device must have counted.
+    #[serde(default)]
+    pub total_bytes: Option<u64>,
+    /// What a reader should know of how it was done.
+    #[serde(default)]
+    pub notes: Vec<String>,
+    /// Small I/Os inside the window.
+    #[serde(default)]
+    pub small: StorageReadWrite,
+    /// Large ones.
+    #[serde(default)]
+    pub large: StorageReadWrite,
+}
+
+/// Reads and writes of one size.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StorageReadWrite {
+    /// Reads; absent where there were none.
+    pub read: Option<StorageIos>,
+    /// Writes.
+    pub write: Option<StorageIos>,
+}
+
+impl StorageReadWrite {
+    /// Reads and writes/s.
+    #[must_use]
+    pub fn iops(&self) -> Option<f64> {
+        self.sum(|ios| ios.iops)
+    }
+
+    /// MiB/s read and written.
+    #[must_use]
+    pub fn mib_per_s(&self) -> Option<f64> {
+        self.sum(|ios| ios.mib_per_s)
+    }
+
+    fn sum(&self, figure: fn(&StorageIos) -> f64) -> Option<f64> {
+        self.read.iter().chain(&self.write).map(figure).reduce(|a, b| a + b)
+    }
+}
+
+/// I/Os of one size and direction inside the window.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct StorageIos {
+    /// How many.
+    pub ios: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// I/Os/s.
+    pub iops: f64,
+    /// MiB/s.
+    pub mib_per_s: f64,
+    /// From when one was submitted.
+    pub service_time_s: ResponseTime,
+    /// From when it was due; absent without a rate.
+    #[serde(default)]
+    pub response_time_s: Option<ResponseTime>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(small_outstanding: u32, large_outstanding: u32) -> StorageLoad {
+        StorageLoad {
+            small_outstanding,
+            large_outstanding,
+            small_bytes: 8 << 10,
+            large_bytes: 1 << 20,
+            pattern: StoragePattern::Random,
+            write_pct: 0,
+            luns: 1,
+            layout: StorageLayout::Concat,
+            verify: false,
+        }
+    }
+
+    #[test]
+    fn work_is_what_a_curve_is_of() {
+        let sequential = StoragePattern::Sequential { streams: 4 };
+        let raid = StorageLayout::Raid0 { stripe_bytes: 1 << 20 };
+        for (load, work) in [
+            (load(8, 0), "8K random reads"),
+            (StorageLoad { write_pct: 30, ..load(8, 0) }, "8K random, 30 % writes"),
+            // Where large I/Os would go says nothing of small ones.
+            (StorageLoad { pattern: sequential, ..load(8, 0) }, "8K random reads"),
+            (load(0, 2), "1M random reads"),
+            (StorageLoad { pattern: sequential, write_pct: 100, ..load(0, 8) }, "1M sequential writes, 2 a stream"),
+            (StorageLoad { pattern: sequential, ..load(0, 9) }, "1M sequential reads, 4 streams"),
+            (load(8, 2), "8K random reads beside 2 x 1M random"),
+            (StorageLoad { small_bytes: 512, ..load(1, 0) }, "512 B random reads"),
+            (
+                StorageLoad { luns: 2, layout: raid, verify: true, ..load(1, 0) },
+                "8K random reads on 2 LUNs in stripes of 1M, verified",
+            ),
+        ] {
+            assert_eq!(load.work(), work);
+        }
+        assert_eq!(load(8, 2).work(), load(9, 2).work());
+        assert_eq!((load(8, 2).outstanding(), load(8, 2).to_string().as_str()), (10, "8 small, 2 large"));
+    }
+
+    #[test]
+    fn a_load_is_plain_json_and_comes_back() {
+        let pattern = StoragePattern::Sequential { streams: 4 };
+        let layout = StorageLayout::Raid0 { stripe_bytes: 65_536 };
+        let load = StorageLoad { pattern, layout, write_pct: 30, ..load(8, 2) };
+        let text = serde_json::to_string(&load).unwrap();
+        assert_eq!(
+            text,
+            r#"{"small_outstanding":8,"large_outstanding":2,"small_bytes":8192,"large_bytes":1048576,"pattern":"sequential","streams":4,"write_pct":30,"luns":1,"layout":"raid0","stripe_bytes":65536,"verify":false}"#
+        );
+        assert_eq!(serde_json::from_str::<StorageLoad>(&text).unwrap(), load);
+    }
+}

@@ -1,0 +1,186 @@
+//! Storage itself, below any database: its points by kind of work with their curves, and a database's share of what it can do.
+
+use super::charts::{Axis, LineChart, Mark, Series};
+use super::duration;
+use super::marks::marks;
+use super::ramps::{extent, shown};
+use super::table::{Head, Row, Table, text};
+use crate::legend::refusal;
+use crate::numbers::{short, thousands};
+use crate::storage::{SHARES, limits, shares};
+use crate::text::clean;
+use dbdyno_catalogue::Catalogue;
+use dbdyno_model::{Point, RunJson, Status, Storage, StorageLimits};
+use maud::{Markup, html};
+
+const ALONG: &str = "I/Os outstanding";
+
+/// A database's share of what its storage can do; nothing where there is nothing to say.
+pub(super) fn share(run: &RunJson, catalogue: &Catalogue) -> Markup {
+    let Some(shares) = shares(run, catalogue) else { return html! {} };
+    let heads = vec![
+        Head::words("Metric"),
+        Head::words("Test"),
+        Head::words("Unit"),
+        Head::figures("Database", ""),
+        Head::figures("Storage", ""),
+        Head::figures("at", "I/Os"),
+        Head::figures("Share", ""),
+    ];
+    let rows: Vec<Row> = shares
+        .lines
+        .iter()
+        .map(|s| {
+            let cells = [s.name, &s.test, s.unit, &s.database, &s.storage, &s.outstanding, &s.share];
+            Row::Figures(cells.map(text).to_vec())
+        })
+        .collect();
+    html! {
+        section #storage-share {
+            h2 { (SHARES) " " span.sub { (clean(&shares.lead)) } }
+            @if !rows.is_empty() {
+                (Table { caption: text("The database beside its storage"), heads, rows, class: "figures" }.render())
+            }
+            @if let Some(note) = &shares.note { p.note { (clean(note)) } }
+        }
+    }
+}
+
+/// The storage points of a run; nothing where it has none.
+pub(super) fn section(run: &RunJson) -> Markup {
+    let points: Vec<(&Point, &Storage)> = run.points.iter().filter_map(|p| Some((p, p.storage.as_ref()?))).collect();
+    let mut works: Vec<String> = Vec::new();
+    for (_, storage) in &points {
+        let work = storage.load.work();
+        if !works.contains(&work) {
+            works.push(work);
+        }
+    }
+    html! {
+        @if !points.is_empty() {
+            section #storage {
+                h2 { "Storage" span.sub { " below any database" } }
+                (limits_table(run))
+                @for (n, work) in works.iter().enumerate() {
+                    (of_work(n, work, &points.iter().filter(|(_, s)| s.load.work() == *work).copied().collect::<Vec<_>>()))
+                }
+                p.note { "Times are those of small I/Os, of large ones where there are no small: from when an I/O was submitted, with a rate from
+                    when it was due." }
+            }
+        }
+    }
+}
+
+fn limits_table(run: &RunJson) -> Markup {
+    let heads = vec![
+        Head::words("Metric"),
+        Head::words("Unit"),
+        Head::figures("Best", ""),
+        Head::figures("at", "I/Os"),
+        Head::figures("Time/op", ""),
+    ];
+    let rows: Vec<Row> = limits(&StorageLimits::of(run))
+        .iter()
+        .map(|l| Row::Figures([l.name, l.unit, &l.value, &l.outstanding, &l.time].map(text).to_vec()))
+        .collect();
+    html! {
+        @if !rows.is_empty() { (Table { caption: text("What it can do"), heads, rows, class: "figures" }.render()) }
+    }
+}
+
+fn of_work(n: usize, work: &str, points: &[(&Point, &Storage)]) -> Markup {
+    html! {
+        article id={ "s-" (n) } {
+            h3 { (work) }
+            (charts(n, points))
+            (table(points).render())
+        }
+    }
+}
+
+/// A figure of a point along the I/Os outstanding, as one line over all repeats.
+fn line(
+    name: &str,
+    place: usize,
+    points: &[(&Point, &Storage)],
+    figure: fn(&Point) -> Option<f64>,
+    unit: &str,
+) -> Series {
+    let mut marks: Vec<Mark> = points
+        .iter()
+        .filter(|(p, _)| p.status == Status::Ok && p.load.rate.is_none())
+        .filter_map(|(p, s)| {
+            let y = figure(p)?;
+            let x = f64::from(p.dop.jobs);
+            Some(Mark { x, y, band: None, doubtful: false, text: format!("{}: {name} {}", s.load, shown(y, unit)) })
+        })
+        .collect();
+    marks.sort_by(|a, b| a.x.total_cmp(&b.x));
+    Series::new(name, place, marks)
+}
+
+fn charts(n: usize, points: &[(&Point, &Storage)]) -> Markup {
+    let metric = points.iter().find_map(|(p, _)| p.metric.as_ref());
+    let Some(metric) = metric else { return html! {} };
+    let unit = if metric.unit == "1/s" { "IOPS" } else { metric.unit.as_str() };
+    let rate = vec![line("rate", 0, points, |p| Some(p.metric.as_ref()?.value), unit)];
+    let time = |place, name, of: fn(&Point) -> Option<f64>| line(name, place, points, of, "s");
+    let times =
+        vec![time(0, "p50", |p| p.service_time_s.as_ref()?.p50), time(1, "p99", |p| p.service_time_s.as_ref()?.p99)];
+    let chart = |title: &str, unit: &str, y: Axis, series: Vec<Series>| {
+        let x = Axis::dops(series.iter().flat_map(|s| s.marks.iter().map(|m| m.x)));
+        LineChart { title: title.into(), unit: unit.into(), along: ALONG.into(), x, y, series }
+    };
+    let charts = [
+        chart("Rate", unit, Axis::amounts(extent(&rate)), rate),
+        chart("Time of an I/O", "", Axis::times(extent(&times)), times),
+    ];
+    html! {
+        div.charts {
+            // A line needs two points: one is told by the table alone.
+            @for (i, chart) in charts.iter().enumerate().filter(|(_, c)| c.series.iter().any(|s| s.marks.len() > 1)) {
+                (chart.figure(&format!("s-{n}-{i}")))
+            }
+        }
+    }
+}
+
+fn table(points: &[(&Point, &Storage)]) -> Table {
+    let heads = vec![
+        Head::figures("Small", "I/Os"),
+        Head::figures("Large", "I/Os"),
+        Head::words("Asked"),
+        Head::figures("Small", "IOPS"),
+        Head::figures("Small", "MiB/s"),
+        Head::figures("Large", "IOPS"),
+        Head::figures("Large", "MiB/s"),
+        Head::figures("avg", ""),
+        Head::figures("p50", ""),
+        Head::figures("p99", ""),
+        Head::figures("p99.9", ""),
+        Head::figures("max", ""),
+        Head::figures("CPU", "%"),
+        Head::words("Remarks"),
+    ];
+    let rows = points.iter().map(|(point, storage)| {
+        let load = &storage.load;
+        let asked = point.load.rate.map_or_else(String::new, |rate| rate.to_string());
+        let mut cells =
+            vec![text(&load.small_outstanding.to_string()), text(&load.large_outstanding.to_string()), text(&asked)];
+        let measured = matches!(point.status, Status::Ok | Status::Invalid) && point.service_time_s.is_some();
+        if !measured {
+            return Row::Remark(cells, refusal(point).unwrap_or_else(|| "no figures".to_owned()));
+        }
+        let rate = |value: Option<f64>| text(&value.map_or_else(String::new, thousands));
+        for size in [&storage.small, &storage.large] {
+            cells.extend([rate(size.iops()), rate(size.mib_per_s())]);
+        }
+        let times = point.response_time_s.as_ref().or(point.service_time_s.as_ref());
+        let time = |of: fn(&dbdyno_model::ResponseTime) -> Option<f64>| text(&duration(times.and_then(of)));
+        cells.extend([time(|t| t.mean), time(|t| t.p50), time(|t| t.p99), time(|t| t.p99_9), time(|t| t.max)]);
+        cells.push(text(&short(point.cpu.busy_pct)));
+        cells.push(html! { (marks([*point], &point.flags)) @if let Some(why) = refusal(point) { " " (clean(&why)) } });
+        Row::Figures(cells)
+    });
+    Table { caption: text("Every point"), heads, rows: rows.collect(), class: "figures" }.without_empty_columns()
+}

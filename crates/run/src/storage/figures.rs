@@ -1,0 +1,205 @@
+//! From what the storage room measured to the figures of a point, and whether they are any.
+
+use crate::{client, figures, judge};
+use dbdyno_catalogue::Catalogue;
+use dbdyno_model::{
+    ErrorClass, MetricId, MetricValue, Outcomes, PlannedPoint, Point, ResponseTime, Status, Storage, StorageIos,
+    StorageLun, StorageReadWrite,
+};
+use dbdyno_probe::Telemetry;
+use dbdyno_results::{HistogramKind, Histograms};
+use dbdyno_stats::Histogram;
+use dbdyno_storage::{IoError, Ios, Lun, LunKind, Luns, Measured, ReadWrite};
+
+const MIB: f64 = 1_048_576.0;
+/// Mismatches that a reason tells one by one.
+const MOST_TOLD: usize = 4;
+
+/// A point of which nothing is known yet but what was asked for.
+pub(super) fn empty(planned: &PlannedPoint) -> Point {
+    let mut point = Point {
+        definition: planned.definition.clone(),
+        mapping: planned.mapping.kind().to_owned(),
+        drive: planned.drive,
+        dop: planned.dop,
+        load: planned.load,
+        asked_per_s: planned.load.rate.map(|rate| rate.per_s(0.0)),
+        repeat: planned.repeat,
+        ..Point::new(planned.test.clone(), jiff::Timestamp::now())
+    };
+    point.storage = planned.storage.map(|load| Storage {
+        load,
+        paths: Vec::new(),
+        backend: String::new(),
+        submitters: None,
+        total_bytes: None,
+        notes: Vec::new(),
+        small: StorageReadWrite::default(),
+        large: StorageReadWrite::default(),
+    });
+    let no_database = "no database took part: I/O was measured below any";
+    for path in ["redo", "database", "waits", "rows", "rows_per_s", "tx_per_s", "counters_s", "commit", "plan"] {
+        point.lacks(path, no_database);
+    }
+    point.lacks("elapsed_s", "the work is a rate, not one piece with a duration");
+    point.lacks("series", "I/Os are counted over the whole window");
+    if point.asked_per_s.is_none() {
+        point.lacks("asked_per_s", "no rate was set");
+        point.lacks("response_time_s", "no rate was set, so nothing was due at a moment");
+    }
+    point
+}
+
+/// Fills in what was measured. Returns the times of the point: those of small I/Os, or of large ones where there are no small.
+pub(super) fn fill(point: &mut Point, measured: &Measured, luns: &Luns, catalogue: &Catalogue) -> Histograms {
+    let seconds = measured.window_s;
+    let sizes = [&measured.small, &measured.large];
+    let all = || sizes.into_iter().flat_map(|size| [&size.read, &size.write]);
+    let (ops, bytes) = all().fold((0, 0), |(n, bytes), ios| (n + ios.count, bytes + ios.bytes));
+    let rate = |n: f64| (seconds > 0.0).then_some(n / seconds);
+    point.window_s = Some(seconds);
+    (point.ops, point.ops_total) = (Some(ops), Some(measured.total));
+    point.ops_per_s = rate(ops as f64);
+    point.work_mib_per_s = rate(bytes as f64 / MIB);
+    point.outcomes = outcomes(measured);
+    if let Some(storage) = &mut point.storage {
+        let lun = |lun: &Lun| StorageLun {
+            path: lun.path.display().to_string(),
+            kind: if lun.kind == LunKind::Device { "device" } else { "file" }.to_owned(),
+            size_bytes: lun.size_bytes,
+        };
+        storage.paths = luns.iter().map(lun).collect();
+        measured.backend.name().clone_into(&mut storage.backend);
+        storage.submitters = Some(measured.threads);
+        storage.total_bytes = Some(measured.total_bytes);
+        storage.notes.clone_from(&measured.notes);
+        (storage.small, storage.large) = (both(&measured.small, seconds), both(&measured.large, seconds));
+    }
+    let small = point.storage.as_ref().is_some_and(|s| s.load.small_outstanding > 0);
+    let main = if small { &measured.small } else { &measured.large };
+    let service = merged([&main.read, &main.write].map(|ios| Some(&ios.service_time)));
+    let response = merged([&main.read, &main.write].map(|ios| ios.response_time.as_ref()));
+    point.service_time_s = service.as_ref().map(times);
+    point.response_time_s = response.as_ref().map(times);
+    let metric = MetricId::from(if small { "small_iops" } else { "large_mib_per_s" });
+    point.metric = catalogue.metric(&metric).ok().and_then(|known| {
+        Some(MetricValue { value: point.value(&metric)?, unit: known.unit.clone(), id: metric.clone() })
+    });
+    let service = service.map(|histogram| (HistogramKind::Service, histogram));
+    let response = response.map(|histogram| (HistogramKind::Response, histogram));
+    service.into_iter().chain(response).collect()
+}
+
+/// Fills in what the operating system counted, with the flags that follow from it.
+pub(super) fn machine(point: &mut Point, telemetry: &Telemetry, clock_jump_s: f64) {
+    figures::telemetry(point, telemetry, true);
+    judge::clock(point, telemetry, clock_jump_s);
+    // Nothing else than dbdyno is at work for this: the server's share is none.
+    judge::machine(point, telemetry, Some(0.0));
+}
+
+/// Says whether it is a figure, and why it is none.
+pub(super) fn judge(point: &mut Point, measured: &Measured) {
+    let errors: u64 = measured.errors.values().sum();
+    if errors > 0 || measured.ended_early.is_some() {
+        let classes: Vec<String> = measured.errors.iter().map(|(of, n)| format!("{n} {}", class(*of))).collect();
+        let mut parts = Vec::new();
+        if errors > 0 {
+            parts.push(format!("{errors} I/Os failed ({})", classes.join(", ")));
+        }
+        parts.extend(measured.first_error.as_ref().map(|first| format!("the first: {first}")));
+        parts.extend(measured.ended_early.clone());
+        return fail(point, parts.join("; "));
+    }
+    if measured.stopped {
+        point.outcomes.fail(ErrorClass::Cancelled);
+        return fail(point, "interrupted".to_owned());
+    }
+    if point.metric.is_none() {
+        return fail(point, "no I/O ended inside the window: use a longer -duration".to_owned());
+    }
+    let mut problems = Vec::new();
+    if measured.mismatched > 0 {
+        let told = measured.mismatches.iter().take(MOST_TOLD);
+        let told: Vec<String> =
+            told.map(|m| format!("{} at byte {}: {}", m.path.display(), m.offset_bytes, m.what)).collect();
+        let more = measured.mismatched.saturating_sub(told.len() as u64);
+        let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+        problems.push(format!("{} sectors are not what was written: {}{more}", measured.mismatched, told.join("; ")));
+    }
+    problems.extend(unmet(point, measured));
+    if !problems.is_empty() {
+        point.status = Status::Invalid;
+        point.reason = Some(problems.join("; "));
+    }
+}
+
+/// A rate that was not reached is another load than was asked for.
+fn unmet(point: &Point, measured: &Measured) -> Option<String> {
+    let asked_per_s = point.asked_per_s?;
+    let done = point.ops? as f64;
+    let words = client::Words { what: "I/Os", help: "let more be outstanding" };
+    client::unmet(point.load, asked_per_s, measured.window_s, done, point.dop.jobs, &words)
+}
+
+/// An error that ended a point before anything was measured.
+pub(super) fn fail(point: &mut Point, why: String) {
+    point.status = Status::Failed;
+    point.reason = Some(why);
+    point.metric = None;
+    if point.outcomes.errors.is_empty() {
+        point.outcomes.fail(ErrorClass::Other);
+    }
+}
+
+/// The class of an I/O error among those of all requests.
+fn class(error: IoError) -> ErrorClass {
+    match error {
+        IoError::Io => ErrorClass::Io,
+        IoError::Gone => ErrorClass::ConnectionLost,
+        IoError::Short => ErrorClass::ShortIo,
+        IoError::NoSpace => ErrorClass::OutOfSpace,
+        IoError::Timeout => ErrorClass::Timeout,
+        IoError::Other => ErrorClass::Other,
+    }
+}
+
+/// All I/Os from the first to the last.
+fn outcomes(measured: &Measured) -> Outcomes {
+    let mut outcomes = Outcomes::default();
+    outcomes.succeed(measured.total);
+    for (error, n) in &measured.errors {
+        *outcomes.errors.entry(class(*error)).or_default() += n;
+        outcomes.requests += n;
+    }
+    outcomes
+}
+
+fn both(size: &ReadWrite, seconds: f64) -> StorageReadWrite {
+    StorageReadWrite { read: ios(&size.read, seconds), write: ios(&size.write, seconds) }
+}
+
+fn ios(ios: &Ios, seconds: f64) -> Option<StorageIos> {
+    (ios.count > 0 && seconds > 0.0).then(|| StorageIos {
+        ios: ios.count,
+        bytes: ios.bytes,
+        iops: ios.count as f64 / seconds,
+        mib_per_s: ios.bytes as f64 / MIB / seconds,
+        service_time_s: times(&ios.service_time),
+        response_time_s: ios.response_time.as_ref().map(times),
+    })
+}
+
+fn merged(histograms: [Option<&Histogram>; 2]) -> Option<Histogram> {
+    let mut all = Histogram::new();
+    histograms.into_iter().flatten().for_each(|histogram| all.merge(histogram));
+    (all.count() > 0).then_some(all)
+}
+
+fn times(histogram: &Histogram) -> ResponseTime {
+    ResponseTime {
+        min: histogram.min_ns().map(|ns| ns as f64 / 1e9),
+        std_dev: histogram.std_dev_ns().map(|ns| ns / 1e9),
+        ..figures::times(histogram)
+    }
+}

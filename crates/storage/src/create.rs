@@ -1,0 +1,269 @@
+//! Test files: preallocated, written from the first byte to the last with what cannot be compressed, and marked as dbdyno's. A
+//! file of anybody else's is never touched.
+
+use crate::arena::Arena;
+use crate::mark::{self, Stage};
+use crate::verify::{Stamp, stamp};
+use rustix::fs::{FallocateFlags, FlockOperation, SeekFrom, fallocate, flock, seek, statvfs};
+use rustix::io::Errno;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// Bytes written at once.
+const CHUNK_BYTES: usize = 4 << 20;
+/// What sizes are a multiple of.
+pub const UNIT_BYTES: u64 = 1 << 20;
+
+/// What became of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Created {
+    /// It was written.
+    New,
+    /// It was written, and its file system keeps no marks: to dbdyno it is like a file of anybody else's.
+    NewUnmarked,
+    /// It was there: dbdyno's, and of this size.
+    Reused,
+}
+
+/// Why there is no test file.
+#[derive(Debug, thiserror::Error)]
+pub enum CreateError {
+    /// It is not dbdyno's.
+    #[error(
+        "{} is there and is none of dbdyno's test files, so it is not touched: choose another path, or leave --file-size out to \
+         read it as it is", .0.display()
+    )]
+    Foreign(PathBuf),
+    /// It is dbdyno's, of another size.
+    #[error(
+        "{} is a test file of {has_bytes} bytes, not of {asked_bytes}: remove it, or leave --file-size out to use it as it is",
+        path.display()
+    )]
+    OtherSize {
+        /// The file.
+        path: PathBuf,
+        /// Its size.
+        has_bytes: u64,
+        /// The size that was asked for.
+        asked_bytes: u64,
+    },
+    /// Another process writes it.
+    #[error("{} is just being created by another dbdyno: wait for that, or choose another path", .0.display())]
+    Busy(PathBuf),
+    /// There is no place for it. Nothing is left of it.
+    #[error(
+        "{} needs {asked_bytes} bytes and its file system has {free_bytes} free: choose a smaller --file-size or another place",
+        path.display()
+    )]
+    NoSpace {
+        /// The file.
+        path: PathBuf,
+        /// Its size.
+        asked_bytes: u64,
+        /// What is free.
+        free_bytes: u64,
+    },
+    /// Its file system cannot do I/O past the page cache.
+    #[error(
+        "{} cannot be written past the page cache (its file system refuses O_DIRECT), so memory would be measured, not storage; \
+         choose a place on ext4, xfs or another file system with direct I/O", .0.display()
+    )]
+    NotDirect(PathBuf),
+    /// The user stopped it. Nothing is left of it.
+    #[error("stopped while creating {}; what was written of it is removed", .0.display())]
+    Stopped(PathBuf),
+    /// Anything else. Nothing is left of it.
+    #[error("cannot create {}: {source}", path.display())]
+    Failed {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+/// Sees to it that there is a test file of this size, rounded down to whole MiB. `progress` is told how many bytes are written.
+///
+/// # Errors
+/// Why there is none; then nothing is left of it.
+pub fn create(
+    path: &Path,
+    size_bytes: u64,
+    stop: &AtomicBool,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Created, CreateError> {
+    let size_bytes = (size_bytes / UNIT_BYTES).max(1) * UNIT_BYTES;
+    let failed = |source: io::Error| CreateError::Failed { path: path.to_owned(), source };
+    if is_ready(path, size_bytes)? {
+        return Ok(Created::Reused);
+    }
+    has_place(path, size_bytes)?;
+    let options = || OpenOptions::new().write(true).create_new(true).mode(0o600).to_owned();
+    let file = match options().custom_flags(rustix::fs::OFlags::DIRECT.bits() as i32).open(path) {
+        Ok(file) => file,
+        // The file may be there all the same, empty.
+        Err(error) if error.raw_os_error() == Some(Errno::INVAL.raw_os_error()) => {
+            let _ = std::fs::remove_file(path);
+            return Err(CreateError::NotDirect(path.to_owned()));
+        }
+        Err(error) => return Err(failed(error)),
+    };
+    let unfinished = Unfinished { path, done: false };
+    // Another dbdyno that finds the file meanwhile knows by the lock that somebody is at work.
+    flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(|e| failed(e.into()))?;
+    let marked = mark::set(&file, Stage::Begun).map_err(|e| failed(e.into()))?;
+    fill(&file, size_bytes, stop, progress).map_err(|error| match error {
+        None => CreateError::Stopped(path.to_owned()),
+        Some(Errno::NOSPC | Errno::DQUOT | Errno::FBIG) => no_space(path, size_bytes),
+        Some(error) => failed(error.into()),
+    })?;
+    file.sync_all().map_err(failed)?;
+    if marked {
+        mark::set(&file, Stage::Complete).map_err(|e| failed(e.into()))?;
+        file.sync_all().map_err(failed)?;
+    }
+    unfinished.keep();
+    Ok(if marked { Created::New } else { Created::NewUnmarked })
+}
+
+/// Whether the file is there as it should be. What a dbdyno left half written, that was killed, is removed.
+fn is_ready(path: &Path, asked_bytes: u64) -> Result<bool, CreateError> {
+    let failed = |source: io::Error| CreateError::Failed { path: path.to_owned(), source };
+    let metadata = match std::fs::symlink_metadata(path) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(failed(error)),
+    };
+    if !metadata.is_file() && !path.is_file() {
+        return Err(CreateError::Foreign(path.to_owned()));
+    }
+    let file = File::open(path).map_err(failed)?;
+    match mark::of(&file) {
+        None => Err(CreateError::Foreign(path.to_owned())),
+        Some(Stage::Begun) => {
+            flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(|_| CreateError::Busy(path.to_owned()))?;
+            std::fs::remove_file(path).map_err(failed)?;
+            Ok(false)
+        }
+        Some(Stage::Complete) => {
+            let has_bytes = file.metadata().map_err(failed)?.len();
+            if has_bytes == asked_bytes {
+                Ok(true)
+            } else {
+                Err(CreateError::OtherSize { path: path.to_owned(), has_bytes, asked_bytes })
+            }
+        }
+    }
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+fn free_bytes(path: &Path) -> Result<u64, Errno> {
+    statvfs(folder(path)).map(|stat| stat.f_bavail.saturating_mul(stat.f_frsize))
+}
+
+fn has_place(path: &Path, asked_bytes: u64) -> Result<(), CreateError> {
+    match free_bytes(path) {
+        Ok(free_bytes) if free_bytes < asked_bytes => {
+            Err(CreateError::NoSpace { path: path.to_owned(), asked_bytes, free_bytes })
+        }
+        Ok(_) => Ok(()),
+        Err(error) => Err(CreateError::Failed { path: path.to_owned(), source: error.into() }),
+    }
+}
+
+/// The file system said so while it was written: others, a quota or a limit were quicker than what was free before.
+fn no_space(path: &Path, asked_bytes: u64) -> CreateError {
+    CreateError::NoSpace { path: path.to_owned(), asked_bytes, free_bytes: free_bytes(path).unwrap_or(0) }
+}
+
+/// Preallocates and writes. `None` is the error of who was stopped.
+fn fill(file: &File, size_bytes: u64, stop: &AtomicBool, progress: &mut dyn FnMut(u64)) -> Result<(), Option<Errno>> {
+    match fallocate(file, FallocateFlags::empty(), 0, size_bytes) {
+        // Where nothing can be reserved, writing alone must do.
+        Ok(()) | Err(Errno::OPNOTSUPP) => {}
+        Err(error) => return Err(Some(error)),
+    }
+    let errno = |error: io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
+    let mut arena = Arena::new(CHUNK_BYTES, true).map_err(|error| Some(errno(error)))?;
+    let run = run_number();
+    let mut offset = 0;
+    while offset < size_bytes {
+        if stop.load(Relaxed) {
+            return Err(None);
+        }
+        let bytes = (size_bytes - offset).min(CHUNK_BYTES as u64) as usize;
+        let chunk = arena.get_mut(0..bytes);
+        stamp(chunk, Stamp { offset, sequence: 0, run });
+        file.write_all_at(chunk, offset).map_err(|error| Some(errno(error)))?;
+        offset += bytes as u64;
+        progress(offset);
+    }
+    Ok(())
+}
+
+/// A number that no other file has.
+fn run_number() -> u64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
+    dbdyno_stats::Mixer::new((now.tv_sec as u64) << 30 ^ now.tv_nsec as u64 ^ u64::from(std::process::id()) << 48)
+        .draw()
+}
+
+/// Removes the file unless it is kept.
+struct Unfinished<'a> {
+    path: &'a Path,
+    done: bool,
+}
+
+impl Unfinished<'_> {
+    fn keep(mut self) {
+        self.done = true;
+    }
+}
+
+impl Drop for Unfinished<'_> {
+    fn drop(&mut self) {
+        if !self.done {
+            let _ = std::fs::remove_file(self.path);
+        }
+    }
+}
+
+/// What makes reads of a file faster than its storage: parts that were never written, which the file system answers itself.
+#[must_use]
+pub fn holes(path: &Path) -> Option<String> {
+    let file = File::open(path).ok().filter(|file| file.metadata().is_ok_and(|metadata| metadata.is_file()))?;
+    let size_bytes = file.metadata().ok()?.len();
+    let first = seek(&file, SeekFrom::Hole(0)).ok()?;
+    (first < size_bytes).then(|| {
+        format!(
+            "{} has parts that were never written (the first at {first}): their reads never come to the storage, and are faster",
+            path.display()
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_killed_one_left_is_made_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let left = File::create(&path).unwrap();
+        left.set_len(UNIT_BYTES).unwrap();
+        if !mark::set(&left, Stage::Begun).unwrap() {
+            return;
+        }
+        drop(left);
+        let created = create(&path, UNIT_BYTES, &AtomicBool::new(false), &mut |_| ()).unwrap();
+        assert_eq!(created, Created::New);
+        assert_eq!(holes(&path), None);
+    }
+}

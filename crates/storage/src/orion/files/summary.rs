@@ -1,0 +1,146 @@
+//! summary.txt: what was asked for, and the best of what was measured.
+
+use super::super::settings::{Settings, Warming};
+use super::super::typed::LargeType;
+use super::hist::{buckets, percentiles, place};
+use super::{Finished, Kind, NS_PER_US, Report, one_line};
+use crate::Layout;
+use std::fmt::Write as _;
+
+pub(super) fn summary(report: &Report<'_>) -> String {
+    let mut text = asked(report);
+    text += &found(report);
+    text += &left(report);
+    text
+}
+
+fn asked(report: &Report<'_>) -> String {
+    let Settings { testname, small_bytes, large_bytes, write_pct, duration_s, .. } = report.settings;
+    let settings = report.settings;
+    let name = testname.rsplit('/').next().unwrap_or(testname);
+    let large = match settings.large_type {
+        LargeType::Rand => "large random IOs".to_owned(),
+        LargeType::Seq => format!("large sequential streams of {} IOs", settings.stream_ios),
+    };
+    let mut text = format!(
+        "dbdyno ORION VERSION {}\n\nCommand line:\n{}\n\nThese options enable these settings:\nTest: {}\n",
+        report.version,
+        one_line(report.command_line),
+        one_line(name)
+    );
+    let _ = writeln!(text, "Small IO size: {} KB\nLarge IO size: {} KB", small_bytes / 1024, large_bytes / 1024);
+    let _ = writeln!(text, "IO types: small random IOs, {large}");
+    let _ = writeln!(text, "Sequential stream pattern: {}", pattern(settings.layout));
+    let _ = writeln!(text, "Writes: {write_pct}%\nCache size: {}", cache(settings.warming));
+    if let Some(rate) = settings.rate {
+        let _ = writeln!(
+            text,
+            "Rate: {} IOs per second ({} arrivals); latency is from the moment when an IO was due",
+            rate.iops,
+            rate.arrivals.name()
+        );
+    }
+    let _ = writeln!(text, "Duration for each data point: {duration_s} seconds");
+    if let Some(matrix) = &settings.matrix {
+        // As ORION has it: where small and large I/Os are apart, the small ones are the columns of one row.
+        let small: &[u32] = if matrix.apart { &[0] } else { &matrix.small };
+        let list = |levels: &[u32]| levels.iter().map(|n| format!(",{n:>7}")).collect::<String>();
+        let _ = writeln!(text, "Small Columns:{}\nLarge Columns:{}", list(small), list(&matrix.large));
+        let _ = writeln!(text, "Total Data Points: {}", matrix.announced());
+    }
+    text.push('\n');
+    for (path, size_bytes) in report.luns {
+        let _ = writeln!(text, "Name: {}\tSize: {size_bytes}", one_line(&path.to_string_lossy()));
+    }
+    let _ = writeln!(text, "{} files found.", report.luns.len());
+    text
+}
+
+fn pattern(layout: Layout) -> String {
+    match layout {
+        Layout::Concat => "concatenation of LUNs for all streams".to_owned(),
+        Layout::Raid0 { stripe_bytes } => {
+            format!("RAID-0 striping for all streams\nStripe depth: {} KB", stripe_bytes / 1024)
+        }
+    }
+}
+
+fn cache(warming: Warming) -> String {
+    match warming {
+        Warming::None => "not warmed".to_owned(),
+        Warming::Bytes(bytes) => format!("{} MB", bytes >> 20),
+        Warming::Seconds(seconds) => {
+            format!("not specified, warmed for {seconds} seconds before each sequential point")
+        }
+    }
+}
+
+fn found(report: &Report<'_>) -> String {
+    let best = |of: fn(&Finished) -> Option<f64>| {
+        let values = report.points.iter().filter_map(move |point| Some((point, of(point)?)));
+        values.reduce(|best, next| if next.1 > best.1 { next } else { best })
+    };
+    let mut text = String::new();
+    if let Some((point, mbps)) = best(Finished::mbps) {
+        let _ = writeln!(text, "\nMaximum Large MBPS={mbps:.2} @ {}", place(point));
+        text += &latencies(report, "Large", &point.large, point);
+    }
+    let fastest = best(Finished::iops);
+    if let Some((point, iops)) = fastest {
+        let _ = writeln!(text, "\nMaximum Small IOPS={iops:.0} @ {}", place(point));
+        text += &latencies(report, "Small", &point.small, point);
+    }
+    if let Some((point, us)) = best(|point| point.small_latency_us().map(|us| -us)) {
+        let _ = writeln!(text, "\nMinimum Small Latency={:.3} usecs @ {}", -us, place(point));
+        text += &latencies(report, "Small", &point.small, point);
+    }
+    if let Some((point, _)) = fastest {
+        let table = buckets(&point.small);
+        let _ = write!(text, "\nSmall Read / Write Latency Histogram @ {}\n{table}", place(point));
+    }
+    text
+}
+
+/// A line for reads and one for writes, where there are any.
+fn latencies(report: &Report<'_>, name: &str, kind: &Kind, point: &Finished) -> String {
+    let mut text = String::new();
+    for (way, times) in [("Read", &kind.read), ("Write", &kind.write)] {
+        let latency = &times.latency;
+        if let (Some(mean), Some(min), Some(max), Some(std_dev)) =
+            (latency.mean_ns(), latency.min_ns(), latency.max_ns(), latency.std_dev_ns())
+        {
+            let us = |ns: f64| ns / NS_PER_US;
+            let _ = writeln!(
+                text,
+                "{name} {way} Latency: avg={:.3} us, min={:.3} us, max={:.3} us, std dev={:.3} us @ {}",
+                us(mean),
+                us(min as f64),
+                us(max as f64),
+                us(std_dev),
+                place(point)
+            );
+        }
+    }
+    if report.settings.percentiles {
+        text += &percentiles(&name.to_lowercase(), kind);
+    }
+    text
+}
+
+/// What the figures above do not have in them.
+fn left(report: &Report<'_>) -> String {
+    let mut text = String::new();
+    let planned = report.settings.points.len();
+    if report.points.len() < planned {
+        let _ = writeln!(text, "\n{} of {planned} data points are measured.", report.points.len());
+    }
+    let failed: Vec<(&Finished, &String)> =
+        report.points.iter().filter_map(|point| Some((point, point.failure.as_ref()?))).collect();
+    if !failed.is_empty() {
+        text.push('\n');
+    }
+    for (point, reason) in failed {
+        let _ = writeln!(text, "Failed @ {}: {}", place(point), one_line(reason));
+    }
+    text
+}

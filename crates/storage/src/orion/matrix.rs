@@ -1,0 +1,219 @@
+//! The points of a run: how many small and how many large I/Os are kept outstanding at each, as ORION's users know them.
+
+/// Levels that a range is cut into.
+const LEVELS: u32 = 20;
+
+/// What is kept outstanding at one point: small I/Os, and large ones (or sequential streams of them).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Outstanding {
+    /// Small random I/Os.
+    pub small: u32,
+    /// Large I/Os, or streams where they are sequential.
+    pub large: u32,
+}
+
+/// Which points of the matrix are measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// Small I/Os alone, then large ones alone.
+    Basic,
+    /// Every combination.
+    Detailed,
+    /// One combination.
+    Point(Outstanding),
+    /// Every number of small I/Os beside a fixed number of large ones.
+    Row {
+        /// Large I/Os.
+        large: u32,
+    },
+    /// Every number of large I/Os beside a fixed number of small ones.
+    Col {
+        /// Small I/Os.
+        small: u32,
+    },
+    /// Every combination up to these numbers.
+    Max(Outstanding),
+}
+
+/// How far the levels go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Range {
+    /// Most small I/Os.
+    pub small: u32,
+    /// Most large I/Os.
+    pub large: u32,
+}
+
+impl Range {
+    /// What so many disks are given.
+    #[must_use]
+    pub fn of_disks(num_disks: u32) -> Self {
+        Self { small: num_disks.saturating_mul(5), large: num_disks.saturating_mul(2) }
+    }
+
+    /// The same with as many small I/Os as find the most that a device does in a second.
+    #[must_use]
+    pub fn of_disks_oltp(num_disks: u32) -> Self {
+        Self { small: num_disks.saturating_mul(20), ..Self::of_disks(num_disks) }
+    }
+}
+
+/// The points of a run and the axes of its tables.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Matrix {
+    /// Whether small and large I/Os are measured apart from each other.
+    pub apart: bool,
+    /// Whether (0, 0) belongs to it, which ORION counts among the points, but where nothing could be measured.
+    idle: bool,
+    /// Columns: numbers of small I/Os, ascending. 0 is among them where a point has none.
+    pub small: Vec<u32>,
+    /// Rows: numbers of large I/Os, ascending. 0 is among them where a point has none.
+    pub large: Vec<u32>,
+    /// What is measured, in this order.
+    pub points: Vec<Outstanding>,
+}
+
+/// The levels up to `max`: each number up to the step, then its multiples. The step is such that there are about 20.
+#[must_use]
+pub(super) fn levels(max: u32) -> Vec<u32> {
+    let step = max.div_ceil(LEVELS).max(1);
+    let single = (1..step).take_while(|level| *level <= max);
+    single.chain((1..=max / step).map(|n| n * step)).collect()
+}
+
+impl Matrix {
+    /// The matrix of a shape.
+    #[must_use]
+    pub fn new(shape: Shape, range: Range) -> Self {
+        let (small, large) = match shape {
+            Shape::Basic | Shape::Detailed => (from_none(levels(range.small)), from_none(levels(range.large))),
+            Shape::Point(at) => (vec![at.small], vec![at.large]),
+            // Beside nothing there is no point with nothing.
+            Shape::Row { large: 0 } => (levels(range.small), vec![0]),
+            Shape::Row { large } => (from_none(levels(range.small)), vec![large]),
+            Shape::Col { small: 0 } => (vec![0], levels(range.large)),
+            Shape::Col { small } => (vec![small], from_none(levels(range.large))),
+            Shape::Max(most) => (from_none(up_to(most.small)), from_none(up_to(most.large))),
+        };
+        let apart = matches!(shape, Shape::Basic);
+        let idle = match shape {
+            Shape::Row { large: fixed } | Shape::Col { small: fixed } => fixed == 0,
+            Shape::Point(_) => false,
+            Shape::Basic | Shape::Detailed | Shape::Max(_) => true,
+        };
+        let all = large.iter().flat_map(|l| small.iter().map(|s| Outstanding { small: *s, large: *l }));
+        let points = all
+            .filter(|at| at.small > 0 || at.large > 0)
+            .filter(|at| !apart || at.small == 0 || at.large == 0)
+            .collect();
+        Self { apart, idle, small, large, points }
+    }
+
+    /// The number that ORION announces: it counts the idle point.
+    #[must_use]
+    pub fn announced(&self) -> usize {
+        self.points.len() + usize::from(self.idle)
+    }
+}
+
+fn from_none(levels: Vec<u32>) -> Vec<u32> {
+    std::iter::once(0).chain(levels).collect()
+}
+
+/// Levels that end where somebody said that they shall.
+fn up_to(max: u32) -> Vec<u32> {
+    let mut levels = levels(max);
+    if levels.last().is_some_and(|last| *last < max) {
+        levels.push(max);
+    }
+    levels
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn of(shape: Shape, num_disks: u32) -> Matrix {
+        Matrix::new(shape, Range::of_disks(num_disks))
+    }
+
+    fn at(small: u32, large: u32) -> Outstanding {
+        Outstanding { small, large }
+    }
+
+    /// Levels as the published runs show them, and the number of points that such runs announce.
+    #[test]
+    fn levels_are_those_that_are_known_of_orion() {
+        let every = |step: usize, last: u32| (step as u32..=last).step_by(step).collect::<Vec<_>>();
+        let cases: [(u32, Vec<u32>, Vec<u32>, usize); 5] = [
+            (1, every(1, 5), every(1, 2), 8),
+            (4, every(1, 20), every(1, 8), 29),
+            (8, [vec![1], every(2, 40)].concat(), every(1, 16), 38),
+            (16, [vec![1, 2, 3], every(4, 80)].concat(), [vec![1], every(2, 32)].concat(), 41),
+            (20, [vec![1, 2, 3, 4], every(5, 100)].concat(), [vec![1], every(2, 40)].concat(), 46),
+        ];
+        for (num_disks, small, large, announced) in cases {
+            let matrix = of(Shape::Basic, num_disks);
+            assert_eq!(matrix.small, from_none(small), "{num_disks}");
+            assert_eq!(matrix.large, from_none(large), "{num_disks}");
+            assert_eq!(matrix.announced(), announced, "{num_disks}");
+            assert_eq!(matrix.points.len(), announced - 1, "nothing is measured where nothing is outstanding");
+            let detailed = of(Shape::Detailed, num_disks);
+            assert_eq!(detailed.announced(), matrix.small.len() * matrix.large.len());
+        }
+    }
+
+    #[test]
+    fn sixteen_disks_are_measured_in_the_order_of_the_published_run() {
+        let points = of(Shape::Basic, 16).points;
+        let small: Vec<u32> = points.iter().take(23).map(|p| p.small).collect();
+        assert_eq!(small[..6], [1, 2, 3, 4, 8, 12]);
+        assert_eq!(small[22], 80);
+        assert!(points[..23].iter().all(|p| p.large == 0));
+        let large: Vec<u32> = points[23..].iter().map(|p| p.large).collect();
+        assert_eq!(large, [1, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32]);
+        assert!(points[23..].iter().all(|p| p.small == 0));
+    }
+
+    #[test]
+    fn transactions_go_further() {
+        let oltp = |disks| Matrix::new(Shape::Row { large: 0 }, Range::of_disks_oltp(disks));
+        assert_eq!((oltp(1).points.len(), oltp(1).announced()), (20, 21));
+        assert_eq!(oltp(1).small, (1..=20).collect::<Vec<_>>());
+        assert_eq!(oltp(16).small.last(), Some(&320));
+        assert!(oltp(16).points.iter().all(|p| p.large == 0 && p.small > 0));
+    }
+
+    #[test]
+    fn rows_columns_and_points_keep_what_is_fixed() {
+        assert_eq!(of(Shape::Point(at(3, 2)), 9).points, [at(3, 2)]);
+        let row = of(Shape::Row { large: 2 }, 1);
+        assert_eq!(row.points, [at(0, 2), at(1, 2), at(2, 2), at(3, 2), at(4, 2), at(5, 2)]);
+        let col = of(Shape::Col { small: 3 }, 1);
+        assert_eq!(col.points, [at(3, 0), at(3, 1), at(3, 2)]);
+        assert_eq!(of(Shape::Col { small: 0 }, 1).points, [at(0, 1), at(0, 2)]);
+    }
+
+    #[test]
+    fn max_ends_at_what_was_asked_for() {
+        let matrix = of(Shape::Max(at(25, 3)), 1);
+        assert_eq!(matrix.small[matrix.small.len() - 2..], [24, 25]);
+        assert_eq!(matrix.large, [0, 1, 2, 3]);
+        assert_eq!(matrix.points.last(), Some(&at(25, 3)));
+        assert_eq!(matrix.announced(), matrix.small.len() * matrix.large.len());
+    }
+
+    proptest! {
+        #[test]
+        fn levels_ascend_and_are_few(max in 0u32..200_000) {
+            let levels = levels(max);
+            prop_assert!(levels.windows(2).all(|w| w[0] < w[1]));
+            prop_assert!(levels.iter().all(|l| (1..=max).contains(l)));
+            prop_assert_eq!(levels.is_empty(), max == 0);
+            let step = max.div_ceil(LEVELS).max(1);
+            let most = (max / step + step) as usize;
+            prop_assert!(levels.len() <= most, "{} levels up to {}", levels.len(), max);
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Which flags go together, and which numbers make sense.
+
+use super::error::OrionError;
+use super::typed::{Choice, LargeType, MatrixKind, Run, Simulate, Typed};
+use crate::OpenLoop;
+
+/// Small and large I/Os that one point may keep outstanding.
+const MOST_OUTSTANDING: u64 = 65_535;
+/// The longest window that anybody means.
+const LONGEST_S: f64 = 86_400.0;
+const SHORTEST_S: f64 = 0.1;
+const HIGHEST_IOPS: f64 = 1e8;
+
+const ADVANCED: &str = "it is one of those that only `-run advanced` takes";
+/// What the fixed kinds of run take of the flags that an advanced run is made of, and where to go for the others.
+const TAKES: &[(Option<Run>, &[&str], &str)] = &[
+    (Some(Run::Simple), &["-num_disks", "-cache_size", "-duration", "--verify"], ADVANCED),
+    (Some(Run::Normal), &["-num_disks", "-cache_size", "-duration", "--verify"], ADVANCED),
+    (
+        Some(Run::Oltp),
+        &["-num_disks", "-cache_size", "-duration", "--verify", "-size_small", "-write", "-simulate", "-stripe"],
+        "it has small I/Os alone; what you ask for is `-run advanced -matrix row -num_large 0`, with this flag",
+    ),
+    (
+        Some(Run::Dss),
+        &["-num_disks", "-cache_size", "-duration", "--verify", "-size_large", "-write", "-simulate", "-stripe"],
+        "it has large random I/Os alone; what you ask for is `-run advanced -matrix col -num_small 0`, with this flag",
+    ),
+    (
+        None,
+        &["-duration", "-simulate", "-stripe"],
+        "it is the same everywhere, so that platforms can be compared; use -run for loads of your own",
+    ),
+];
+
+/// Refuses flags that do not go together, and says which run is meant: none is the reference.
+pub(super) fn check(typed: &Typed) -> Result<Option<Run>, OrionError> {
+    let run = match (typed.run, typed.reference) {
+        (Some(_), true) => return Err(OrionError::TwoRuns),
+        (None, false) => return Err(OrionError::NoRun),
+        (run, _) => run,
+    };
+    if let Some((_, takes, hint)) = TAKES.iter().find(|(of, _, _)| *of == run)
+        && let Some(flag) = typed.particular().into_iter().find(|flag| !takes.contains(flag))
+    {
+        let run = run.map_or("--reference".to_owned(), |run| format!("-run {}", run.word()));
+        return Err(OrionError::NotFor { flag, run, hint });
+    }
+    let no_part = |flag, what, hint| Err(OrionError::NoPart { flag, what, hint });
+    if typed.stripe_kb.is_some() && typed.simulate != Some(Simulate::Raid0) {
+        return no_part("-stripe", "-simulate concat", "add -simulate raid0, or leave it out");
+    }
+    if typed.num_stream_io.is_some() && typed.large_type != Some(LargeType::Seq) {
+        return no_part("-num_streamIO", "-type rand", "add -type seq, or leave it out");
+    }
+    if typed.file_size_bytes.is_some() && typed.files.is_empty() {
+        return no_part("--file-size", "devices that are there", "add --file PATH, or leave it out");
+    }
+    if typed.arrivals.is_some() && typed.rate_iops.is_none() {
+        return no_part("--arrivals", "a closed loop", "add --rate IOPS, or leave it out");
+    }
+    if typed.really && typed.destroy_data.is_empty() {
+        return no_part("--really", "a run that may destroy nothing", "add --destroy-data PATH, or leave it out");
+    }
+    Ok(run)
+}
+
+/// A number in its range.
+pub(super) fn within(flag: &'static str, value: u64, least: u32, most: u32, of: &str) -> Result<u32, OrionError> {
+    let value = within_u64(flag, value, u64::from(least), u64::from(most), of)?;
+    Ok(u32::try_from(value).unwrap_or(most))
+}
+
+/// A number in its range.
+pub(super) fn within_u64(flag: &'static str, value: u64, least: u64, most: u64, of: &str) -> Result<u64, OrionError> {
+    if (least..=most).contains(&value) {
+        Ok(value)
+    } else {
+        let rule = format!("it takes {least} to {most} {of}");
+        Err(OrionError::OutOfRange { flag, value: value.to_string(), rule })
+    }
+}
+
+/// `-num_small` or `-num_large`, which a matrix needs or has no use for.
+pub(super) fn number(kind: MatrixKind, flag: &'static str, taken: bool, value: Option<u64>) -> Result<u32, OrionError> {
+    const FIXED: &str = "the number that is kept outstanding at every point";
+    const MOST: &str = "the most that is kept outstanding";
+    match (taken, value) {
+        (true, Some(n)) => within_u64(flag, n, 0, MOST_OUTSTANDING, "outstanding I/Os").map(|n| n as u32),
+        (true, None) => {
+            let why = if kind == MatrixKind::Max { MOST } else { FIXED };
+            Err(OrionError::Needs { matrix: kind.word(), flag, why })
+        }
+        (false, None) => Ok(0),
+        (false, Some(_)) => {
+            let (what, hint) = match kind {
+                MatrixKind::Row => ("-matrix row", "it varies the small I/Os itself; -num_disks says how far"),
+                MatrixKind::Col => ("-matrix col", "it varies the large I/Os itself; -num_disks says how far"),
+                MatrixKind::Detailed => ("-matrix detailed", "-num_disks says how far it goes; -matrix max takes it"),
+                _ => ("-matrix basic", "-num_disks says how far it goes; -matrix point, row, col or max take it"),
+            };
+            Err(OrionError::NoPart { flag, what, hint })
+        }
+    }
+}
+
+/// The window of a point.
+pub(super) fn duration_s(seconds: f64) -> Result<f64, OrionError> {
+    if (SHORTEST_S..=LONGEST_S).contains(&seconds) {
+        return Ok(seconds);
+    }
+    let rule = format!("a point lasts {SHORTEST_S} to {LONGEST_S} seconds");
+    Err(OrionError::OutOfRange { flag: "-duration", value: seconds.to_string(), rule })
+}
+
+/// The open loop, if there is one.
+pub(super) fn rate(typed: &Typed) -> Result<Option<OpenLoop>, OrionError> {
+    let Some(iops) = typed.rate_iops else { return Ok(None) };
+    let outstanding = [typed.num_small, typed.num_large].map(|n| n.unwrap_or(0));
+    if typed.matrix != Some(MatrixKind::Point) || outstanding.iter().filter(|n| **n > 0).count() != 1 {
+        return Err(OrionError::RateOfWhat);
+    }
+    if !(1.0..=HIGHEST_IOPS).contains(&iops) {
+        let rule = format!("a rate is 1 to {HIGHEST_IOPS} I/Os a second");
+        return Err(OrionError::OutOfRange { flag: "--rate", value: iops.to_string(), rule });
+    }
+    Ok(Some(OpenLoop { iops, arrivals: typed.arrivals.unwrap_or_default() }))
+}

@@ -1,0 +1,290 @@
+//! What is run: every flag resolved, every default in its place.
+
+use super::error::OrionError;
+use super::matrix::{Matrix, Outstanding, Range, Shape};
+use super::rules;
+use super::typed::{Choice, LargeType, MatrixKind, Run, Simulate, Typed};
+use crate::{BackendKind, Layout, Load, OpenLoop, Pattern};
+use std::path::{Path, PathBuf};
+
+const KB: u64 = 1 << 10;
+const MB: u64 = 1 << 20;
+/// What ORION does for so long before each sequential point unless it is told the size of the cache.
+const WARMING_S: f64 = 120.0;
+/// A small I/O of the reference, a database's block.
+const REFERENCE_SMALL_BYTES: u64 = 8 * KB;
+
+/// How caches of the storage are filled before a sequential point, so that it finds nothing of the point before.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Warming {
+    /// Not at all.
+    None,
+    /// By so many bytes of large random I/Os.
+    Bytes(u64),
+    /// By large random I/Os for so long.
+    Seconds(f64),
+}
+
+/// One point that is to be measured.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Planned {
+    /// What the reference calls it.
+    pub name: Option<&'static str>,
+    /// What is kept outstanding.
+    pub at: Outstanding,
+    /// Of the large I/Os.
+    pub large_type: LargeType,
+    /// Share of writes.
+    pub write_pct: u8,
+}
+
+/// A run, resolved.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// The kind of run; none for the reference.
+    pub run: Option<Run>,
+    /// What files are called by; may have folders before it.
+    pub testname: String,
+    /// The devices and files.
+    pub luns: Vec<PathBuf>,
+    /// Size of files that are created where they are not there.
+    pub file_size_bytes: Option<u64>,
+    /// What the ranges were made for.
+    pub num_disks: u32,
+    /// Size of a small I/O.
+    pub small_bytes: u64,
+    /// Size of a large I/O.
+    pub large_bytes: u64,
+    /// I/Os that each sequential stream keeps outstanding.
+    pub stream_ios: u32,
+    /// Of the large I/Os.
+    pub large_type: LargeType,
+    /// The LUNs as one address space.
+    pub layout: Layout,
+    /// Share of writes in percent; in the reference each point has its own.
+    pub write_pct: u8,
+    /// Before each sequential point.
+    pub warming: Warming,
+    /// The window of each point.
+    pub duration_s: f64,
+    /// The axes of the tables; none for the reference.
+    pub matrix: Option<Matrix>,
+    /// What is measured, in this order.
+    pub points: Vec<Planned>,
+    /// I/Os that are due, where they do not follow each other.
+    pub rate: Option<OpenLoop>,
+    /// Whether what is written is proved by what is read.
+    pub verify: bool,
+    /// Whether the files have percentiles.
+    pub percentiles: bool,
+    /// Who does the I/O.
+    pub backend: BackendKind,
+    /// Whether more is said meanwhile.
+    pub verbose: bool,
+    /// What may be overwritten.
+    pub destroy_data: Vec<PathBuf>,
+    /// Whether also what is in use.
+    pub really: bool,
+    /// What the user should know of these flags.
+    pub notes: Vec<String>,
+}
+
+impl Settings {
+    /// Resolves flags for these LUNs. Nothing is opened.
+    ///
+    /// # Errors
+    /// Which flag is wrong, and what would do.
+    pub fn resolve(typed: &Typed, luns: &[PathBuf]) -> Result<Self, OrionError> {
+        let run = rules::check(typed)?;
+        let num_disks = match typed.num_disks {
+            Some(n) => rules::within("-num_disks", n, 1, 1_000, "disks")?,
+            None => u32::try_from(luns.len()).unwrap_or(u32::MAX),
+        };
+        let large_type = typed.large_type.unwrap_or(LargeType::Rand);
+        let write_pct = rules::within("-write", typed.write_pct.unwrap_or(0), 0, 100, "percent of writes")? as u8;
+        let matrix = run.map(|run| matrix(typed, run, num_disks)).transpose()?;
+        let points = match &matrix {
+            Some(m) => m.points.iter().map(|at| Planned { name: None, at: *at, large_type, write_pct }).collect(),
+            None => reference(),
+        };
+        let sequential = points.iter().any(|p: &Planned| p.large_type == LargeType::Seq && p.at.large > 0);
+        Ok(Self {
+            run,
+            testname: typed.name().to_owned(),
+            luns: luns.to_vec(),
+            file_size_bytes: typed.file_size_bytes,
+            num_disks,
+            small_bytes: io_bytes("-size_small", typed.size_small_kb, REFERENCE_SMALL_BYTES)?,
+            large_bytes: io_bytes("-size_large", typed.size_large_kb, MB)?,
+            stream_ios: rules::within("-num_streamIO", typed.num_stream_io.unwrap_or(4), 1, 1_024, "I/Os")?,
+            large_type,
+            layout: match typed.simulate.unwrap_or(Simulate::Concat) {
+                Simulate::Concat => Layout::Concat,
+                Simulate::Raid0 => Layout::Raid0 { stripe_bytes: io_bytes("-stripe", typed.stripe_kb, MB)? },
+            },
+            write_pct,
+            warming: match typed.cache_size_mb {
+                // The reference takes a minute, and its points are random before they are sequential.
+                None if !sequential || run.is_none() => Warming::None,
+                None => Warming::Seconds(WARMING_S),
+                Some(0) => Warming::None,
+                Some(mb) => Warming::Bytes(rules::within_u64("-cache_size", mb, 1, 16 << 20, "MB")? * MB),
+            },
+            duration_s: match (typed.duration_s, run) {
+                (Some(s), _) => rules::duration_s(s)?,
+                (None, Some(_)) => 60.0,
+                (None, None) => 6.0,
+            },
+            matrix,
+            points,
+            rate: rules::rate(typed)?,
+            verify: typed.verify,
+            percentiles: typed.percentiles,
+            backend: typed.backend.unwrap_or(BackendKind::Uring),
+            verbose: typed.verbose,
+            destroy_data: typed.destroy_data.clone(),
+            really: typed.really,
+            notes: notes(typed, sequential),
+        })
+    }
+
+    /// Whether anything is written.
+    #[must_use]
+    pub fn writes(&self) -> bool {
+        self.points.iter().any(|point| point.write_pct > 0)
+    }
+
+    /// The load of a point.
+    #[must_use]
+    pub fn load(&self, point: &Planned, seed: u64) -> Load {
+        let sequential = point.large_type == LargeType::Seq;
+        Load {
+            small: point.at.small,
+            large: point.at.large.saturating_mul(if sequential { self.stream_ios } else { 1 }),
+            small_bytes: self.small_bytes,
+            large_bytes: self.large_bytes,
+            pattern: if sequential { Pattern::Sequential { streams: point.at.large } } else { Pattern::Random },
+            write_pct: point.write_pct,
+            layout: self.layout,
+            warm_up_s: (self.duration_s / 5.0).max(1.0),
+            duration_s: self.duration_s,
+            rate: self.rate,
+            verify: self.verify,
+            seed,
+        }
+    }
+
+    /// Whether caches are warmed before this point.
+    #[must_use]
+    pub fn warms(&self, point: &Planned) -> bool {
+        self.warming != Warming::None && point.large_type == LargeType::Seq && point.at.large > 0
+    }
+
+    /// How long all points take together, warm-up and the warming of caches by time included.
+    #[must_use]
+    pub fn estimate_s(&self) -> f64 {
+        let warming_s = if let Warming::Seconds(s) = self.warming { s } else { 0.0 };
+        let each = self.points.iter().map(|point| {
+            let load = self.load(point, 0);
+            load.warm_up_s + load.duration_s + if self.warms(point) { warming_s } else { 0.0 }
+        });
+        each.sum()
+    }
+
+    /// Refuses LUNs on which not even one I/O finds its place.
+    ///
+    /// # Errors
+    /// Which one, and how large it must be.
+    pub fn check_sizes<'a>(&self, luns: impl IntoIterator<Item = (&'a Path, u64)>) -> Result<(), OrionError> {
+        let small = self.points.iter().any(|p| p.at.small > 0).then_some((self.small_bytes, "a small I/O"));
+        let large = self.points.iter().any(|p| p.at.large > 0).then_some((self.large_bytes, "a large I/O"));
+        let stripe = match self.layout {
+            Layout::Raid0 { stripe_bytes } => Some((stripe_bytes, "a stripe")),
+            Layout::Concat => None,
+        };
+        let Some((least_bytes, what)) = [small, large, stripe].into_iter().flatten().max() else { return Ok(()) };
+        for (path, size_bytes) in luns {
+            if size_bytes < least_bytes {
+                return Err(OrionError::TooSmall { path: path.to_owned(), size_bytes, what, least_bytes });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn io_bytes(flag: &'static str, kb: Option<u64>, default_bytes: u64) -> Result<u64, OrionError> {
+    kb.map_or(Ok(default_bytes), |kb| Ok(rules::within_u64(flag, kb, 1, 64 * KB, "KB")? * KB))
+}
+
+/// The matrix of a run.
+fn matrix(typed: &Typed, run: Run, num_disks: u32) -> Result<Matrix, OrionError> {
+    let range = Range::of_disks(num_disks);
+    let shape = match run {
+        Run::Simple => Shape::Basic,
+        Run::Normal => Shape::Detailed,
+        Run::Oltp => return Ok(Matrix::new(Shape::Row { large: 0 }, Range::of_disks_oltp(num_disks))),
+        Run::Dss => Shape::Col { small: 0 },
+        Run::Advanced => shape(typed)?,
+    };
+    Ok(Matrix::new(shape, range))
+}
+
+/// The shape that an advanced run asks for.
+fn shape(typed: &Typed) -> Result<Shape, OrionError> {
+    let kind = typed.matrix.unwrap_or(MatrixKind::Basic);
+    let (takes_small, takes_large) = match kind {
+        MatrixKind::Basic | MatrixKind::Detailed => (false, false),
+        MatrixKind::Row => (false, true),
+        MatrixKind::Col => (true, false),
+        MatrixKind::Point | MatrixKind::Max => (true, true),
+    };
+    let small = rules::number(kind, "-num_small", takes_small, typed.num_small)?;
+    let large = rules::number(kind, "-num_large", takes_large, typed.num_large)?;
+    let at = Outstanding { small, large };
+    if takes_small && takes_large && at.small + at.large == 0 {
+        return Err(OrionError::NothingOutstanding(format!("-matrix {} -num_small 0 -num_large 0", kind.word())));
+    }
+    Ok(match kind {
+        MatrixKind::Basic => Shape::Basic,
+        MatrixKind::Detailed => Shape::Detailed,
+        MatrixKind::Point => Shape::Point(at),
+        MatrixKind::Row => Shape::Row { large },
+        MatrixKind::Col => Shape::Col { small },
+        MatrixKind::Max => Shape::Max(at),
+    })
+}
+
+/// The one-minute version: what a platform's page lays the database's own figures beside. Reads come first, so that they are
+/// known also where nothing may be written.
+fn reference() -> Vec<Planned> {
+    let point = |name, small, large, write_pct| Planned {
+        name: Some(name),
+        at: Outstanding { small, large },
+        large_type: LargeType::Seq,
+        write_pct,
+    };
+    vec![
+        point("random read at depth 1", 1, 0, 0),
+        point("random read at depth 32", 32, 0, 0),
+        point("random read at depth 128", 128, 0, 0),
+        point("sequential read", 0, 4, 0),
+        point("random write at depth 1", 1, 0, 100),
+        point("random write at depth 32", 32, 0, 100),
+        point("random write at depth 128", 128, 0, 100),
+        point("sequential write", 0, 4, 100),
+    ]
+}
+
+fn notes(typed: &Typed, sequential: bool) -> Vec<String> {
+    let mut notes = Vec::new();
+    if typed.huge_not_needed {
+        notes.push("-hugenotneeded changes nothing: dbdyno takes no huge pages".to_owned());
+    }
+    if typed.cache_size_mb.is_some_and(|mb| mb > 0) && !sequential {
+        notes.push(
+            "-cache_size changes nothing here: as in ORION, caches are warmed before points with sequential I/O only"
+                .to_owned(),
+        );
+    }
+    notes
+}

@@ -1,0 +1,226 @@
+//! Flags as typed become settings, or an error that says what to do.
+
+use super::*;
+use crate::{BackendKind, Layout, Pattern};
+use dbdyno_model::Arrivals;
+use std::path::Path;
+
+fn typed(run: Run) -> Typed {
+    Typed { run: Some(run), ..Typed::default() }
+}
+
+fn advanced() -> Typed {
+    typed(Run::Advanced)
+}
+
+fn luns(n: usize) -> Vec<PathBuf> {
+    (0..n).map(|i| PathBuf::from(format!("/dev/lun{i}"))).collect()
+}
+
+fn resolve(typed: &Typed) -> Settings {
+    Settings::resolve(typed, &luns(2)).unwrap()
+}
+
+fn refusal(typed: &Typed) -> String {
+    Settings::resolve(typed, &luns(2)).unwrap_err().to_string()
+}
+
+#[test]
+fn what_is_left_out_is_as_orion_has_it() {
+    let settings = resolve(&typed(Run::Simple));
+    assert_eq!(settings.testname, "orion");
+    assert_eq!((settings.num_disks, settings.small_bytes, settings.large_bytes), (2, 8_192, 1_048_576));
+    assert_eq!((settings.large_type, settings.stream_ios), (LargeType::Rand, 4));
+    assert_eq!((settings.write_pct, settings.duration_s), (0, 60.0));
+    assert_eq!((settings.layout, settings.warming), (Layout::Concat, Warming::None));
+    assert_eq!(settings.backend, BackendKind::Uring);
+    assert!(!settings.writes() && settings.notes.is_empty());
+    let load = settings.load(&settings.points[0], 7);
+    assert_eq!((load.small, load.large, load.pattern, load.write_pct, load.seed), (1, 0, Pattern::Random, 0, 7));
+    assert_eq!((load.warm_up_s, load.duration_s), (12.0, 60.0));
+    let raid0 = resolve(&Typed { simulate: Some(Simulate::Raid0), ..advanced() });
+    assert_eq!(raid0.layout, Layout::Raid0 { stripe_bytes: 1_048_576 });
+}
+
+#[test]
+fn kinds_of_run_are_matrices() {
+    let points = |run| resolve(&typed(run)).points.into_iter().map(|p| (p.at.small, p.at.large)).collect::<Vec<_>>();
+    assert_eq!(points(Run::Simple).len(), 10 + 4);
+    assert_eq!(points(Run::Normal).len(), 11 * 5 - 1);
+    assert!(points(Run::Oltp).iter().all(|(_, large)| *large == 0));
+    assert_eq!(points(Run::Oltp).last(), Some(&(40, 0)));
+    assert_eq!(points(Run::Dss), [(0, 1), (0, 2), (0, 3), (0, 4)]);
+    assert_eq!(points(Run::Advanced), points(Run::Simple));
+}
+
+#[test]
+fn streams_keep_several_ios_each_and_have_caches_warmed() {
+    let seq = Typed { large_type: Some(LargeType::Seq), ..advanced() };
+    let settings = resolve(&seq);
+    let point = settings.points.iter().find(|p| p.at.large == 3).unwrap();
+    let load = settings.load(point, 1);
+    assert_eq!((load.large, load.pattern), (12, Pattern::Sequential { streams: 3 }));
+    assert_eq!(settings.warming, Warming::Seconds(120.0));
+    assert!(settings.warms(point) && !settings.warms(&settings.points[0]));
+    let sized = |mb| resolve(&Typed { cache_size_mb: Some(mb), ..seq.clone() }).warming;
+    assert_eq!((sized(0), sized(8192)), (Warming::None, Warming::Bytes(8 << 30)));
+    let deep = Typed { num_stream_io: Some(9), ..seq };
+    let settings = resolve(&deep);
+    assert_eq!(settings.load(settings.points.last().unwrap(), 1).large, 4 * 9);
+}
+
+#[test]
+fn the_estimate_has_warm_up_and_warming_in_it() {
+    let short = Typed { duration_s: Some(2.0), ..advanced() };
+    assert_eq!(resolve(&short).estimate_s(), 14.0 * 3.0);
+    let seq = Typed { large_type: Some(LargeType::Seq), ..short };
+    assert_eq!(resolve(&seq).estimate_s(), 14.0 * 3.0 + 4.0 * 120.0);
+}
+
+#[test]
+fn what_changes_nothing_is_said() {
+    let notes = resolve(&Typed { huge_not_needed: true, cache_size_mb: Some(8192), ..typed(Run::Simple) }).notes;
+    assert!(notes.iter().any(|n| n.contains("-hugenotneeded")) && notes.iter().any(|n| n.contains("-cache_size")));
+}
+
+#[test]
+fn fixed_kinds_of_run_take_no_flags_of_the_advanced_one() {
+    let particular: [(Typed, &str); 6] = [
+        (Typed { size_small_kb: Some(4), ..typed(Run::Simple) }, "-size_small is not for -run simple"),
+        (Typed { write_pct: Some(20), ..typed(Run::Normal) }, "-write is not for -run normal"),
+        (Typed { matrix: Some(MatrixKind::Basic), ..typed(Run::Oltp) }, "-matrix is not for -run oltp"),
+        (Typed { size_large_kb: Some(64), ..typed(Run::Oltp) }, "-matrix row -num_large 0"),
+        (Typed { large_type: Some(LargeType::Seq), ..typed(Run::Dss) }, "-matrix col -num_small 0"),
+        (Typed { rate_iops: Some(100.0), ..typed(Run::Simple) }, "only `-run advanced` takes"),
+    ];
+    for (typed, expected) in particular {
+        assert!(refusal(&typed).contains(expected), "{}", refusal(&typed));
+    }
+    let oltp = Typed { write_pct: Some(20), size_small_kb: Some(16), ..typed(Run::Oltp) };
+    assert_eq!((resolve(&oltp).write_pct, resolve(&oltp).small_bytes), (20, 16_384));
+    assert!(resolve(&oltp).writes());
+}
+
+#[test]
+fn numbers_have_ranges() {
+    let point = |small, large| Typed {
+        matrix: Some(MatrixKind::Point),
+        num_small: Some(small),
+        num_large: Some(large),
+        ..advanced()
+    };
+    let cases = [
+        (Typed { write_pct: Some(101), ..advanced() }, "-write 101 is out of range: it takes 0 to 100"),
+        (Typed { num_disks: Some(0), ..advanced() }, "-num_disks 0 is out of range: it takes 1 to"),
+        (Typed { size_small_kb: Some(0), ..advanced() }, "-size_small 0"),
+        (Typed { size_large_kb: Some(1 << 20), ..advanced() }, "-size_large 1048576 is out of range"),
+        (Typed { duration_s: Some(0.0), ..advanced() }, "-duration 0 is out of range"),
+        (Typed { cache_size_mb: Some(u64::MAX), ..advanced() }, "-cache_size"),
+        (
+            Typed { large_type: Some(LargeType::Seq), num_stream_io: Some(0), ..advanced() },
+            "-num_streamIO 0 is out of range",
+        ),
+        (Typed { simulate: Some(Simulate::Raid0), stripe_kb: Some(0), ..advanced() }, "-stripe 0 is out of range"),
+        (point(0, 0), "no outstanding I/O at all"),
+        (point(65_536, 0), "-num_small 65536 is out of range"),
+        (Typed { rate_iops: Some(0.5), ..point(8, 0) }, "--rate 0.5 is out of range"),
+    ];
+    for (typed, expected) in cases {
+        assert!(refusal(&typed).contains(expected), "{}", refusal(&typed));
+    }
+}
+
+#[test]
+fn a_matrix_says_what_it_needs() {
+    let of = |matrix, num_small, num_large| Typed { matrix: Some(matrix), num_small, num_large, ..advanced() };
+    let cases = [
+        (of(MatrixKind::Point, None, Some(1)), "-matrix point needs -num_small"),
+        (of(MatrixKind::Point, Some(1), None), "-matrix point needs -num_large"),
+        (of(MatrixKind::Row, None, None), "-matrix row needs -num_large"),
+        (of(MatrixKind::Col, None, None), "-matrix col needs -num_small"),
+        (of(MatrixKind::Max, Some(1), None), "-matrix max needs -num_large: the most"),
+        (of(MatrixKind::Max, Some(0), Some(0)), "no outstanding I/O at all"),
+        (of(MatrixKind::Row, Some(1), Some(1)), "-num_small has no part in -matrix row"),
+        (of(MatrixKind::Col, Some(1), Some(1)), "-num_large has no part in -matrix col"),
+        (of(MatrixKind::Basic, Some(1), None), "-num_small has no part in -matrix basic"),
+    ];
+    for (typed, expected) in cases {
+        assert!(refusal(&typed).contains(expected), "{}", refusal(&typed));
+    }
+    assert_eq!(resolve(&of(MatrixKind::Max, Some(3), Some(0))).points.len(), 3);
+}
+
+#[test]
+fn flags_that_need_each_other_say_so() {
+    let cases = [
+        (Typed::default(), "-run is missing"),
+        (Typed { reference: true, ..advanced() }, "--reference is a run of its own"),
+        (Typed { reference: true, write_pct: Some(5), ..Typed::default() }, "-write is not for --reference"),
+        (Typed { stripe_kb: Some(64), ..advanced() }, "-stripe has no part in -simulate concat"),
+        (Typed { num_stream_io: Some(2), ..advanced() }, "-num_streamIO has no part in -type rand"),
+        (Typed { file_size_bytes: Some(1), ..advanced() }, "--file-size has no part"),
+        (Typed { arrivals: Some(Arrivals::Constant), ..advanced() }, "--arrivals has no part"),
+        (Typed { really: true, ..advanced() }, "--really has no part"),
+        (Typed { rate_iops: Some(100.0), ..advanced() }, "--rate drives I/Os of one size at one point"),
+        (
+            Typed {
+                matrix: Some(MatrixKind::Point),
+                num_small: Some(1),
+                num_large: Some(1),
+                rate_iops: Some(9.0),
+                ..advanced()
+            },
+            "--rate drives I/Os of one size at one point",
+        ),
+    ];
+    for (typed, expected) in cases {
+        assert!(refusal(&typed).contains(expected), "{}", refusal(&typed));
+    }
+}
+
+#[test]
+fn a_rate_drives_one_point() {
+    let typed = Typed {
+        matrix: Some(MatrixKind::Point),
+        num_small: Some(64),
+        num_large: Some(0),
+        rate_iops: Some(5_000.0),
+        ..advanced()
+    };
+    let settings = resolve(&typed);
+    let rate = settings.load(&settings.points[0], 1).rate.unwrap();
+    assert_eq!((rate.iops, rate.arrivals), (5_000.0, Arrivals::Poisson));
+}
+
+#[test]
+fn the_reference_takes_a_minute_and_reads_before_it_writes() {
+    let settings = resolve(&Typed { reference: true, ..Typed::default() });
+    assert!(settings.matrix.is_none() && settings.writes() && settings.warming == Warming::None);
+    assert!((45.0..=75.0).contains(&settings.estimate_s()), "{}", settings.estimate_s());
+    let first_write = settings.points.iter().position(|p| p.write_pct > 0).unwrap();
+    assert!(settings.points[first_write..].iter().all(|p| p.write_pct == 100));
+    assert!(settings.points.iter().all(|p| p.name.is_some()));
+}
+
+#[test]
+fn luns_have_room_for_an_io() {
+    let settings = resolve(&advanced());
+    let size = |bytes| settings.check_sizes([(Path::new("/dev/a"), 1 << 30), (Path::new("/dev/b"), bytes)]);
+    assert!(size(1 << 20).is_ok());
+    let refusal = size((1 << 20) - 1).unwrap_err().to_string();
+    assert_eq!(refusal, "/dev/b has 1048575 bytes, too few: a large I/O takes 1048576");
+    // A run without large I/Os needs no place for them.
+    assert!(resolve(&typed(Run::Oltp)).check_sizes([(Path::new("/dev/b"), 8_192)]).is_ok());
+}
+
+#[test]
+fn flags_are_looked_at_before_files_are_looked_for() {
+    let wrong = Typed { write_pct: Some(101), testname: Some("/nowhere/none".to_owned()), ..advanced() };
+    assert!(lun_paths(&wrong).unwrap_err().to_string().contains("-write 101"));
+    let missing = Typed { write_pct: None, ..wrong };
+    assert!(lun_paths(&missing).unwrap_err().to_string().contains("cannot read /nowhere/none.lun"));
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    let twice = Typed { files: vec![file.clone(), file], ..advanced() };
+    assert!(lun_paths(&twice).unwrap_err().to_string().contains("is the same storage as"));
+}

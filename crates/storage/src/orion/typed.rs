@@ -1,0 +1,222 @@
+//! The flags as typed: every one may be left out, nothing is looked up, no range is checked.
+
+use crate::BackendKind;
+use dbdyno_model::Arrivals;
+use std::path::PathBuf;
+
+/// Words that an option takes.
+pub trait Choice: Copy + PartialEq + 'static {
+    /// What is chosen, for errors.
+    const OF: &'static str;
+    /// Each word and what it means.
+    const WORDS: &'static [(&'static str, Self)];
+
+    /// What a word means; case does not count.
+    ///
+    /// # Errors
+    /// It means nothing, with the words that do.
+    fn of_word(word: &str) -> Result<Self, String> {
+        let found = Self::WORDS.iter().find(|(known, _)| known.eq_ignore_ascii_case(word));
+        found.map(|(_, meaning)| *meaning).ok_or_else(|| {
+            let words: Vec<&str> = Self::WORDS.iter().map(|(known, _)| *known).collect();
+            format!("it is no {}: choose one of {}", Self::OF, words.join(", "))
+        })
+    }
+
+    /// Its word.
+    fn word(self) -> &'static str {
+        Self::WORDS.iter().find(|(_, meaning)| *meaning == self).map_or("?", |(word, _)| word)
+    }
+}
+
+/// `-run`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Run {
+    /// Small I/Os alone, then large ones alone.
+    Simple,
+    /// Every combination of small and large I/Os.
+    Normal,
+    /// What the options say.
+    Advanced,
+    /// Small I/Os alone, further up.
+    Oltp,
+    /// Large I/Os alone.
+    Dss,
+}
+
+impl Choice for Run {
+    const OF: &'static str = "type of run";
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("simple", Self::Simple),
+        ("normal", Self::Normal),
+        ("advanced", Self::Advanced),
+        ("oltp", Self::Oltp),
+        ("dss", Self::Dss),
+    ];
+}
+
+/// `-type`: of the large I/Os; small ones are always random.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LargeType {
+    /// Anywhere.
+    Rand,
+    /// One behind the other, in streams.
+    Seq,
+}
+
+impl Choice for LargeType {
+    const OF: &'static str = "type of large I/O";
+    const WORDS: &'static [(&'static str, Self)] = &[("rand", Self::Rand), ("seq", Self::Seq)];
+}
+
+/// `-simulate`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Simulate {
+    /// One LUN behind the other.
+    Concat,
+    /// Stripes over all LUNs.
+    Raid0,
+}
+
+impl Choice for Simulate {
+    const OF: &'static str = "layout";
+    const WORDS: &'static [(&'static str, Self)] = &[("concat", Self::Concat), ("raid0", Self::Raid0)];
+}
+
+/// `-matrix`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MatrixKind {
+    /// Small I/Os alone, then large ones alone.
+    Basic,
+    /// Every combination.
+    Detailed,
+    /// `-num_small` and `-num_large`.
+    Point,
+    /// Small I/Os beside `-num_large`.
+    Row,
+    /// Large I/Os beside `-num_small`.
+    Col,
+    /// Every combination up to `-num_small` and `-num_large`.
+    Max,
+}
+
+impl Choice for MatrixKind {
+    const OF: &'static str = "matrix";
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("basic", Self::Basic),
+        ("detailed", Self::Detailed),
+        ("point", Self::Point),
+        ("row", Self::Row),
+        ("col", Self::Col),
+        ("max", Self::Max),
+    ];
+}
+
+impl Choice for BackendKind {
+    const OF: &'static str = "backend";
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("io_uring", Self::Uring), ("threads", Self::Threads), ("null", Self::Null)];
+}
+
+/// What was typed.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Typed {
+    /// `-run`.
+    pub run: Option<Run>,
+    /// `-testname`.
+    pub testname: Option<String>,
+    /// `-num_disks`.
+    pub num_disks: Option<u64>,
+    /// `-size_small`, in KB.
+    pub size_small_kb: Option<u64>,
+    /// `-size_large`, in KB.
+    pub size_large_kb: Option<u64>,
+    /// `-type`.
+    pub large_type: Option<LargeType>,
+    /// `-num_streamIO`.
+    pub num_stream_io: Option<u64>,
+    /// `-simulate`.
+    pub simulate: Option<Simulate>,
+    /// `-stripe`, in KB.
+    pub stripe_kb: Option<u64>,
+    /// `-write`.
+    pub write_pct: Option<u64>,
+    /// `-cache_size`, in MB.
+    pub cache_size_mb: Option<u64>,
+    /// `-duration`.
+    pub duration_s: Option<f64>,
+    /// `-matrix`.
+    pub matrix: Option<MatrixKind>,
+    /// `-num_small`.
+    pub num_small: Option<u64>,
+    /// `-num_large`.
+    pub num_large: Option<u64>,
+    /// `-hugenotneeded`.
+    pub huge_not_needed: bool,
+    /// `-verbose`.
+    pub verbose: bool,
+    /// `--file`, in place of NAME.lun.
+    pub files: Vec<PathBuf>,
+    /// `--file-size`, of files that are to be created.
+    pub file_size_bytes: Option<u64>,
+    /// `--percentiles`.
+    pub percentiles: bool,
+    /// `--rate`: I/Os that are due a second.
+    pub rate_iops: Option<f64>,
+    /// `--arrivals`.
+    pub arrivals: Option<Arrivals>,
+    /// `--verify`.
+    pub verify: bool,
+    /// `--destroy-data`.
+    pub destroy_data: Vec<PathBuf>,
+    /// `--really`.
+    pub really: bool,
+    /// `--reference`.
+    pub reference: bool,
+    /// `--backend`.
+    pub backend: Option<BackendKind>,
+}
+
+impl Typed {
+    /// The name that files are called by.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.testname.as_deref().unwrap_or("orion")
+    }
+
+    /// The flags that were given and not every kind of run takes, as ORION's users write them.
+    pub(super) fn particular(&self) -> Vec<&'static str> {
+        let given = [
+            (self.num_disks.is_some(), "-num_disks"),
+            (self.size_small_kb.is_some(), "-size_small"),
+            (self.size_large_kb.is_some(), "-size_large"),
+            (self.large_type.is_some(), "-type"),
+            (self.num_stream_io.is_some(), "-num_streamIO"),
+            (self.simulate.is_some(), "-simulate"),
+            (self.stripe_kb.is_some(), "-stripe"),
+            (self.write_pct.is_some(), "-write"),
+            (self.cache_size_mb.is_some(), "-cache_size"),
+            (self.duration_s.is_some(), "-duration"),
+            (self.matrix.is_some(), "-matrix"),
+            (self.num_small.is_some(), "-num_small"),
+            (self.num_large.is_some(), "-num_large"),
+            (self.rate_iops.is_some(), "--rate"),
+            (self.verify, "--verify"),
+        ];
+        given.into_iter().filter_map(|(given, flag)| given.then_some(flag)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_read_in_any_case_and_refused_with_those_that_mean_something() {
+        assert_eq!(Run::of_word("OLTP"), Ok(Run::Oltp));
+        assert_eq!(MatrixKind::of_word("col").map(Choice::word), Ok("col"));
+        assert_eq!(BackendKind::of_word("io_uring"), Ok(BackendKind::Uring));
+        let refusal = LargeType::of_word("other").unwrap_err();
+        assert_eq!(refusal, "it is no type of large I/O: choose one of rand, seq");
+    }
+}

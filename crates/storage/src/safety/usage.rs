@@ -1,0 +1,170 @@
+//! Who uses a device or file: what the kernel says of it.
+
+use super::Identity;
+use rustix::fs::{Mode, OFlags, major, minor, open};
+use rustix::io::Errno;
+use std::fs::Metadata;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// Why a device is in use, as the end of a sentence that begins with its name.
+pub(super) fn of_device(path: &Path, number: u64) -> io::Result<Option<String>> {
+    let mounts = mounts()?;
+    for part in parts(number) {
+        let whose = if part == number { String::new() } else { format!("has a partition ({}) that ", name(part)) };
+        // Some file systems give their mounts numbers of their own; then the device is the mount's source.
+        let mounted = mounts.iter().find(|mount| mount.number == part || device_number(&mount.source) == Some(part));
+        if let Some(mount) = mounted {
+            return Ok(Some(format!("{whose}is mounted on {}", mount.place.display())));
+        }
+        if swaps().iter().any(|swap| device_number(swap) == Some(part)) {
+            return Ok(Some(format!("{whose}is in use as swap space")));
+        }
+        if let Some(holder) = holder(part) {
+            return Ok(Some(format!("{whose}is in use by {holder} (a volume, RAID or mapping)")));
+        }
+    }
+    // The kernel itself knows of every use that claims a device, also of those that are written nowhere.
+    match open(path, OFlags::RDONLY | OFlags::EXCL | OFlags::CLOEXEC, Mode::empty()) {
+        Ok(_) => Ok(None),
+        Err(Errno::BUSY) => Ok(Some("is in use: the kernel refuses to open it alone".to_owned())),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Why a file is in use.
+pub(super) fn of_file(metadata: &Metadata) -> io::Result<Option<String>> {
+    let identity = Identity::from(metadata);
+    let same = |other: &Path| Identity::of(other).is_ok_and(|other| other == identity);
+    if swaps().iter().any(|swap| same(swap)) {
+        return Ok(Some("is in use as swap space".to_owned()));
+    }
+    for entry in entries("/sys/block") {
+        let backing = std::fs::read(entry.join("loop/backing_file")).unwrap_or_default();
+        if !backing.is_empty() && same(Path::new(std::ffi::OsStr::from_bytes(backing.trim_ascii_end()))) {
+            let device = entry.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            return Ok(Some(format!("is in use by /dev/{device}")));
+        }
+    }
+    // Whoever has it open may be a database that is running. Only root sees all processes; others see at least their own.
+    let own = std::process::id().to_string();
+    for process in entries("/proc") {
+        let id = process.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if id == own || !id.bytes().all(|byte| byte.is_ascii_digit()) {
+            continue;
+        }
+        if entries(process.join("fd")).any(|fd| same(&fd)) {
+            return Ok(Some(format!("is open in process {id}{}", command(&process))));
+        }
+    }
+    Ok(None)
+}
+
+fn command(process: &Path) -> String {
+    std::fs::read_to_string(process.join("comm")).map_or(String::new(), |name| format!(" ({})", name.trim()))
+}
+
+/// A mount.
+struct Mount {
+    /// The number of its device.
+    number: u64,
+    /// Where.
+    place: PathBuf,
+    /// What.
+    source: PathBuf,
+}
+
+fn mounts() -> io::Result<Vec<Mount>> {
+    Ok(std::fs::read_to_string("/proc/self/mountinfo")?.lines().filter_map(mount).collect())
+}
+
+/// A line of mountinfo: `36 35 98:0 /root /mnt options - type source options`.
+fn mount(line: &str) -> Option<Mount> {
+    let (fixed, rest) = line.split_once(" - ")?;
+    let mut fields = fixed.split(' ').skip(2);
+    let (major, minor) = fields.next()?.split_once(':')?;
+    let number = rustix::fs::makedev(major.parse().ok()?, minor.parse().ok()?);
+    let place = unescaped(fields.nth(1)?);
+    Some(Mount { number, place, source: unescaped(rest.split(' ').nth(1)?) })
+}
+
+fn swaps() -> Vec<PathBuf> {
+    let text = std::fs::read_to_string("/proc/swaps").unwrap_or_default();
+    text.lines().skip(1).filter_map(|line| line.split_ascii_whitespace().next()).map(unescaped).collect()
+}
+
+/// A path of /proc, where blanks and the like are octal numbers.
+fn unescaped(text: &str) -> PathBuf {
+    let bytes = text.as_bytes();
+    let mut path = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let octal = (bytes[at] == b'\\')
+            .then(|| text.get(at + 1..at + 4).and_then(|digits| u8::from_str_radix(digits, 8).ok()))
+            .flatten();
+        path.push(octal.unwrap_or(bytes[at]));
+        at += if octal.is_some() { 4 } else { 1 };
+    }
+    PathBuf::from(std::ffi::OsStr::from_bytes(&path))
+}
+
+fn device_number(path: &Path) -> Option<u64> {
+    match Identity::of(path).ok()? {
+        Identity::Device(number) => Some(number),
+        Identity::File(..) => None,
+    }
+}
+
+fn sys(number: u64) -> PathBuf {
+    PathBuf::from(format!("/sys/dev/block/{}:{}", major(number), minor(number)))
+}
+
+fn name(number: u64) -> String {
+    let target = sys(number).canonicalize().unwrap_or_default();
+    target.file_name().map_or_else(String::new, |name| format!("/dev/{}", name.to_string_lossy()))
+}
+
+/// The device and its partitions.
+fn parts(number: u64) -> Vec<u64> {
+    let partitions = entries(sys(number)).filter(|entry| entry.join("partition").exists()).filter_map(|entry| {
+        let text = std::fs::read_to_string(entry.join("dev")).ok()?;
+        let (major, minor) = text.trim().split_once(':')?;
+        Some(rustix::fs::makedev(major.parse().ok()?, minor.parse().ok()?))
+    });
+    std::iter::once(number).chain(partitions).collect()
+}
+
+/// Who is built on a device.
+fn holder(number: u64) -> Option<String> {
+    entries(sys(number).join("holders")).next().and_then(|holder| {
+        let mapped = std::fs::read_to_string(holder.join("dm/name")).ok().map(|name| name.trim().to_owned());
+        mapped.or_else(|| Some(holder.file_name()?.to_string_lossy().into_owned()))
+    })
+}
+
+fn entries(folder: impl AsRef<Path>) -> impl Iterator<Item = PathBuf> {
+    std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_mount_is_read_from_its_line() {
+        let line = "36 35 98:1 /mnt1 /mnt\\0402 rw,noatime master:1 - ext3 /dev/ro\\134ot rw,errors=continue";
+        let mount = mount(line).unwrap();
+        assert_eq!(mount.number, rustix::fs::makedev(98, 1));
+        assert_eq!((mount.place, mount.source), (PathBuf::from("/mnt 2"), PathBuf::from("/dev/ro\\ot")));
+    }
+
+    proptest! {
+        #[test]
+        fn any_line_is_read_or_left(line in ".{0,80}") {
+            let _ = mount(&line);
+            let _ = unescaped(&line);
+        }
+    }
+}

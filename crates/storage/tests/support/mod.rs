@@ -1,0 +1,57 @@
+//! Loop devices of the tests' own.
+#![allow(clippy::print_stderr, clippy::unwrap_used, reason = "who runs the tests is told what is left out")]
+#![allow(dead_code, reason = "each test file uses what it needs")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What a program says, where it succeeds.
+pub(crate) fn output(program: &str, arguments: &[&str]) -> Result<String, String> {
+    let output = Command::new(program).args(arguments).output().map_err(|e| format!("{program}: {e}"))?;
+    if output.status.success() {
+        Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    } else {
+        Err(format!("{program}: {}", String::from_utf8_lossy(&output.stderr).trim()))
+    }
+}
+
+/// A block device over a file of its own.
+pub(crate) struct LoopDevice {
+    device: PathBuf,
+    folder: tempfile::TempDir,
+}
+
+impl LoopDevice {
+    /// One of so many MiB; none, and why is said, where they cannot be made.
+    pub(crate) fn new(mib: u64) -> Option<Self> {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("backing");
+        std::fs::File::create(&file).unwrap().set_len(mib << 20).unwrap();
+        match output("losetup", &["--find", "--show", file.to_str().unwrap()]) {
+            Ok(device) => Some(Self { device: device.into(), folder }),
+            Err(why) => {
+                eprintln!("SKIPPED: no loop device can be made here ({why})");
+                None
+            }
+        }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.device
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        self.device.to_str().unwrap()
+    }
+
+    /// A folder that goes with it.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+impl Drop for LoopDevice {
+    fn drop(&mut self) {
+        let _ = output("losetup", &["--detach", self.name()]);
+    }
+}

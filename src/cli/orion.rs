@@ -1,0 +1,330 @@
+//! `dbdyno orion`: the flags of ORION, with one dash or two, and dbdyno's own beside them.
+
+use super::Shown;
+use super::client::ArrivalsChoice;
+use super::values::{bytes, duration_s, label};
+use clap::error::ErrorKind;
+use clap::{Args, Command};
+use dbdyno_storage::BackendKind;
+use dbdyno_storage::orion::{Choice, LargeType, MatrixKind, Run, Simulate, Typed};
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+/// What stands before the flags on the command line.
+const NAME: &str = "orion";
+/// Options before the command that take the word behind them.
+const WITH_VALUE: [&str; 2] = ["--results", "--catalogue"];
+/// A name that differs in more letters is another name.
+const FARTHEST: usize = 3;
+
+/// `dbdyno orion`.
+#[derive(Debug, Args)]
+#[command(override_help = include_str!("orion_help.txt"))]
+pub(crate) struct OrionArgs {
+    #[arg(long, value_name = "TYPE", value_parser = Run::of_word)]
+    run: Option<Run>,
+    #[arg(long)]
+    testname: Option<String>,
+    #[arg(long = "num_disks", value_name = "N", value_parser = whole, allow_negative_numbers = true)]
+    num_disks: Option<u64>,
+    #[arg(long = "size_small", value_name = "N", value_parser = whole, allow_negative_numbers = true)]
+    size_small: Option<u64>,
+    #[arg(long = "size_large", value_name = "N", value_parser = whole, allow_negative_numbers = true)]
+    size_large: Option<u64>,
+    #[arg(long = "type", value_name = "WHAT", value_parser = LargeType::of_word)]
+    large_type: Option<LargeType>,
+    #[arg(long = "num_streamIO", value_name = "N", value_parser = whole, allow_negative_numbers = true)]
+    num_stream_io: Option<u64>,
+    #[arg(long, value_name = "HOW", value_parser = Simulate::of_word)]
+    simulate: Option<Simulate>,
+    #[arg(long, value_name = "N", value_parser = whole, allow_negative_numbers = true)]
+    stripe: Option<u64>,
+    #[arg(long, value_name = "N", value_parser = whole, allow_negative_numbers = true)]
+    write: Option<u64>,
+    #[arg(long = "cache_size", value_name = "N", value_parser = whole, allow_negative_numbers = true)]
+    cache_size: Option<u64>,
+    #[arg(long, value_parser = seconds, allow_negative_numbers = true)]
+    duration: Option<f64>,
+    #[arg(long, value_name = "WHICH", value_parser = MatrixKind::of_word)]
+    matrix: Option<MatrixKind>,
+    #[arg(long = "num_small", value_name = "N", value_parser = whole, allow_negative_numbers = true)]
+    num_small: Option<u64>,
+    #[arg(long = "num_large", value_name = "N", value_parser = whole, allow_negative_numbers = true)]
+    num_large: Option<u64>,
+    #[arg(long = "hugenotneeded")]
+    huge_not_needed: bool,
+    #[arg(long)]
+    verbose: bool,
+
+    #[arg(long, value_name = "PATH")]
+    file: Vec<PathBuf>,
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    file_size: Option<u64>,
+    #[arg(long)]
+    reference: bool,
+    #[arg(long)]
+    percentiles: bool,
+    #[arg(long, value_name = "IOPS", value_parser = iops, allow_negative_numbers = true)]
+    rate: Option<f64>,
+    #[arg(long, value_name = "HOW")]
+    arrivals: Option<ArrivalsChoice>,
+    #[arg(long)]
+    verify: bool,
+    #[arg(long, value_name = "PATH")]
+    destroy_data: Vec<PathBuf>,
+    #[arg(long)]
+    really: bool,
+    #[arg(long, value_name = "HOW", value_parser = BackendKind::of_word)]
+    backend: Option<BackendKind>,
+    /// Name of the run
+    #[arg(long, value_parser = label)]
+    pub(crate) label: Option<String>,
+    #[command(flatten)]
+    pub(crate) shown: Shown,
+}
+
+impl OrionArgs {
+    /// The flags, without those that are of every command.
+    pub(crate) fn typed(&self) -> Typed {
+        Typed {
+            run: self.run,
+            testname: self.testname.clone(),
+            num_disks: self.num_disks,
+            size_small_kb: self.size_small,
+            size_large_kb: self.size_large,
+            large_type: self.large_type,
+            num_stream_io: self.num_stream_io,
+            simulate: self.simulate,
+            stripe_kb: self.stripe,
+            write_pct: self.write,
+            cache_size_mb: self.cache_size,
+            duration_s: self.duration,
+            matrix: self.matrix,
+            num_small: self.num_small,
+            num_large: self.num_large,
+            huge_not_needed: self.huge_not_needed,
+            verbose: self.verbose,
+            files: self.file.clone(),
+            file_size_bytes: self.file_size,
+            percentiles: self.percentiles,
+            rate_iops: self.rate,
+            arrivals: self.arrivals.map(Into::into),
+            verify: self.verify,
+            destroy_data: self.destroy_data.clone(),
+            really: self.really,
+            reference: self.reference,
+            backend: self.backend,
+        }
+    }
+}
+
+fn whole(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "it is no whole number from 0 on".to_owned())
+}
+
+/// ORION's seconds, or a time with its unit.
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds.is_finite() && !text.starts_with('+') => Ok(seconds),
+        _ => duration_s(text),
+    }
+}
+
+fn iops(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix("/s").unwrap_or(text).parse::<f64>().ok().filter(|n| n.is_finite());
+    number.ok_or_else(|| "it is no rate: write how many I/Os are due a second, as in 5000".to_owned())
+}
+
+/// The command line with ORION's names as clap reads them: behind `orion`, `-num_disks` becomes `--num_disks`. Hyphens and
+/// underscores are the same in names, case does not count, and dashes may be those that word processors make of them.
+///
+/// # Errors
+/// A name with one dash that is none, with those that are near.
+pub(super) fn translated(words: Vec<OsString>, root: &Command) -> Result<Vec<OsString>, clap::Error> {
+    let Some(flags) = root.find_subcommand(NAME) else { return Ok(words) };
+    let names: Vec<&str> =
+        flags.get_arguments().chain(root.get_arguments()).filter_map(clap::Arg::get_long).chain(["help"]).collect();
+    let Some(at) = place(&words) else { return Ok(words) };
+    let (before, behind) = words.split_at(at + 1);
+    let behind = behind.iter().map(|word| translate(word, &names));
+    before.iter().cloned().map(Ok).chain(behind).collect()
+}
+
+/// Where the command stands, if it is this one.
+fn place(words: &[OsString]) -> Option<usize> {
+    let mut words = words.iter().enumerate().skip(1);
+    while let Some((at, word)) = words.next() {
+        match word.to_str() {
+            Some(option) if WITH_VALUE.contains(&option) => drop(words.next()),
+            Some(option) if option.starts_with('-') => {}
+            other => return (other == Some(NAME)).then_some(at),
+        }
+    }
+    None
+}
+
+fn translate(word: &OsStr, names: &[&str]) -> Result<OsString, clap::Error> {
+    let same = || Ok(word.to_owned());
+    let Some(text) = word.to_str() else { return same() };
+    let (dashes, name) = match text.strip_prefix("--") {
+        Some(name) => (2, name),
+        None => match text.strip_prefix(['-', '\u{2013}', '\u{2014}']) {
+            Some(name) => (1, name),
+            None => return same(),
+        },
+    };
+    // `-q` and `-5` are what they are.
+    if name.len() < 2 || !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        return same();
+    }
+    let (name, value) = name.split_once('=').map_or((name, None), |(name, value)| (name, Some(value)));
+    let key = |name: &str| name.to_ascii_lowercase().replace('-', "_");
+    if let Some(known) = names.iter().find(|known| key(known) == key(name)) {
+        return Ok(value.map_or_else(|| format!("--{known}"), |value| format!("--{known}={value}")).into());
+    }
+    // What is wrong with two dashes, clap knows to say.
+    if dashes == 2 { same() } else { Err(unknown(name, names)) }
+}
+
+fn unknown(name: &str, names: &[&str]) -> clap::Error {
+    let key = name.to_ascii_lowercase();
+    let near = names.iter().map(|known| (strsim::damerau_levenshtein(&key, &known.to_ascii_lowercase()), *known)).min();
+    let hint = near
+        .filter(|(distance, _)| *distance <= FARTHEST)
+        .map_or_else(String::new, |(_, n)| format!(" did you mean -{n}?"));
+    clap::Error::raw(
+        ErrorKind::UnknownArgument,
+        format!("-{name} is no option of ORION's;{hint} `dbdyno orion -help` lists them all\n"),
+    )
+}
+
+/// What stands behind `orion` on this process's command line, as a shell would take it.
+pub(crate) fn command_line() -> String {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let behind = place(&words).map_or(&[][..], |at| &words[at + 1..]);
+    let shell_words: Vec<String> =
+        behind.iter().map(|word| crate::output::shell_word(&word.to_string_lossy())).collect();
+    shell_words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Cli;
+    use super::*;
+    use clap::CommandFactory;
+    use proptest::prelude::*;
+
+    fn read(line: &str) -> Result<Typed, String> {
+        let words = line.split(' ').map(OsString::from).collect();
+        match super::super::read(words).map_err(|e| e.to_string())?.command {
+            super::super::Command::Orion(args) => Ok(args.typed()),
+            other => Err(format!("{other:?}")),
+        }
+    }
+
+    #[test]
+    fn a_published_command_line_is_read_as_it_is() {
+        let typed = read(
+            "dbdyno orion -run advanced -testname oltp-read -num_disks 20 -cache_size 8192 -size_small 8 -size_large 16 \
+             -type rand -simulate raid0 -write 20 -duration 30 -matrix basic",
+        );
+        let expected = Typed {
+            run: Some(Run::Advanced),
+            testname: Some("oltp-read".to_owned()),
+            num_disks: Some(20),
+            cache_size_mb: Some(8_192),
+            size_small_kb: Some(8),
+            size_large_kb: Some(16),
+            large_type: Some(LargeType::Rand),
+            simulate: Some(Simulate::Raid0),
+            write_pct: Some(20),
+            duration_s: Some(30.0),
+            matrix: Some(MatrixKind::Basic),
+            ..Typed::default()
+        };
+        assert_eq!(typed, Ok(expected));
+    }
+
+    #[test]
+    fn names_are_read_in_every_spelling() {
+        let expected = Typed { run: Some(Run::Oltp), num_disks: Some(4), num_stream_io: Some(2), ..Typed::default() };
+        for line in [
+            "dbdyno orion -run oltp -num_disks 4 -num_streamIO 2",
+            "dbdyno orion --run oltp --num_disks 4 --num_streamIO 2",
+            "dbdyno orion --run=oltp --num-disks=4 --num-streamio=2",
+            "dbdyno orion -RUN OLTP -Num_Disks 4 -num_streamio 2",
+            "dbdyno orion \u{2013}run oltp \u{2013}num_disks 4 \u{2014}num_streamIO 2",
+            "dbdyno -q --results r.db orion -run oltp -num_disks 4 -num_streamIO 2 -q",
+        ] {
+            assert_eq!(read(line).as_ref(), Ok(&expected), "{line}");
+        }
+        let own = read("dbdyno orion -run simple -file a --file b -file-size 4G --duration 500ms -rate 100/s").unwrap();
+        assert_eq!(own.files, [PathBuf::from("a"), PathBuf::from("b")]);
+        assert_eq!((own.file_size_bytes, own.duration_s, own.rate_iops), (Some(4 << 30), Some(0.5), Some(100.0)));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_what_would_do() {
+        for (flags, expected) in [
+            ("-nmu_disks 4", "did you mean -num_disks?"),
+            ("-matirx basic", "did you mean -matrix?"),
+            ("-storax skgfr", "-storax is no option of ORION's"),
+            ("--nmu_disks 4", "--num_disks"),
+            ("-type other", "choose one of rand, seq"),
+            ("-run fast", "choose one of simple, normal, advanced, oltp, dss"),
+            ("-num_disks x", "no whole number"),
+            ("-write -5", "no whole number"),
+            ("-duration abc", "no time"),
+            ("-rate fast", "no rate"),
+            ("-run simple -run oltp", "cannot be used multiple times"),
+            ("-num_disks", "value is required"),
+            ("extra", "unexpected argument"),
+        ] {
+            let refusal = read(&format!("dbdyno orion {flags}")).unwrap_err();
+            assert!(refusal.contains(expected), "{flags}: {refusal}");
+        }
+    }
+
+    #[test]
+    fn other_commands_are_left_alone() {
+        let words: Vec<OsString> = ["dbdyno", "run", "orion", "-num_disks"].map(OsString::from).into();
+        assert_eq!(translated(words.clone(), &Cli::command()).unwrap(), words);
+    }
+
+    /// The help is written by hand, so that it reads as ORION's does; what it tells of are the flags that there are.
+    #[test]
+    fn the_help_tells_of_every_flag_and_of_no_other() {
+        let help = include_str!("orion_help.txt");
+        let root = Cli::command();
+        let flags = root.find_subcommand(NAME).unwrap();
+        let names: Vec<&str> =
+            flags.get_arguments().chain(root.get_arguments()).filter_map(clap::Arg::get_long).collect();
+        let told: Vec<&str> = help
+            .lines()
+            .filter_map(|line| line.strip_prefix("  ").filter(|l| l.starts_with('-')))
+            .filter_map(|line| line.split_whitespace().next())
+            .map(|word| word.trim_start_matches('-').trim_end_matches(','))
+            .collect();
+        for name in &names {
+            assert!(told.contains(name), "the help does not tell of {name}");
+        }
+        for name in told {
+            assert!(names.contains(&name) || name == "help", "there is no {name}");
+        }
+        for (run, _) in Run::WORDS {
+            assert!(help.contains(&format!("dbdyno orion -run {run}")), "no example of -run {run}");
+        }
+        let long = help.lines().find(|line| line.chars().count() > 100);
+        assert_eq!(long, None, "too long for a terminal");
+    }
+
+    proptest! {
+        #[test]
+        fn any_word_is_translated_or_refused(words in proptest::collection::vec("[-a-z_=0-9\u{2013}]{0,12}", 0..5)) {
+            let words: Vec<OsString> = ["dbdyno".to_owned(), NAME.to_owned()].into_iter().chain(words).map(OsString::from).collect();
+            if let Ok(translated) = translated(words.clone(), &Cli::command()) {
+                prop_assert_eq!(translated.len(), words.len());
+            }
+        }
+    }
+}

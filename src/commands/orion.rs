@@ -1,0 +1,181 @@
+//! `dbdyno orion`: what the storage below a database can do. Whatever can be refused is refused before anything is written:
+//! flags, devices and consent are looked at first, then test files are created, then the plan is stored, then I/O begins.
+
+mod reference;
+
+use super::Context;
+use crate::cli::{OrionArgs, orion_command_line};
+use crate::error::Error;
+use crate::output::{self, Format};
+use crate::progress::{Progress, Verbosity};
+use crate::signals;
+use dbdyno_model::{Database, Plan, Run, RunId, RunJson, RunStatus, Status};
+use dbdyno_report::{summary, tables};
+use dbdyno_results::{Access as FileAccess, Repository};
+use dbdyno_run::{Event, Events, Stop, StorageRunError, StorageRunner, storage_plan};
+use dbdyno_storage::create::{self, Created};
+use dbdyno_storage::orion::files::Files;
+use dbdyno_storage::orion::{Settings, lun_paths};
+use dbdyno_storage::safety::{Consent, may_write_all};
+use dbdyno_storage::{Access, Luns};
+use reference::Reference;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
+    let mut typed = args.typed();
+    let mut reference = Reference::prepare(&mut typed, context)?;
+    let mut settings = Settings::resolve(&typed, &lun_paths(&typed)?)?;
+    refuse_too_small(&settings)?;
+    let there: Vec<PathBuf> = settings.luns.iter().filter(|path| path.exists()).cloned().collect();
+    reference.allow(&mut settings, &there)?;
+    // Before anything is written: who may not write results has not asked for test files either.
+    let mut repository = Repository::open(&context.results, FileAccess::ReadWrite)?;
+
+    let (stop, progress) = (signals::stop()?, Progress::new(context.verbosity));
+    create_files(&mut settings, &stop, &progress)?;
+    reference.created();
+    let access = if settings.writes() { Access::ReadWrite } else { Access::Read };
+    let luns = Luns::open(&settings.luns, access)?;
+    settings.check_sizes(luns.iter().map(|lun| (lun.path.as_path(), lun.size_bytes)))?;
+    settings.notes.extend(settings.luns.iter().filter_map(|path| create::holes(path)));
+    if context.verbosity == Verbosity::Normal {
+        settings.notes.iter().for_each(|note| output::note(&format!("note: {note}")));
+    }
+
+    let plan = storage_plan(&settings, u64::from(getrandom::u32().map_err(no_random_bits)?));
+    let run = new_run(args, &settings, &plan)?;
+    repository.begin_run(&run, &plan, &dbdyno_probe::inventory(&settings.luns), &Database::default())?;
+    let stamp = run.started_at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y%m%d_%H%M").to_string();
+    let files = settings.matrix.is_some().then(|| Files::new(&settings.testname, &stamp));
+    let mut runner = StorageRunner {
+        settings: &settings,
+        luns: &luns,
+        catalogue: &context.catalogue,
+        repository: &mut repository,
+        run: &run.id,
+        plan: &plan,
+        files: files.as_ref(),
+        command_line: &orion_command_line(),
+        stop: &stop,
+        events: &progress,
+    };
+    let measured = runner.measure_all();
+    progress.finish();
+    let run = repository.load(&run.id)?;
+    shown(&run, &plan, measured, files.as_ref(), args.shown.format(), context)
+}
+
+/// Shows the run, and says how it ended.
+fn shown(
+    run: &RunJson,
+    plan: &Plan,
+    measured: Result<(), StorageRunError>,
+    files: Option<&Files>,
+    format: Format,
+    context: &Context,
+) -> Result<(), Error> {
+    let count = |status| run.points.iter().filter(|p| p.status == status).count();
+    let (failed, invalid) = (count(Status::Failed), count(Status::Invalid));
+    let mut line = format!(
+        "Run {} ({}) of {} points: {} ok, {failed} failed, {invalid} invalid",
+        run.run.id,
+        run.run.suite,
+        plan.points.len(),
+        count(Status::Ok)
+    );
+    match plan.points.len().saturating_sub(run.points.len()) {
+        0 => {}
+        n => _ = write!(line, ", {n} not measured"),
+    }
+    _ = write!(line, "; kept in {}", context.results.display());
+    if let Some(files) = files {
+        _ = write!(line, ", and in {}_*", files.prefix());
+    }
+    match (format, &measured) {
+        (Format::Json, _) => output::json(run)?,
+        (Format::Text, Ok(())) => {
+            let (width, catalogue) = (output::width(), &context.catalogue);
+            let mut page = format!("{}\n", tables::storage(run, catalogue, width));
+            if files.is_none() {
+                _ = writeln!(page, "{}", summary::page(run, catalogue, width));
+            }
+            output::text(&format!("{page}{line}\n\n{}", next(run, context)))?;
+        }
+        (Format::Text, Err(_)) if context.verbosity == Verbosity::Normal => output::note(&line),
+        (Format::Text, Err(_)) => {}
+    }
+    let place = context.same_place.clone();
+    if let Err(source) = measured {
+        return Err(Error::StorageRun { source: Box::new(source), run: run.run.id.clone(), place });
+    }
+    if failed + invalid > 0 {
+        return Err(Error::StoragePoints {
+            run: run.run.id.clone(),
+            place,
+            planned: plan.points.len(),
+            failed,
+            invalid,
+        });
+    }
+    Ok(())
+}
+
+/// What a reader of the tables may want to do now.
+fn next(run: &RunJson, context: &Context) -> String {
+    let (id, place) = (&run.run.id, &context.same_place);
+    format!(
+        "What next:\n  dbdyno show {id}{place}\n      this again; --json has small and large, reads and writes apart\n  \
+         dbdyno report {id} -o storage.html{place}\n      the same as a page with curves\n"
+    )
+}
+
+/// Files that are to be created must have room for an I/O as well as those that are there.
+fn refuse_too_small(settings: &Settings) -> Result<(), Error> {
+    let Some(size_bytes) = settings.file_size_bytes else { return Ok(()) };
+    let new = settings.luns.iter().filter(|path| !path.exists());
+    Ok(settings.check_sizes(new.map(|path| (path.as_path(), size_bytes)))?)
+}
+
+/// Creates the test files that are asked for. What was just created may be written to, also where its file system keeps no
+/// mark of who did so.
+fn create_files(settings: &mut Settings, stop: &Stop, progress: &Progress) -> Result<(), Error> {
+    const MIB: u64 = 1 << 20;
+    let Some(size_bytes) = settings.file_size_bytes else { return Ok(()) };
+    let mut unmarked = Vec::new();
+    for path in &settings.luns {
+        let what = format!("creating {}, MiB", path.display());
+        let mut written = |bytes: u64| {
+            progress.on(&Event::Loading { what: &what, rows: bytes / MIB, of: (size_bytes / MIB).max(1) });
+        };
+        if create::create(path, size_bytes, stop.switch(), &mut written)? == Created::NewUnmarked {
+            unmarked.push(path.clone());
+        }
+    }
+    progress.finish();
+    settings.destroy_data.extend(unmarked);
+    if settings.writes() {
+        let consent = Consent { destroy: &settings.destroy_data, really: settings.really };
+        may_write_all(&settings.luns, consent)?;
+    }
+    Ok(())
+}
+
+fn no_random_bits(error: getrandom::Error) -> Error {
+    Error::Internal(format!("the system gives no random bits: {error}"))
+}
+
+fn new_run(args: &OrionArgs, settings: &Settings, plan: &Plan) -> Result<Run, Error> {
+    let paths: Vec<String> = settings.luns.iter().map(|path| path.display().to_string()).collect();
+    Ok(Run {
+        id: RunId::from_random(getrandom::u64().map_err(no_random_bits)?),
+        label: args.label.clone(),
+        suite: plan.suite.clone(),
+        size: String::new(),
+        seed: plan.seed,
+        started_at: jiff::Timestamp::now(),
+        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        target: paths.join(", "),
+        status: RunStatus::Running,
+    })
+}
