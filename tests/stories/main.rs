@@ -19,6 +19,7 @@ mod null_engine;
 mod on_servers;
 #[cfg(feature = "oracle")]
 mod oracle;
+mod orion;
 mod page;
 #[cfg(feature = "postgres")]
 mod postgres;

@@ -166,7 +166,8 @@ impl Settings {
             pattern: if sequential { Pattern::Sequential { streams: point.at.large } } else { Pattern::Random },
             write_pct: point.write_pct,
             layout: self.layout,
-            warm_up_s: (self.duration_s / 5.0).max(1.0),
+            // A window of less than a second is no measurement that would need one.
+            warm_up_s: (self.duration_s / 5.0).max(self.duration_s.min(1.0)),
             duration_s: self.duration_s,
             rate: self.rate,
             verify: self.verify,

@@ -1,0 +1,128 @@
+//! When storage fails, or the user has seen enough: what was measured is complete, and the rest says why it is none.
+
+use super::{POINT, endings, file, files};
+use crate::small_disk::SmallDisk;
+use crate::support::{DBDYNO, Room, Running, points, text};
+use rustix::process::Signal;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Two points: the second begins when the first is over.
+const TWO: &str = "orion -run advanced -matrix max -num_small 2 -num_large 0 -duration 0.3";
+
+#[test]
+fn a_full_disk_leaves_no_part_of_a_test_file() {
+    let room = Room::new();
+    let disk = SmallDisk::new(&room, 8);
+    let line = format!("{TWO} --file {} --file-size 64M", disk.path("t.dat").display());
+    let ending = Running::start(disk.command(&room, DBDYNO, &line)).end().expect(2);
+    assert!(ending.stderr.contains("67108864 bytes and its file system has"), "{}", ending.stderr);
+    assert!(!disk.seen("t.dat").exists());
+}
+
+#[test]
+fn ctrl_c_leaves_complete_points_and_files() {
+    let room = Room::new();
+    let run = room.start(&format!("{TWO} --file t.dat --file-size 2M"));
+    run.until("[1/2]");
+    run.signal(Signal::INT);
+    let ending = run.end().expect(3);
+    let document = room.show("last");
+    let id = text(&document, "/run/id").to_owned();
+    let complaint = format!("dbdyno: stopped; what was measured is kept, `dbdyno show {id}` shows it");
+    assert_eq!(ending.complaints().last(), Some(&complaint.as_str()));
+    assert_eq!(text(&document, "/run/status"), "interrupted");
+    let endings = endings(&document);
+    assert_eq!(endings[0].0, "ok");
+    assert!(
+        endings.len() <= 2 && endings[1..].iter().all(|e| *e == ("failed".into(), "interrupted".into())),
+        "{endings:?}"
+    );
+    let iops = file(&room, "iops.csv");
+    let row = iops.lines().find(|line| line.trim_start().starts_with("0,")).unwrap();
+    let cells: Vec<&str> = row.split(',').skip(1).map(str::trim).collect();
+    assert!(!cells[0].is_empty() && cells[1..].iter().all(|cell| cell.is_empty()), "{iops}");
+    assert_eq!(files(&room).len(), 6);
+    assert!(room.run("show last").expect(0).stdout.contains("`dbdyno orion` measures it again"));
+}
+
+#[test]
+fn creating_a_file_can_be_stopped_and_leaves_nothing() {
+    let room = Room::new();
+    let run = room.start(&format!("{TWO} --file t.dat --file-size 2G"));
+    crate::support::wait_until("it is being created", || room.path("t.dat").exists());
+    run.signal(Signal::INT);
+    run.end().expect(3);
+    assert!(!room.path("t.dat").exists());
+    assert!(room.runs().is_empty());
+}
+
+/// A run whose storage is taken away by `fail` after its first point: that one is complete, the others say why they are none.
+#[track_caller]
+fn fails_after_the_first(room: &Room, lun: &Path, fail: impl FnOnce()) {
+    let run = room.start(&format!("{TWO} --file {}", lun.display()));
+    run.until("[1/2]");
+    fail();
+    let ending = run.end().expect(4);
+    assert!(ending.stderr.contains("gives the reasons"), "{}", ending.stderr);
+    let document = room.show("last");
+    let endings = endings(&document);
+    assert_eq!((endings.len(), endings[0].0.as_str()), (2, "ok"));
+    let (status, reason) = &endings[1];
+    assert_eq!(status, "failed");
+    assert!(reason.contains("I/Os failed") && reason.contains(&lun.display().to_string()), "{reason}");
+    let last = &points(&document)[1];
+    let errors: u64 = last["outcomes"]["errors"].as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum();
+    let (requests, ok) = (last["outcomes"]["requests"].as_u64(), last["outcomes"]["ok"].as_u64());
+    assert!(errors > 0 && requests == ok.map(|ok| ok + errors), "{last}");
+    assert!(last["metric"].is_null());
+    let trace = file(room, "trace.txt");
+    assert!(trace.contains("failed: ") && file(room, "summary.txt").contains("Total Data Points"), "{trace}");
+}
+
+#[test]
+fn a_file_that_shrinks_fails_the_points_after_it() {
+    let room = Room::new();
+    room.run(&format!("{POINT} --file-size 2M")).expect(0);
+    std::fs::read_dir(room.folder()).unwrap().map(|e| e.unwrap().path()).for_each(|path| {
+        if path.file_name().unwrap().to_str().unwrap().starts_with("orion_") {
+            std::fs::remove_file(path).unwrap();
+        }
+    });
+    let path = room.path("t.dat");
+    fails_after_the_first(&room, Path::new("t.dat"), || {
+        std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(0).unwrap();
+    });
+}
+
+/// A loop device of a story's own.
+struct LoopDevice(PathBuf);
+
+impl LoopDevice {
+    /// On a file; `None`, with the reason printed, where this machine has none for us.
+    fn on(file: &Path) -> Option<Self> {
+        let made = Command::new("losetup").args(["--find", "--show"]).arg(file).output();
+        let said = made.map_err(|e| e.to_string()).and_then(|made| match made.status.success() {
+            true => Ok(String::from_utf8_lossy(&made.stdout).trim().to_owned()),
+            false => Err(String::from_utf8_lossy(&made.stderr).trim().to_owned()),
+        });
+        said.map_err(|why| println!("skipped: no loop device here: {why}")).ok().map(|path| Self(path.into()))
+    }
+}
+
+impl Drop for LoopDevice {
+    fn drop(&mut self) {
+        let _ = Command::new("losetup").arg("--detach").arg(&self.0).output();
+    }
+}
+
+#[test]
+fn a_device_that_fails_fails_the_points_after_it() {
+    let room = Room::new();
+    let path = room.path("disk");
+    std::fs::write(&path, vec![7; 4 << 20]).unwrap();
+    let Some(device) = LoopDevice::on(&path) else { return };
+    fails_after_the_first(&room, &device.0, || {
+        std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(0).unwrap();
+    });
+}

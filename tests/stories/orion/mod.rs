@@ -1,0 +1,38 @@
+//! `dbdyno orion` as its users meet it: every kind of run, the files and points that it leaves, the reference and a database's
+//! share of it, what is refused, and what becomes of it when storage fails.
+
+mod faults;
+mod refused;
+mod runs;
+mod share;
+
+use crate::support::Room;
+use serde_json::Value;
+use std::path::PathBuf;
+
+/// A point of small I/Os alone on a test file of 2 MiB, as short as may be.
+pub(super) const POINT: &str = "orion -run advanced -matrix point -num_small 2 -num_large 0 -duration 0.1 --file t.dat";
+
+/// The files of ORION in a room, by the end of their names.
+pub(super) fn files(room: &Room) -> Vec<(String, PathBuf)> {
+    let names = std::fs::read_dir(room.folder()).unwrap().map(|entry| entry.unwrap().path());
+    let end = |path: &PathBuf| path.file_name()?.to_str()?.rsplit_once('_').map(|(_, end)| end.to_owned());
+    let mut files: Vec<_> = names.filter_map(|path| Some((end(&path)?, path))).collect();
+    files.sort();
+    files
+}
+
+/// The text of one of ORION's files.
+#[track_caller]
+pub(super) fn file(room: &Room, end: &str) -> String {
+    let files = files(room);
+    let path = files.iter().find(|(name, _)| name == end).unwrap_or_else(|| panic!("{end} among {files:?}"));
+    std::fs::read_to_string(&path.1).unwrap()
+}
+
+/// Status and reason of each point.
+pub(super) fn endings(document: &Value) -> Vec<(String, String)> {
+    let points = document["points"].as_array().unwrap().iter();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    points.map(|point| (text(&point["status"]), text(&point["reason"]))).collect()
+}

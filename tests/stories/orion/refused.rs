@@ -1,0 +1,76 @@
+//! What is refused, before anything is done: exit code 2, what to do instead, and nothing left behind.
+
+use super::POINT;
+use crate::support::Room;
+use std::collections::BTreeSet;
+use std::process::Command;
+
+#[test]
+fn bad_input_is_refused_and_leaves_nothing() {
+    let room = Room::new();
+    std::fs::write(room.path("empty.lun"), "\n").unwrap();
+    std::fs::write(room.path("gone.lun"), "/nowhere/at/all\n").unwrap();
+    std::fs::write(room.path("small"), [0; 4_096]).unwrap();
+    std::fs::write(room.path("foreign"), vec![7; 1 << 20]).unwrap();
+    let before = room.files();
+    let cases = [
+        ("orion -file foreign", "-run is missing"),
+        ("orion -run simple", "orion.lun"),
+        ("orion -run simple -testname empty", "empty.lun is empty"),
+        ("orion -run simple -testname gone", "/nowhere/at/all"),
+        ("orion -run simple --file nowhere", "nowhere"),
+        ("orion -run advanced -matrix point -num_small 0 -num_large 0 --file foreign", "no outstanding I/O"),
+        ("orion -run advanced -write 101 --file foreign", "-write 101 is out of range"),
+        ("orion -run advanced -write 10 --file foreign", "--destroy-data foreign"),
+        ("orion -run simple --file small", "small has 4096 bytes"),
+        ("orion -run advanced -size_large 2048 --file new --file-size 1M", "new has 1048576 bytes"),
+        ("orion -run simple --file foreign --file-size 1M", "foreign is there and is none of dbdyno's test files"),
+        ("orion -run simple -num_disk 4 --file foreign", "-num_disks"),
+        ("orion -run simple --file .", "folder"),
+    ];
+    for (line, said) in cases {
+        let ending = room.run(line).expect(2);
+        assert!(ending.stderr.contains(said), "{line}\n{}", ending.stderr);
+        assert_eq!(ending.complaints().len(), 1, "{line}\n{}", ending.stderr);
+        let left: BTreeSet<_> = room.files().into_keys().collect();
+        let extra: Vec<_> = left.iter().filter(|path| !before.contains_key(*path)).collect();
+        // An empty results file is all that may come of it, where the LUNs themselves are what is wrong.
+        assert!(extra.iter().all(|path| path.ends_with("dbdyno.db")), "{line}: {extra:?}");
+    }
+    assert_eq!(std::fs::read(room.path("foreign")).unwrap(), vec![7; 1 << 20], "nothing was written to it");
+    assert!(room.run("orion -help").expect(0).stdout.contains("-num_streamIO"));
+}
+
+#[test]
+fn a_file_of_another_size_is_not_made_anew() {
+    let room = Room::new();
+    room.run(&format!("{POINT} --file-size 1M")).expect(0);
+    let refusal = room.run(&format!("{POINT} --file-size 2M")).expect(2).stderr;
+    assert!(refusal.contains("is a test file of 1048576 bytes, not of 2097152"), "{refusal}");
+    // Its own file may be written to without a word, and is still there.
+    room.run(&format!("{POINT} -write 50")).expect(0);
+    assert_eq!(std::fs::metadata(room.path("t.dat")).unwrap().len(), 1 << 20);
+}
+
+#[test]
+fn a_foreign_file_is_written_to_by_consent_alone_and_a_file_system_not_even_then() {
+    let room = Room::new();
+    std::fs::write(room.path("t.dat"), vec![7; 4 << 20]).unwrap();
+    std::fs::write(room.path("other"), "").unwrap();
+    let writing = format!("{POINT} -write 100");
+    room.run(&writing).expect(2);
+    assert_eq!(std::fs::read(room.path("t.dat")).unwrap(), vec![7; 4 << 20]);
+    let other = room.run(&format!("{writing} --destroy-data other")).expect(2).stderr;
+    assert!(other.contains("none of the devices and files"), "{other}");
+    room.run(&format!("{writing} --destroy-data t.dat")).expect(0);
+    assert_ne!(std::fs::read(room.path("t.dat")).unwrap(), vec![7; 4 << 20]);
+
+    let made = Command::new("mkfs.ext4").arg("-qF").arg(room.path("t.dat")).output();
+    if !made.is_ok_and(|made| made.status.success()) {
+        println!("skipped: there is no mkfs.ext4 here");
+        return;
+    }
+    let refusal = room.run(&format!("{writing} --destroy-data t.dat")).expect(2).stderr;
+    assert!(refusal.contains("ext") && refusal.contains("--really"), "{refusal}");
+    room.run(&format!("{writing} --destroy-data t.dat --really")).expect(0);
+}

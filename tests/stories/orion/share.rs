@@ -1,0 +1,53 @@
+//! The reference, and which share of it a database reaches.
+
+use super::POINT;
+use crate::support::{Room, number, points, text};
+
+#[test]
+fn a_database_stands_beside_the_reference_of_its_label() {
+    let room = Room::with_data();
+    room.run("run T426 --target sqlite:x.sqlite --duration 100ms --label mine").expect(0);
+    let alone = room.run("show mine").expect(0).stdout;
+    assert!(alone.contains("Share of what the storage can do: not known"), "{alone}");
+    assert!(alone.contains("`dbdyno orion --reference --file FILE`"), "{alone}");
+
+    let ending = room.run("orion --reference -duration 0.1 --file ref.dat --file-size 8M --label mine").expect(0);
+    for line in ["Random read", "Random write", "Sequential read", "Sequential write", "One read at a time"] {
+        assert!(ending.stdout.contains(line), "{line} in\n{}", ending.stdout);
+    }
+    let runs = room.runs();
+    let (reference, database) = (text(&runs[0], "/id").to_owned(), text(&runs[1], "/id").to_owned());
+    assert_eq!(points(&room.show(&reference)).len(), 8);
+    assert_eq!(text(&room.show(&reference), "/run/suite"), "orion reference");
+    // It is no run of ORION's, so it has none of its files.
+    assert!(super::files(&room).is_empty());
+
+    let document = room.show(&database);
+    let limits = &document["storage_reference"];
+    assert_eq!((text(limits, "/run"), text(limits, "/chosen_by")), (reference.as_str(), "label"));
+    assert!(number(limits, "/limits/random_read_iops/value") > 0.0, "{limits}");
+    let shown = room.run(&format!("show {database}")).expect(0).stdout;
+    assert!(
+        shown.contains(&format!("by reference run {reference}")) && shown.contains("(it has the same label)"),
+        "{shown}"
+    );
+
+    // Without a label the newest of the host is taken.
+    room.run("run T426 --target sqlite:x.sqlite --duration 100ms").expect(0);
+    assert_eq!(text(&room.show("last"), "/storage_reference/chosen_by"), "host");
+    room.run(&format!("report {database} -o page.html")).expect(0);
+    assert!(std::fs::read_to_string(room.path("page.html")).unwrap().contains(&reference));
+}
+
+#[test]
+fn a_reference_writes_to_nothing_that_is_not_its_own() {
+    let room = Room::new();
+    std::fs::write(room.path("t.dat"), vec![7; 8 << 20]).unwrap();
+    let ending = room.run("orion --reference -duration 0.1 --file t.dat").expect(0);
+    assert!(ending.stderr.contains("note: reads alone are measured"), "{}", ending.stderr);
+    assert_eq!(points(&room.show("last")).len(), 4);
+    assert_eq!(std::fs::read(room.path("t.dat")).unwrap(), vec![7; 8 << 20]);
+    // A run of another kind is none.
+    room.run(POINT).expect(0);
+    assert_eq!(text(&room.show("last"), "/run/suite"), "orion advanced");
+}
