@@ -86,7 +86,7 @@ impl StorageLoad {
         let (pattern, streams) = match self.pattern {
             StoragePattern::Random => ("random", String::new()),
             // Along a curve of streams each of them has the same number.
-            StoragePattern::Sequential { streams } if streams > 0 && self.large_outstanding % streams == 0 => {
+            StoragePattern::Sequential { streams } if streams > 0 && self.large_outstanding.is_multiple_of(streams) => {
                 ("sequential", format!(", {} a stream", self.large_outstanding / streams))
             }
             StoragePattern::Sequential { streams } => ("sequential", format!(", {streams} streams")),
