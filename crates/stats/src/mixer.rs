@@ -14,7 +14,7 @@ impl Mixer {
 
     /// The next number.
     #[inline]
-    pub fn next(&mut self) -> u64 {
+    pub fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -25,12 +25,12 @@ impl Mixer {
     /// From 0 to below `n`, all alike but for a bias of n / 2^64.
     #[inline]
     pub fn below(&mut self, n: u64) -> u64 {
-        ((u128::from(self.next()) * u128::from(n)) >> 64) as u64
+        ((u128::from(self.draw()) * u128::from(n)) >> 64) as u64
     }
 
     /// From 0 to below 1.
     pub fn uniform(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+        (self.draw() >> 11) as f64 / (1u64 << 53) as f64
     }
 
     /// Standard normal numbers by Box and Muller.

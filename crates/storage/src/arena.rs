@@ -22,18 +22,18 @@ pub(crate) struct Arena {
 unsafe impl Send for Arena {}
 
 impl Arena {
-    /// A stretch of so many bytes, all zero.
-    pub(crate) fn new(bytes: usize) -> io::Result<Self> {
-        let bytes = bytes.max(1).next_multiple_of(4096);
-        // Large ones begin where a huge page can, which makes fewer pieces of an I/O where the kernel has some to spare.
-        let mapped_bytes = if bytes >= HUGE_BYTES { bytes + HUGE_BYTES } else { bytes };
+    /// A stretch of so many bytes, all zero. A large one begins where a huge page can and is made of such where the kernel has some to
+    /// spare: what lies in one piece of memory is handed to the device as one piece, which costs everybody less.
+    pub(crate) fn new(bytes: usize, large: bool) -> io::Result<Self> {
+        let bytes = bytes.max(1).next_multiple_of(if large { HUGE_BYTES } else { 4096 });
+        let mapped_bytes = if large { bytes + HUGE_BYTES } else { bytes };
         // SAFETY: a fresh private mapping touches nothing that exists.
         let mapped =
             unsafe { mmap_anonymous(null_mut(), mapped_bytes, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE)? };
-        let skipped = if bytes >= HUGE_BYTES { mapped.cast::<u8>().align_offset(HUGE_BYTES) } else { 0 };
+        let skipped = if large { mapped.cast::<u8>().align_offset(HUGE_BYTES) } else { 0 };
         // SAFETY: fewer than HUGE_BYTES are skipped, and so many more than needed were mapped.
         let base = unsafe { mapped.cast::<u8>().add(skipped) };
-        if bytes >= HUGE_BYTES {
+        if large {
             // SAFETY: the advice changes how the mapping is backed, not what is in it. Whether it is taken does not matter.
             let _ = unsafe { madvise(base.cast::<c_void>(), bytes, Advice::LinuxHugepage) };
         }

@@ -190,7 +190,7 @@ fn fill(file: &File, size_bytes: u64, stop: &AtomicBool, progress: &mut dyn FnMu
         Err(error) => return Err(Some(error)),
     }
     let errno = |error: io::Error| Errno::from_io_error(&error).unwrap_or(Errno::IO);
-    let mut arena = Arena::new(CHUNK_BYTES).map_err(|error| Some(errno(error)))?;
+    let mut arena = Arena::new(CHUNK_BYTES, true).map_err(|error| Some(errno(error)))?;
     let run = run_number();
     let mut offset = 0;
     while offset < size_bytes {
@@ -211,7 +211,7 @@ fn fill(file: &File, size_bytes: u64, stop: &AtomicBool, progress: &mut dyn FnMu
 fn run_number() -> u64 {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
     dbdyno_stats::Mixer::new((now.tv_sec as u64) << 30 ^ now.tv_nsec as u64 ^ u64::from(std::process::id()) << 48)
-        .next()
+        .draw()
 }
 
 /// Removes the file unless it is kept.

@@ -107,7 +107,7 @@ pub(crate) fn body(kind: BackendKind) -> Arc<Body> {
     match kind {
         BackendKind::Uring => Arc::new(|turns, ready, shared| {
             let mut ring = Uring::ring(turns.most_pieces())?;
-            let mut queue = Uring::new(&mut ring, &shared.luns, turns.arena())?;
+            let mut queue = Uring::new(&mut ring, &shared.luns, turns.arena(), turns.outstanding())?;
             let notes = queue.notes();
             ready(notes).map_or(Ok(()), |course| turns.run(&course, &mut queue))
         }),

@@ -116,7 +116,7 @@ fn measure_by(
 fn run_number(seed: u64) -> u64 {
     let now = clock_gettime(ClockId::Realtime);
     let mut mixer = dbdyno_stats::Mixer::new(seed ^ (now.tv_sec as u64) << 30 ^ now.tv_nsec as u64);
-    mixer.next()
+    mixer.draw()
 }
 
 /// The whole of it, with threads that are ready.
@@ -245,12 +245,11 @@ impl Watch<'_> {
             }
             if let Ok(farewell) = self.crew.farewell(Duration::from_nanos((until_ns - now).min(LOOK_NS))) {
                 self.left -= 1;
-                let now = now_ns();
                 match farewell.failed {
-                    // It ended with the window, and was heard before this thread woke up.
-                    None if now >= until_ns => return true,
-                    None => self.end(now, "a thread ended".to_owned()),
-                    Some(error) => self.end(now, describe(&error)),
+                    Some(error) => self.end(now_ns(), describe(&error)),
+                    // A thread may have seen the end a moment before this one does.
+                    None if now_ns() >= self.course.end_ns.load(Relaxed) => {}
+                    None => self.end(now_ns(), "a thread ended before its time".to_owned()),
                 }
             }
         }

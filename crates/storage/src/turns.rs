@@ -16,6 +16,9 @@ use std::sync::{Mutex, PoisonError};
 /// Beyond so many bytes, making what is written takes time that is not the device's: the clock is read again after it.
 const LONG_BYTES: u64 = 64 << 10;
 
+/// So many threads may each have memory in huge pages.
+const FEW_THREADS: u32 = 16;
+
 /// The place of one outstanding I/O.
 #[derive(Debug, Clone)]
 struct Slot {
@@ -95,12 +98,12 @@ impl<'a> Turns<'a> {
             });
         }
         let mut draws = Draws::new(load.seed, thread, threads);
-        let mut arena = Arena::new(bytes)?;
+        let mut arena = Arena::new(bytes, threads <= FEW_THREADS)?;
         if load.writes() && !load.verify {
             for slot in &slots {
                 let at = slot.write_at..slot.write_at + load.bytes(slot.large) as usize;
                 arena.get_mut(at).chunks_exact_mut(8).for_each(|word| {
-                    word.copy_from_slice(&draws.mixer().next().to_le_bytes());
+                    word.copy_from_slice(&draws.mixer().draw().to_le_bytes());
                 });
             }
         }
@@ -123,6 +126,11 @@ impl<'a> Turns<'a> {
 
     pub(crate) fn arena(&self) -> &Arena {
         &self.arena
+    }
+
+    /// How many I/Os it keeps outstanding.
+    pub(crate) fn outstanding(&self) -> u32 {
+        self.slots.len() as u32
     }
 
     /// The most pieces that can be under way.
@@ -229,7 +237,7 @@ impl<'a> Turns<'a> {
                 let end = at + piece.bytes as usize;
                 match (write, verify) {
                     (true, true) => stamp(arena.get_mut(at..end), Stamp { offset: piece.offset, sequence, run }),
-                    (true, false) => renew(arena.get_mut(at..end), draws.mixer().next()),
+                    (true, false) => renew(arena.get_mut(at..end), draws.mixer().draw()),
                     _ => {}
                 }
                 let tag = u64::from(n) | u64::from(slot.pieces) << 32;

@@ -88,7 +88,7 @@ pub fn stamp(block: &mut [u8], stamp: Stamp) {
         let stamp = Stamp { offset, ..stamp };
         [MAGIC, offset, stamp.sequence, stamp.run].into_iter().enumerate().for_each(|(n, value)| put(sector, n, value));
         let mut words = filling(stamp);
-        (HEADER_WORDS..WORDS).for_each(|n| put(sector, n, words.next()));
+        (HEADER_WORDS..WORDS).for_each(|n| put(sector, n, words.draw()));
         let sum = checksum(sector);
         put(sector, HEADER_WORDS - 1, sum);
     }

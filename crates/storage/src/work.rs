@@ -68,7 +68,7 @@ impl Draws {
         let mut mixer = Mixer::new(seed ^ u64::from(thread + 1).wrapping_mul(0xd6e8_feb8_6659_fd93));
         // Threads take their turns to write at different times.
         let turn = 100 * u64::from(thread) / u64::from(threads.max(1));
-        (0..3).for_each(|_| _ = mixer.next());
+        (0..3).for_each(|_| _ = mixer.draw());
         Self { mixer, drawn: [turn; 2] }
     }
 

@@ -49,9 +49,12 @@ fn a_file_that_becomes_shorter_gives_short_reads() {
         let cut = || File::options().write(true).open(&path).unwrap().set_len(16 << 20).unwrap();
         let measured = while_it_happens(&path, &load(), backend, cut);
         assert!(measured.errors[&IoError::Short] > 0 && measured.errors.len() == 1, "{measured:?}");
-        let first = measured.first_error.unwrap();
+        let first = measured.first_error.as_deref().unwrap_or_default();
         assert!(first.ends_with("0 of 8192 bytes") && first.contains("file"), "{first}");
-        assert!(measured.ended_early.is_none() && measured.small.read.count > 0, "the other half can be read");
+        assert!(
+            measured.ended_early.is_none() && measured.small.read.count > 0,
+            "the other half can be read: {measured:?}"
+        );
     }
 }
 
