@@ -100,6 +100,7 @@ struct LoopDevice(PathBuf);
 
 impl LoopDevice {
     /// On a file; `None`, with the reason printed, where this machine has none for us.
+    #[allow(clippy::print_stderr, reason = "who runs the tests is told what is left out")]
     fn on(file: &Path) -> Option<Self> {
         let made = Command::new("losetup").args(["--find", "--show"]).arg(file).output();
         let said = made.map_err(|e| e.to_string()).and_then(|made| match made.status.success() {

@@ -45,15 +45,19 @@ fn storage(n: &[u64], next: &mut impl FnMut() -> Option<f64>) -> Storage {
         large_outstanding: small(n[1]),
         small_bytes: n[2],
         large_bytes: n[3],
-        pattern: if n[4] % 2 == 0 {
+        pattern: if n[4].is_multiple_of(2) {
             StoragePattern::Random
         } else {
             StoragePattern::Sequential { streams: small(n[4]) }
         },
         write_pct: (n[5] % 101) as u8,
         luns: small(n[6]),
-        layout: if n[7] % 2 == 0 { StorageLayout::Concat } else { StorageLayout::Raid0 { stripe_bytes: n[7] } },
-        verify: n[8] % 2 == 0,
+        layout: if n[7].is_multiple_of(2) {
+            StorageLayout::Concat
+        } else {
+            StorageLayout::Raid0 { stripe_bytes: n[7] }
+        },
+        verify: n[8].is_multiple_of(2),
     };
     let mut ios = || StorageIos {
         ios: n[9],
