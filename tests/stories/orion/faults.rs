@@ -1,6 +1,6 @@
 //! When storage fails, or the user has seen enough: what was measured is complete, and the rest says why it is none.
 
-use super::{POINT, endings, file, files};
+use super::{POINT, endings, file, files, skipped};
 use crate::small_disk::SmallDisk;
 use crate::support::{DBDYNO, Room, Running, points, text};
 use rustix::process::Signal;
@@ -110,7 +110,7 @@ impl LoopDevice {
         match said {
             Ok(path) => Some(Self(path.into())),
             Err(why) => {
-                eprintln!("skipped: no loop device here: {why}");
+                skipped(&format!("no loop device here: {why}"));
                 None
             }
         }

@@ -36,3 +36,9 @@ pub(super) fn endings(document: &Value) -> Vec<(String, String)> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     points.map(|point| (text(&point["status"]), text(&point["reason"]))).collect()
 }
+
+/// Says why a part of a story is not told here.
+#[allow(clippy::print_stderr, reason = "it is for whoever runs the tests")]
+pub(super) fn skipped(why: &str) {
+    eprintln!("skipped: {why}");
+}

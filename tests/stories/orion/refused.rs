@@ -1,6 +1,6 @@
 //! What is refused, before anything is done: exit code 2, what to do instead, and nothing left behind.
 
-use super::POINT;
+use super::{POINT, skipped};
 use crate::support::Room;
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -67,7 +67,7 @@ fn a_foreign_file_is_written_to_by_consent_alone_and_a_file_system_not_even_then
 
     let made = Command::new("mkfs.ext4").arg("-qF").arg(room.path("t.dat")).output();
     if !made.is_ok_and(|made| made.status.success()) {
-        eprintln!("skipped: there is no mkfs.ext4 here");
+        skipped("there is no mkfs.ext4 here");
         return;
     }
     let refusal = room.run(&format!("{writing} --destroy-data t.dat")).expect(2).stderr;

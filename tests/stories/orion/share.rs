@@ -6,7 +6,7 @@ use crate::support::{Room, number, points, text};
 #[test]
 fn a_database_stands_beside_the_reference_of_its_label() {
     let room = Room::with_data();
-    room.run("run T426 --target sqlite:x.sqlite --duration 100ms --label mine").expect(0);
+    room.run("run T426 --target sqlite:x.sqlite --duration 100ms --ramp 1 --label mine").expect(0);
     let alone = room.run("show mine").expect(0).stdout;
     assert!(alone.contains("Share of what the storage can do: not known"), "{alone}");
     assert!(alone.contains("`dbdyno orion --reference --file FILE`"), "{alone}");
@@ -36,7 +36,7 @@ fn a_database_stands_beside_the_reference_of_its_label() {
     assert_eq!(text(&room.show("mine"), "/run/id"), database);
 
     // Without a label the newest of the host is taken.
-    room.run("run T426 --target sqlite:x.sqlite --duration 100ms").expect(0);
+    room.run("run T426 --target sqlite:x.sqlite --duration 100ms --ramp 1").expect(0);
     assert_eq!(text(&room.show("last"), "/storage_reference/chosen_by"), "host");
     room.run(&format!("report {database} -o page.html")).expect(0);
     assert!(std::fs::read_to_string(room.path("page.html")).unwrap().contains(&reference));
