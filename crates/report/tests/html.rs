@@ -141,7 +141,7 @@ fn storage_is_compared_by_the_kind_of_its_work() {
     let comparison = compare(&sides, &Options::default(), &catalogue).unwrap();
     let rows: Vec<_> = comparison.rows.iter().map(|r| (r.test.as_str(), r.metric.as_str(), r.cells.clone())).collect();
     let best = |test: &str, metric: &str| {
-        let found = rows.iter().filter(|(t, m, _)| (*t, *m) == (test, metric)).next_back();
+        let found = rows.iter().rfind(|(t, m, _)| (*t, *m) == (test, metric));
         found.unwrap_or_else(|| panic!("{test} in {rows:?}")).2.iter().map(|c| c.value.unwrap()).collect::<Vec<_>>()
     };
     assert_eq!(best("ORION 8K random reads", "small_iops"), [148_900.0, 297_800.0]);
