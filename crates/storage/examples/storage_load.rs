@@ -31,6 +31,7 @@ fn main() {
         duration_s: seconds.parse().expect("seconds"),
         rate: None,
         verify: false,
+        huge_pages: true,
         seed: 42,
     };
     let access = if write { Access::ReadWrite } else { Access::Read };

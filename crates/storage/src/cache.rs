@@ -37,6 +37,7 @@ pub fn warm_cache(luns: &Luns, bytes: u64, stop: &AtomicBool) -> Result<Warmed, 
         duration_s: 86_400.0,
         rate: None,
         verify: false,
+        huge_pages: true,
         seed: bytes,
     };
     let measured = measure_until(luns, &load, BackendKind::Uring, stop, &mut |_| (), Some(bytes))?;

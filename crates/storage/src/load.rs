@@ -62,6 +62,8 @@ pub struct Load {
     pub rate: Option<OpenLoop>,
     /// Write what proves itself, and prove what is read.
     pub verify: bool,
+    /// Take memory in huge pages, where the kernel has some to spare: an I/O is one piece for the device then.
+    pub huge_pages: bool,
     /// What the random addresses and the data come from.
     pub seed: u64,
 }

@@ -19,6 +19,7 @@ fn load() -> Load {
         duration_s: DURATION_S,
         rate: None,
         verify: false,
+        huge_pages: true,
         seed: 1,
     }
 }

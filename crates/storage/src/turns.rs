@@ -98,7 +98,7 @@ impl<'a> Turns<'a> {
             });
         }
         let mut draws = Draws::new(load.seed, thread, threads);
-        let mut arena = Arena::new(bytes, threads <= FEW_THREADS)?;
+        let mut arena = Arena::new(bytes, load.huge_pages && threads <= FEW_THREADS)?;
         if load.writes() && !load.verify {
             for slot in &slots {
                 let at = slot.write_at..slot.write_at + load.bytes(slot.large) as usize;

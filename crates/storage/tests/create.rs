@@ -44,6 +44,7 @@ fn a_file_is_written_whole_and_proves_itself() {
         duration_s: 0.2,
         rate: None,
         verify: true,
+        huge_pages: true,
         seed: 1,
     };
     let measured = measure(&luns, &load, BackendKind::Threads, &AtomicBool::new(false), &mut |_| ()).unwrap();

@@ -75,6 +75,8 @@ pub struct Settings {
     pub rate: Option<OpenLoop>,
     /// Whether what is written is proved by what is read.
     pub verify: bool,
+    /// Whether memory is taken in huge pages, where the kernel has some.
+    pub huge_pages: bool,
     /// Whether the files have percentiles.
     pub percentiles: bool,
     /// Who does the I/O.
@@ -139,6 +141,7 @@ impl Settings {
             points,
             rate: rules::rate(typed)?,
             verify: typed.verify,
+            huge_pages: !typed.huge_not_needed,
             percentiles: typed.percentiles,
             backend: typed.backend.unwrap_or(BackendKind::Uring),
             verbose: typed.verbose,
@@ -171,6 +174,7 @@ impl Settings {
             duration_s: self.duration_s,
             rate: self.rate,
             verify: self.verify,
+            huge_pages: self.huge_pages,
             seed,
         }
     }
@@ -279,7 +283,9 @@ fn reference() -> Vec<Planned> {
 fn notes(typed: &Typed, sequential: bool) -> Vec<String> {
     let mut notes = Vec::new();
     if typed.huge_not_needed {
-        notes.push("-hugenotneeded changes nothing: dbdyno takes no huge pages".to_owned());
+        notes.push(
+            "-hugenotneeded: no huge pages are taken, so that a large I/O is many pieces for the device".to_owned(),
+        );
     }
     if typed.cache_size_mb.is_some_and(|mb| mb > 0) && !sequential {
         notes.push(

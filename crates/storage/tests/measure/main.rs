@@ -25,6 +25,7 @@ fn load() -> Load {
         duration_s: 0.3,
         rate: None,
         verify: false,
+        huge_pages: true,
         seed: 1,
     }
 }
