@@ -33,8 +33,7 @@ pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
     let mut repository = Repository::open(&context.results, FileAccess::ReadWrite)?;
 
     let (stop, progress) = (signals::stop()?, Progress::new(context.verbosity));
-    create_files(&mut settings, &stop, &progress)?;
-    reference.created();
+    reference.created(create_files(&mut settings, &stop, &progress)?);
     let access = if settings.writes() { Access::ReadWrite } else { Access::Read };
     let luns = Luns::open(&settings.luns, access)?;
     settings.check_sizes(luns.iter().map(|lun| (lun.path.as_path(), lun.size_bytes)))?;
@@ -137,19 +136,21 @@ fn refuse_too_small(settings: &Settings) -> Result<(), Error> {
     Ok(settings.check_sizes(new.map(|path| (path.as_path(), size_bytes)))?)
 }
 
-/// Creates the test files that are asked for. What was just created may be written to, also where its file system keeps no
-/// mark of who did so.
-fn create_files(settings: &mut Settings, stop: &Stop, progress: &Progress) -> Result<(), Error> {
+/// Creates the test files that are asked for, and says whether all are new. What was just created may be written to, also where
+/// its file system keeps no mark of who did so.
+fn create_files(settings: &mut Settings, stop: &Stop, progress: &Progress) -> Result<bool, Error> {
     const MIB: u64 = 1 << 20;
-    let Some(size_bytes) = settings.file_size_bytes else { return Ok(()) };
-    let mut unmarked = Vec::new();
+    let Some(size_bytes) = settings.file_size_bytes else { return Ok(false) };
+    let (mut unmarked, mut all_new) = (Vec::new(), true);
     for path in &settings.luns {
         let what = format!("creating {}, MiB", path.display());
         let mut written = |bytes: u64| {
             progress.on(&Event::Loading { what: &what, rows: bytes / MIB, of: (size_bytes / MIB).max(1) });
         };
-        if create::create(path, size_bytes, stop.switch(), &mut written)? == Created::NewUnmarked {
-            unmarked.push(path.clone());
+        match create::create(path, size_bytes, stop.switch(), &mut written)? {
+            Created::New => {}
+            Created::NewUnmarked => unmarked.push(path.clone()),
+            Created::Reused => all_new = false,
         }
     }
     progress.finish();
@@ -158,7 +159,7 @@ fn create_files(settings: &mut Settings, stop: &Stop, progress: &Progress) -> Re
         let consent = Consent { destroy: &settings.destroy_data, really: settings.really };
         may_write_all(&settings.luns, consent)?;
     }
-    Ok(())
+    Ok(all_new)
 }
 
 fn no_random_bits(error: getrandom::Error) -> Error {

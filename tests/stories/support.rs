@@ -50,6 +50,11 @@ impl Room {
         Self(tempfile::tempdir().unwrap())
     }
 
+    /// A room on a file system that is on a device, where the folder for temporary files may not be.
+    pub(crate) fn on_disk() -> Self {
+        Self(tempfile::TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap())
+    }
+
     /// A room with a database of size T in it, `x.sqlite`.
     pub(crate) fn with_data() -> Self {
         static LOADED: LazyLock<Vec<u8>> = LazyLock::new(|| {

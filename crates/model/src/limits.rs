@@ -39,6 +39,10 @@ impl StorageLimits {
     /// The limits that a run shows. A rate that was asked for is no measure of what can be reached.
     #[must_use]
     pub fn of(run: &RunJson) -> Self {
+        // Where no I/O was done it is dbdyno's own limit.
+        if run.points.iter().filter_map(|p| p.storage.as_ref()).any(|storage| storage.backend == NO_IO) {
+            return Self::default();
+        }
         let sound = run.points.iter().filter(|p| p.status == Status::Ok && p.load.rate.is_none());
         let measured: Vec<&Point> = sound.filter(|p| p.storage.is_some()).collect();
         let small = |pct| best(run, &measured, &|l| l.large_outstanding == 0 && l.write_pct == pct);
@@ -64,6 +68,9 @@ impl StorageLimits {
         *self == Self::default()
     }
 }
+
+/// The backend that does nothing.
+const NO_IO: &str = "null";
 
 /// The best cell of such loads by its key metric, which is of I/Os for small ones and of bytes for large ones.
 fn best(run: &RunJson, points: &[&Point], is_meant: &dyn Fn(&StorageLoad) -> bool) -> Option<Limit> {
@@ -212,6 +219,13 @@ mod tests {
             service_time_s: Some(ResponseTime { mean: Some(1.0 / value), ..ResponseTime::default() }),
             ..Point::new(TestCode::storage(), jiff::Timestamp::UNIX_EPOCH)
         }
+    }
+
+    #[test]
+    fn what_does_no_io_knows_no_limits() {
+        let mut point = point(8, 0, 0, 7e9);
+        point.storage.as_mut().unwrap().backend = NO_IO.to_owned();
+        assert!(StorageLimits::of(&run(vec![point], None, "a")).is_empty());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::StorageError;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, SeekFrom, StatxFlags, ioctl_blksszget};
 use rustix::io::Errno;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -58,20 +58,35 @@ impl Lun {
                 Errno::INVAL => StorageError::NotDirect { path: path.to_owned() },
                 other => open_error(other),
             })?;
+        if kind == LunKind::File && is_in_memory(&fd) {
+            return Err(StorageError::NotDirect { path: path.to_owned() });
+        }
         let size_bytes = rustix::fs::seek(&fd, SeekFrom::End(0)).map_err(open_error)?;
         let logical_block_bytes = match kind {
             LunKind::Device => ioctl_blksszget(&fd).map_err(open_error)?,
-            LunKind::File => alignment(&fd).unwrap_or(512),
+            LunKind::File => match alignment(&fd) {
+                // Asked for direct I/O, the kernel would take the page cache without a word.
+                Some(0) => return Err(StorageError::NotDirect { path: path.to_owned() }),
+                known => known.unwrap_or(512),
+            },
         };
         Ok(Self { path: path.to_owned(), kind, size_bytes, logical_block_bytes, fd })
     }
 }
 
-/// What a file's direct I/O must be aligned to, where the kernel says so (Linux 6.1).
+/// What a file's direct I/O must be aligned to, where the kernel says so (Linux 6.1); 0 where it can have none.
 fn alignment(fd: &OwnedFd) -> Option<u32> {
     let stat = rustix::fs::statx(fd, "", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN).ok()?;
-    (stat.stx_mask & StatxFlags::DIOALIGN.bits() != 0 && stat.stx_dio_offset_align > 0)
-        .then_some(stat.stx_dio_offset_align)
+    (stat.stx_mask & StatxFlags::DIOALIGN.bits() != 0).then_some(stat.stx_dio_offset_align)
+}
+
+/// Whether a file lies in main memory (magic numbers of tmpfs and ramfs: statfs(2)). Newer kernels open such files for direct
+/// I/O, too, which then measures memory.
+pub(crate) fn is_in_memory(fd: impl AsFd) -> bool {
+    const TMPFS: u32 = 0x0102_1994;
+    const RAMFS: u32 = 0x8584_58f6;
+    // The kernel's type is signed and of different lengths; the numbers have 32 bits.
+    rustix::fs::fstatfs(fd).is_ok_and(|is| matches!(is.f_type as u32, TMPFS | RAMFS))
 }
 
 fn name_of(kind: FileType) -> &'static str {

@@ -22,7 +22,7 @@ fn made(path: &Path, size_bytes: u64) -> Result<Created, CreateError> {
 
 #[test]
 fn a_file_is_written_whole_and_proves_itself() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = folder.path().join("file");
     let mut told = Vec::new();
     create(&path, 9 * MIB + 5, &AtomicBool::new(false), &mut |bytes| told.push(bytes)).unwrap();
@@ -55,7 +55,7 @@ fn a_file_is_written_whole_and_proves_itself() {
 
 #[test]
 fn a_file_of_dbdynos_is_reused_and_one_of_another_size_is_left() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = folder.path().join("file");
     if made(&path, 2 * MIB).unwrap() == Created::NewUnmarked {
         eprintln!("SKIPPED: the file system of {} keeps no marks", folder.path().display());
@@ -69,7 +69,7 @@ fn a_file_of_dbdynos_is_reused_and_one_of_another_size_is_left() {
 
 #[test]
 fn files_of_others_are_never_touched() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = folder.path().join("users");
     std::fs::write(&path, b"mine").unwrap();
     assert!(matches!(made(&path, 2 * MIB), Err(CreateError::Foreign(_))));
@@ -85,7 +85,7 @@ fn files_of_others_are_never_touched() {
 
 #[test]
 fn who_is_stopped_leaves_nothing() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = folder.path().join("file");
     let stop = AtomicBool::new(false);
     let refusal = create(&path, 64 * MIB, &stop, &mut |_| stop.store(true, Relaxed)).unwrap_err();
@@ -95,7 +95,7 @@ fn who_is_stopped_leaves_nothing() {
 
 #[test]
 fn more_than_is_free_is_not_begun() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = folder.path().join("file");
     let refusal = made(&path, 1 << 60).unwrap_err();
     assert!(matches!(&refusal, CreateError::NoSpace { free_bytes, .. } if *free_bytes > 0), "{refusal}");
@@ -141,7 +141,7 @@ fn a_disk_that_is_full_meanwhile_leaves_nothing() {
 
 #[test]
 fn what_another_is_writing_is_left() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = folder.path().join("file");
     let mut seen = None;
     let created = create(&path, 8 * MIB, &AtomicBool::new(false), &mut |_| {
@@ -155,7 +155,7 @@ fn what_another_is_writing_is_left() {
 
 #[test]
 fn parts_that_were_never_written_are_told() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = folder.path().join("sparse");
     std::fs::File::create(&path).unwrap().set_len(8 * MIB).unwrap();
     let told = holes(&path).unwrap();

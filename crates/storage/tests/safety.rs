@@ -12,6 +12,7 @@ use dbdyno_storage::safety::{Consent, SafetyError, may_write, may_write_all};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use support::{LoopDevice, output};
 
@@ -47,7 +48,7 @@ fn a_device_is_written_to_where_it_is_named_and_empty() {
     assert!(matches!(refusal, SafetyError::NotNamed { .. }), "{text}");
     assert!(text.contains(&format!("--destroy-data {}", path.display())), "{text}");
     assert!(asked(path, &[], true).is_err(), "--really alone says of nothing that it may be destroyed");
-    assert!(asked(path, &[path.to_owned()], false).is_ok());
+    asked(path, &[path.to_owned()], false).unwrap();
     // Under another name it is the same device.
     let link = device.folder().join("by-id");
     std::os::unix::fs::symlink(path, &link).unwrap();
@@ -97,6 +98,12 @@ fn a_device_that_others_have_claimed_is_in_use() {
     };
     assert!(occupied(device.path()).contains("the kernel refuses to open it alone"));
     drop(claimed);
+    // A database on a raw device claims nothing, but has it open.
+    let mut holder = Command::new("sleep").arg("60").stdin(File::open(device.path()).unwrap()).spawn().unwrap();
+    let reason = occupied(device.path());
+    holder.kill().unwrap();
+    holder.wait().unwrap();
+    assert!(reason.contains("is open in process") && reason.contains("sleep"), "{reason}");
     assert!(asked(device.path(), &[device.path().to_owned()], false).is_ok());
 }
 
@@ -114,7 +121,7 @@ fn partition_tables_are_recognised() {
 
 #[test]
 fn files_of_others_are_asked_for() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = folder.path().join("users.dat");
     std::fs::write(&path, vec![7; 1 << 20]).unwrap();
     let text = asked(&path, &[], false).unwrap_err().to_string();
@@ -124,7 +131,7 @@ fn files_of_others_are_asked_for() {
     assert_eq!(occupied(&path), "has an SQLite database on it");
     // Somebody works with it.
     std::fs::write(&path, b"anything").unwrap();
-    let mut holder = std::process::Command::new("sleep").arg("60").stdin(File::open(&path).unwrap()).spawn().unwrap();
+    let mut holder = Command::new("sleep").arg("60").stdin(File::open(&path).unwrap()).spawn().unwrap();
     let reason = occupied(&path);
     holder.kill().unwrap();
     holder.wait().unwrap();
@@ -134,7 +141,7 @@ fn files_of_others_are_asked_for() {
 
 #[test]
 fn dbdynos_own_files_are_written_to_and_copies_of_them_are_not() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let (own, copy) = (folder.path().join("own"), folder.path().join("copy"));
     let created = create::create(&own, 2 << 20, &AtomicBool::new(false), &mut |_| ()).unwrap();
     if created == Created::NewUnmarked {
@@ -151,7 +158,7 @@ fn dbdynos_own_files_are_written_to_and_copies_of_them_are_not() {
 
 #[test]
 fn consent_to_what_is_not_measured_is_a_mistake() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let (one, other) = (folder.path().join("one"), folder.path().join("other"));
     std::fs::write(&one, b"1").unwrap();
     std::fs::write(&other, b"1").unwrap();

@@ -22,7 +22,7 @@ pub(super) struct Reference {
     verbosity: Verbosity,
     /// A file that nobody asked for, which goes with the run.
     own_file: Option<PathBuf>,
-    /// Whether it is known to be dbdyno's own.
+    /// Whether it was made by this run.
     is_ours: bool,
 }
 
@@ -38,6 +38,15 @@ impl Reference {
         if typed.files.is_empty() && !listed {
             let folder = context.results.parent().unwrap_or(Path::new(""));
             let path = folder.join(FILE);
+            // It would be removed in the end, whosever it is.
+            if path.symlink_metadata().is_ok() {
+                return Err(Error::Usage(format!(
+                    "a reference for which no file is named makes {0} and removes it in the end, but that is there already: another \
+                     reference is using it, or one was killed, or it is somebody's; name it by --file {0} to measure it and keep it, or \
+                     remove it",
+                    path.display()
+                )));
+            }
             typed.files = vec![path.clone()];
             reference.own_file = Some(path);
         }
@@ -48,9 +57,9 @@ impl Reference {
         Ok(reference)
     }
 
-    /// The files are there now, and are dbdyno's: what nobody asked for is removed in the end.
-    pub(super) fn created(&mut self) {
-        self.is_ours = true;
+    /// The files are there now. What this run has made, and nobody asked for, is removed in the end.
+    pub(super) fn created(&mut self, all_new: bool) {
+        self.is_ours = all_new;
     }
 
     /// Asks for consent to writes to what is there already. A reference that may not write measures reads alone.

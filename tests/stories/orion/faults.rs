@@ -12,7 +12,7 @@ const TWO: &str = "orion -run advanced -matrix max -num_small 2 -num_large 0 -du
 
 #[test]
 fn a_full_disk_leaves_no_part_of_a_test_file() {
-    let room = Room::new();
+    let room = Room::on_disk();
     let disk = SmallDisk::new(&room, 8);
     let line = format!("{TWO} --file {} --file-size 64M", disk.path("t.dat").display());
     let ending = Running::start(disk.command(&room, DBDYNO, &line)).end().expect(2);
@@ -22,7 +22,7 @@ fn a_full_disk_leaves_no_part_of_a_test_file() {
 
 #[test]
 fn ctrl_c_leaves_complete_points_and_files() {
-    let room = Room::new();
+    let room = Room::on_disk();
     let run = room.start(&format!("{TWO} --file t.dat --file-size 2M"));
     run.until("[1/2]");
     run.signal(Signal::INT);
@@ -48,7 +48,7 @@ fn ctrl_c_leaves_complete_points_and_files() {
 
 #[test]
 fn creating_a_file_can_be_stopped_and_leaves_nothing() {
-    let room = Room::new();
+    let room = Room::on_disk();
     let run = room.start(&format!("{TWO} --file t.dat --file-size 2G"));
     crate::support::wait_until("it is being created", || room.path("t.dat").exists());
     run.signal(Signal::INT);
@@ -82,7 +82,7 @@ fn fails_after_the_first(room: &Room, lun: &Path, fail: impl FnOnce()) {
 
 #[test]
 fn a_file_that_shrinks_fails_the_points_after_it() {
-    let room = Room::new();
+    let room = Room::on_disk();
     room.run(&format!("{POINT} --file-size 2M")).expect(0);
     std::fs::read_dir(room.folder()).unwrap().map(|e| e.unwrap().path()).for_each(|path| {
         if path.file_name().unwrap().to_str().unwrap().starts_with("orion_") {
@@ -125,7 +125,7 @@ impl Drop for LoopDevice {
 
 #[test]
 fn a_device_that_fails_fails_the_points_after_it() {
-    let room = Room::new();
+    let room = Room::on_disk();
     let path = room.path("disk");
     std::fs::write(&path, vec![7; 4 << 20]).unwrap();
     let Some(device) = LoopDevice::on(&path) else { return };

@@ -7,7 +7,7 @@ use std::process::Command;
 
 #[test]
 fn bad_input_is_refused_and_leaves_nothing() {
-    let room = Room::new();
+    let room = Room::on_disk();
     std::fs::write(room.path("empty.lun"), "\n").unwrap();
     std::fs::write(room.path("gone.lun"), "/nowhere/at/all\n").unwrap();
     std::fs::write(room.path("small"), [0; 4_096]).unwrap();
@@ -43,7 +43,7 @@ fn bad_input_is_refused_and_leaves_nothing() {
 
 #[test]
 fn a_file_of_another_size_is_not_made_anew() {
-    let room = Room::new();
+    let room = Room::on_disk();
     room.run(&format!("{POINT} --file-size 1M")).expect(0);
     let refusal = room.run(&format!("{POINT} --file-size 2M")).expect(2).stderr;
     assert!(refusal.contains("is a test file of 1048576 bytes, not of 2097152"), "{refusal}");
@@ -54,7 +54,7 @@ fn a_file_of_another_size_is_not_made_anew() {
 
 #[test]
 fn a_foreign_file_is_written_to_by_consent_alone_and_a_file_system_not_even_then() {
-    let room = Room::new();
+    let room = Room::on_disk();
     std::fs::write(room.path("t.dat"), vec![7; 4 << 20]).unwrap();
     std::fs::write(room.path("other"), "").unwrap();
     let writing = format!("{POINT} -write 100");

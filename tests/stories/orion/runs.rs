@@ -9,7 +9,7 @@ const SIX: [&str; 6] = ["hist.txt", "iops.csv", "lat.csv", "mbps.csv", "summary.
 /// Points of a run on a file of its own, all of them figures, with ORION's files beside them.
 #[track_caller]
 fn run(flags: &str, points_planned: usize) -> Room {
-    let room = Room::new();
+    let room = Room::on_disk();
     let line = format!("orion {flags} -duration 0.1 -cache_size 0 --file t.dat --file-size 4M");
     room.run(&line).expect(0);
     let document = room.show("last");
@@ -48,7 +48,7 @@ fn a_simple_run_leaves_points_and_files_that_say_the_same() {
     assert!(refused.contains("start it again with `dbdyno orion`"), "{refused}");
     // What was exported elsewhere comes back.
     let json = room.run("export last --format json").expect(0).stdout;
-    let other = Room::new();
+    let other = Room::on_disk();
     std::fs::write(other.path("run.json"), json).unwrap();
     other.run("import run.json").expect(0);
     assert_eq!(other.show("last"), document);
@@ -80,7 +80,7 @@ fn a_dss_run_has_large_ios_alone_and_an_advanced_one_what_it_is_told() {
 
 #[test]
 fn a_rate_is_kept_or_the_point_is_invalid() {
-    let room = Room::new();
+    let room = Room::on_disk();
     room.run(&format!("{POINT} --file-size 2M --rate 200 --arrivals constant")).expect(0);
     let document = room.show("last");
     let point = &points(&document)[0];
@@ -94,7 +94,7 @@ fn a_rate_is_kept_or_the_point_is_invalid() {
 #[test]
 fn a_bit_that_changes_is_found_where_it_is() {
     const AT: usize = 123_456;
-    let room = Room::new();
+    let room = Room::on_disk();
     room.run(&format!("{POINT} --file-size 1M --verify -write 100")).expect(0);
     room.run(&format!("{POINT} --verify")).expect(0);
     let mut bytes = std::fs::read(room.path("t.dat")).unwrap();

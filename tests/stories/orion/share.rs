@@ -44,12 +44,17 @@ fn a_database_stands_beside_the_reference_of_its_label() {
 
 #[test]
 fn a_reference_writes_to_nothing_that_is_not_its_own() {
-    let room = Room::new();
+    let room = Room::on_disk();
     std::fs::write(room.path("t.dat"), vec![7; 8 << 20]).unwrap();
     let ending = room.run("orion --reference -duration 0.1 --file t.dat").expect(0);
     assert!(ending.stderr.contains("note: reads alone are measured"), "{}", ending.stderr);
     assert_eq!(points(&room.show("last")).len(), 4);
     assert_eq!(std::fs::read(room.path("t.dat")).unwrap(), vec![7; 8 << 20]);
+    // Where no file is named, one is made and goes again: one that is there is nobody's to remove.
+    std::fs::write(room.path("dbdyno-reference.orion"), "mine").unwrap();
+    let ending = room.run("orion --reference -duration 0.1").expect(2);
+    assert!(ending.stderr.contains("is there already"), "{}", ending.stderr);
+    assert_eq!(std::fs::read(room.path("dbdyno-reference.orion")).unwrap(), b"mine");
     // A run of another kind is none.
     room.run(POINT).expect(0);
     assert_eq!(text(&room.show("last"), "/run/suite"), "orion advanced");

@@ -7,6 +7,10 @@ use std::fs::Metadata;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Longer than anybody looks at a device.
+const A_LOOK: Duration = Duration::from_millis(300);
 
 /// Why a device is in use, as the end of a sentence that begins with its name.
 pub(super) fn of_device(path: &Path, number: u64) -> io::Result<Option<String>> {
@@ -27,7 +31,8 @@ pub(super) fn of_device(path: &Path, number: u64) -> io::Result<Option<String>> 
     }
     // The kernel itself knows of every use that claims a device, also of those that are written nowhere.
     match open(path, OFlags::RDONLY | OFlags::EXCL | OFlags::CLOEXEC, Mode::empty()) {
-        Ok(_) => Ok(None),
+        // Databases on raw devices do not claim them.
+        Ok(_) => Ok(kept_open_by(Identity::Device(number))),
         Err(Errno::BUSY) => Ok(Some("is in use: the kernel refuses to open it alone".to_owned())),
         Err(error) => Err(error.into()),
     }
@@ -47,18 +52,33 @@ pub(super) fn of_file(metadata: &Metadata) -> io::Result<Option<String>> {
             return Ok(Some(format!("is in use by /dev/{device}")));
         }
     }
-    // Whoever has it open may be a database that is running. Only root sees all processes; others see at least their own.
+    Ok(opened_by(identity).into_iter().next())
+}
+
+/// Who keeps a device open. Those that look at every device there is (to find a free one, or what is on it) are gone at once.
+fn kept_open_by(identity: Identity) -> Option<String> {
+    let first = opened_by(identity);
+    if first.is_empty() {
+        return None;
+    }
+    std::thread::sleep(A_LOOK);
+    opened_by(identity).into_iter().find(|still| first.contains(still))
+}
+
+/// Who has it open: that may be a database that is running. Only root sees all processes; others see at least their own.
+fn opened_by(identity: Identity) -> Vec<String> {
+    let mut who = Vec::new();
     let own = std::process::id().to_string();
     for process in entries("/proc") {
         let id = process.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if id == own || !id.bytes().all(|byte| byte.is_ascii_digit()) {
             continue;
         }
-        if entries(process.join("fd")).any(|fd| same(&fd)) {
-            return Ok(Some(format!("is open in process {id}{}", command(&process))));
+        if entries(process.join("fd")).any(|fd| Identity::of(&fd).is_ok_and(|other| other == identity)) {
+            who.push(format!("is open in process {id}{}", command(&process)));
         }
     }
-    Ok(None)
+    who
 }
 
 fn command(process: &Path) -> String {

@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "what the kernel forbids a thread is told it as a program in memory")]
 
 use crate::{file, folder, load, measured};
-use dbdyno_storage::BackendKind;
+use dbdyno_storage::{Access, BackendKind, Luns, StorageError};
 
 /// Forbids `io_uring` to this thread and those that it will start.
 fn forbid_io_uring() -> bool {
@@ -19,6 +19,17 @@ fn forbid_io_uring() -> bool {
         libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
             && libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) == 0
     }
+}
+
+/// Newer kernels open files in memory for direct I/O, too: what is measured then is no storage.
+#[test]
+fn what_lies_in_memory_is_no_storage() {
+    let Ok(folder) = tempfile::TempDir::new_in("/dev/shm") else {
+        return println!("skipped: there is no /dev/shm here");
+    };
+    let path = file(&folder, "file", 1 << 20);
+    let refused = Luns::open(&[path], Access::Read).unwrap_err();
+    assert!(matches!(refused, StorageError::NotDirect { .. }), "{refused}");
 }
 
 #[test]

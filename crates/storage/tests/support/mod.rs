@@ -24,7 +24,7 @@ pub(crate) struct LoopDevice {
 impl LoopDevice {
     /// One of so many MiB; none, and why is said, where they cannot be made.
     pub(crate) fn new(mib: u64) -> Option<Self> {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = tempfile::TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let file = folder.path().join("backing");
         std::fs::File::create(&file).unwrap().set_len(mib << 20).unwrap();
         match output("losetup", &["--find", "--show", file.to_str().unwrap()]) {
