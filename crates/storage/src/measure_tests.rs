@@ -1,6 +1,7 @@
 use super::*;
 use crate::backend::Null;
 use crate::backend::stall::{Any, Seen, Stall};
+use crate::layout::Piece;
 use crate::{Layout, OpenLoop, Pattern};
 use dbdyno_model::Arrivals;
 
@@ -175,9 +176,34 @@ fn loads_that_are_none_are_refused() {
     assert!(refused(&Load { small: 0, ..load() }).contains("no load"));
     assert!(refused(&Load { write_pct: 101, ..load() }).contains("more than all"));
     assert!(refused(&Load { small_bytes: 1000, ..load() }).contains("does not fit blocks of 512"));
+    let crowded = Load { small: 1100, large: 1, write_pct: 50, verify: true, ..load() };
+    assert!(refused(&crowded).contains("in each other's way on 4294967296 bytes"), "few bytes, but in the way of many");
     assert!(refused(&Load { duration_s: 0.0, ..load() }).contains("makes no measurement"));
     let large = Load { small: 0, large: 1, large_bytes: 1 << 30, ..load() };
     let tiny = Luns::imagined(&[1 << 29]);
     let error = measure(&tiny, &large, BackendKind::Null, &AtomicBool::new(false), &mut |_| ()).unwrap_err();
     assert!(error.to_string().contains("less than one I/O"), "{error}");
+}
+
+#[test]
+fn what_is_in_the_way_of_all_is_waited_for() {
+    for rate in [None, Some(OpenLoop { iops: 1000.0, arrivals: Arrivals::Constant })] {
+        let load = Load { large: 1, write_pct: 100, verify: true, duration_s: 0.1, rate, ..load() };
+        let shared = Arc::new(Shared::new(&luns(), &load, 1).unwrap());
+        let claims = shared.claims.as_ref().unwrap();
+        let all = (0..2).flat_map(|lun| (0..3).map(move |n| Piece { lun, offset: n << 30, bytes: 1 << 30 }));
+        assert!(claims.claim(u64::MAX, true, all));
+        let crew = Crew::new(&shared, 1, &body(BackendKind::Null)).unwrap();
+        let mut before = None;
+        let mut released = |edge| {
+            if edge == Edge::WindowBegins {
+                before = Some(shared.counts());
+                claims.release(u64::MAX);
+            }
+        };
+        let measured = course(&shared, &crew, &AtomicBool::new(false), &mut released, BackendKind::Null, None);
+        assert_eq!(before, Some(([0; 4], 0)));
+        assert!(measured.errors.is_empty() && measured.ended_early.is_none(), "{measured:?}");
+        assert!(measured.small.write.count > 0 && measured.large.write.count > 0, "{measured:?}");
+    }
 }
