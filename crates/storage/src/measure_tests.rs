@@ -1,6 +1,7 @@
 use super::*;
-use crate::backend::Null;
+use crate::arena::Arena;
 use crate::backend::stall::{Any, Seen, Stall};
+use crate::backend::{Ended, Null, Queue, Task, sleep_until};
 use crate::layout::Piece;
 use crate::{Layout, OpenLoop, Pattern};
 use dbdyno_model::Arrivals;
@@ -205,5 +206,48 @@ fn what_is_in_the_way_of_all_is_waited_for() {
         assert_eq!(before, Some(([0; 4], 0)));
         assert!(measured.errors.is_empty() && measured.ended_early.is_none(), "{measured:?}");
         assert!(measured.small.write.count > 0 && measured.large.write.count > 0, "{measured:?}");
+    }
+}
+
+/// A queue whose I/Os never end, and which may break.
+struct Deaf {
+    breaks: bool,
+}
+
+impl Queue for Deaf {
+    fn push(&mut self, _: Task) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn turn(&mut self, _: &mut Arena, until_ns: Option<u64>, _: &mut Vec<Ended>) -> io::Result<()> {
+        sleep_until(until_ns);
+        if self.breaks { Err(io::Error::other("the ring broke")) } else { Ok(()) }
+    }
+}
+
+/// Whether there is memory at an address.
+fn is_mapped(address: usize) -> bool {
+    std::fs::read_to_string("/proc/self/maps").unwrap().lines().any(|line| {
+        let (from, to) = line.split_once(' ').unwrap().0.split_once('-').unwrap();
+        let [from, to] = [from, to].map(|hex| usize::from_str_radix(hex, 16).unwrap());
+        (from..to).contains(&address)
+    })
+}
+
+#[test]
+fn memory_of_ios_that_never_ended_stays_mapped() {
+    for breaks in [true, false] {
+        let at = Arc::new(Mutex::new(0));
+        let seen = Arc::clone(&at);
+        let run: Arc<Body> = Arc::new(move |turns, ready, _| {
+            *seen.lock().unwrap() = turns.arena().raw().0.addr();
+            ready(vec![]).map_or(Ok(()), |course| turns.run(&course, &mut Deaf { breaks }))
+        });
+        let stop = AtomicBool::new(false);
+        let mut stops = |_| stop.store(true, Relaxed);
+        let load = Load { small: 0, large: 64, ..load() };
+        let measured = measure_by(&run, &luns(), &load, BackendKind::Null, &stop, &mut stops, None).unwrap();
+        assert_eq!((measured.ended_early.is_some(), measured.stopped), (breaks, !breaks));
+        assert!(is_mapped(*at.lock().unwrap()));
     }
 }

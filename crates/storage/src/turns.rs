@@ -388,6 +388,15 @@ impl<'a> Turns<'a> {
     }
 }
 
+impl Drop for Turns<'_> {
+    /// Whether given up, or because the queue broke: what has not ended may still be done.
+    fn drop(&mut self) {
+        if self.in_flight > 0 {
+            self.arena.abandon();
+        }
+    }
+}
+
 /// Makes other data of what was written before, no sector like any other.
 #[inline]
 fn renew(block: &mut [u8], number: u64) {
