@@ -35,13 +35,13 @@ fn by(run: Arc<Body>, backend: BackendKind, load: &Load) -> Measured {
     measure_by(&run, &luns(), load, backend, &AtomicBool::new(false), &mut |_| (), None).unwrap()
 }
 
-/// What is measured by a queue that stalls for 200 ms in the middle of the window, and how long it did, in nanoseconds.
-fn stalled(load: &Load) -> (Measured, u64) {
+/// What is measured by a queue that stalls for 200 ms, so long after the window's beginning, and how long it did, in nanoseconds.
+fn stalled(load: &Load, after_ns: u64) -> (Measured, u64) {
     let stalled = Arc::new(Mutex::new(None));
     let seen = Arc::clone(&stalled);
     let run: Arc<Body> = Arc::new(move |turns, ready, _| {
         let Some(course) = ready(vec![]) else { return Ok(()) };
-        let (at_ns, stall) = (course.begin_ns + 300_000_000, Duration::from_millis(200));
+        let (at_ns, stall) = (course.begin_ns + after_ns, Duration::from_millis(200));
         turns.run(&course, &mut Stall { inner: Null::default(), at_ns, stall, stalled: Arc::clone(&seen) })
     });
     let measured = by(run, BackendKind::Null, load);
@@ -49,11 +49,14 @@ fn stalled(load: &Load) -> (Measured, u64) {
     (measured, to_ns - from_ns)
 }
 
+/// In the middle of the window.
+const MIDDLE_NS: u64 = 300_000_000;
+
 #[test]
 fn an_open_loop_sees_all_that_waited_for_a_stall() {
     for arrivals in [Arrivals::Constant, Arrivals::Poisson] {
         let iops = 10_000.0;
-        let (measured, stall_ns) = stalled(&Load { rate: Some(OpenLoop { iops, arrivals }), ..load() });
+        let (measured, stall_ns) = stalled(&Load { rate: Some(OpenLoop { iops, arrivals }), ..load() }, MIDDLE_NS);
         let ios = &measured.small.read;
         let response = ios.response_time.as_ref().unwrap();
         assert_eq!(response.count(), ios.count);
@@ -74,8 +77,23 @@ fn an_open_loop_sees_all_that_waited_for_a_stall() {
 }
 
 #[test]
+fn an_open_loop_sees_a_stall_that_reaches_over_the_end() {
+    // So few that the one under way is one in a thousand of all that count.
+    let rate = Some(OpenLoop { iops: 1000.0, arrivals: Arrivals::Constant });
+    let (measured, stall_ns) = stalled(&Load { rate, ..load() }, 900_000_000);
+    let ios = &measured.small.read;
+    let response = ios.response_time.as_ref().unwrap();
+    for seen_ns in [response.percentile_ns(99.9), response.max_ns(), ios.service_time.max_ns()] {
+        assert!(seen_ns.unwrap() >= stall_ns / 1000 * 999, "{seen_ns:?}, the stall took {stall_ns} ns");
+    }
+    // What was due after it began and could not be begun is missing.
+    let (due, missing) = (measured.due.unwrap(), measured.due.unwrap() - ios.count);
+    assert!((0.08..0.12).contains(&(missing as f64 / due as f64)), "{missing} of {due}");
+}
+
+#[test]
 fn a_closed_loop_does_not_see_a_stall() {
-    let (measured, stall_ns) = stalled(&load());
+    let (measured, stall_ns) = stalled(&load(), MIDDLE_NS);
     let ios = &measured.small.read;
     assert!(ios.response_time.is_none() && measured.due.is_none());
     assert!(ios.service_time.percentile_ns(99.9).unwrap() < stall_ns / 10);
@@ -212,6 +230,8 @@ fn what_is_in_the_way_of_all_is_waited_for() {
 /// A queue whose I/Os never end, and which may break.
 struct Deaf {
     breaks: bool,
+    /// Turns that were to end before they began.
+    hurried: Arc<AtomicU64>,
 }
 
 impl Queue for Deaf {
@@ -220,6 +240,7 @@ impl Queue for Deaf {
     }
 
     fn turn(&mut self, _: &mut Arena, until_ns: Option<u64>, _: &mut Vec<Ended>) -> io::Result<()> {
+        self.hurried.fetch_add(u64::from(until_ns.is_some_and(|until_ns| until_ns < now_ns())), Relaxed);
         sleep_until(until_ns);
         if self.breaks { Err(io::Error::other("the ring broke")) } else { Ok(()) }
     }
@@ -241,7 +262,7 @@ fn memory_of_ios_that_never_ended_stays_mapped() {
         let seen = Arc::clone(&at);
         let run: Arc<Body> = Arc::new(move |turns, ready, _| {
             *seen.lock().unwrap() = turns.arena().raw().0.addr();
-            ready(vec![]).map_or(Ok(()), |course| turns.run(&course, &mut Deaf { breaks }))
+            ready(vec![]).map_or(Ok(()), |course| turns.run(&course, &mut Deaf { breaks, hurried: Arc::default() }))
         });
         let stop = AtomicBool::new(false);
         let mut stops = |_| stop.store(true, Relaxed);
@@ -250,4 +271,33 @@ fn memory_of_ios_that_never_ended_stays_mapped() {
         assert_eq!((measured.ended_early.is_some(), measured.stopped), (breaks, !breaks));
         assert!(is_mapped(*at.lock().unwrap()));
     }
+}
+
+#[test]
+fn nobody_hurries_after_the_end() {
+    let hurried = Arc::<AtomicU64>::default();
+    let seen = Arc::clone(&hurried);
+    let run: Arc<Body> = Arc::new(move |turns, ready, _| {
+        let hurried = Arc::clone(&seen);
+        ready(vec![]).map_or(Ok(()), |course| turns.run(&course, &mut Deaf { breaks: false, hurried }))
+    });
+    let stop = AtomicBool::new(false);
+    let mut stops = |edge| stop.store(edge == Edge::WindowEnds, Relaxed);
+    // Two are due until the end, and a third with it.
+    let rate = Some(OpenLoop { iops: 10.0, arrivals: Arrivals::Constant });
+    let load = Load { rate, duration_s: 0.09, ..load() };
+    let measured = measure_by(&run, &luns(), &load, BackendKind::Null, &stop, &mut stops, None).unwrap();
+    assert_eq!(measured.errors, BTreeMap::from([(IoError::Timeout, 2)]));
+    assert!(hurried.load(Relaxed) < 10, "{hurried:?}");
+}
+
+#[test]
+fn threads_that_break_off_end_the_point_with_the_reason() {
+    let run: Arc<Body> = Arc::new(|_, ready, _| {
+        let _ = ready(vec![]);
+        panic!("a fault of the test's own")
+    });
+    let measured = by(run, BackendKind::Threads, &load());
+    assert!(measured.ended_early.unwrap().contains("broke off"));
+    assert!(measured.window_s < 0.01 && measured.errors.is_empty(), "{:?}", measured.errors);
 }

@@ -182,8 +182,8 @@ impl<'a> Turns<'a> {
         now: u64,
         end_ns: u64,
     ) -> io::Result<()> {
-        let inside = (course.begin_ns..end_ns).contains(&now);
-        let again = now < end_ns && course.timetables.is_none();
+        let (window, open) = (course.begin_ns..end_ns, course.timetables.is_some());
+        let again = now < end_ns && !open;
         let mut record = self.record.lock().unwrap_or_else(PoisonError::into_inner);
         for Ended { tag, result } in ended.drain(..) {
             let (n, part) = (tag as u32, (tag >> 32) as u32);
@@ -201,7 +201,8 @@ impl<'a> Turns<'a> {
             if !slot.failed {
                 let kind = kind(slot.large, slot.write);
                 record.all[kind] += 1;
-                if inside {
+                // What was due in the window counts whenever it ends: a stall at the window's end would be seen by nobody else.
+                if window.contains(if open { &slot.due_ns } else { &now }) {
                     record.inside(kind, now - slot.started_ns, now.saturating_sub(slot.due_ns));
                 }
                 if self.shared.load.verify && !slot.write {
