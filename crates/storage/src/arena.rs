@@ -16,6 +16,7 @@ pub(crate) struct Arena {
     mapped_bytes: usize,
     base: *mut u8,
     bytes: usize,
+    abandoned: bool,
 }
 
 // SAFETY: the memory belongs to whoever has the arena, as a Vec's would.
@@ -37,7 +38,7 @@ impl Arena {
             // SAFETY: the advice changes how the mapping is backed, not what is in it. Whether it is taken does not matter.
             let _ = unsafe { madvise(base.cast::<c_void>(), bytes, Advice::LinuxHugepage) };
         }
-        Ok(Self { mapped: mapped.cast(), mapped_bytes, base, bytes })
+        Ok(Self { mapped: mapped.cast(), mapped_bytes, base, bytes, abandoned: false })
     }
 
     /// The bytes of a range, which must not be under way.
@@ -45,6 +46,12 @@ impl Arena {
         assert!(range.start <= range.end && range.end <= self.bytes, "beyond the arena");
         // SAFETY: the range is inside the mapping, and borrowed from the arena's only owner.
         unsafe { &mut *slice_from_raw_parts_mut(self.base.add(range.start), range.len()) }
+    }
+
+    /// Leaves it mapped for good: for when something is still under way in it. Of memory that could not be registered the kernel may
+    /// have the address alone, and would read and write what is mapped there next.
+    pub(crate) fn abandon(&mut self) {
+        self.abandoned = true;
     }
 
     /// Its first byte, and how many there are: for the kernel.
@@ -55,8 +62,10 @@ impl Arena {
 
 impl Drop for Arena {
     fn drop(&mut self) {
-        // SAFETY: it was mapped with these, and nobody can have a reference any more. The kernel holds on to the pages of what is
-        // still under way by itself.
+        if self.abandoned {
+            return;
+        }
+        // SAFETY: it was mapped with these, nobody can have a reference any more, and nothing is under way in it.
         let _ = unsafe { munmap(self.mapped.cast(), self.mapped_bytes) };
     }
 }

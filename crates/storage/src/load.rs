@@ -123,11 +123,15 @@ impl Load {
         if matches!(self.pattern, Pattern::Sequential { streams: 0 }) && self.large > 0 {
             return refuse("sequential I/O needs at least one stream".to_owned());
         }
-        let under_way = u64::from(self.small) * self.small_bytes + u64::from(self.large) * self.large_bytes;
-        if self.verify && self.writes() && luns.size_bytes() / 8 < under_way {
+        // A small I/O under way is in the way of a whole large one, and each may lie across two; half of all places must stay free.
+        let longest = [(self.small, self.small_bytes), (self.large, self.large_bytes)];
+        let longest = longest.into_iter().filter(|(n, _)| *n > 0).map(|(_, bytes)| bytes).max().unwrap_or(0);
+        let needed = longest.saturating_mul(4 * u64::from(self.outstanding()));
+        if self.verify && self.writes() && luns.size_bytes() < needed {
             return refuse(format!(
-                "{under_way} bytes under way are more than an eighth of all {}: too many to prove reads beside writes; ask for fewer \
-                 outstanding I/Os or a larger file",
+                "{} I/Os under way may be in each other's way on {} bytes, of which proving reads beside writes needs {needed}; ask for \
+                 fewer outstanding I/Os or a larger file",
+                self.outstanding(),
                 luns.size_bytes()
             ));
         }

@@ -10,6 +10,7 @@ use rustix::time::{ClockId, clock_gettime};
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::mpsc::RecvTimeoutError;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -27,7 +28,7 @@ pub enum Edge {
 pub struct Measured {
     /// How long the window was: shorter than asked for where the point was stopped or ended early.
     pub window_s: f64,
-    /// Small I/Os inside the window.
+    /// Small I/Os inside the window: those that ended in it; in an open loop those that were due in it, also when they ended later.
     pub small: ReadWrite,
     /// Large ones.
     pub large: ReadWrite,
@@ -35,8 +36,8 @@ pub struct Measured {
     pub total: u64,
     /// Their bytes.
     pub total_bytes: u64,
-    /// In an open loop: I/Os that were due inside the window. With as many (but for what was under way at its edges) done, the
-    /// rate was reached.
+    /// In an open loop: I/Os that were due inside the window. With as many done, the rate was reached; what is missing failed, or was
+    /// not begun by the window's end.
     pub due: Option<u64>,
     /// Failed I/Os by class, warm-up and tail included.
     pub errors: BTreeMap<IoError, u64>,
@@ -243,15 +244,30 @@ impl Watch<'_> {
                 self.stop(now);
                 return false;
             }
-            if let Ok(farewell) = self.crew.farewell(Duration::from_nanos((until_ns - now).min(LOOK_NS))) {
+            self.hear((until_ns - now).min(LOOK_NS));
+        }
+    }
+
+    /// Waits for a thread to end, for a while.
+    fn hear(&mut self, wait_ns: u64) {
+        let heard = self.crew.farewell(Duration::from_nanos(wait_ns));
+        let now = now_ns();
+        match heard {
+            Ok(farewell) => {
                 self.left -= 1;
                 match farewell.failed {
-                    Some(error) => self.end(now_ns(), describe(&error)),
+                    Some(error) => self.end(now, describe(&error)),
                     // A thread may have seen the end a moment before this one does.
-                    None if now_ns() >= self.course.end_ns.load(Relaxed) => {}
-                    None => self.end(now_ns(), "a thread ended before its time".to_owned()),
+                    None if now >= self.course.end_ns.load(Relaxed) => {}
+                    None => self.end(now, "a thread ended before its time".to_owned()),
                 }
             }
+            // None is there any more that could say farewell.
+            Err(RecvTimeoutError::Disconnected) if self.left > 0 => {
+                self.end(now, format!("{} threads broke off, which is a fault of dbdyno's own", self.left));
+                self.left = 0;
+            }
+            Err(_) => {}
         }
     }
 
@@ -278,12 +294,7 @@ impl Watch<'_> {
             if now >= self.course.give_up_ns.load(Relaxed) + STOP_NS / 2 {
                 return;
             }
-            if let Ok(farewell) = self.crew.farewell(Duration::from_nanos(LOOK_NS)) {
-                self.left -= 1;
-                if let Some(error) = farewell.failed {
-                    self.ended_early.get_or_insert(describe(&error));
-                }
-            }
+            self.hear(LOOK_NS);
         }
     }
 }

@@ -1,6 +1,8 @@
 use super::*;
-use crate::backend::Null;
+use crate::arena::Arena;
 use crate::backend::stall::{Any, Seen, Stall};
+use crate::backend::{Ended, Null, Queue, Task, sleep_until};
+use crate::layout::Piece;
 use crate::{Layout, OpenLoop, Pattern};
 use dbdyno_model::Arrivals;
 
@@ -33,13 +35,13 @@ fn by(run: Arc<Body>, backend: BackendKind, load: &Load) -> Measured {
     measure_by(&run, &luns(), load, backend, &AtomicBool::new(false), &mut |_| (), None).unwrap()
 }
 
-/// What is measured by a queue that stalls for 200 ms in the middle of the window, and how long it did, in nanoseconds.
-fn stalled(load: &Load) -> (Measured, u64) {
+/// What is measured by a queue that stalls for 200 ms, so long after the window's beginning, and how long it did, in nanoseconds.
+fn stalled(load: &Load, after_ns: u64) -> (Measured, u64) {
     let stalled = Arc::new(Mutex::new(None));
     let seen = Arc::clone(&stalled);
     let run: Arc<Body> = Arc::new(move |turns, ready, _| {
         let Some(course) = ready(vec![]) else { return Ok(()) };
-        let (at_ns, stall) = (course.begin_ns + 300_000_000, Duration::from_millis(200));
+        let (at_ns, stall) = (course.begin_ns + after_ns, Duration::from_millis(200));
         turns.run(&course, &mut Stall { inner: Null::default(), at_ns, stall, stalled: Arc::clone(&seen) })
     });
     let measured = by(run, BackendKind::Null, load);
@@ -47,11 +49,14 @@ fn stalled(load: &Load) -> (Measured, u64) {
     (measured, to_ns - from_ns)
 }
 
+/// In the middle of the window.
+const MIDDLE_NS: u64 = 300_000_000;
+
 #[test]
 fn an_open_loop_sees_all_that_waited_for_a_stall() {
     for arrivals in [Arrivals::Constant, Arrivals::Poisson] {
         let iops = 10_000.0;
-        let (measured, stall_ns) = stalled(&Load { rate: Some(OpenLoop { iops, arrivals }), ..load() });
+        let (measured, stall_ns) = stalled(&Load { rate: Some(OpenLoop { iops, arrivals }), ..load() }, MIDDLE_NS);
         let ios = &measured.small.read;
         let response = ios.response_time.as_ref().unwrap();
         assert_eq!(response.count(), ios.count);
@@ -72,8 +77,23 @@ fn an_open_loop_sees_all_that_waited_for_a_stall() {
 }
 
 #[test]
+fn an_open_loop_sees_a_stall_that_reaches_over_the_end() {
+    // So few that the one under way is one in a thousand of all that count.
+    let rate = Some(OpenLoop { iops: 1000.0, arrivals: Arrivals::Constant });
+    let (measured, stall_ns) = stalled(&Load { rate, ..load() }, 900_000_000);
+    let ios = &measured.small.read;
+    let response = ios.response_time.as_ref().unwrap();
+    for seen_ns in [response.percentile_ns(99.9), response.max_ns(), ios.service_time.max_ns()] {
+        assert!(seen_ns.unwrap() >= stall_ns / 1000 * 999, "{seen_ns:?}, the stall took {stall_ns} ns");
+    }
+    // What was due after it began and could not be begun is missing.
+    let (due, missing) = (measured.due.unwrap(), measured.due.unwrap() - ios.count);
+    assert!((0.08..0.12).contains(&(missing as f64 / due as f64)), "{missing} of {due}");
+}
+
+#[test]
 fn a_closed_loop_does_not_see_a_stall() {
-    let (measured, stall_ns) = stalled(&load());
+    let (measured, stall_ns) = stalled(&load(), MIDDLE_NS);
     let ios = &measured.small.read;
     assert!(ios.response_time.is_none() && measured.due.is_none());
     assert!(ios.service_time.percentile_ns(99.9).unwrap() < stall_ns / 10);
@@ -175,9 +195,109 @@ fn loads_that_are_none_are_refused() {
     assert!(refused(&Load { small: 0, ..load() }).contains("no load"));
     assert!(refused(&Load { write_pct: 101, ..load() }).contains("more than all"));
     assert!(refused(&Load { small_bytes: 1000, ..load() }).contains("does not fit blocks of 512"));
+    let crowded = Load { small: 1100, large: 1, write_pct: 50, verify: true, ..load() };
+    assert!(refused(&crowded).contains("in each other's way on 4294967296 bytes"), "few bytes, but in the way of many");
     assert!(refused(&Load { duration_s: 0.0, ..load() }).contains("makes no measurement"));
     let large = Load { small: 0, large: 1, large_bytes: 1 << 30, ..load() };
     let tiny = Luns::imagined(&[1 << 29]);
     let error = measure(&tiny, &large, BackendKind::Null, &AtomicBool::new(false), &mut |_| ()).unwrap_err();
     assert!(error.to_string().contains("less than one I/O"), "{error}");
+}
+
+#[test]
+fn what_is_in_the_way_of_all_is_waited_for() {
+    for rate in [None, Some(OpenLoop { iops: 1000.0, arrivals: Arrivals::Constant })] {
+        let load = Load { large: 1, write_pct: 100, verify: true, duration_s: 0.1, rate, ..load() };
+        let shared = Arc::new(Shared::new(&luns(), &load, 1).unwrap());
+        let claims = shared.claims.as_ref().unwrap();
+        let all = (0..2).flat_map(|lun| (0..3).map(move |n| Piece { lun, offset: n << 30, bytes: 1 << 30 }));
+        assert!(claims.claim(u64::MAX, true, all));
+        let crew = Crew::new(&shared, 1, &body(BackendKind::Null)).unwrap();
+        let mut before = None;
+        let mut released = |edge| {
+            if edge == Edge::WindowBegins {
+                before = Some(shared.counts());
+                claims.release(u64::MAX);
+            }
+        };
+        let measured = course(&shared, &crew, &AtomicBool::new(false), &mut released, BackendKind::Null, None);
+        assert_eq!(before, Some(([0; 4], 0)));
+        assert!(measured.errors.is_empty() && measured.ended_early.is_none(), "{measured:?}");
+        assert!(measured.small.write.count > 0 && measured.large.write.count > 0, "{measured:?}");
+    }
+}
+
+/// A queue whose I/Os never end, and which may break.
+struct Deaf {
+    breaks: bool,
+    /// Turns that were to end before they began.
+    hurried: Arc<AtomicU64>,
+}
+
+impl Queue for Deaf {
+    fn push(&mut self, _: Task) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn turn(&mut self, _: &mut Arena, until_ns: Option<u64>, _: &mut Vec<Ended>) -> io::Result<()> {
+        self.hurried.fetch_add(u64::from(until_ns.is_some_and(|until_ns| until_ns < now_ns())), Relaxed);
+        sleep_until(until_ns);
+        if self.breaks { Err(io::Error::other("the ring broke")) } else { Ok(()) }
+    }
+}
+
+/// Whether there is memory at an address.
+fn is_mapped(address: usize) -> bool {
+    std::fs::read_to_string("/proc/self/maps").unwrap().lines().any(|line| {
+        let (from, to) = line.split_once(' ').unwrap().0.split_once('-').unwrap();
+        let [from, to] = [from, to].map(|hex| usize::from_str_radix(hex, 16).unwrap());
+        (from..to).contains(&address)
+    })
+}
+
+#[test]
+fn memory_of_ios_that_never_ended_stays_mapped() {
+    for breaks in [true, false] {
+        let at = Arc::new(Mutex::new(0));
+        let seen = Arc::clone(&at);
+        let run: Arc<Body> = Arc::new(move |turns, ready, _| {
+            *seen.lock().unwrap() = turns.arena().raw().0.addr();
+            ready(vec![]).map_or(Ok(()), |course| turns.run(&course, &mut Deaf { breaks, hurried: Arc::default() }))
+        });
+        let stop = AtomicBool::new(false);
+        let mut stops = |_| stop.store(true, Relaxed);
+        let load = Load { small: 0, large: 64, ..load() };
+        let measured = measure_by(&run, &luns(), &load, BackendKind::Null, &stop, &mut stops, None).unwrap();
+        assert_eq!((measured.ended_early.is_some(), measured.stopped), (breaks, !breaks));
+        assert!(is_mapped(*at.lock().unwrap()));
+    }
+}
+
+#[test]
+fn nobody_hurries_after_the_end() {
+    let hurried = Arc::<AtomicU64>::default();
+    let seen = Arc::clone(&hurried);
+    let run: Arc<Body> = Arc::new(move |turns, ready, _| {
+        let hurried = Arc::clone(&seen);
+        ready(vec![]).map_or(Ok(()), |course| turns.run(&course, &mut Deaf { breaks: false, hurried }))
+    });
+    let stop = AtomicBool::new(false);
+    let mut stops = |edge| stop.store(edge == Edge::WindowEnds, Relaxed);
+    // Two are due until the end, and a third with it.
+    let rate = Some(OpenLoop { iops: 10.0, arrivals: Arrivals::Constant });
+    let load = Load { rate, duration_s: 0.09, ..load() };
+    let measured = measure_by(&run, &luns(), &load, BackendKind::Null, &stop, &mut stops, None).unwrap();
+    assert_eq!(measured.errors, BTreeMap::from([(IoError::Timeout, 2)]));
+    assert!(hurried.load(Relaxed) < 10, "{hurried:?}");
+}
+
+#[test]
+fn threads_that_break_off_end_the_point_with_the_reason() {
+    let run: Arc<Body> = Arc::new(|_, ready, _| {
+        let _ = ready(vec![]);
+        panic!("a fault of the test's own")
+    });
+    let measured = by(run, BackendKind::Threads, &load());
+    assert!(measured.ended_early.unwrap().contains("broke off"));
+    assert!(measured.window_s < 0.01 && measured.errors.is_empty(), "{:?}", measured.errors);
 }

@@ -19,6 +19,12 @@ const LONG_BYTES: u64 = 64 << 10;
 /// So many threads may each have memory in huge pages.
 const FEW_THREADS: u32 = 16;
 
+/// So often an I/O is drawn anew before its slot waits for what is in the way. Of a load that was not refused at least half of all
+/// places are free, so that hardly any ever waits.
+const MOST_DRAWS: u32 = 64;
+/// So long it waits, at most, where nothing of its own thread ends.
+const WAIT_NS: u64 = 1_000_000;
+
 /// The place of one outstanding I/O.
 #[derive(Debug, Clone)]
 struct Slot {
@@ -142,23 +148,19 @@ impl<'a> Turns<'a> {
     pub(crate) fn run(&mut self, course: &Course, queue: &mut impl Queue) -> io::Result<()> {
         let mut ended: Vec<Ended> = Vec::with_capacity(self.slots.len());
         let mut now = now_ns();
-        if course.timetables.is_none() {
-            let free: Vec<u32> = self.free.iter_mut().flat_map(|free| free.drain(..)).collect();
-            for slot in free {
-                self.begin(queue, slot, now, now)?;
-            }
-        }
         loop {
-            if let Some(timetables) = &course.timetables
-                && now < course.end_ns.load(Relaxed)
-            {
-                self.begin_due(queue, timetables, now)?;
+            let mut until_ns = None;
+            if now < course.end_ns.load(Relaxed) {
+                let waits = match &course.timetables {
+                    Some(timetables) => self.begin_due(queue, timetables, now)?,
+                    None => self.begin_free(queue, now)?,
+                };
+                until_ns = self.due_ns.into_iter().flatten().chain(waits.then_some(now + WAIT_NS)).min();
             }
             if self.read_again {
                 let started_ns = now_ns();
                 self.begun.drain(..).for_each(|slot| self.slots[slot as usize].started_ns = started_ns);
             }
-            let until_ns = self.due_ns.into_iter().flatten().min();
             queue.turn(&mut self.arena, until_ns, &mut ended)?;
             now = now_ns();
             let end_ns = course.end_ns.load(Relaxed);
@@ -180,8 +182,8 @@ impl<'a> Turns<'a> {
         now: u64,
         end_ns: u64,
     ) -> io::Result<()> {
-        let inside = (course.begin_ns..end_ns).contains(&now);
-        let again = now < end_ns && course.timetables.is_none();
+        let (window, open) = (course.begin_ns..end_ns, course.timetables.is_some());
+        let again = now < end_ns && !open;
         let mut record = self.record.lock().unwrap_or_else(PoisonError::into_inner);
         for Ended { tag, result } in ended.drain(..) {
             let (n, part) = (tag as u32, (tag >> 32) as u32);
@@ -199,7 +201,8 @@ impl<'a> Turns<'a> {
             if !slot.failed {
                 let kind = kind(slot.large, slot.write);
                 record.all[kind] += 1;
-                if inside {
+                // What was due in the window counts whenever it ends: a stall at the window's end would be seen by nobody else.
+                if window.contains(if open { &slot.due_ns } else { &now }) {
                     record.inside(kind, now - slot.started_ns, now.saturating_sub(slot.due_ns));
                 }
                 if self.shared.load.verify && !slot.write {
@@ -218,10 +221,13 @@ impl<'a> Turns<'a> {
         Ok(())
     }
 
-    /// Begins an I/O in a free slot.
+    /// Begins an I/O in a free slot, which stays free where others are in the way of all that was drawn; says whether it did.
     #[inline]
-    fn begin(&mut self, queue: &mut impl Queue, n: u32, now: u64, due_ns: u64) -> io::Result<()> {
-        let (unit, write) = self.draw(n);
+    fn begin(&mut self, queue: &mut impl Queue, n: u32, now: u64, due_ns: u64) -> io::Result<bool> {
+        let Some((unit, write)) = self.draw(n) else {
+            self.free[usize::from(self.slots[n as usize].large)].push(n);
+            return Ok(false);
+        };
         let slot = &mut self.slots[n as usize];
         (slot.unit, slot.write, slot.started_ns, slot.due_ns) = (unit, write, now, due_ns);
         (slot.pieces, slot.failed) = (0, false);
@@ -252,24 +258,25 @@ impl<'a> Turns<'a> {
         if self.read_again {
             self.begun.push(n);
         }
-        pushed
+        pushed.map(|()| true)
     }
 
-    /// What the I/O of a slot is.
+    /// What the I/O of a slot is; `None` where it must wait. What is in the way may be this thread's own, and end in its next turn only.
     #[inline]
-    fn draw(&mut self, n: u32) -> (u64, bool) {
+    fn draw(&mut self, n: u32) -> Option<(u64, bool)> {
         let (large, stream) = (self.slots[n as usize].large, self.slots[n as usize].stream);
-        loop {
+        for _ in 0..MOST_DRAWS {
             let (unit, write) = self.draws.next(&self.shared.places, large, stream);
-            let Some(claims) = &self.shared.claims else { return (unit, write) };
+            let Some(claims) = &self.shared.claims else { return Some((unit, write)) };
             let mut pieces = Vec::new();
             if let Some(space) = self.shared.places.space(large) {
                 space.pieces(unit, |piece| pieces.push(piece));
             }
             if claims.claim(self.owner(n), write, pieces.into_iter()) {
-                return (unit, write);
+                return Some((unit, write));
             }
         }
+        None
     }
 
     /// By what a slot's claims are known among those of all threads.
@@ -277,13 +284,25 @@ impl<'a> Turns<'a> {
         u64::from(self.thread) << 32 | u64::from(n)
     }
 
-    /// Begins what is due, as far as there are free slots.
+    /// Begins I/Os in all free slots; says whether any must wait.
+    #[inline]
+    fn begin_free(&mut self, queue: &mut impl Queue, now: u64) -> io::Result<bool> {
+        for size in 0..self.free.len() {
+            for slot in std::mem::take(&mut self.free[size]) {
+                self.begin(queue, slot, now, now)?;
+            }
+        }
+        Ok(self.free.iter().any(|free| !free.is_empty()))
+    }
+
+    /// Begins what is due, as far as there are free slots; says whether any must wait.
     fn begin_due(
         &mut self,
         queue: &mut impl Queue,
         timetables: &[Option<crate::arrivals::Timetable>; 2],
         now: u64,
-    ) -> io::Result<()> {
+    ) -> io::Result<bool> {
+        let mut waits = false;
         for (size, timetable) in timetables.iter().enumerate() {
             let Some(timetable) = timetable else { continue };
             while !self.free[size].is_empty() {
@@ -291,13 +310,16 @@ impl<'a> Turns<'a> {
                 if due_ns > now {
                     break;
                 }
-                self.due_ns[size] = None;
-                if let Some(slot) = self.free[size].pop() {
-                    self.begin(queue, slot, now, due_ns)?;
+                if let Some(slot) = self.free[size].pop()
+                    && !self.begin(queue, slot, now, due_ns)?
+                {
+                    waits = true;
+                    break;
                 }
+                self.due_ns[size] = None;
             }
         }
-        Ok(())
+        Ok(waits)
     }
 
     /// The pieces of a slot's I/O, and where each is in the arena.
@@ -363,6 +385,15 @@ impl<'a> Turns<'a> {
             record.errors(now, IoError::Timeout, self.in_flight.into(), || {
                 format!("no answer to {} bytes at offset {} of {path} for {waited_s} s", piece.bytes, piece.offset)
             });
+        }
+    }
+}
+
+impl Drop for Turns<'_> {
+    /// Whether given up, or because the queue broke: what has not ended may still be done.
+    fn drop(&mut self) {
+        if self.in_flight > 0 {
+            self.arena.abandon();
         }
     }
 }
