@@ -6,7 +6,7 @@ use crate::{IoError, Load};
 use dbdyno_stats::Histogram;
 use std::collections::BTreeMap;
 
-/// I/Os of one kind that ended inside the window.
+/// I/Os of one kind that ended inside the window (where a rate was asked for: were due inside it).
 #[derive(Debug, Clone)]
 pub struct Ios {
     /// How many; one I/O is one count, however many devices it went to.
@@ -63,7 +63,7 @@ impl Record {
         }
     }
 
-    /// Writes down one that ended inside the window.
+    /// Writes down one that ended inside the window (where a rate was asked for: were due inside it).
     #[inline]
     pub(crate) fn inside(&mut self, kind: usize, service_ns: u64, response_ns: u64) {
         self.service[kind].record_ns(service_ns);
