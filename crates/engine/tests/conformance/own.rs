@@ -64,6 +64,14 @@ fn quantities(session: &mut dyn Session, rows: usize) -> Vec<i64> {
     (0..rows).map(|row| answer.int(row, 1).unwrap()).collect()
 }
 
+/// Others use the table, too, and prove their work by it.
+fn give_back(session: &mut dyn Session, quantities_before: &[i64]) {
+    for (id, quantity) in (1..).zip(quantities_before) {
+        execute(session, WRITE, &[Value::Int(id), Value::Int(*quantity)], false).unwrap();
+    }
+    assert_eq!(quantities(session, quantities_before.len()), quantities_before);
+}
+
 /// Values go in and come out, whatever they are, and what is asked for wrongly is refused.
 pub fn statements_of_ones_own_take_values_and_answer(subject: &Subject<'_>, table: &str) {
     let engine = (subject.open)();
@@ -187,6 +195,7 @@ pub fn transactions_go_by_what_they_have_read(subject: &Subject<'_>, table: &str
         expected[2 * job + 1] += work.committed;
     }
     assert_eq!(quantities(reader.as_mut(), 2 * JOBS), expected);
+    give_back(reader.as_mut(), &before);
     drop((sessions, reader));
     engine.end_point(&task).unwrap();
 }
@@ -207,4 +216,5 @@ pub fn a_statement_that_fails_takes_its_transaction_with_it(subject: &Subject<'_
     // It was a transaction of its own: nothing is left to roll back.
     session.execute(&Request::Rollback).unwrap();
     assert_eq!(quantities(session, 3)[0], before[0] + 1);
+    give_back(session, &before);
 }

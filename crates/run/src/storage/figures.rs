@@ -115,7 +115,7 @@ pub(super) fn judge(point: &mut Point, measured: &Measured) {
         point.outcomes.fail(ErrorClass::Cancelled);
         return fail(point, "interrupted".to_owned());
     }
-    if point.metric.is_none() {
+    if point.metric.is_none() && unmet(point, measured).is_none() {
         return fail(point, "no I/O ended inside the window: use a longer -duration".to_owned());
     }
     let mut problems = Vec::new();
@@ -137,7 +137,7 @@ pub(super) fn judge(point: &mut Point, measured: &Measured) {
 /// A rate that was not reached is another load than was asked for.
 fn unmet(point: &Point, measured: &Measured) -> Option<String> {
     let asked_per_s = point.asked_per_s?;
-    let done = point.ops? as f64;
+    let done = point.ops.unwrap_or(0) as f64;
     let words = client::Words { what: "I/Os", help: "let more be outstanding" };
     client::unmet(point.load, asked_per_s, measured.window_s, done, point.dop.jobs, &words)
 }

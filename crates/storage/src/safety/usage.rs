@@ -52,10 +52,11 @@ pub(super) fn of_file(metadata: &Metadata) -> io::Result<Option<String>> {
             return Ok(Some(format!("is in use by /dev/{device}")));
         }
     }
-    Ok(opened_by(identity).into_iter().next())
+    Ok(kept_open_by(identity))
 }
 
-/// Who keeps a device open. Those that look at every device there is (to find a free one, or what is on it) are gone at once.
+/// Who keeps it open. Those that look at every device there is (to find a free one, or what is on it), and children that are about
+/// to become other programs, are gone at once.
 fn kept_open_by(identity: Identity) -> Option<String> {
     let first = opened_by(identity);
     if first.is_empty() {
