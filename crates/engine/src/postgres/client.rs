@@ -226,6 +226,11 @@ impl ClientSession {
         self.link.wire.as_fd()
     }
 
+    /// The server's process at the other end, where the host is this machine.
+    fn server_process(&self) -> Option<u32> {
+        self.link.server_process()
+    }
+
     /// Whether what comes is not encrypted.
     fn is_plain(&self) -> bool {
         self.link.wire.is_plain()

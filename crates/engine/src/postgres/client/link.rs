@@ -66,6 +66,11 @@ impl ClientLink {
         self.version_num
     }
 
+    /// The server's process at the other end, where the host is this machine.
+    pub(super) fn server_process(&self) -> Option<u32> {
+        self.host.is_local().then_some(self.backend_pid)
+    }
+
     /// Takes back whatever this session has set, and sets `settings` (SQL) instead, in one batch.
     pub(super) fn reset(&mut self, doing: &str, settings: &str) -> Result<(), EngineError> {
         let sql = resetting(&self.basics, settings);

@@ -6,7 +6,9 @@
 //! Where there is no ring, but a thread for each session, it simply waits for its answer, which saves asking for what is ready:
 //! that is what the common pump does.
 
+mod exchange;
 mod line;
+mod lookout;
 mod ring;
 mod road;
 mod timer;
@@ -15,24 +17,31 @@ mod turn;
 use super::ClientSession;
 use crate::{Clock, EngineError, Job, Pump, StartGate, ThreadPump};
 use dbdyno_model::ErrorClass;
+use exchange::Exchange;
 use line::Line;
 use std::num::NonZero;
+use std::os::fd::{AsRawFd as _, RawFd};
 use std::thread;
+use turn::{Places, Thread};
 
 /// More threads would take the processors from the server; one can serve some ten thousand answers a second.
 const MOST_THREADS: usize = 4;
+/// With fewer sessions a thread, the server's processes have room, and each move is half of a thread's work.
+const SESSIONS_TO_FOLLOW: usize = 4;
 /// No work recurses deeply.
 const STACK_BYTES: usize = 1 << 20;
 
 /// The client drive's pump.
 pub(in super::super) struct ClientPump {
     most_threads: usize,
+    /// Whether there is a thread for each processor.
+    everywhere: bool,
 }
 
 impl Default for ClientPump {
     fn default() -> Self {
         let hardware = thread::available_parallelism().map_or(1, NonZero::get);
-        Self { most_threads: hardware.min(MOST_THREADS) }
+        Self { most_threads: hardware.min(MOST_THREADS), everywhere: (2..=MOST_THREADS).contains(&hardware) }
     }
 }
 
@@ -51,16 +60,23 @@ impl Pump for ClientPump {
         for (n, Job { session, work }) in jobs.into_iter().enumerate() {
             let session = session.as_any().and_then(|any| any.downcast_mut());
             let session = session.ok_or_else(|| internal("a session changed its kind"))?;
-            let share = &mut shares[n % threads];
-            share.push(Line::new(share.len(), session, work));
+            shares[n % threads].push(Line::new(n, session, work));
         }
+        let sockets = sockets(&shares);
+        // Where there are more processors than threads, the scheduler finds one that has nothing to do.
+        let places = match self.everywhere && sockets.len() >= SESSIONS_TO_FOLLOW * threads {
+            true => Places::Followed,
+            false => Places::Fixed,
+        };
+        let exchange = Exchange::new(&shares.iter().map(Vec::len).collect::<Vec<_>>());
+        let exchange = exchange.map_err(|error| internal(&format!("cannot connect threads of jobs: {error}")))?;
+        let (exchange, sockets) = (&exchange, sockets.as_slice());
         thread::scope(|scope| {
             let (mut threads, mut result) = (Vec::with_capacity(shares.len()), Ok(()));
-            for (n, mut lines) in shares.into_iter().enumerate() {
-                let thread = thread::Builder::new().name(format!("jobs-{n}")).stack_size(STACK_BYTES);
-                let started = thread.spawn_scoped(scope, move || {
-                    if gate.wait_for(lines.len()) { turn::run(&mut lines, clock) } else { Ok(()) }
-                });
+            for (number, lines) in shares.into_iter().enumerate() {
+                let thread = thread::Builder::new().name(format!("jobs-{number}")).stack_size(STACK_BYTES);
+                let at_work = Thread { number, exchange, sockets, places };
+                let started = thread.spawn_scoped(scope, move || at_work.serve(lines, clock, gate));
                 match started {
                     Ok(thread) => threads.push(thread),
                     Err(error) => {
@@ -76,6 +92,13 @@ impl Pump for ClientPump {
             result
         })
     }
+}
+
+/// The sockets of all lines, in the order of their numbers.
+fn sockets(shares: &[Vec<Line<'_>>]) -> Vec<RawFd> {
+    let mut numbered: Vec<_> = shares.iter().flatten().map(|line| (line.number(), line.as_fd().as_raw_fd())).collect();
+    numbered.sort_unstable();
+    numbered.into_iter().map(|(_, socket)| socket).collect()
 }
 
 fn internal(message: &str) -> EngineError {

@@ -19,6 +19,8 @@ pub(super) struct Line<'a> {
     started_ns: u64,
     /// What came of a request that could not be sent.
     failed: Option<Ended>,
+    /// The thread that is to serve it from its next request on.
+    moves_to: Option<usize>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +42,8 @@ pub(super) enum Next {
     Answer,
     /// Nothing that it does not know.
     Nothing,
+    /// An answer will come, which another thread is to take.
+    MovesTo(usize),
     /// It is to be woken at this moment.
     WakeAt(u64),
     /// It has ended.
@@ -48,7 +52,7 @@ pub(super) enum Next {
 
 impl<'a> Line<'a> {
     pub(super) fn new(n: usize, session: &'a mut ClientSession, work: &'a mut dyn Work) -> Self {
-        Self { n, session, work, state: State::Sleeps, started_ns: 0, failed: None }
+        Self { n, session, work, state: State::Sleeps, started_ns: 0, failed: None, moves_to: None }
     }
 
     pub(super) fn as_fd(&self) -> BorrowedFd<'_> {
@@ -58,6 +62,26 @@ impl<'a> Line<'a> {
     /// Whether what comes is not encrypted.
     pub(super) fn is_plain(&self) -> bool {
         self.session.is_plain()
+    }
+
+    /// What its road knows it by.
+    pub(super) fn number(&self) -> usize {
+        self.n
+    }
+
+    /// Where its server process is looked for, if on this machine and there is something to be served.
+    pub(super) fn server_process(&self) -> Option<u32> {
+        matches!(self.state, State::Waits | State::Sleeps).then(|| self.session.server_process())?
+    }
+
+    /// From its next request on it is to be served by this thread; none: as it is.
+    pub(super) fn move_to(&mut self, thread: Option<usize>) {
+        self.moves_to = thread;
+    }
+
+    /// When it sent its last request.
+    pub(super) fn started_ns(&self) -> u64 {
+        self.started_ns
     }
 
     /// Whether its work panicked.
@@ -102,10 +126,16 @@ impl<'a> Line<'a> {
             Step::Execute(request) => {
                 // One reading of the clock an answer: deciding what is next is part of what the next one takes.
                 self.started_ns = now_ns;
-                match road.send(self.n, self.session, &request) {
+                let moves_to = self.moves_to.take();
+                // What is on this thread's road the other one does not see.
+                let sent = match moves_to {
+                    Some(_) => self.session.send(&request),
+                    None => road.send(self.n, self.session, &request),
+                };
+                match sent {
                     Ok(()) => {
                         self.state = State::Waits;
-                        Next::Answer
+                        moves_to.map_or(Next::Answer, Next::MovesTo)
                     }
                     Err(error) => self.fail(error, clock),
                 }

@@ -11,6 +11,7 @@ use rustix::event::PollFlags;
 use rustix::io::Errno;
 use rustix::net::SendFlags;
 use std::io;
+use std::mem;
 use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 use std::ptr::NonNull;
 
@@ -31,6 +32,7 @@ const TRIES_TO_END: usize = 5;
 const RECEIVED: u64 = 0;
 const UNSENT: u64 = 1 << 32;
 const RANG: u64 = 2 << 32;
+const CALLED: u64 = 3 << 32;
 
 /// What has happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,9 +45,11 @@ pub(super) enum Happening {
     Broken(usize),
     /// The timer has rung.
     Rang,
+    /// The bell has been rung.
+    Called,
 }
 
-/// A ring with a number of sockets and a timer.
+/// A ring with a number of sockets, a timer and a bell.
 pub(super) struct Ring {
     ring: IoUring,
     memory: Memory,
@@ -53,7 +57,9 @@ pub(super) struct Ring {
     given: Vec<usize>,
     /// Sockets that are listened to.
     listening: Vec<bool>,
+    /// Whether the timer and the bell are watched.
     timer_watched: bool,
+    bell_watched: bool,
 }
 
 impl Ring {
@@ -61,15 +67,16 @@ impl Ring {
     ///
     /// # Errors
     /// The kernel has none, or not for us: before 6.1, or in a container that forbids it.
-    pub(super) fn new(sockets: &[BorrowedFd<'_>], timer: BorrowedFd<'_>) -> io::Result<Self> {
-        // Each socket is sent to and listened to once a turn, and there is the timer.
-        let entries = (2 * sockets.len() + 1).next_power_of_two();
+    pub(super) fn new(sockets: &[RawFd], timer: BorrowedFd<'_>, bell: BorrowedFd<'_>) -> io::Result<Self> {
+        // Each socket is sent to and listened to once a turn, and there are the timer and the bell.
+        let entries = (2 * sockets.len() + 2).next_power_of_two();
         let ring = build(u32::try_from(entries).unwrap_or(u32::MAX))?;
-        let fds: Vec<RawFd> = sockets.iter().chain([&timer]).map(AsRawFd::as_raw_fd).collect();
+        let fds: Vec<RawFd> = sockets.iter().copied().chain([timer.as_raw_fd(), bell.as_raw_fd()]).collect();
         ring.submitter().register_files(&fds)?;
         let n = sockets.len();
         let memory = Memory::new(n * (OUT_BYTES + IN_BYTES));
-        Ok(Self { ring, memory, given: vec![0; n], listening: vec![false; n], timer_watched: false })
+        let (given, listening) = (vec![0; n], vec![false; n]);
+        Ok(Self { ring, memory, given, listening, timer_watched: false, bell_watched: false })
     }
 
     /// Notes bytes to be sent to socket `n`; false where they are too many for that, and nothing was noted. Between a request
@@ -104,10 +111,12 @@ impl Ring {
     /// Gives the kernel what was noted and waits until something has happened, or does not wait; adds up to `most` happenings to
     /// `happened`.
     pub(super) fn wait(&mut self, at_once: bool, most: usize, happened: &mut Vec<Happening>) -> Result<(), Errno> {
-        if !self.timer_watched {
-            self.timer_watched = true;
-            let poll = opcode::PollAdd::new(fixed(self.listening.len()), u32::from(PollFlags::IN.bits())).multi(true);
-            self.note(&poll.build().user_data(RANG)).map_err(errno)?;
+        let sockets = self.listening.len();
+        if !mem::replace(&mut self.timer_watched, true) {
+            self.watch(sockets, RANG)?;
+        }
+        if !mem::replace(&mut self.bell_watched, true) {
+            self.watch(sockets + 1, CALLED)?;
         }
         let entered = if at_once {
             let now = types::Timespec::new();
@@ -133,9 +142,13 @@ impl Ring {
                     Err(_) if event.result() == -Errno::AGAIN.raw_os_error() => Happening::Unsent(n, 0),
                     Err(_) => Happening::Broken(n),
                 },
-                _ => {
+                RANG => {
                     self.timer_watched = cqueue::more(event.flags());
                     Happening::Rang
+                }
+                _ => {
+                    self.bell_watched = cqueue::more(event.flags());
+                    Happening::Called
                 }
             });
         }
@@ -155,6 +168,12 @@ impl Ring {
     pub(super) fn given(&self, n: usize) -> &[u8] {
         // SAFETY: within our memory, initialised; the kernel only reads there.
         unsafe { std::slice::from_raw_parts(self.memory.outgoing(n).as_ptr(), self.given[n]) }
+    }
+
+    /// Notes that each time that a descriptor becomes readable is to be told.
+    fn watch(&mut self, n: usize, kind: u64) -> Result<(), Errno> {
+        let poll = opcode::PollAdd::new(fixed(n), u32::from(PollFlags::IN.bits())).multi(true);
+        self.note(&poll.build().user_data(kind)).map_err(errno)
     }
 
     fn note(&mut self, entry: &squeue::Entry) -> io::Result<()> {
@@ -251,7 +270,7 @@ mod tests {
     use super::super::timer::Timer;
     use super::*;
     use std::io::{Read as _, Write as _};
-    use std::os::fd::AsFd as _;
+    use std::os::fd::{AsFd as _, OwnedFd};
     use std::os::unix::net::UnixStream;
 
     /// A ring with our ends of so many connections, and the other ends; none where the kernel allows no ring.
@@ -261,9 +280,14 @@ mod tests {
             return None;
         }
         let (ours, theirs): (Vec<_>, Vec<_>) = (0..sockets).map(|_| UnixStream::pair().unwrap()).unzip();
-        let fds: Vec<_> = ours.iter().map(|stream| stream.as_fd()).collect();
-        let ring = Ring::new(&fds, Timer::new().unwrap().as_fd()).unwrap();
+        let bell = rustix::event::eventfd(0, rustix::event::EventfdFlags::CLOEXEC).unwrap();
+        let ring = ring(&ours, &Timer::new().unwrap(), &bell);
         Some((ring, ours, theirs))
+    }
+
+    fn ring(sockets: &[UnixStream], timer: &Timer, bell: &OwnedFd) -> Ring {
+        let fds: Vec<_> = sockets.iter().map(AsRawFd::as_raw_fd).collect();
+        Ring::new(&fds, timer.as_fd(), bell.as_fd()).unwrap()
     }
 
     fn next(ring: &mut Ring) -> Happening {
@@ -328,11 +352,28 @@ mod tests {
     fn the_timer_rings_each_time_that_it_was_set() {
         let Some((_, ours, _theirs)) = rings(1) else { return };
         let mut timer = Timer::new().unwrap();
-        let mut ring = Ring::new(&[ours[0].as_fd()], timer.as_fd()).unwrap();
+        let bell = rustix::event::eventfd(0, rustix::event::EventfdFlags::CLOEXEC).unwrap();
+        let mut ring = ring(&ours, &timer, &bell);
         ring.listen(0).unwrap();
         for _ in 0..3 {
             timer.set(2, 1).unwrap();
             assert_eq!(next(&mut ring), Happening::Rang);
+            let mut happened = Vec::new();
+            ring.wait(true, 9, &mut happened).unwrap();
+            assert_eq!(happened, [], "once");
+        }
+    }
+
+    #[test]
+    fn the_bell_is_heard_each_time_that_another_thread_rings_it() {
+        let Some((_, ours, _theirs)) = rings(1) else { return };
+        let bell = rustix::event::eventfd(0, rustix::event::EventfdFlags::CLOEXEC).unwrap();
+        let mut ring = ring(&ours, &Timer::new().unwrap(), &bell);
+        for _ in 0..3 {
+            std::thread::scope(|scope| {
+                scope.spawn(|| rustix::io::write(&bell, &1_u64.to_ne_bytes()).unwrap());
+                assert_eq!(next(&mut ring), Happening::Called);
+            });
             let mut happened = Vec::new();
             ring.wait(true, 9, &mut happened).unwrap();
             assert_eq!(happened, [], "once");

@@ -11,12 +11,13 @@ use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::io::Errno;
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
 
 /// Answers that are taken up in one turn: more would be timed late.
 const EVENTS: usize = 64;
-/// What the timer's events are called; all others bear their session's number.
+/// What the timer's and the bell's events are called; all others bear their session's number.
 const TIMER: u64 = u64::MAX;
+const BELL: u64 = u64::MAX - 1;
 
 /// Who is to be served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +26,8 @@ pub(super) enum Come {
     Session(usize, News),
     /// The timer has rung.
     Timer,
+    /// Another thread has rung the bell.
+    Bell,
 }
 
 /// What a session is served about.
@@ -61,12 +64,18 @@ pub(super) struct Epoll {
 }
 
 impl Epoll {
-    pub(super) fn new(sockets: &[BorrowedFd<'_>], timer: impl AsFd) -> Result<Self, Errno> {
+    /// For the sockets of sessions by their numbers.
+    pub(super) fn new(
+        sockets: &[(usize, BorrowedFd<'_>)],
+        timer: impl AsFd,
+        bell: BorrowedFd<'_>,
+    ) -> Result<Self, Errno> {
         let epoll = epoll::create(CreateFlags::CLOEXEC)?;
         epoll::add(&epoll, timer, EventData::new_u64(TIMER), EventFlags::IN | EventFlags::ET)?;
-        for (n, socket) in sockets.iter().enumerate() {
+        epoll::add(&epoll, bell, EventData::new_u64(BELL), EventFlags::IN | EventFlags::ET)?;
+        for (n, socket) in sockets {
             let flags = EventFlags::IN | EventFlags::RDHUP | EventFlags::ET;
-            epoll::add(&epoll, socket, EventData::new_u64(n as u64), flags)?;
+            epoll::add(&epoll, socket, EventData::new_u64(*n as u64), flags)?;
         }
         Ok(Self { epoll })
     }
@@ -95,6 +104,7 @@ impl Road for Epoll {
         };
         come.extend(events.iter().map(|event| match event.data.u64() {
             TIMER => Come::Timer,
+            BELL => Come::Bell,
             n => Come::Session(n as usize, News::ToFetch),
         }));
         Ok(())
@@ -108,8 +118,9 @@ pub(super) struct Ringed {
 }
 
 impl Ringed {
-    pub(super) fn new(sockets: &[BorrowedFd<'_>], timer: impl AsFd) -> io::Result<Self> {
-        Ok(Self { ring: Ring::new(sockets, timer.as_fd())?, happened: Vec::with_capacity(EVENTS) })
+    /// For the sockets of all sessions of the pump, in the order of their numbers: any of them may come here.
+    pub(super) fn new(sockets: &[RawFd], timer: impl AsFd, bell: BorrowedFd<'_>) -> io::Result<Self> {
+        Ok(Self { ring: Ring::new(sockets, timer.as_fd(), bell)?, happened: Vec::with_capacity(EVENTS) })
     }
 }
 
@@ -155,6 +166,7 @@ impl Road for Ringed {
             Happening::Unsent(n, sent) => Come::Session(n, News::Unsent(sent)),
             Happening::Broken(n) => Come::Session(n, News::Broken),
             Happening::Rang => Come::Timer,
+            Happening::Called => Come::Bell,
         }));
         Ok(())
     }

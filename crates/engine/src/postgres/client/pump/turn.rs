@@ -1,86 +1,182 @@
 //! The turns of one thread: wait, serve what has come, wake what is due.
 
+use super::exchange::{Exchange, Presence};
 use super::internal;
 use super::line::{Line, Next};
+use super::lookout::{self, Lookout};
 use super::road::{Come, Epoll, Ringed, Road};
 use super::timer::Timer;
-use crate::{Clock, EngineError};
+use crate::{Clock, EngineError, StartGate};
 use rustix::io::Errno;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::os::fd::RawFd;
 
-/// Serves lines until all have ended.
-pub(super) fn run(lines: &mut [Line<'_>], clock: &dyn Clock) -> Result<(), EngineError> {
-    if let Err(error) = take(lines, clock) {
-        lines.iter_mut().for_each(Line::give_up);
-        return Err(internal(&format!("waiting for answers: {error}")));
-    }
-    if lines.iter().any(Line::is_broken) {
-        return Err(internal("a job's work panicked"));
-    }
-    Ok(())
+/// Whether lines change threads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Places {
+    /// They stay.
+    Fixed,
+    /// They follow their server processes.
+    Followed,
 }
 
-fn take(lines: &mut [Line<'_>], clock: &dyn Clock) -> Result<(), Errno> {
-    let timer = Timer::new()?;
-    let sockets: Vec<_> = lines.iter().map(Line::as_fd).collect();
-    // What comes encrypted is a session's own to read.
-    if lines.iter().all(Line::is_plain)
-        && let Ok(ring) = Ringed::new(&sockets, &timer)
-    {
-        return Turns::new(ring, timer, lines.len()).run(lines, clock);
-    }
-    let epoll = Epoll::new(&sockets, &timer)?;
-    Turns::new(epoll, timer, lines.len()).run(lines, clock)
+/// A thread of a pump.
+pub(super) struct Thread<'e, 'a> {
+    pub(super) number: usize,
+    pub(super) exchange: &'e Exchange<Line<'a>>,
+    /// Of all sessions of the pump, in the order of their numbers; they stay open as long as the threads are there.
+    pub(super) sockets: &'e [RawFd],
+    pub(super) places: Places,
 }
 
-struct Turns<R> {
+impl<'a> Thread<'_, 'a> {
+    /// Serves lines, which `gate` opens for, until all of all threads have ended.
+    pub(super) fn serve(&self, lines: Vec<Line<'a>>, clock: &dyn Clock, gate: &StartGate) -> Result<(), EngineError> {
+        let _presence = Presence { exchange: self.exchange, thread: self.number };
+        let (mine, all) = (lines.len(), self.sockets.len());
+        let mut places: Vec<Option<Line<'a>>> = (0..all).map(|_| None).collect();
+        for line in lines {
+            let n = line.number();
+            places[n] = Some(line);
+        }
+        let served = self.take(&mut places, mine, clock, gate);
+        if let Err(error) = served {
+            places.iter_mut().flatten().for_each(Line::give_up);
+            return Err(internal(&format!("waiting for answers: {error}")));
+        }
+        if places.iter().flatten().any(Line::is_broken) {
+            return Err(internal("a job's work panicked"));
+        }
+        Ok(())
+    }
+
+    fn take(
+        &self,
+        lines: &mut [Option<Line<'a>>],
+        mine: usize,
+        clock: &dyn Clock,
+        gate: &StartGate,
+    ) -> Result<(), Errno> {
+        // The others wait at the gate for whoever has no timer, too.
+        let timer = Timer::new().inspect_err(|_| gate.give_up())?;
+        let bell = self.exchange.bell(self.number);
+        // What comes encrypted is a session's own to read.
+        let plain = lines.iter().flatten().all(Line::is_plain);
+        if plain && let Ok(ring) = Ringed::new(self.sockets, &timer, bell) {
+            if self.places == Places::Followed {
+                self.exchange.open(self.number);
+            }
+            return Turns::new(self, ring, timer).run(lines, mine, clock, gate);
+        }
+        let mut sockets = Vec::with_capacity(mine);
+        sockets.extend(lines.iter().flatten().map(|line| (line.number(), line.as_fd())));
+        let epoll = Epoll::new(&sockets, &timer, bell).inspect_err(|_| gate.give_up())?;
+        Turns::new(self, epoll, timer).run(lines, mine, clock, gate)
+    }
+}
+
+struct Turns<'t, 'e, 'a, R> {
+    thread: &'t Thread<'e, 'a>,
     road: R,
     timer: Timer,
     /// Who is to be woken, and when.
     sleepers: BinaryHeap<Reverse<(u64, usize)>>,
-    /// Lines that have not ended.
-    left: usize,
+    lookout: Lookout,
 }
 
-impl<R: Road> Turns<R> {
-    fn new(road: R, timer: Timer, lines: usize) -> Self {
-        Self { road, timer, sleepers: BinaryHeap::new(), left: lines }
+impl<'t, 'e, 'a, R: Road> Turns<'t, 'e, 'a, R> {
+    fn new(thread: &'t Thread<'e, 'a>, road: R, timer: Timer) -> Self {
+        Self { thread, road, timer, sleepers: BinaryHeap::new(), lookout: Lookout::default() }
     }
 
-    fn run(&mut self, lines: &mut [Line<'_>], clock: &dyn Clock) -> Result<(), Errno> {
-        for (n, line) in lines.iter_mut().enumerate() {
-            let next = line.wake(clock.now_ns(), &mut self.road, clock);
-            self.note(n, next)?;
+    fn run(
+        &mut self,
+        lines: &mut [Option<Line<'a>>],
+        mine: usize,
+        clock: &dyn Clock,
+        gate: &StartGate,
+    ) -> Result<(), Errno> {
+        if !gate.wait_for(mine) {
+            return Ok(());
+        }
+        for n in 0..lines.len() {
+            if lines[n].is_some() {
+                self.serve(n, lines, |line, road| line.wake(clock.now_ns(), road, clock))?;
+            }
         }
         let mut come = Vec::new();
-        while self.left > 0 {
+        while self.thread.exchange.goes_on() {
             let at_once = !self.sleepers.is_empty() && self.arm(clock)?;
             self.road.wait(at_once, &mut come)?;
+            let mut last = None;
             for come in come.drain(..) {
                 match come {
                     Come::Timer => self.timer.rang(),
+                    Come::Bell => self.welcome(lines)?,
                     Come::Session(n, news) => {
-                        let next = lines[n].heard(news, &mut self.road, clock);
-                        self.note(n, next)?;
+                        self.serve(n, lines, |line, road| line.heard(news, road, clock))?;
+                        last = Some(n);
                     }
                 }
             }
             if !self.sleepers.is_empty() {
                 self.wake(lines, clock)?;
             }
+            if let Some(n) = last {
+                self.look_around(n, lines);
+            }
         }
         Ok(())
     }
 
-    fn note(&mut self, n: usize, next: Next) -> Result<(), Errno> {
-        match next {
+    /// Has a line serve itself, and does what it then says.
+    fn serve(
+        &mut self,
+        n: usize,
+        lines: &mut [Option<Line<'a>>],
+        serve: impl FnOnce(&mut Line<'a>, &mut R) -> Next,
+    ) -> Result<(), Errno> {
+        let Some(line) = &mut lines[n] else { return Ok(()) };
+        match serve(line, &mut self.road) {
             Next::Answer => self.road.listen(n)?,
             Next::Nothing => {}
             Next::WakeAt(at_ns) => self.sleepers.push(Reverse((at_ns, n))),
-            Next::Ended => self.left -= 1,
+            Next::Ended => self.thread.exchange.ended(self.thread.number),
+            Next::MovesTo(thread) => {
+                let Thread { exchange, number, .. } = *self.thread;
+                lines[n] = lines[n].take().and_then(|line| exchange.hand_over(number, thread, line));
+                if lines[n].is_some() {
+                    self.road.listen(n)?;
+                }
+            }
         }
         Ok(())
+    }
+
+    /// Takes over the lines that have come, each of which waits for an answer.
+    fn welcome(&mut self, lines: &mut [Option<Line<'a>>]) -> Result<(), Errno> {
+        for line in self.thread.exchange.fetch(self.thread.number) {
+            let n = line.number();
+            lines[n] = Some(line);
+            self.road.listen(n)?;
+        }
+        Ok(())
+    }
+
+    /// From time to time sees whether lines have their server processes where another thread is; `last` has just been served.
+    fn look_around(&mut self, last: usize, lines: &mut [Option<Line<'a>>]) {
+        let Some(last) = lines[last].as_ref().filter(|_| self.thread.places == Places::Followed) else { return };
+        if !self.lookout.is_due(last.started_ns()) {
+            return;
+        }
+        let Thread { exchange, number, .. } = *self.thread;
+        exchange.runs_on(number, rustix::thread::sched_getcpu());
+        for n in self.lookout.turn(lines.len(), |n| lines[n].is_some()) {
+            let Some(line) = &mut lines[n] else { continue };
+            let processor = line.server_process().and_then(lookout::processor_of);
+            line.move_to(processor.and_then(|processor| exchange.better_than(number, processor)));
+        }
     }
 
     /// Sets the timer for who is to be woken next; says whether that is now.
@@ -98,7 +194,7 @@ impl<R: Road> Turns<R> {
     }
 
     /// Wakes whoever is due now; who is due again at once waits for the next turn.
-    fn wake(&mut self, lines: &mut [Line<'_>], clock: &dyn Clock) -> Result<(), Errno> {
+    fn wake(&mut self, lines: &mut [Option<Line<'a>>], clock: &dyn Clock) -> Result<(), Errno> {
         let mut now_ns = clock.now_ns();
         let due = self.sleepers.len();
         for _ in 0..due {
@@ -107,8 +203,7 @@ impl<R: Road> Turns<R> {
                 _ => break,
             }
             let Some(Reverse((_, n))) = self.sleepers.pop() else { break };
-            let next = lines[n].wake(now_ns, &mut self.road, clock);
-            self.note(n, next)?;
+            self.serve(n, lines, |line, road| line.wake(now_ns, road, clock))?;
             now_ns = clock.now_ns();
         }
         Ok(())
