@@ -26,7 +26,7 @@ pub(super) struct Passes<'a> {
     meanwhile: Option<Box<dyn FnOnce() + Send + 'a>>,
     panics_at: Option<u64>,
     pub(super) abandoned: bool,
-    thread: Option<ThreadId>,
+    threads: HashSet<ThreadId>,
     last_ns: u64,
 }
 
@@ -46,7 +46,7 @@ impl<'a> Passes<'a> {
             meanwhile: None,
             panics_at: None,
             abandoned: false,
-            thread: None,
+            threads: HashSet::new(),
             last_ns: 0,
         }
     }
@@ -102,7 +102,7 @@ impl Work for Passes<'_> {
     fn next(&mut self, now_ns: u64, reply: Option<Reply<'_>>) -> Step<'_> {
         assert!(now_ns >= self.last_ns, "time goes on");
         self.last_ns = now_ns;
-        self.thread = Some(thread::current().id());
+        self.threads.insert(thread::current().id());
         if let Some(Reply { started_ns, ended_ns, result, .. }) = reply {
             assert!(started_ns <= ended_ns && ended_ns <= now_ns);
             match result {
@@ -166,7 +166,12 @@ impl Driven<'_> {
     }
 
     pub(super) fn threads(&self) -> usize {
-        self.works.iter().filter_map(|work| work.thread).collect::<HashSet<_>>().len()
+        self.works.iter().flat_map(|work| &work.threads).collect::<HashSet<_>>().len()
+    }
+
+    /// Jobs that were served by several threads.
+    pub(super) fn moved(&self) -> usize {
+        self.works.iter().filter(|work| work.threads.len() > 1).count()
     }
 }
 

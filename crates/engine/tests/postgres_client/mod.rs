@@ -10,7 +10,11 @@ use crate::servers::postgres::{Server, Wish};
 use crate::{LENDER, conformance};
 use dbdyno_engine::{Request, Target, Task, client::Transactions, open};
 use dbdyno_model::{Counter, Drive, ErrorClass, Mapping, Procedure, Proof, TableName, Test};
-use drive::{Passes, drive};
+use drive::{Passes, drive, drive_beside};
+use rustix::process::Pid;
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use std::thread::{self, available_parallelism};
+use std::time::Duration;
 
 /// A task in the client drive.
 fn client_task(code: &str, jobs: u32) -> Task {
@@ -193,6 +197,49 @@ fn several_jobs_by_the_hundred_share_four_threads_at_most() {
     assert_eq!(Some(driven.sum().checksum), expected::checksum(&task, 40));
     assert_eq!(driven.counted.get(Counter::Executions), Some(200 * 40));
     assert!(driven.threads() <= 4, "{} threads", driven.threads());
+}
+
+/// Server processes are bound to the processors, half of each thread's to each, and to the others again and again. No answer is
+/// lost on the way from thread to thread, none is counted twice.
+#[test]
+fn sessions_follow_their_server_processes() {
+    let database = LENDER.loaded();
+    let engine = engine_on(&database);
+    let allowed = sched_getaffinity(None).unwrap();
+    let processors: Vec<_> = (0..CpuSet::MAX_CPU).filter(|n| allowed.is_set(*n)).collect();
+    let bind = |pid: &str, processor: usize| {
+        let mut set = CpuSet::new();
+        set.set(processor);
+        // It may have ended.
+        _ = sched_setaffinity(Pid::from_raw(pid.parse().unwrap()), &set);
+    };
+    let task = client_task("T611", 16);
+    let driven = drive_beside(
+        &*engine,
+        &task,
+        |_| Passes::new(4_000),
+        true,
+        |_| {
+            let jobs = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'dbdyno job' ORDER BY 1";
+            let pids = database.sql(jobs);
+            assert_eq!(pids.lines().count(), 16);
+            for round in 0..5 {
+                for (n, pid) in pids.lines().enumerate() {
+                    bind(pid, processors[(n / 2 + round) % processors.len()]);
+                }
+                thread::sleep(Duration::from_millis(100));
+            }
+        },
+    );
+    assert!(driven.failures().is_empty(), "{:?}", driven.failures());
+    assert_eq!(driven.done(), 16 * 4_000);
+    assert_eq!(Some(driven.sum().checksum), expected::checksum(&task, 4_000));
+    assert_eq!(driven.counted.get(Counter::Executions), Some(16 * 4_000));
+    // With one processor there is one thread, and with many there is no need.
+    match available_parallelism().unwrap().get() {
+        2..=4 => assert!(driven.moved() > 0),
+        _ => assert_eq!(driven.moved(), 0),
+    }
 }
 
 #[test]
