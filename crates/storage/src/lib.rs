@@ -25,6 +25,7 @@ mod signatures;
 mod turns;
 mod verify;
 mod work;
+mod written;
 
 pub use backend::BackendKind;
 pub use cache::{Warmed, warm_cache};

@@ -217,7 +217,7 @@ fn what_is_in_the_way_of_all_is_waited_for() {
         let mut released = |edge| {
             if edge == Edge::WindowBegins {
                 before = Some(shared.counts());
-                claims.release(u64::MAX);
+                claims.release(u64::MAX, None);
             }
         };
         let measured = course(&shared, &crew, &AtomicBool::new(false), &mut released, BackendKind::Null, None);
