@@ -1,5 +1,6 @@
 //! What is put on the storage.
 
+use crate::work::Places;
 use crate::{Access, Luns, StorageError};
 use dbdyno_model::Arrivals;
 
@@ -90,6 +91,15 @@ impl Load {
     /// Whether anything of it is written.
     pub(crate) fn writes(&self) -> bool {
         self.write_pct > 0
+    }
+
+    /// Whether this load can be put on these, before anything is done.
+    ///
+    /// # Errors
+    /// Why not, and what to do.
+    pub fn fits(&self, luns: &Luns) -> Result<(), StorageError> {
+        self.check(luns)?;
+        Places::new(luns, self).map(drop)
     }
 
     /// Why this load cannot be put on these.

@@ -5,6 +5,7 @@ use super::Context;
 use crate::error::Error;
 use crate::output;
 use crate::progress::Verbosity;
+use dbdyno_storage::create::{Created, TestFiles};
 use dbdyno_storage::orion::{Settings, Typed};
 use dbdyno_storage::safety::{Consent, may_write_all};
 use std::path::{Path, PathBuf};
@@ -58,8 +59,8 @@ impl Reference {
     }
 
     /// The files are there now. What this run has made, and nobody asked for, is removed in the end.
-    pub(super) fn created(&mut self, all_new: bool) {
-        self.is_ours = all_new;
+    pub(super) fn created(&mut self, files: &TestFiles) {
+        self.is_ours = self.own_file.is_some() && files.iter().all(|(_, created)| created != Created::Reused);
     }
 
     /// Asks for consent to writes to what is there already. A reference that may not write measures reads alone.

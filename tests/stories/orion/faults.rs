@@ -16,7 +16,7 @@ fn a_full_disk_leaves_no_part_of_a_test_file() {
     let disk = SmallDisk::new(&room, 8);
     let line = format!("{TWO} --file {} --file-size 64M", disk.path("t.dat").display());
     let ending = Running::start(disk.command(&room, DBDYNO, &line)).end().expect(2);
-    assert!(ending.stderr.contains("67108864 bytes and its file system has"), "{}", ending.stderr);
+    assert!(ending.stderr.contains("t.dat needs 67108864 bytes and the file system has"), "{}", ending.stderr);
     assert!(!disk.seen("t.dat").exists());
 }
 

@@ -27,6 +27,16 @@ fn bad_input_is_refused_and_leaves_nothing() {
         ("orion -run simple --file small", "small has 4096 bytes"),
         ("orion -run advanced -size_large 2048 --file new --file-size 1M", "new has 1048576 bytes"),
         ("orion -run simple --file foreign --file-size 1M", "foreign is there and is none of dbdyno's test files"),
+        (
+            "orion -run advanced -type seq -num_streamIO 1024 -matrix max -num_small 0 -num_large 65 --file foreign",
+            "66560 large",
+        ),
+        (
+            "orion -run oltp -num_disks 9 -write 50 -verify --file new --file-size 4M",
+            "in each other's way on 4194304 bytes",
+        ),
+        ("orion -run simple --file new --file foreign --file-size 1M", "foreign is there"),
+        ("orion -run simple --file new --file none/new --file-size 1M", "cannot create none/new: No such file"),
         ("orion -run simple -num_disk 4 --file foreign", "-num_disks"),
         ("orion -run simple --file .", "folder"),
     ];
