@@ -28,7 +28,8 @@ pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
     let mut settings = Settings::resolve(&typed, &lun_paths(&typed)?)?;
     refuse_too_small(&settings)?;
     let there: Vec<PathBuf> = settings.luns.iter().filter(|path| path.exists()).cloned().collect();
-    reference.allow(&mut settings, &there)?;
+    // To the end of the run: what nobody has mounted yet stays so.
+    let _held = reference.allow(&mut settings, &there)?;
     // Before anything is written: who may not write results has not asked for test files either.
     let mut repository = Repository::open(&context.results, FileAccess::ReadWrite)?;
 

@@ -8,7 +8,7 @@
 mod support;
 
 use dbdyno_storage::create::{self, Created};
-use dbdyno_storage::safety::{Consent, SafetyError, may_write, may_write_all};
+use dbdyno_storage::safety::{Consent, Held, SafetyError, may_write_all};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -25,8 +25,8 @@ impl Drop for Undo<'_> {
     }
 }
 
-fn asked(path: &Path, destroy: &[PathBuf], really: bool) -> Result<(), SafetyError> {
-    may_write(path, Consent { destroy, really })
+fn asked(path: &Path, destroy: &[PathBuf], really: bool) -> Result<Held, SafetyError> {
+    may_write_all(&[path.to_owned()], Consent { destroy, really })
 }
 
 /// The reason for which a named path is not written to all the same; with `really` it would be.
@@ -105,6 +105,23 @@ fn a_device_that_others_have_claimed_is_in_use() {
     holder.wait().unwrap();
     assert!(reason.contains("is open in process") && reason.contains("sleep"), "{reason}");
     assert!(asked(device.path(), &[device.path().to_owned()], false).is_ok());
+}
+
+#[test]
+fn what_may_be_written_to_is_held() {
+    let Some(device) = LoopDevice::new(8) else { return };
+    output("mkfs.ext4", &["-q", device.name()]).unwrap();
+    let place = device.folder().join("place");
+    std::fs::create_dir(&place).unwrap();
+    let place = place.to_str().unwrap();
+    let held = asked(device.path(), &[device.path().to_owned()], true).unwrap();
+    let refusal = output("mount", &[device.name(), place]).unwrap_err();
+    assert!(output("mkfs.ext4", &["-q", "-F", device.name()]).is_err(), "it is claimed");
+    drop(held);
+    match output("mount", &[device.name(), place]) {
+        Ok(_) => _ = output("umount", &[place]).unwrap(),
+        Err(why) => eprintln!("SKIPPED: nothing can be mounted here ({why}); it said {refusal} before"),
+    }
 }
 
 #[test]

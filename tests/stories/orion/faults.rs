@@ -3,6 +3,8 @@
 use super::{POINT, endings, file, files, skipped};
 use crate::small_disk::SmallDisk;
 use crate::support::{DBDYNO, Room, Running, points, text};
+use rustix::fs::{Mode, OFlags, open};
+use rustix::io::Errno;
 use rustix::process::Signal;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -139,4 +141,19 @@ fn a_device_that_fails_fails_the_points_after_it() {
     fails_after_the_first(&room, &device.0, || {
         std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(0).unwrap();
     });
+}
+
+#[test]
+fn a_device_that_is_written_to_is_held_until_the_end() {
+    let room = Room::on_disk();
+    let path = room.path("disk");
+    std::fs::write(&path, vec![7; 4 << 20]).unwrap();
+    let Some(device) = LoopDevice::on(&path) else { return };
+    let claimed = || open(&device.0, OFlags::RDONLY | OFlags::EXCL, Mode::empty());
+    let name = device.0.display();
+    let run = room.start(&format!("{TWO} --file {name} -write 50 --destroy-data {name}"));
+    run.until("[1/2]");
+    assert_eq!(claimed().unwrap_err(), Errno::BUSY);
+    run.end().expect(0);
+    claimed().unwrap();
 }
