@@ -17,6 +17,7 @@ mod load;
 mod lun;
 mod mark;
 mod measure;
+mod memory;
 mod muster;
 pub mod orion;
 mod record;

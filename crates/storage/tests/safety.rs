@@ -160,7 +160,7 @@ fn files_of_others_are_asked_for() {
 fn dbdynos_own_files_are_written_to_and_copies_of_them_are_not() {
     let folder = tempfile::TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let (own, copy) = (folder.path().join("own"), folder.path().join("copy"));
-    let files = create::create(&[own.clone()], 2 << 20, &AtomicBool::new(false), &mut |_, _| ()).unwrap();
+    let files = create::create(std::slice::from_ref(&own), 2 << 20, &AtomicBool::new(false), &mut |_, _| ()).unwrap();
     let unmarked = files.iter().any(|(_, created)| created == Created::NewUnmarked);
     files.keep();
     if unmarked {

@@ -29,7 +29,7 @@ fn bad_input_is_refused_and_leaves_nothing() {
         ("orion -run simple --file foreign --file-size 1M", "foreign is there and is none of dbdyno's test files"),
         (
             "orion -run advanced -type seq -num_streamIO 1024 -matrix max -num_small 0 -num_large 65 --file foreign",
-            "66560 large",
+            "66560 large I/Os would be outstanding",
         ),
         (
             "orion -run oltp -num_disks 9 -write 50 -verify --file new --file-size 4M",
