@@ -8,6 +8,7 @@ use clap::{Args, Command};
 use dbdyno_storage::BackendKind;
 use dbdyno_storage::orion::{Choice, LargeType, MatrixKind, Run, Simulate, Typed};
 use std::ffi::{OsStr, OsString};
+use std::num::{IntErrorKind, ParseIntError};
 use std::path::PathBuf;
 
 /// What stands before the flags on the command line.
@@ -119,7 +120,12 @@ impl OrionArgs {
 }
 
 fn whole(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| "it is no whole number from 0 on".to_owned())
+    text.parse().map_err(|error: ParseIntError| match error.kind() {
+        IntErrorKind::PosOverflow => {
+            format!("it is larger than any number that makes sense; the largest read is {}", u64::MAX)
+        }
+        _ => "it is no whole number from 0 on".to_owned(),
+    })
 }
 
 /// ORION's seconds, or a time with its unit.
@@ -212,6 +218,7 @@ mod tests {
     use super::super::Cli;
     use super::*;
     use clap::CommandFactory;
+    use dbdyno_storage::orion::Settings;
     use proptest::prelude::*;
 
     fn read(line: &str) -> Result<Typed, String> {
@@ -273,6 +280,7 @@ mod tests {
             ("-type other", "choose one of rand, seq"),
             ("-run fast", "choose one of simple, normal, advanced, oltp, dss"),
             ("-num_disks x", "no whole number"),
+            ("-num_disks 99999999999999999999", "larger than any number"),
             ("-write -5", "no whole number"),
             ("-duration abc", "no time"),
             ("-rate fast", "no rate"),
@@ -316,6 +324,31 @@ mod tests {
         }
         let long = help.lines().find(|line| line.chars().count() > 100);
         assert_eq!(long, None, "too long for a terminal");
+    }
+
+    /// What users will type first must be a run.
+    #[test]
+    fn every_example_is_a_run_with_points() {
+        let (help, page) = (include_str!("orion_help.txt"), include_str!("../../docs/orion.md"));
+        let of_help = help.lines().map(str::trim);
+        let of_page = page.lines().flat_map(|line| line.split('`'));
+        let examples: Vec<&str> = of_help
+            .chain(of_page)
+            .filter(|line| line.starts_with("dbdyno orion -") && !line.contains("-help") && !line.contains('['))
+            .collect();
+        assert!(examples.len() >= 16, "{examples:?}");
+        for line in examples {
+            let typed =
+                read(&line.split_whitespace().collect::<Vec<_>>().join(" ")).unwrap_or_else(|e| panic!("{line}: {e}"));
+            let luns =
+                if typed.files.is_empty() { vec!["/dev/sda".into(), "/dev/sdb".into()] } else { typed.files.clone() };
+            let settings = Settings::resolve(&typed, &luns).unwrap_or_else(|e| panic!("{line}: {e}"));
+            assert_eq!(settings.notes, Vec::<String>::new(), "{line}");
+            let consent = typed.destroy_data.iter().all(|path| luns.contains(path));
+            assert!(consent && (typed.destroy_data.is_empty() || settings.writes()), "{line}");
+            let plan = dbdyno_run::storage_plan(&settings, 1);
+            assert!(!plan.points.is_empty() && plan.points.len() == settings.points.len(), "{line}");
+        }
     }
 
     proptest! {

@@ -13,14 +13,14 @@ use dbdyno_model::{Database, Plan, Run, RunId, RunJson, RunStatus, Status};
 use dbdyno_report::{summary, tables};
 use dbdyno_results::{Access as FileAccess, Repository};
 use dbdyno_run::{Event, Events, Stop, StorageRunError, StorageRunner, storage_plan};
-use dbdyno_storage::create::{self, Created};
+use dbdyno_storage::create::{self, Created, TestFiles};
 use dbdyno_storage::orion::files::Files;
 use dbdyno_storage::orion::{Settings, lun_paths};
 use dbdyno_storage::safety::{Consent, may_write_all};
 use dbdyno_storage::{Access, Luns};
 use reference::Reference;
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
     let mut typed = args.typed();
@@ -28,15 +28,20 @@ pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
     let mut settings = Settings::resolve(&typed, &lun_paths(&typed)?)?;
     refuse_too_small(&settings)?;
     let there: Vec<PathBuf> = settings.luns.iter().filter(|path| path.exists()).cloned().collect();
-    reference.allow(&mut settings, &there)?;
+    // To the end of the run: what nobody has mounted yet stays so.
+    let _held = reference.allow(&mut settings, &there)?;
     // Before anything is written: who may not write results has not asked for test files either.
     let mut repository = Repository::open(&context.results, FileAccess::ReadWrite)?;
 
     let (stop, progress) = (signals::stop()?, Progress::new(context.verbosity));
-    reference.created(create_files(&mut settings, &stop, &progress)?);
+    let files = create_files(&mut settings, &stop, &progress)?;
+    reference.created(&files);
     let access = if settings.writes() { Access::ReadWrite } else { Access::Read };
     let luns = Luns::open(&settings.luns, access)?;
     settings.check_sizes(luns.iter().map(|lun| (lun.path.as_path(), lun.size_bytes)))?;
+    // The last that can be refused: with it go the files that were just made for it.
+    settings.points.iter().try_for_each(|point| settings.load(point, 0).fits(&luns))?;
+    files.keep();
     settings.notes.extend(settings.luns.iter().filter_map(|path| create::holes(path)));
     if context.verbosity == Verbosity::Normal {
         settings.notes.iter().for_each(|note| output::note(&format!("note: {note}")));
@@ -46,7 +51,7 @@ pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
     let run = new_run(args, &settings, &plan)?;
     repository.begin_run(&run, &plan, &dbdyno_probe::inventory(&settings.luns), &Database::default())?;
     let stamp = run.started_at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y%m%d_%H%M").to_string();
-    let files = settings.matrix.is_some().then(|| Files::new(&settings.testname, &stamp));
+    let reports = settings.matrix.is_some().then(|| Files::new(&settings.testname, &stamp));
     let mut runner = StorageRunner {
         settings: &settings,
         luns: &luns,
@@ -54,7 +59,7 @@ pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
         repository: &mut repository,
         run: &run.id,
         plan: &plan,
-        files: files.as_ref(),
+        files: reports.as_ref(),
         command_line: &orion_command_line(),
         stop: &stop,
         events: &progress,
@@ -62,7 +67,7 @@ pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
     let measured = runner.measure_all();
     progress.finish();
     let run = repository.load(&run.id)?;
-    shown(&run, &plan, measured, files.as_ref(), args.shown.format(), context)
+    shown(&run, &plan, measured, reports.as_ref(), args.shown.format(), context)
 }
 
 /// Shows the run, and says how it ended.
@@ -136,30 +141,24 @@ fn refuse_too_small(settings: &Settings) -> Result<(), Error> {
     Ok(settings.check_sizes(new.map(|path| (path.as_path(), size_bytes)))?)
 }
 
-/// Creates the test files that are asked for, and says whether all are new. What was just created may be written to, also where
-/// its file system keeps no mark of who did so.
-fn create_files(settings: &mut Settings, stop: &Stop, progress: &Progress) -> Result<bool, Error> {
+/// Creates the test files that are asked for. What was just created may be written to, also where its file system keeps no mark of
+/// who did so.
+fn create_files(settings: &mut Settings, stop: &Stop, progress: &Progress) -> Result<TestFiles, Error> {
     const MIB: u64 = 1 << 20;
-    let Some(size_bytes) = settings.file_size_bytes else { return Ok(false) };
-    let (mut unmarked, mut all_new) = (Vec::new(), true);
-    for path in &settings.luns {
+    let Some(size_bytes) = settings.file_size_bytes else { return Ok(TestFiles::default()) };
+    let mut written = |path: &Path, bytes: u64| {
         let what = format!("creating {}, MiB", path.display());
-        let mut written = |bytes: u64| {
-            progress.on(&Event::Loading { what: &what, rows: bytes / MIB, of: (size_bytes / MIB).max(1) });
-        };
-        match create::create(path, size_bytes, stop.switch(), &mut written)? {
-            Created::New => {}
-            Created::NewUnmarked => unmarked.push(path.clone()),
-            Created::Reused => all_new = false,
-        }
-    }
+        progress.on(&Event::Loading { what: &what, rows: bytes / MIB, of: (size_bytes / MIB).max(1) });
+    };
+    let files = create::create(&settings.luns, size_bytes, stop.switch(), &mut written)?;
     progress.finish();
-    settings.destroy_data.extend(unmarked);
+    let unmarked = files.iter().filter(|(_, created)| *created == Created::NewUnmarked);
+    settings.destroy_data.extend(unmarked.map(|(path, _)| path.to_owned()));
     if settings.writes() {
         let consent = Consent { destroy: &settings.destroy_data, really: settings.really };
         may_write_all(&settings.luns, consent)?;
     }
-    Ok(all_new)
+    Ok(files)
 }
 
 fn no_random_bits(error: getrandom::Error) -> Error {

@@ -208,6 +208,23 @@ impl Running {
         assert!(text.contains(said), "it never said '{said}', but: {text}");
     }
 
+    /// Waits until something is so, which only it can make so.
+    #[track_caller]
+    pub(crate) fn until_so(&mut self, what: &str, mut so: impl FnMut() -> bool) {
+        wait_until(what, || {
+            // In this order: what it did last is seen, too.
+            let ended = self.ended();
+            let is = so();
+            assert!(is || !ended, "it ended before {what}, and said: {}", self.said());
+            is
+        });
+    }
+
+    /// What it has said on stderr, once it has ended.
+    fn said(&self) -> String {
+        self.stderr.as_ref().map_or_else(String::new, |heard| heard.wait(|_| false))
+    }
+
     /// Waits until it has so many threads.
     #[track_caller]
     pub(crate) fn until_threads(&self, n: usize) {

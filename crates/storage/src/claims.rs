@@ -1,12 +1,20 @@
 //! What is under way while a load proves what it reads: nothing is read while it is being written. Devices and the memory of hosts
-//! below a virtual one may mix old and new bytes in such a read, which would be no error of theirs.
+//! below a virtual one may mix old and new bytes in such a read, which would be no error of theirs. So what was written last to
+//! anything that is read is known, too.
 
 use crate::layout::Piece;
-use std::sync::{Mutex, PoisonError};
+use crate::written::{Last, Written};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// All pieces under way.
+/// All pieces under way, and what has become of those that were written.
 #[derive(Debug, Default)]
-pub(crate) struct Claims(Mutex<Vec<Claim>>);
+pub(crate) struct Claims(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    under_way: Vec<Claim>,
+    written: Written,
+}
 
 #[derive(Debug)]
 struct Claim {
@@ -18,9 +26,17 @@ struct Claim {
 }
 
 impl Claims {
+    pub(crate) fn new(written: Written) -> Self {
+        Self(Mutex::new(State { under_way: Vec::new(), written }))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Claims the pieces of an I/O, unless another one's are in their way.
     pub(crate) fn claim(&self, owner: u64, write: bool, pieces: impl Iterator<Item = Piece> + Clone) -> bool {
-        let mut claims = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let claims = &mut self.state().under_way;
         let ours = pieces.map(|piece| Claim {
             owner,
             write,
@@ -38,9 +54,22 @@ impl Claims {
         free
     }
 
-    /// Gives an I/O's pieces back.
-    pub(crate) fn release(&self, owner: u64) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).retain(|claim| claim.owner != owner);
+    /// Gives an I/O's pieces back. Of a write: which it was, and none where it failed.
+    pub(crate) fn release(&self, owner: u64, sequence: Option<u64>) {
+        let State { under_way, written } = &mut *self.state();
+        for claim in under_way.extract_if(.., |claim| claim.owner == owner).filter(|claim| claim.write) {
+            written.set(claim.lun, claim.from..claim.to, sequence);
+        }
+    }
+
+    /// What was written last to a piece that is claimed.
+    pub(crate) fn last(&self, piece: Piece, run: u64) -> Last {
+        self.state().written.of(piece, run)
+    }
+
+    /// What must be known of what is known.
+    pub(crate) fn note(&self) -> Option<String> {
+        self.state().written.note()
     }
 }
 
@@ -56,7 +85,7 @@ mod tests {
         assert!(!claims.claim(2, false, at(0, 0).chain(at(0, 12_288))));
         assert!(claims.claim(3, false, at(0, 0)) && claims.claim(4, false, at(0, 0)), "readers may share");
         assert!(!claims.claim(5, true, at(0, 4096)) && claims.claim(6, true, at(1, 4096)));
-        claims.release(1);
+        claims.release(1, None);
         assert!(claims.claim(2, false, at(0, 8192)));
     }
 }

@@ -7,9 +7,10 @@ use crate::mark::{self, Stage};
 use crate::verify::{Stamp, stamp};
 use rustix::fs::{FallocateFlags, FlockOperation, SeekFrom, fallocate, flock, seek, statvfs};
 use rustix::io::Errno;
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -18,7 +19,7 @@ const CHUNK_BYTES: usize = 4 << 20;
 /// What sizes are a multiple of.
 pub const UNIT_BYTES: u64 = 1 << 20;
 
-/// What became of it.
+/// What became of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Created {
     /// It was written.
@@ -27,6 +28,30 @@ pub enum Created {
     NewUnmarked,
     /// It was there: dbdyno's, and of this size.
     Reused,
+}
+
+/// Test files that are there. Those that were just made go again, unless they are kept.
+#[derive(Debug, Default)]
+pub struct TestFiles(Vec<(PathBuf, Created)>);
+
+impl TestFiles {
+    /// Each of them.
+    pub fn iter(&self) -> impl Iterator<Item = (&Path, Created)> {
+        self.0.iter().map(|(path, created)| (path.as_path(), *created))
+    }
+
+    /// Leaves them all where they are.
+    pub fn keep(mut self) {
+        self.0.clear();
+    }
+}
+
+impl Drop for TestFiles {
+    fn drop(&mut self) {
+        for (path, _) in self.0.iter().filter(|(_, created)| *created != Created::Reused) {
+            let _ = std::fs::remove_file(path);
+        }
+    }
 }
 
 /// Why there is no test file.
@@ -54,15 +79,15 @@ pub enum CreateError {
     /// Another process writes it.
     #[error("{} is just being created by another dbdyno: wait for that, or choose another path", .0.display())]
     Busy(PathBuf),
-    /// There is no place for it. Nothing is left of it.
+    /// There is no place for it, or for several together. Nothing is left of any.
     #[error(
-        "{} needs {asked_bytes} bytes and its file system has {free_bytes} free: choose a smaller --file-size or another place",
-        path.display()
+        "{} {asked_bytes} bytes and the file system has {free_bytes} free: choose a smaller --file-size or another place",
+        needing(paths)
     )]
     NoSpace {
-        /// The file.
-        path: PathBuf,
-        /// Its size.
+        /// The files on one file system.
+        paths: Vec<PathBuf>,
+        /// The size of all of them.
         asked_bytes: u64,
         /// What is free.
         free_bytes: u64,
@@ -76,6 +101,14 @@ pub enum CreateError {
     /// The user stopped it. Nothing is left of it.
     #[error("stopped while creating {}; what was written of it is removed", .0.display())]
     Stopped(PathBuf),
+    /// It could not even be begun.
+    #[error("cannot create {}: {source}", path.display())]
+    NotBegun {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
     /// Anything else. Nothing is left of it.
     #[error("cannot create {}: {source}", path.display())]
     Failed {
@@ -86,22 +119,39 @@ pub enum CreateError {
     },
 }
 
-/// Sees to it that there is a test file of this size, rounded down to whole MiB. `progress` is told how many bytes are written.
+/// The beginning of a sentence about what files need.
+fn needing(paths: &[PathBuf]) -> String {
+    let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+    format!("{} need{}", names.join(", "), if paths.len() == 1 { "s" } else { " together" })
+}
+
+/// Sees to it that there are test files of this size, rounded down to whole MiB: all or, of those that are not there yet, none.
+/// `progress` is told how many bytes of which are written.
 ///
 /// # Errors
-/// Why there is none; then nothing is left of it.
+/// Why there are none; then nothing is left of what was begun.
 pub fn create(
-    path: &Path,
+    paths: &[PathBuf],
     size_bytes: u64,
     stop: &AtomicBool,
-    progress: &mut dyn FnMut(u64),
-) -> Result<Created, CreateError> {
+    progress: &mut dyn FnMut(&Path, u64),
+) -> Result<TestFiles, CreateError> {
     let size_bytes = (size_bytes / UNIT_BYTES).max(1) * UNIT_BYTES;
-    let failed = |source: io::Error| CreateError::Failed { path: path.to_owned(), source };
-    if is_ready(path, size_bytes)? {
-        return Ok(Created::Reused);
+    let ready = paths.iter().map(|path| is_ready(path, size_bytes)).collect::<Result<Vec<bool>, _>>()?;
+    let missing = paths.iter().zip(&ready).filter(|(_, ready)| !**ready).map(|(path, _)| path.as_path());
+    have_place(missing, size_bytes)?;
+    let mut files = TestFiles::default();
+    for (path, ready) in paths.iter().zip(ready) {
+        let created =
+            if ready { Created::Reused } else { one(path, size_bytes, stop, &mut |bytes| progress(path, bytes))? };
+        files.0.push((path.clone(), created));
     }
-    has_place(path, size_bytes)?;
+    Ok(files)
+}
+
+/// Writes a file that is not there.
+fn one(path: &Path, size_bytes: u64, stop: &AtomicBool, progress: &mut dyn FnMut(u64)) -> Result<Created, CreateError> {
+    let failed = |source: io::Error| CreateError::Failed { path: path.to_owned(), source };
     let options = || OpenOptions::new().write(true).create_new(true).mode(0o600).to_owned();
     let file = match options().custom_flags(rustix::fs::OFlags::DIRECT.bits() as i32).open(path) {
         Ok(file) => file,
@@ -110,9 +160,9 @@ pub fn create(
             let _ = std::fs::remove_file(path);
             return Err(CreateError::NotDirect(path.to_owned()));
         }
-        Err(error) => return Err(failed(error)),
+        Err(source) => return Err(CreateError::NotBegun { path: path.to_owned(), source }),
     };
-    let unfinished = Unfinished { path, done: false };
+    let unfinished = TestFiles(vec![(path.to_owned(), Created::New)]);
     if is_in_memory(&file) {
         return Err(CreateError::NotDirect(path.to_owned()));
     }
@@ -135,7 +185,7 @@ pub fn create(
 
 /// Whether the file is there as it should be. What a dbdyno left half written, that was killed, is removed.
 fn is_ready(path: &Path, asked_bytes: u64) -> Result<bool, CreateError> {
-    let failed = |source: io::Error| CreateError::Failed { path: path.to_owned(), source };
+    let failed = |source: io::Error| CreateError::NotBegun { path: path.to_owned(), source };
     let metadata = match std::fs::symlink_metadata(path) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
@@ -171,19 +221,26 @@ fn free_bytes(path: &Path) -> Result<u64, Errno> {
     statvfs(folder(path)).map(|stat| stat.f_bavail.saturating_mul(stat.f_frsize))
 }
 
-fn has_place(path: &Path, asked_bytes: u64) -> Result<(), CreateError> {
-    match free_bytes(path) {
-        Ok(free_bytes) if free_bytes < asked_bytes => {
-            Err(CreateError::NoSpace { path: path.to_owned(), asked_bytes, free_bytes })
+/// Whether there is place for files of a size, for all together that lie on one file system.
+fn have_place<'p>(paths: impl Iterator<Item = &'p Path>, size_bytes: u64) -> Result<(), CreateError> {
+    let mut neighbours: BTreeMap<u64, Vec<PathBuf>> = BTreeMap::new();
+    for path in paths {
+        let failed = |source: io::Error| CreateError::NotBegun { path: path.to_owned(), source };
+        let device = std::fs::metadata(folder(path)).map_err(failed)?.dev();
+        let files = neighbours.entry(device).or_default();
+        files.push(path.to_owned());
+        let asked_bytes = size_bytes.saturating_mul(files.len() as u64);
+        let free_bytes = free_bytes(path).map_err(|e| failed(e.into()))?;
+        if free_bytes < asked_bytes {
+            return Err(CreateError::NoSpace { paths: files.clone(), asked_bytes, free_bytes });
         }
-        Ok(_) => Ok(()),
-        Err(error) => Err(CreateError::Failed { path: path.to_owned(), source: error.into() }),
     }
+    Ok(())
 }
 
 /// The file system said so while it was written: others, a quota or a limit were quicker than what was free before.
 fn no_space(path: &Path, asked_bytes: u64) -> CreateError {
-    CreateError::NoSpace { path: path.to_owned(), asked_bytes, free_bytes: free_bytes(path).unwrap_or(0) }
+    CreateError::NoSpace { paths: vec![path.to_owned()], asked_bytes, free_bytes: free_bytes(path).unwrap_or(0) }
 }
 
 /// Preallocates and writes. `None` is the error of who was stopped.
@@ -218,26 +275,6 @@ fn run_number() -> u64 {
         .draw()
 }
 
-/// Removes the file unless it is kept.
-struct Unfinished<'a> {
-    path: &'a Path,
-    done: bool,
-}
-
-impl Unfinished<'_> {
-    fn keep(mut self) {
-        self.done = true;
-    }
-}
-
-impl Drop for Unfinished<'_> {
-    fn drop(&mut self) {
-        if !self.done {
-            let _ = std::fs::remove_file(self.path);
-        }
-    }
-}
-
 /// What makes reads of a file faster than its storage: parts that were never written, which the file system answers itself.
 #[must_use]
 pub fn holes(path: &Path) -> Option<String> {
@@ -266,10 +303,10 @@ mod tests {
             return;
         }
         drop(left);
-        match create(&path, UNIT_BYTES, &AtomicBool::new(false), &mut |_| ()) {
+        match create(std::slice::from_ref(&path), UNIT_BYTES, &AtomicBool::new(false), &mut |_, _| ()) {
             // The folder for temporary files may lie in memory.
             Err(CreateError::NotDirect(_)) => return assert!(!path.exists()),
-            created => assert_eq!(created.unwrap(), Created::New),
+            created => created.unwrap().keep(),
         }
         assert_eq!(holes(&path), None);
     }

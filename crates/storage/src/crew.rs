@@ -6,6 +6,7 @@ use crate::claims::Claims;
 use crate::record::Record;
 use crate::turns::Turns;
 use crate::work::Places;
+use crate::written::Written;
 use crate::{Load, Luns};
 use rustix::time::{ClockId, clock_gettime};
 use std::io;
@@ -26,10 +27,12 @@ pub(crate) struct Shared {
     pub load: Load,
     pub places: Places,
     pub records: Vec<Mutex<Record>>,
-    /// What is under way, while what is read is proved and other blocks are written.
+    /// What is under way and what was written, while what is read is proved and other blocks are written.
     pub claims: Option<Claims>,
     /// What this run's stamps carry.
     pub run: u64,
+    /// Writes begun that prove themselves.
+    pub writes: AtomicU64,
 }
 
 impl Shared {
@@ -41,8 +44,10 @@ impl Shared {
             load: load.clone(),
             places: Places::new(luns, load)?,
             records: (0..records).map(|_| Mutex::new(Record::new(load.rate.is_some()))).collect(),
-            claims: (load.verify && load.writes()).then(Claims::default),
+            claims: (load.verify && load.writes())
+                .then(|| Claims::new(Written::new(luns.iter().map(|lun| lun.size_bytes), load))),
             run,
+            writes: AtomicU64::new(0),
         })
     }
 

@@ -17,6 +17,7 @@ mod load;
 mod lun;
 mod mark;
 mod measure;
+mod memory;
 mod muster;
 pub mod orion;
 mod record;
@@ -25,6 +26,7 @@ mod signatures;
 mod turns;
 mod verify;
 mod work;
+mod written;
 
 pub use backend::BackendKind;
 pub use cache::{Warmed, warm_cache};

@@ -1,7 +1,11 @@
 //! What is put on the storage.
 
-use crate::{Access, Luns, StorageError};
+use crate::work::Places;
+use crate::{Access, Luns, StorageError, memory};
 use dbdyno_model::Arrivals;
+
+/// The most I/Os outstanding in all.
+pub(crate) const MOST_OUTSTANDING: u32 = 1 << 16;
 
 /// Where large I/Os go; small ones always go anywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,12 +96,34 @@ impl Load {
         self.write_pct > 0
     }
 
+    /// Whether this load can be put on these, before anything is done.
+    ///
+    /// # Errors
+    /// Why not, and what to do.
+    pub fn fits(&self, luns: &Luns) -> Result<(), StorageError> {
+        self.check(luns)?;
+        let needed = self.memory_bytes();
+        match memory::available_bytes() {
+            Some(available) if available < needed => Err(StorageError::Load(format!(
+                "{} I/Os outstanding need {needed} bytes of memory, and {available} are free; ask for fewer or smaller ones",
+                self.outstanding()
+            ))),
+            _ => Places::new(luns, self).map(drop),
+        }
+    }
+
+    /// The memory that I/Os are done with: what is read must not become what is written.
+    fn memory_bytes(&self) -> u64 {
+        let times = if self.writes() && self.write_pct < 100 { 2 } else { 1 };
+        times * (u64::from(self.small) * self.small_bytes + u64::from(self.large) * self.large_bytes)
+    }
+
     /// Why this load cannot be put on these.
     pub(crate) fn check(&self, luns: &Luns) -> Result<(), StorageError> {
         let refuse = |why: String| Err(StorageError::Load(why));
-        if self.small.checked_add(self.large).is_none_or(|n| n == 0 || n > 1 << 16) {
+        if self.small.checked_add(self.large).is_none_or(|n| n == 0 || n > MOST_OUTSTANDING) {
             return refuse(format!(
-                "{} small and {} large I/Os outstanding make no load; ask for 1 to 65536 in all",
+                "{} small and {} large I/Os outstanding make no load; ask for 1 to {MOST_OUTSTANDING} in all",
                 self.small, self.large
             ));
         }

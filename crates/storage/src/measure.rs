@@ -2,6 +2,7 @@
 
 use crate::arrivals::Timetable;
 use crate::backend::{BackendKind, now_ns};
+use crate::claims::Claims;
 use crate::crew::{Body, Course, Crew, Shared, body};
 use crate::muster::muster;
 use crate::record::Record;
@@ -121,7 +122,7 @@ fn run_number(seed: u64) -> u64 {
 }
 
 /// The whole of it, with threads that are ready.
-fn course(
+pub(crate) fn course(
     shared: &Arc<Shared>,
     crew: &Crew,
     stop: &AtomicBool,
@@ -161,6 +162,7 @@ fn course(
     let due = course.timetables.as_ref().map(|tables| tables.iter().flatten().map(|t| t.due_in_window(ended_ns)).sum());
     let mut notes = crew.notes.clone();
     notes.extend(proof_note(&record).filter(|_| load.verify));
+    notes.extend(shared.claims.as_ref().and_then(Claims::note));
     let [small, large] = record.kinds(load);
     Measured {
         window_s: ended_ns.saturating_sub(begin_ns) as f64 / 1e9,

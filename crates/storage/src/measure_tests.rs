@@ -199,7 +199,12 @@ fn loads_that_are_none_are_refused() {
     assert!(refused(&crowded).contains("in each other's way on 4294967296 bytes"), "few bytes, but in the way of many");
     assert!(refused(&Load { duration_s: 0.0, ..load() }).contains("makes no measurement"));
     let large = Load { small: 0, large: 1, large_bytes: 1 << 30, ..load() };
+    let all_memory = Load { large: 60_000, write_pct: 50, ..large.clone() };
+    let error = all_memory.fits(&Luns::imagined(&[1 << 50])).unwrap_err().to_string();
+    assert!(error.contains("60000 I/Os outstanding need 128849018880000 bytes of memory"), "{error}");
     let tiny = Luns::imagined(&[1 << 29]);
+    assert!(large.fits(&tiny).unwrap_err().to_string().contains("less than one I/O"));
+    assert!(load().fits(&tiny).is_ok());
     let error = measure(&tiny, &large, BackendKind::Null, &AtomicBool::new(false), &mut |_| ()).unwrap_err();
     assert!(error.to_string().contains("less than one I/O"), "{error}");
 }
@@ -217,7 +222,7 @@ fn what_is_in_the_way_of_all_is_waited_for() {
         let mut released = |edge| {
             if edge == Edge::WindowBegins {
                 before = Some(shared.counts());
-                claims.release(u64::MAX);
+                claims.release(u64::MAX, None);
             }
         };
         let measured = course(&shared, &crew, &AtomicBool::new(false), &mut released, BackendKind::Null, None);

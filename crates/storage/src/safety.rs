@@ -9,6 +9,7 @@ use crate::signatures;
 use rustix::fs::{SeekFrom, seek};
 use std::fs::{File, Metadata};
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
@@ -59,25 +60,29 @@ pub enum SafetyError {
     NotOfThisRun(PathBuf),
 }
 
-/// Whether all of these may be written to.
+/// Devices that may be written to, held: while this is there, the kernel lets nobody mount them, swap to them or build on them.
+#[derive(Debug, Default)]
+pub struct Held {
+    _devices: Vec<OwnedFd>,
+}
+
+/// Whether all of these may be written to; whoever goes on to write holds them.
 ///
 /// # Errors
 /// Which may not, and what is to be done.
-pub fn may_write_all(paths: &[PathBuf], consent: Consent<'_>) -> Result<(), SafetyError> {
+pub fn may_write_all(paths: &[PathBuf], consent: Consent<'_>) -> Result<Held, SafetyError> {
     let known: Vec<Option<Identity>> = paths.iter().map(|path| Identity::of(path).ok()).collect();
     for named in consent.destroy {
         if !Identity::of(named).is_ok_and(|identity| known.contains(&Some(identity))) {
             return Err(SafetyError::NotOfThisRun(named.clone()));
         }
     }
-    paths.iter().try_for_each(|path| may_write(path, consent))
+    let held = paths.iter().map(|path| may_write(path, consent)).collect::<Result<Vec<_>, _>>()?;
+    Ok(Held { _devices: held.into_iter().flatten().collect() })
 }
 
-/// Whether a device or file may be written to.
-///
-/// # Errors
-/// Why not, and what is to be done.
-pub fn may_write(path: &Path, consent: Consent<'_>) -> Result<(), SafetyError> {
+/// Whether a device or file may be written to. A device is held before it is looked at, so that what is seen stays so.
+fn may_write(path: &Path, consent: Consent<'_>) -> Result<Option<OwnedFd>, SafetyError> {
     let unknown = |source: io::Error| SafetyError::Unknown { path: path.to_owned(), source };
     let metadata = std::fs::metadata(path).map_err(unknown)?;
     let device = metadata.file_type().is_block_device();
@@ -94,18 +99,19 @@ pub fn may_write(path: &Path, consent: Consent<'_>) -> Result<(), SafetyError> {
     if !named && mark::of(&file) != Some(Stage::Complete) {
         return Err(SafetyError::NotNamed { path: path.to_owned(), what: "a file that dbdyno did not create" });
     }
+    let held = if device { usage::hold(path).map_err(unknown)? } else { None };
     if consent.really {
-        return Ok(());
+        return Ok(held);
     }
     let occupied = |reason| SafetyError::Occupied { path: path.to_owned(), reason };
-    let in_use = if device { usage::of_device(path, metadata.rdev()) } else { usage::of_file(&metadata) };
+    let in_use = if device { usage::of_device(metadata.rdev(), held.is_some()) } else { usage::of_file(&metadata) };
     if let Some(reason) = in_use.map_err(unknown)? {
         return Err(occupied(reason));
     }
     let size_bytes = seek(&file, SeekFrom::End(0)).map_err(|e| unknown(e.into()))?;
     match signatures::found(&file, size_bytes).map_err(unknown)? {
         Some(what) => Err(occupied(format!("has {what} on it"))),
-        None => Ok(()),
+        None => Ok(held),
     }
 }
 

@@ -1,14 +1,15 @@
 //! What a measuring thread does: it keeps its I/Os outstanding, turn after turn. The clock is read once for all that ended
 //! together: that is when their ends were seen, and, in a closed loop, when those that take their places are handed over.
 
+mod ends;
+
+use crate::SECTOR_BYTES;
 use crate::arena::Arena;
 use crate::backend::{Ended, Queue, Task, now_ns};
 use crate::crew::{Course, Shared};
 use crate::record::{Record, kind};
-use crate::verify::{Stamp, prove, stamp};
+use crate::verify::{Stamp, stamp};
 use crate::work::Draws;
-use crate::{IoError, SECTOR_BYTES};
-use rustix::io::Errno;
 use std::io;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, PoisonError};
@@ -35,6 +36,8 @@ struct Slot {
     write_at: usize,
     write: bool,
     unit: u64,
+    /// Which write it is, where what is written proves itself.
+    sequence: u64,
     started_ns: u64,
     due_ns: u64,
     /// Pieces that have not ended.
@@ -55,7 +58,6 @@ pub(crate) struct Turns<'a> {
     /// In an open loop: when the next I/O is due, once taken from the timetable.
     due_ns: [Option<u64>; 2],
     in_flight: u32,
-    sequence: u64,
     /// The clock is read once more before I/Os are handed over.
     read_again: bool,
     /// Slots whose I/O waits for that.
@@ -97,6 +99,7 @@ impl<'a> Turns<'a> {
                 write_at,
                 write: false,
                 unit: 0,
+                sequence: 0,
                 started_ns: 0,
                 due_ns: 0,
                 pieces: 0,
@@ -124,7 +127,6 @@ impl<'a> Turns<'a> {
             draws,
             due_ns: [None; 2],
             in_flight: 0,
-            sequence: u64::from(thread) << 40,
             read_again: load.verify || (load.writes() && longest > LONG_BYTES),
             begun: Vec::new(),
         })
@@ -210,7 +212,8 @@ impl<'a> Turns<'a> {
                 }
             }
             if let Some(claims) = &self.shared.claims {
-                claims.release(self.owner(n));
+                let slot = &self.slots[n as usize];
+                claims.release(self.owner(n), (!slot.failed).then_some(slot.sequence));
             }
             if again {
                 self.begin(queue, n, now, now)?;
@@ -233,10 +236,10 @@ impl<'a> Turns<'a> {
         (slot.pieces, slot.failed) = (0, false);
         let mut at = if write { slot.write_at } else { slot.read_at };
         let (arena, draws, verify, run) = (&mut self.arena, &mut self.draws, self.shared.load.verify, self.shared.run);
-        if write {
-            self.sequence += 1;
+        if write && verify {
+            slot.sequence = self.shared.writes.fetch_add(1, Relaxed);
         }
-        let sequence = self.sequence;
+        let sequence = slot.sequence;
         let mut pushed = Ok(());
         if let Some(space) = self.shared.places.space(slot.large) {
             space.pieces(unit, |piece| {
@@ -320,72 +323,6 @@ impl<'a> Turns<'a> {
             }
         }
         Ok(waits)
-    }
-
-    /// The pieces of a slot's I/O, and where each is in the arena.
-    fn pieces(&self, slot: &Slot) -> Vec<(crate::layout::Piece, usize)> {
-        let mut at = if slot.write { slot.write_at } else { slot.read_at };
-        let mut pieces = Vec::new();
-        if let Some(space) = self.shared.places.space(slot.large) {
-            space.pieces(slot.unit, |piece| {
-                pieces.push((piece, at));
-                at += piece.bytes as usize;
-            });
-        }
-        pieces
-    }
-
-    /// A piece that is smaller than a whole I/O, or whose end is none.
-    #[cold]
-    fn look_at(&mut self, record: &mut Record, n: u32, part: u32, result: i32, now: u64) {
-        let slot = &self.slots[n as usize];
-        let Some((piece, _)) = self.pieces(slot).into_iter().nth(part as usize) else { return };
-        if result >= 0 && result as u32 == piece.bytes {
-            return;
-        }
-        let (class, what) = match result {
-            0.. => (IoError::Short, format!("{result} of {} bytes", piece.bytes)),
-            _ => {
-                let errno = Errno::from_raw_os_error(-result);
-                (IoError::of(errno), io::Error::from(errno).to_string())
-            }
-        };
-        let first = !slot.failed;
-        self.slots[n as usize].failed = true;
-        // An I/O fails once, however many of its pieces do.
-        if first {
-            let verb = if self.slots[n as usize].write { "writing" } else { "reading" };
-            let path = self.shared.luns.slice()[piece.lun as usize].path.display();
-            record.error(now, class, || {
-                format!("{verb} {} bytes at offset {} of {path}: {what}", piece.bytes, piece.offset)
-            });
-        }
-    }
-
-    /// Proves what an I/O has read.
-    fn prove(&mut self, record: &mut Record, n: u32) {
-        for (piece, at) in self.pieces(&self.slots[n as usize]) {
-            let path = &self.shared.luns.slice()[piece.lun as usize].path;
-            let (mut proofs, mut wrong) = (crate::verify::Proofs::default(), Vec::new());
-            let block = self.arena.get_mut(at..at + piece.bytes as usize);
-            prove(block, path, piece.offset, &mut proofs, |mismatch| wrong.push(mismatch));
-            record.proofs.add(proofs);
-            wrong.into_iter().for_each(|mismatch| record.mismatch(mismatch));
-        }
-    }
-
-    /// What has not ended is an error: its device does not answer.
-    fn give_up(&mut self, now: u64) {
-        if let Some(slot) = self.slots.iter().find(|slot| slot.pieces > 0)
-            && let Some((piece, _)) = self.pieces(slot).first()
-        {
-            let (path, waited_s) =
-                (self.shared.luns.slice()[piece.lun as usize].path.display(), (now - slot.started_ns) / 1_000_000_000);
-            let mut record = self.record.lock().unwrap_or_else(PoisonError::into_inner);
-            record.errors(now, IoError::Timeout, self.in_flight.into(), || {
-                format!("no answer to {} bytes at offset {} of {path} for {waited_s} s", piece.bytes, piece.offset)
-            });
-        }
     }
 }
 

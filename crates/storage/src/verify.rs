@@ -1,8 +1,11 @@
 //! Written blocks that prove themselves. Each sector carries where it was written, as which write of which run, and a checksum
 //! over everything; the rest of it follows from these, so that a damaged one is not only noticed but compared bit by bit. Any I/O
-//! size is a number of sectors, so that what was written by small I/Os is proved by large ones.
+//! size is a number of sectors, so that what was written by small I/Os is proved by large ones. A sector that is whole and where it
+//! belongs may still be that of a write before the last one: who knows the last one says so.
 
+use crate::written::Last;
 use dbdyno_stats::Mixer;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -24,6 +27,12 @@ pub struct Stamp {
     pub sequence: u64,
     /// The run: a random number.
     pub run: u64,
+}
+
+impl fmt::Display for Stamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "write {} of run {:016x}", self.sequence, self.run)
+    }
 }
 
 /// A sector that is not what was written there.
@@ -94,23 +103,36 @@ pub fn stamp(block: &mut [u8], stamp: Stamp) {
     }
 }
 
-/// Proves what was read at an offset.
-pub(crate) fn prove(block: &[u8], path: &Path, offset: u64, proofs: &mut Proofs, mut wrong: impl FnMut(Mismatch)) {
+/// Proves what was read at an offset, to which the last writes may be known.
+pub(crate) fn prove(
+    block: &[u8],
+    path: &Path,
+    offset: u64,
+    last: Option<&Last>,
+    proofs: &mut Proofs,
+    mut wrong: impl FnMut(Mismatch),
+) {
     for (sector, offset) in block.chunks_exact(SECTOR_BYTES).zip((offset..).step_by(SECTOR_BYTES)) {
         if (word(sector, 0) ^ MAGIC).count_ones() > MAGIC_BITS {
-            proofs.unstamped += 1;
+            if last.is_some_and(|last| last.is_known(offset)) {
+                let what = "a write that was acknowledged is not here, nor any other with a stamp".to_owned();
+                wrong(Mismatch { path: path.to_owned(), offset_bytes: offset, what });
+            } else {
+                proofs.unstamped += 1;
+            }
             continue;
         }
         proofs.stamped += 1;
         let said = Stamp { offset: word(sector, 1), sequence: word(sector, 2), run: word(sector, 3) };
         let sound = word(sector, 0) == MAGIC && word(sector, HEADER_WORDS - 1) == checksum(sector);
-        if sound && said.offset == offset {
+        let lost = last.is_some_and(|last| last.is_not(offset, said.run, said.sequence));
+        if sound && said.offset == offset && !lost {
             continue;
         }
-        let (at, what) = if sound {
-            (0, format!("here is what write {} of run {:016x} put at offset {}", said.sequence, said.run, said.offset))
-        } else {
-            difference(sector, Stamp { offset, ..said })
+        let (at, what) = match sound {
+            true if said.offset == offset => (0, format!("a later write was acknowledged, and here is still {said}")),
+            true => (0, format!("here is what {said} put at offset {}", said.offset)),
+            false => difference(sector, Stamp { offset, ..said }),
         };
         wrong(Mismatch { path: path.to_owned(), offset_bytes: offset + at, what });
     }
@@ -145,7 +167,7 @@ fn difference(sector: &[u8], said: Stamp) -> (u64, String) {
         1 => format!("bit {flipped} is flipped: 0x{:02x} was written, 0x{:02x} is read", whole[*first], sector[*first]),
         _ => format!("{} bytes differ from what was written, from here on", bytes.len()),
     };
-    (*first as u64, format!("{what} (write {} of run {:016x})", aimed.sequence, aimed.run))
+    (*first as u64, format!("{what} ({aimed})"))
 }
 
 #[cfg(test)]
@@ -155,7 +177,7 @@ mod tests {
 
     fn proved(block: &[u8], offset: u64) -> (Proofs, Vec<Mismatch>) {
         let (mut proofs, mut wrong) = (Proofs::default(), Vec::new());
-        prove(block, Path::new("/dev/x"), offset, &mut proofs, |mismatch| wrong.push(mismatch));
+        prove(block, Path::new("/dev/x"), offset, None, &mut proofs, |mismatch| wrong.push(mismatch));
         (proofs, wrong)
     }
 

@@ -17,7 +17,15 @@ use support::{LoopDevice, output};
 const MIB: u64 = 1 << 20;
 
 fn made(path: &Path, size_bytes: u64) -> Result<Created, CreateError> {
-    create(path, size_bytes, &AtomicBool::new(false), &mut |_| ())
+    one(path, size_bytes, &AtomicBool::new(false), &mut |_| ())
+}
+
+/// Creates one file, and keeps it.
+fn one(path: &Path, size_bytes: u64, stop: &AtomicBool, progress: &mut dyn FnMut(u64)) -> Result<Created, CreateError> {
+    let files = create(&[path.to_owned()], size_bytes, stop, &mut |_, bytes| progress(bytes))?;
+    let created = files.iter().next().map(|(_, created)| created);
+    files.keep();
+    Ok(created.unwrap())
 }
 
 #[test]
@@ -25,7 +33,7 @@ fn a_file_is_written_whole_and_proves_itself() {
     let folder = tempfile::TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = folder.path().join("file");
     let mut told = Vec::new();
-    create(&path, 9 * MIB + 5, &AtomicBool::new(false), &mut |bytes| told.push(bytes)).unwrap();
+    one(&path, 9 * MIB + 5, &AtomicBool::new(false), &mut |bytes| told.push(bytes)).unwrap();
     assert_eq!(told, [4 * MIB, 8 * MIB, 9 * MIB], "whole MiB");
     let metadata = path.metadata().unwrap();
     assert_eq!(metadata.len(), 9 * MIB);
@@ -80,7 +88,7 @@ fn files_of_others_are_never_touched() {
     assert!(made(&link, 2 * MIB).is_err());
     assert!(!folder.path().join("nowhere").exists(), "nothing is created behind a link");
     let refusal = made(&folder.path().join("none/file"), 2 * MIB).unwrap_err();
-    assert!(matches!(refusal, CreateError::Failed { .. }), "{refusal}");
+    assert!(matches!(refusal, CreateError::NotBegun { .. }), "{refusal}");
 }
 
 #[test]
@@ -88,7 +96,7 @@ fn who_is_stopped_leaves_nothing() {
     let folder = tempfile::TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = folder.path().join("file");
     let stop = AtomicBool::new(false);
-    let refusal = create(&path, 64 * MIB, &stop, &mut |_| stop.store(true, Relaxed)).unwrap_err();
+    let refusal = one(&path, 64 * MIB, &stop, &mut |_| stop.store(true, Relaxed)).unwrap_err();
     assert!(matches!(refusal, CreateError::Stopped(_)), "{refusal}");
     assert!(!path.exists());
 }
@@ -118,7 +126,7 @@ fn a_disk_that_is_full_meanwhile_leaves_nothing() {
         let free_before = rustix::fs::statvfs(&place).unwrap().f_bavail;
         // Somebody else takes the place after it was looked for.
         let mut taken = false;
-        let refusal = create(&path, 20 * MIB, &AtomicBool::new(false), &mut |_| {
+        let refusal = one(&path, 20 * MIB, &AtomicBool::new(false), &mut |_| {
             if !std::mem::replace(&mut taken, true) {
                 std::fs::write(place.join("other"), vec![1; 20 << 20]).unwrap_or_default();
             }
@@ -144,7 +152,7 @@ fn what_another_is_writing_is_left() {
     let folder = tempfile::TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = folder.path().join("file");
     let mut seen = None;
-    let created = create(&path, 8 * MIB, &AtomicBool::new(false), &mut |_| {
+    let created = one(&path, 8 * MIB, &AtomicBool::new(false), &mut |_| {
         seen.get_or_insert_with(|| made(&path, 8 * MIB));
     });
     match created.unwrap() {
@@ -160,4 +168,39 @@ fn parts_that_were_never_written_are_told() {
     std::fs::File::create(&path).unwrap().set_len(8 * MIB).unwrap();
     let told = holes(&path).unwrap();
     assert!(told.contains("the first at 0"), "{told}");
+}
+
+#[test]
+fn several_are_made_all_or_none() {
+    let folder = tempfile::TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let paths = ["a", "b", "c"].map(|name| folder.path().join(name));
+    let there = || paths.iter().filter(|path| path.exists()).count();
+    let stop = AtomicBool::new(false);
+    // Each of them would find its place.
+    let stat = rustix::fs::statvfs(folder.path()).unwrap();
+    let size_bytes = stat.f_bavail * stat.f_frsize / 2;
+    let refusal = create(&paths, size_bytes, &stop, &mut |_, _| ()).unwrap_err();
+    assert!(matches!(&refusal, CreateError::NoSpace { paths, .. } if paths.len() == 3), "{refusal}");
+    assert!(refusal.to_string().contains("c need together"), "{refusal}");
+    assert_eq!(there(), 0);
+    // What is in the way of one is in the way of all, before anything is made.
+    std::fs::write(&paths[1], b"mine").unwrap();
+    assert!(matches!(create(&paths, MIB, &stop, &mut |_, _| ()), Err(CreateError::Foreign(path)) if path == paths[1]));
+    assert_eq!(there(), 1);
+    std::fs::remove_file(&paths[1]).unwrap();
+    // Those that were complete go with the one that is not; what was there before stays.
+    if made(&paths[0], MIB).unwrap() == Created::NewUnmarked {
+        eprintln!("SKIPPED: the file system of {} keeps no marks", folder.path().display());
+        return;
+    }
+    let mut stops = |path: &Path, _| stop.store(path == paths[1], Relaxed);
+    let refusal = create(&paths, MIB, &stop, &mut stops).unwrap_err();
+    assert!(matches!(&refusal, CreateError::Stopped(path) if *path == paths[2]), "{refusal}");
+    assert_eq!((paths[0].exists(), there()), (true, 1));
+    // Whoever does not keep them has none.
+    let files = create(&paths, MIB, &AtomicBool::new(false), &mut |_, _| ()).unwrap();
+    let created: Vec<Created> = files.iter().map(|(_, created)| created).collect();
+    assert_eq!((created, there()), (vec![Created::Reused, Created::New, Created::New], 3));
+    drop(files);
+    assert_eq!((paths[0].exists(), there()), (true, 1));
 }

@@ -8,7 +8,7 @@
 mod support;
 
 use dbdyno_storage::create::{self, Created};
-use dbdyno_storage::safety::{Consent, SafetyError, may_write, may_write_all};
+use dbdyno_storage::safety::{Consent, Held, SafetyError, may_write_all};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -25,8 +25,8 @@ impl Drop for Undo<'_> {
     }
 }
 
-fn asked(path: &Path, destroy: &[PathBuf], really: bool) -> Result<(), SafetyError> {
-    may_write(path, Consent { destroy, really })
+fn asked(path: &Path, destroy: &[PathBuf], really: bool) -> Result<Held, SafetyError> {
+    may_write_all(&[path.to_owned()], Consent { destroy, really })
 }
 
 /// The reason for which a named path is not written to all the same; with `really` it would be.
@@ -108,6 +108,23 @@ fn a_device_that_others_have_claimed_is_in_use() {
 }
 
 #[test]
+fn what_may_be_written_to_is_held() {
+    let Some(device) = LoopDevice::new(8) else { return };
+    output("mkfs.ext4", &["-q", device.name()]).unwrap();
+    let place = device.folder().join("place");
+    std::fs::create_dir(&place).unwrap();
+    let place = place.to_str().unwrap();
+    let held = asked(device.path(), &[device.path().to_owned()], true).unwrap();
+    let refusal = output("mount", &[device.name(), place]).unwrap_err();
+    assert!(output("mkfs.ext4", &["-q", "-F", device.name()]).is_err(), "it is claimed");
+    drop(held);
+    match output("mount", &[device.name(), place]) {
+        Ok(_) => _ = output("umount", &[place]).unwrap(),
+        Err(why) => eprintln!("SKIPPED: nothing can be mounted here ({why}); it said {refusal} before"),
+    }
+}
+
+#[test]
 fn partition_tables_are_recognised() {
     let Some(device) = LoopDevice::new(8) else { return };
     let file = std::fs::OpenOptions::new().write(true).open(device.path()).unwrap();
@@ -143,8 +160,10 @@ fn files_of_others_are_asked_for() {
 fn dbdynos_own_files_are_written_to_and_copies_of_them_are_not() {
     let folder = tempfile::TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let (own, copy) = (folder.path().join("own"), folder.path().join("copy"));
-    let created = create::create(&own, 2 << 20, &AtomicBool::new(false), &mut |_| ()).unwrap();
-    if created == Created::NewUnmarked {
+    let files = create::create(std::slice::from_ref(&own), 2 << 20, &AtomicBool::new(false), &mut |_, _| ()).unwrap();
+    let unmarked = files.iter().any(|(_, created)| created == Created::NewUnmarked);
+    files.keep();
+    if unmarked {
         eprintln!("SKIPPED: the file system of {} keeps no marks", folder.path().display());
         return;
     }

@@ -5,8 +5,9 @@ use super::Context;
 use crate::error::Error;
 use crate::output;
 use crate::progress::Verbosity;
+use dbdyno_storage::create::{Created, TestFiles};
 use dbdyno_storage::orion::{Settings, Typed};
-use dbdyno_storage::safety::{Consent, may_write_all};
+use dbdyno_storage::safety::{Consent, Held, may_write_all};
 use std::path::{Path, PathBuf};
 
 /// The file of a reference for which none is named; it lies beside the results.
@@ -58,25 +59,28 @@ impl Reference {
     }
 
     /// The files are there now. What this run has made, and nobody asked for, is removed in the end.
-    pub(super) fn created(&mut self, all_new: bool) {
-        self.is_ours = all_new;
+    pub(super) fn created(&mut self, files: &TestFiles) {
+        self.is_ours = self.own_file.is_some() && files.iter().all(|(_, created)| created != Created::Reused);
     }
 
     /// Asks for consent to writes to what is there already. A reference that may not write measures reads alone.
-    pub(super) fn allow(&self, settings: &mut Settings, there: &[PathBuf]) -> Result<(), Error> {
+    pub(super) fn allow(&self, settings: &mut Settings, there: &[PathBuf]) -> Result<Held, Error> {
         if !settings.writes() {
-            return Ok(());
+            return Ok(Held::default());
         }
         // Consent to what is only to be created is looked at when it is there.
         let destroy: Vec<PathBuf> = settings.destroy_data.iter().filter(|path| path.exists()).cloned().collect();
         let consent = Consent { destroy: &destroy, really: settings.really };
-        let Err(refusal) = may_write_all(there, consent) else { return Ok(()) };
+        let refusal = match may_write_all(there, consent) {
+            Ok(held) => return Ok(held),
+            Err(refusal) => refusal,
+        };
         if !self.is_one || !settings.destroy_data.is_empty() {
             return Err(refusal.into());
         }
         settings.points.retain(|point| point.write_pct == 0);
         settings.notes.push(format!("reads alone are measured: {refusal}"));
-        Ok(())
+        Ok(Held::default())
     }
 }
 

@@ -3,6 +3,8 @@
 use super::{POINT, endings, file, files, skipped};
 use crate::small_disk::SmallDisk;
 use crate::support::{DBDYNO, Room, Running, points, text};
+use rustix::fs::{Mode, OFlags, open};
+use rustix::io::Errno;
 use rustix::process::Signal;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,7 +18,7 @@ fn a_full_disk_leaves_no_part_of_a_test_file() {
     let disk = SmallDisk::new(&room, 8);
     let line = format!("{TWO} --file {} --file-size 64M", disk.path("t.dat").display());
     let ending = Running::start(disk.command(&room, DBDYNO, &line)).end().expect(2);
-    assert!(ending.stderr.contains("67108864 bytes and its file system has"), "{}", ending.stderr);
+    assert!(ending.stderr.contains("t.dat needs 67108864 bytes and the file system has"), "{}", ending.stderr);
     assert!(!disk.seen("t.dat").exists());
 }
 
@@ -48,13 +50,20 @@ fn ctrl_c_leaves_complete_points_and_files() {
 
 #[test]
 fn creating_a_file_can_be_stopped_and_leaves_nothing() {
-    let room = Room::on_disk();
-    let run = room.start(&format!("{TWO} --file t.dat --file-size 2G"));
-    crate::support::wait_until("it is being created", || room.path("t.dat").exists());
-    run.signal(Signal::INT);
-    run.end().expect(3);
-    assert!(!room.path("t.dat").exists());
-    assert!(room.runs().is_empty());
+    // A larger one only where a smaller one is there before the signal is.
+    for mib in [32, 128, 512] {
+        let room = Room::on_disk();
+        let mut run = room.start(&format!("{TWO} --file t.dat --file-size {mib}M"));
+        run.until_so("a file is being created", || room.path("t.dat").exists());
+        run.signal(Signal::INT);
+        let ending = run.end().expect(3);
+        if ending.stderr.contains("stopped while creating t.dat") {
+            assert!(!room.path("t.dat").exists());
+            assert!(room.runs().is_empty());
+            return;
+        }
+    }
+    panic!("every file was created before the signal came");
 }
 
 /// A run whose storage is taken away by `fail` after its first point: that one is complete, the others say why they are none.
@@ -132,4 +141,19 @@ fn a_device_that_fails_fails_the_points_after_it() {
     fails_after_the_first(&room, &device.0, || {
         std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(0).unwrap();
     });
+}
+
+#[test]
+fn a_device_that_is_written_to_is_held_until_the_end() {
+    let room = Room::on_disk();
+    let path = room.path("disk");
+    std::fs::write(&path, vec![7; 4 << 20]).unwrap();
+    let Some(device) = LoopDevice::on(&path) else { return };
+    let claimed = || open(&device.0, OFlags::RDONLY | OFlags::EXCL, Mode::empty());
+    let name = device.0.display();
+    let run = room.start(&format!("{TWO} --file {name} -write 50 --destroy-data {name}"));
+    run.until("[1/2]");
+    assert_eq!(claimed().unwrap_err(), Errno::BUSY);
+    run.end().expect(0);
+    claimed().unwrap();
 }

@@ -1,8 +1,10 @@
 //! What is refused, before anything is done: exit code 2, what to do instead, and nothing left behind.
 
 use super::{POINT, skipped};
-use crate::support::Room;
+use crate::support::{DBDYNO, Ending, Room, Running};
 use std::collections::BTreeSet;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::path::Path;
 use std::process::Command;
 
 #[test]
@@ -25,6 +27,16 @@ fn bad_input_is_refused_and_leaves_nothing() {
         ("orion -run simple --file small", "small has 4096 bytes"),
         ("orion -run advanced -size_large 2048 --file new --file-size 1M", "new has 1048576 bytes"),
         ("orion -run simple --file foreign --file-size 1M", "foreign is there and is none of dbdyno's test files"),
+        (
+            "orion -run advanced -type seq -num_streamIO 1024 -matrix max -num_small 0 -num_large 65 --file foreign",
+            "66560 large I/Os would be outstanding",
+        ),
+        (
+            "orion -run oltp -num_disks 9 -write 50 -verify --file new --file-size 4M",
+            "in each other's way on 4194304 bytes",
+        ),
+        ("orion -run simple --file new --file foreign --file-size 1M", "foreign is there"),
+        ("orion -run simple --file new --file none/new --file-size 1M", "cannot create none/new: No such file"),
         ("orion -run simple -num_disk 4 --file foreign", "-num_disks"),
         ("orion -run simple --file .", "folder"),
     ];
@@ -73,4 +85,64 @@ fn a_foreign_file_is_written_to_by_consent_alone_and_a_file_system_not_even_then
     let refusal = room.run(&format!("{writing} --destroy-data t.dat")).expect(2).stderr;
     assert!(refusal.contains("ext") && refusal.contains("--really"), "{refusal}");
     room.run(&format!("{writing} --destroy-data t.dat --really")).expect(0);
+}
+
+/// Whom files belong to that are somebody else's: `nobody`.
+const SOMEBODY: u32 = 65_534;
+
+/// Whether these tests run as root, whom rights do not stop.
+fn is_root(room: &Room) -> bool {
+    std::fs::metadata(room.folder()).unwrap().uid() == 0
+}
+
+/// Runs dbdyno with no more rights than files give it. Root gives up what makes it root, not its name: others could not come to
+/// the folder that the sources may lie in.
+fn run_without_privileges(room: &Room, line: &str) -> Ending {
+    if !is_root(room) {
+        return room.run(line);
+    }
+    let mut command = Command::new("setpriv");
+    command.args(["--bounding-set=-all", "--inh-caps=-all", "--", DBDYNO]).args(line.split_whitespace());
+    room.settle_in(&mut command);
+    Running::start(command).end()
+}
+
+/// Leaves these rights on a file that is somebody else's, where we may give one away.
+fn give_away(room: &Room, path: &Path, mode: u32) {
+    std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
+    if is_root(room) {
+        chown(path, Some(SOMEBODY), Some(SOMEBODY)).unwrap();
+    }
+}
+
+#[test]
+fn reading_takes_the_right_to_read_and_no_more() {
+    let room = Room::on_disk();
+    let path = room.path("t.dat");
+    std::fs::write(&path, vec![7; 1 << 20]).unwrap();
+    give_away(&room, &path, 0o444);
+    run_without_privileges(&room, POINT).expect(0);
+    let refusal = run_without_privileges(&room, &format!("{POINT} -write 1 --destroy-data t.dat")).expect(2).stderr;
+    assert!(refusal.contains("t.dat cannot be opened for reading and writing: Permission denied"), "{refusal}");
+    assert_eq!(room.runs().len(), 1);
+    assert_eq!(std::fs::read(&path).unwrap(), vec![7; 1 << 20]);
+}
+
+#[test]
+fn what_may_not_be_read_is_refused() {
+    let room = Room::on_disk();
+    let path = room.path("t.dat");
+    std::fs::write(&path, vec![7; 1 << 20]).unwrap();
+    give_away(&room, &path, 0);
+    for (flags, said) in [
+        ("", "t.dat cannot be opened for reading: Permission denied"),
+        (
+            "-write 1 --destroy-data t.dat",
+            "cannot find out what is on t.dat, so nothing is written to it: Permission denied",
+        ),
+    ] {
+        let ending = run_without_privileges(&room, &format!("{POINT} {flags}")).expect(2);
+        assert!(ending.stderr.contains(said), "{flags}: {}", ending.stderr);
+    }
+    assert!(room.runs().is_empty());
 }

@@ -100,20 +100,14 @@ pub(super) fn machine(point: &mut Point, telemetry: &Telemetry, clock_jump_s: f6
 
 /// Says whether it is a figure, and why it is none.
 pub(super) fn judge(point: &mut Point, measured: &Measured) {
-    let errors: u64 = measured.errors.values().sum();
-    if errors > 0 || measured.ended_early.is_some() {
-        let classes: Vec<String> = measured.errors.iter().map(|(of, n)| format!("{n} {}", class(*of))).collect();
-        let mut parts = Vec::new();
-        if errors > 0 {
-            parts.push(format!("{errors} I/Os failed ({})", classes.join(", ")));
-        }
-        parts.extend(measured.first_error.as_ref().map(|first| format!("the first: {first}")));
-        parts.extend(measured.ended_early.clone());
-        return fail(point, parts.join("; "));
-    }
+    let mut failures = failures(measured);
     if measured.stopped {
+        // What had no answer when the user had seen enough is no fault of the storage that would be known.
         point.outcomes.fail(ErrorClass::Cancelled);
-        return fail(point, "interrupted".to_owned());
+        failures.insert(0, "interrupted".to_owned());
+    }
+    if !failures.is_empty() {
+        return fail(point, failures.join("; "));
     }
     if point.metric.is_none() && unmet(point, measured).is_none() {
         return fail(point, "no I/O ended inside the window: use a longer -duration".to_owned());
@@ -132,6 +126,19 @@ pub(super) fn judge(point: &mut Point, measured: &Measured) {
         point.status = Status::Invalid;
         point.reason = Some(problems.join("; "));
     }
+}
+
+/// What went wrong with I/Os, in words.
+fn failures(measured: &Measured) -> Vec<String> {
+    let mut failures = Vec::new();
+    let errors: u64 = measured.errors.values().sum();
+    if errors > 0 {
+        let classes: Vec<String> = measured.errors.iter().map(|(of, n)| format!("{n} {}", class(*of))).collect();
+        failures.push(format!("{errors} I/Os failed ({})", classes.join(", ")));
+    }
+    failures.extend(measured.first_error.as_ref().map(|first| format!("the first: {first}")));
+    failures.extend(measured.ended_early.clone());
+    failures
 }
 
 /// A rate that was not reached is another load than was asked for.
@@ -201,5 +208,53 @@ fn times(histogram: &Histogram) -> ResponseTime {
         min: histogram.min_ns().map(|ns| ns as f64 / 1e9),
         std_dev: histogram.std_dev_ns().map(|ns| ns / 1e9),
         ..figures::times(histogram)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dbdyno_model::TestCode;
+    use dbdyno_storage::BackendKind;
+    use std::collections::BTreeMap;
+
+    fn measured(stopped: bool, unanswered: u64) -> Measured {
+        let ios = || Ios { count: 0, bytes: 0, service_time: Histogram::new(), response_time: None };
+        let both = || ReadWrite { read: ios(), write: ios() };
+        Measured {
+            window_s: 1.0,
+            small: both(),
+            large: both(),
+            total: 0,
+            total_bytes: 0,
+            due: None,
+            errors: [(IoError::Timeout, unanswered)].into_iter().filter(|(_, n)| *n > 0).collect::<BTreeMap<_, _>>(),
+            first_error: (unanswered > 0).then(|| "no answer from the storage".to_owned()),
+            ended_early: None,
+            mismatches: Vec::new(),
+            mismatched: 0,
+            backend: BackendKind::Uring,
+            notes: Vec::new(),
+            stopped,
+            harness_cpu_s: None,
+            threads: 1,
+        }
+    }
+
+    #[test]
+    fn who_was_stopped_was_interrupted_whatever_had_no_answer() {
+        for (stopped, unanswered, reason) in [
+            (true, 0, "interrupted"),
+            (true, 4, "interrupted; 4 I/Os failed (4 timeout); the first: no answer from the storage"),
+            (false, 4, "4 I/Os failed (4 timeout); the first: no answer from the storage"),
+        ] {
+            let mut point = Point::new(TestCode::storage(), jiff::Timestamp::now());
+            let measured = measured(stopped, unanswered);
+            point.outcomes = outcomes(&measured);
+            judge(&mut point, &measured);
+            assert_eq!((point.status, point.reason.as_deref()), (Status::Failed, Some(reason)));
+            let of = |class| point.outcomes.errors.get(&class).copied().unwrap_or(0);
+            assert_eq!((of(ErrorClass::Cancelled), of(ErrorClass::Timeout)), (u64::from(stopped), unanswered));
+        }
     }
 }

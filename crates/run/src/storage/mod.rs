@@ -99,7 +99,10 @@ impl StorageRunner<'_> {
             figures::fail(&mut point, why);
             Measurement { point, histograms: Vec::new(), measured: None }
         };
-        if let Err(why) = self.warm(asked) {
+        // Who was stopped while warming caches was interrupted, whatever else has happened: as the point itself says.
+        if let Err(why) = self.warm(asked)
+            && !self.stop.requested()
+        {
             return nothing(point, why);
         }
         // Every point has addresses of its own: the blocks of the point before may be in a cache of the storage.

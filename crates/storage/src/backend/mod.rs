@@ -1,6 +1,8 @@
 //! Ways to have I/O done. A thread that measures has a queue of its own: it pushes what is to be done, and takes a turn, in which
 //! everything pushed is handed over and what has ended comes back.
 
+#[cfg(test)]
+pub(crate) mod disk;
 mod null;
 #[cfg(test)]
 pub(crate) mod stall;

@@ -57,6 +57,19 @@ pub enum OrionError {
     /// Nothing would be outstanding.
     #[error("{0} asks for no outstanding I/O at all: there must be at least one, small or large")]
     NothingOutstanding(String),
+    /// More than can be kept outstanding.
+    #[error(
+        "{small} small and {large} large I/Os would be outstanding, of {most} at most: ask for fewer by -num_disks, -num_small, \
+         -num_large or -num_streamIO"
+    )]
+    TooMany {
+        /// Small ones.
+        small: u32,
+        /// Large ones, those of all streams.
+        large: u32,
+        /// The most of both.
+        most: u32,
+    },
     /// An open loop of more than one size of I/O, or at more than one point.
     #[error(
         "--rate drives I/Os of one size at one point: add -run advanced -matrix point -num_small N -num_large 0 (or the other \

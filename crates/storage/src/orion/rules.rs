@@ -2,7 +2,7 @@
 
 use super::error::OrionError;
 use super::typed::{Choice, LargeType, MatrixKind, Run, Simulate, Typed};
-use crate::OpenLoop;
+use crate::{BackendKind, OpenLoop};
 
 /// Small and large I/Os that one point may keep outstanding.
 const MOST_OUTSTANDING: u64 = 65_535;
@@ -58,6 +58,20 @@ pub(super) fn check(typed: &Typed) -> Result<Option<Run>, OrionError> {
     }
     if typed.arrivals.is_some() && typed.rate_iops.is_none() {
         return no_part("--arrivals", "a closed loop", "add --rate IOPS, or leave it out");
+    }
+    if typed.verify && typed.backend == Some(BackendKind::Null) {
+        return no_part("--verify", "--backend null", "nothing is read or written there, so leave one of them out");
+    }
+    if typed.percentiles && typed.reference {
+        let hint = "it writes none of ORION's files; `dbdyno show RUN --json` has its percentiles";
+        return no_part("--percentiles", "--reference", hint);
+    }
+    if typed.testname.is_some() && typed.reference && !typed.files.is_empty() {
+        return no_part(
+            "-testname",
+            "--reference with --file",
+            "it writes none of ORION's files; leave one of them out",
+        );
     }
     if typed.really && typed.destroy_data.is_empty() {
         return no_part("--really", "a run that may destroy nothing", "add --destroy-data PATH, or leave it out");

@@ -4,6 +4,7 @@ use super::error::OrionError;
 use super::matrix::{Matrix, Outstanding, Range, Shape};
 use super::rules;
 use super::typed::{Choice, LargeType, MatrixKind, Run, Simulate, Typed};
+use crate::load::MOST_OUTSTANDING;
 use crate::{BackendKind, Layout, Load, OpenLoop, Pattern};
 use std::path::{Path, PathBuf};
 
@@ -110,7 +111,8 @@ impl Settings {
             None => reference(),
         };
         let sequential = points.iter().any(|p: &Planned| p.large_type == LargeType::Seq && p.at.large > 0);
-        Ok(Self {
+        let notes = notes(typed, &points, sequential);
+        let settings = Self {
             run,
             testname: typed.name().to_owned(),
             luns: luns.to_vec(),
@@ -147,8 +149,18 @@ impl Settings {
             verbose: typed.verbose,
             destroy_data: typed.destroy_data.clone(),
             really: typed.really,
-            notes: notes(typed, sequential),
-        })
+            notes,
+        };
+        let outstanding = settings.points.iter().map(|point| {
+            let Load { small, large, .. } = settings.load(point, 0);
+            (u64::from(small) + u64::from(large), small, large)
+        });
+        if let Some((n, small, large)) = outstanding.max()
+            && n > u64::from(MOST_OUTSTANDING)
+        {
+            return Err(OrionError::TooMany { small, large, most: MOST_OUTSTANDING });
+        }
+        Ok(settings)
     }
 
     /// Whether anything is written.
@@ -280,17 +292,29 @@ fn reference() -> Vec<Planned> {
     ]
 }
 
-fn notes(typed: &Typed, sequential: bool) -> Vec<String> {
-    let mut notes = Vec::new();
+/// What stands in the flags and changes nothing: published command lines carry much of that along.
+fn notes(typed: &Typed, points: &[Planned], sequential: bool) -> Vec<String> {
+    let small = points.iter().any(|point| point.at.small > 0);
+    let large = points.iter().any(|point| point.at.large > 0);
+    let fixed = matches!(typed.matrix, Some(MatrixKind::Point | MatrixKind::Max));
+    let writes = points.iter().any(|point| point.write_pct > 0);
+    let idle = [
+        (
+            typed.cache_size_mb.is_some_and(|mb| mb > 0) && !sequential,
+            "-cache_size",
+            "as in ORION, caches are warmed before points with sequential I/O only",
+        ),
+        (typed.num_disks.is_some() && fixed, "-num_disks", "-num_small and -num_large say how far this matrix goes"),
+        (typed.size_small_kb.is_some() && !small, "-size_small", "there are no small I/Os"),
+        (typed.size_large_kb.is_some() && !large, "-size_large", "there are no large I/Os"),
+        (typed.large_type.is_some() && !large, "-type", "there are no large I/Os, and small ones are random"),
+        (!typed.destroy_data.is_empty() && !writes, "--destroy-data", "nothing is written"),
+    ];
+    let idle = idle.into_iter().filter(|(is, _, _)| *is);
+    let mut notes: Vec<String> = idle.map(|(_, flag, why)| format!("{flag} changes nothing here: {why}")).collect();
     if typed.huge_not_needed {
         notes.push(
             "-hugenotneeded: no huge pages are taken, so that a large I/O is many pieces for the device".to_owned(),
-        );
-    }
-    if typed.cache_size_mb.is_some_and(|mb| mb > 0) && !sequential {
-        notes.push(
-            "-cache_size changes nothing here: as in ORION, caches are warmed before points with sequential I/O only"
-                .to_owned(),
         );
     }
     notes

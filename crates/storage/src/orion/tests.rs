@@ -81,6 +81,28 @@ fn the_estimate_has_warm_up_and_warming_in_it() {
 fn what_changes_nothing_is_said() {
     let notes = resolve(&Typed { huge_not_needed: true, cache_size_mb: Some(8192), ..typed(Run::Simple) }).notes;
     assert!(notes.iter().any(|n| n.contains("-hugenotneeded")) && notes.iter().any(|n| n.contains("-cache_size")));
+    let told = |typed: Typed| {
+        let notes = resolve(&typed).notes.join("\n");
+        ["-num_disks", "-size_small", "-size_large", "-type", "--destroy-data"].map(|flag| notes.contains(flag))
+    };
+    let all = Typed {
+        num_disks: Some(8),
+        size_small_kb: Some(8),
+        size_large_kb: Some(1024),
+        large_type: Some(LargeType::Rand),
+        destroy_data: vec!["/dev/sdx".into()],
+        ..advanced()
+    };
+    assert_eq!(told(all.clone()), [false, false, false, false, true]);
+    let point = |small, large| Typed {
+        matrix: Some(MatrixKind::Point),
+        num_small: Some(small),
+        num_large: Some(large),
+        write_pct: Some(1),
+        ..all.clone()
+    };
+    assert_eq!(told(point(1, 0)), [true, false, true, true, false]);
+    assert_eq!(told(point(0, 1)), [true, true, false, false, false]);
 }
 
 #[test]
@@ -123,6 +145,11 @@ fn numbers_have_ranges() {
         (Typed { simulate: Some(Simulate::Raid0), stripe_kb: Some(0), ..advanced() }, "-stripe 0 is out of range"),
         (point(0, 0), "no outstanding I/O at all"),
         (point(65_536, 0), "-num_small 65536 is out of range"),
+        (point(65_535, 2), "65535 small and 2 large I/Os would be outstanding, of 65536 at most"),
+        (
+            Typed { large_type: Some(LargeType::Seq), num_stream_io: Some(1_024), num_disks: Some(40), ..advanced() },
+            "0 small and 81920 large I/Os would be outstanding, of 65536 at most: ask for fewer by -num_disks",
+        ),
         (Typed { rate_iops: Some(0.5), ..point(8, 0) }, "--rate 0.5 is out of range"),
     ];
     for (typed, expected) in cases {
@@ -161,6 +188,15 @@ fn flags_that_need_each_other_say_so() {
         (Typed { file_size_bytes: Some(1), ..advanced() }, "--file-size has no part"),
         (Typed { arrivals: Some(Arrivals::Constant), ..advanced() }, "--arrivals has no part"),
         (Typed { really: true, ..advanced() }, "--really has no part"),
+        (
+            Typed { verify: true, backend: Some(BackendKind::Null), ..advanced() },
+            "--verify has no part in --backend null",
+        ),
+        (Typed { reference: true, percentiles: true, ..Typed::default() }, "--percentiles has no part in --reference"),
+        (
+            Typed { reference: true, testname: Some("a".to_owned()), files: vec!["b".into()], ..Typed::default() },
+            "-testname has no part in --reference with --file",
+        ),
         (Typed { rate_iops: Some(100.0), ..advanced() }, "--rate drives I/Os of one size at one point"),
         (
             Typed {

@@ -5,6 +5,7 @@ use rustix::fs::{Mode, OFlags, major, minor, open};
 use rustix::io::Errno;
 use std::fs::Metadata;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,8 +13,18 @@ use std::time::Duration;
 /// Longer than anybody looks at a device.
 const A_LOOK: Duration = Duration::from_millis(300);
 
+/// Claims a device, so that the kernel lets nobody else do so; none where somebody has. It knows of every use that claims one, also
+/// of those that are written nowhere.
+pub(super) fn hold(path: &Path) -> io::Result<Option<OwnedFd>> {
+    match open(path, OFlags::RDONLY | OFlags::EXCL | OFlags::CLOEXEC, Mode::empty()) {
+        Ok(held) => Ok(Some(held)),
+        Err(Errno::BUSY) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
 /// Why a device is in use, as the end of a sentence that begins with its name.
-pub(super) fn of_device(path: &Path, number: u64) -> io::Result<Option<String>> {
+pub(super) fn of_device(number: u64, held: bool) -> io::Result<Option<String>> {
     let mounts = mounts()?;
     for part in parts(number) {
         let whose = if part == number { String::new() } else { format!("has a partition ({}) that ", name(part)) };
@@ -29,13 +40,11 @@ pub(super) fn of_device(path: &Path, number: u64) -> io::Result<Option<String>> 
             return Ok(Some(format!("{whose}is in use by {holder} (a volume, RAID or mapping)")));
         }
     }
-    // The kernel itself knows of every use that claims a device, also of those that are written nowhere.
-    match open(path, OFlags::RDONLY | OFlags::EXCL | OFlags::CLOEXEC, Mode::empty()) {
-        // Databases on raw devices do not claim them.
-        Ok(_) => Ok(kept_open_by(Identity::Device(number))),
-        Err(Errno::BUSY) => Ok(Some("is in use: the kernel refuses to open it alone".to_owned())),
-        Err(error) => Err(error.into()),
+    if !held {
+        return Ok(Some("is in use: the kernel refuses to open it alone".to_owned()));
     }
+    // Databases on raw devices do not claim them.
+    Ok(kept_open_by(Identity::Device(number)))
 }
 
 /// Why a file is in use.

@@ -1,0 +1,79 @@
+//! What is made of an I/O that has ended, or never will: its errors, and the proof of what it has read.
+
+use super::{Slot, Turns};
+use crate::IoError;
+use crate::layout::Piece;
+use crate::record::Record;
+use crate::verify::{Proofs, prove};
+use rustix::io::Errno;
+use std::io;
+use std::sync::PoisonError;
+
+impl Turns<'_> {
+    /// The pieces of a slot's I/O, and where each is in the arena.
+    fn pieces(&self, slot: &Slot) -> Vec<(Piece, usize)> {
+        let mut at = if slot.write { slot.write_at } else { slot.read_at };
+        let mut pieces = Vec::new();
+        if let Some(space) = self.shared.places.space(slot.large) {
+            space.pieces(slot.unit, |piece| {
+                pieces.push((piece, at));
+                at += piece.bytes as usize;
+            });
+        }
+        pieces
+    }
+
+    /// A piece that is smaller than a whole I/O, or whose end is none.
+    #[cold]
+    pub(super) fn look_at(&mut self, record: &mut Record, n: u32, part: u32, result: i32, now: u64) {
+        let slot = &self.slots[n as usize];
+        let Some((piece, _)) = self.pieces(slot).into_iter().nth(part as usize) else { return };
+        if result >= 0 && result as u32 == piece.bytes {
+            return;
+        }
+        let (class, what) = match result {
+            0.. => (IoError::Short, format!("{result} of {} bytes", piece.bytes)),
+            _ => {
+                let errno = Errno::from_raw_os_error(-result);
+                (IoError::of(errno), io::Error::from(errno).to_string())
+            }
+        };
+        let first = !slot.failed;
+        self.slots[n as usize].failed = true;
+        // An I/O fails once, however many of its pieces do.
+        if first {
+            let verb = if self.slots[n as usize].write { "writing" } else { "reading" };
+            let path = self.shared.luns.slice()[piece.lun as usize].path.display();
+            record.error(now, class, || {
+                format!("{verb} {} bytes at offset {} of {path}: {what}", piece.bytes, piece.offset)
+            });
+        }
+    }
+
+    /// Proves what an I/O has read.
+    pub(super) fn prove(&mut self, record: &mut Record, n: u32) {
+        for (piece, at) in self.pieces(&self.slots[n as usize]) {
+            let path = &self.shared.luns.slice()[piece.lun as usize].path;
+            let (mut proofs, mut wrong) = (Proofs::default(), Vec::new());
+            let last = self.shared.claims.as_ref().map(|claims| claims.last(piece, self.shared.run));
+            let block = self.arena.get_mut(at..at + piece.bytes as usize);
+            prove(block, path, piece.offset, last.as_ref(), &mut proofs, |mismatch| wrong.push(mismatch));
+            record.proofs.add(proofs);
+            wrong.into_iter().for_each(|mismatch| record.mismatch(mismatch));
+        }
+    }
+
+    /// What has not ended is an error: its device does not answer.
+    pub(super) fn give_up(&mut self, now: u64) {
+        if let Some(slot) = self.slots.iter().find(|slot| slot.pieces > 0)
+            && let Some((piece, _)) = self.pieces(slot).first()
+        {
+            let (path, waited_s) =
+                (self.shared.luns.slice()[piece.lun as usize].path.display(), (now - slot.started_ns) / 1_000_000_000);
+            let mut record = self.record.lock().unwrap_or_else(PoisonError::into_inner);
+            record.errors(now, IoError::Timeout, self.in_flight.into(), || {
+                format!("no answer to {} bytes at offset {} of {path} for {waited_s} s", piece.bytes, piece.offset)
+            });
+        }
+    }
+}
