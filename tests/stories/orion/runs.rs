@@ -10,7 +10,7 @@ const SIX: [&str; 6] = ["hist.txt", "iops.csv", "lat.csv", "mbps.csv", "summary.
 #[track_caller]
 fn run(flags: &str, points_planned: usize) -> Room {
     let room = Room::on_disk();
-    let line = format!("orion {flags} -duration 0.1 -cache_size 0 --file t.dat --file-size 4M");
+    let line = format!("orion {flags} -duration 0.25 -cache_size 0 --file t.dat --file-size 4M");
     room.run(&line).expect(0);
     let document = room.show("last");
     assert_eq!(points(&document).len(), points_planned, "{flags}");

@@ -11,7 +11,7 @@ fn a_database_stands_beside_the_reference_of_its_label() {
     assert!(alone.contains("Share of what the storage can do: not known"), "{alone}");
     assert!(alone.contains("`dbdyno orion --reference --file FILE`"), "{alone}");
 
-    let ending = room.run("orion --reference -duration 0.1 --file ref.dat --file-size 8M --label mine").expect(0);
+    let ending = room.run("orion --reference -duration 0.25 --file ref.dat --file-size 8M --label mine").expect(0);
     for line in ["Random read", "Random write", "Sequential read", "Sequential write", "One read at a time"] {
         assert!(ending.stdout.contains(line), "{line} in\n{}", ending.stdout);
     }
@@ -46,7 +46,7 @@ fn a_database_stands_beside_the_reference_of_its_label() {
 fn a_reference_writes_to_nothing_that_is_not_its_own() {
     let room = Room::on_disk();
     std::fs::write(room.path("t.dat"), vec![7; 8 << 20]).unwrap();
-    let ending = room.run("orion --reference -duration 0.1 --file t.dat").expect(0);
+    let ending = room.run("orion --reference -duration 0.25 --file t.dat").expect(0);
     assert!(ending.stderr.contains("note: reads alone are measured"), "{}", ending.stderr);
     assert_eq!(points(&room.show("last")).len(), 4);
     assert_eq!(std::fs::read(room.path("t.dat")).unwrap(), vec![7; 8 << 20]);
