@@ -226,6 +226,11 @@ impl ClientSession {
         self.link.wire.as_fd()
     }
 
+    /// Whether the server is reached through a Unix socket, unencrypted.
+    fn by_socket(&self) -> bool {
+        self.link.by_socket() && self.is_plain()
+    }
+
     /// The server's process at the other end, where the host is this machine.
     fn server_process(&self) -> Option<u32> {
         self.link.server_process()

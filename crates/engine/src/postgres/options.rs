@@ -62,6 +62,11 @@ pub(super) struct Host {
 }
 
 impl Host {
+    /// Whether it is reached through a Unix socket.
+    pub(super) fn is_socket(&self) -> bool {
+        matches!(self.address, Address::Socket(_))
+    }
+
     /// Whether the server is on this machine for certain.
     pub(super) fn is_local(&self) -> bool {
         match &self.address {

@@ -66,6 +66,11 @@ impl ClientLink {
         self.version_num
     }
 
+    /// Whether the server is reached through a Unix socket.
+    pub(super) fn by_socket(&self) -> bool {
+        self.host.is_socket()
+    }
+
     /// The server's process at the other end, where the host is this machine.
     pub(super) fn server_process(&self) -> Option<u32> {
         self.host.is_local().then_some(self.backend_pid)

@@ -3,8 +3,8 @@
 //! calls that are counted here). What has come is answered before the next session's turn, so that an answer is timed when it
 //! is read.
 //!
-//! Where there is no ring, but a thread for each session, it simply waits for its answer, which saves asking for what is ready:
-//! that is what the common pump does.
+//! With a thread for each session it simply waits for its answer, which saves asking for what is ready: that is what the common
+//! pump does. Through a Unix socket a ring answers sooner even so.
 
 mod exchange;
 mod line;
@@ -48,11 +48,11 @@ impl Default for ClientPump {
 impl Pump for ClientPump {
     fn run(&self, mut jobs: Vec<Job<'_>>, clock: &dyn Clock, gate: &StartGate) -> Result<(), EngineError> {
         let session =
-            |job: &mut Job<'_>| job.session.as_any()?.downcast_ref::<ClientSession>().map(ClientSession::is_plain);
+            |job: &mut Job<'_>| job.session.as_any()?.downcast_ref::<ClientSession>().map(ClientSession::by_socket);
         let ours = |job: &mut Job<'_>| session(job).is_some();
-        let plain = |job: &mut Job<'_>| session(job) == Some(true);
+        let by_socket = |job: &mut Job<'_>| session(job) == Some(true);
         let a_thread_each = jobs.len() <= self.most_threads;
-        if !jobs.iter_mut().all(ours) || a_thread_each && !(jobs.iter_mut().all(plain) && ring::is_possible()) {
+        if !jobs.iter_mut().all(ours) || a_thread_each && !(jobs.iter_mut().all(by_socket) && ring::is_possible()) {
             return ThreadPump.run(jobs, clock, gate);
         }
         let threads = self.most_threads.min(jobs.len());
