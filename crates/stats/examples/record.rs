@@ -14,6 +14,14 @@ const EVERY_NS: u64 = 2_000;
 const WINDOW_NS: u64 = OPS * EVERY_NS;
 const SECOND_NS: u64 = 1_000_000_000;
 
+/// A request of some 150 ns, thirty times quicker than any: sessions that do nothing but record would wait for each other,
+/// at eighty million operations a second.
+const REQUEST_ROUNDS: u64 = 400;
+
+fn request(rounds: u64) {
+    (0..rounds).for_each(|n| _ = black_box(n));
+}
+
 /// Times as an engine has them: most of one kind, some much longer.
 fn service_ns(n: u64) -> u64 {
     let draw = n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
@@ -35,11 +43,12 @@ fn quickest(measured: impl Fn() -> f64) -> f64 {
     (0..TIMES).map(|_| measured()).fold(f64::INFINITY, f64::min)
 }
 
-fn recorded(times: Times, step_ns: u64, sessions: u64) -> f64 {
+fn recorded(times: Times, step_ns: u64, sessions: u64, rounds: u64) -> f64 {
     let recorder = Recorder::new(times, WINDOW_NS, step_ns);
     let ns = per_op_ns(sessions, || {
         let mut pen = recorder.pen();
         for n in 0..OPS {
+            request(rounds);
             let service_ns = service_ns(n);
             pen.record(black_box(Sample { ended_ns: n * EVERY_NS, service_ns, response_ns: 2 * service_ns, rows: 1 }));
         }
@@ -49,25 +58,34 @@ fn recorded(times: Times, step_ns: u64, sessions: u64) -> f64 {
 }
 
 fn main() {
-    let empty = quickest(|| per_op_ns(1, || (0..OPS).for_each(|n| _ = black_box(service_ns(n)))));
+    let empty = |sessions, rounds| {
+        quickest(|| {
+            per_op_ns(sessions, || {
+                (0..OPS).for_each(|n| {
+                    request(rounds);
+                    _ = black_box(service_ns(n));
+                });
+            })
+        })
+    };
+    let alone = empty(1, 0);
     let one = || {
         let mut histogram = Histogram::new();
         (0..OPS).for_each(|n| histogram.record_ns(black_box(service_ns(n))));
         black_box(histogram.count());
     };
     let plain = quickest(|| per_op_ns(1, one));
-    let tell = |what: &str, ns: f64| println!("{what}: {:.1} ns an operation", ns - empty);
+    let tell = |what: &str, ns: f64| println!("{what}: {:.1} ns an operation", ns - alone);
     tell("plain histogram", plain);
-    tell("recorder, service times, no series", quickest(|| recorded(Times::Service, WINDOW_NS, 1)));
-    tell("recorder, service times and series", quickest(|| recorded(Times::Service, SECOND_NS, 1)));
+    tell("recorder, service times, no series", quickest(|| recorded(Times::Service, WINDOW_NS, 1, 0)));
+    tell("recorder, service times and series", quickest(|| recorded(Times::Service, SECOND_NS, 1, 0)));
     tell(
         "recorder, service and response times and series",
-        quickest(|| recorded(Times::ServiceAndResponse, SECOND_NS, 1)),
+        quickest(|| recorded(Times::ServiceAndResponse, SECOND_NS, 1, 0)),
     );
     // Each session does as many operations, so with a processor for each this is the time of one of them.
     let sessions = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
-    tell(
-        &format!("the same, {sessions} sessions side by side"),
-        recorded(Times::ServiceAndResponse, SECOND_NS, sessions),
-    );
+    let ns = quickest(|| recorded(Times::ServiceAndResponse, SECOND_NS, sessions, REQUEST_ROUNDS));
+    let ns = ns - empty(sessions, REQUEST_ROUNDS);
+    println!("the same, {sessions} sessions side by side, with requests: {ns:.1} ns an operation");
 }
