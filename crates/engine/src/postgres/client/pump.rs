@@ -59,7 +59,8 @@ impl Pump for ClientPump {
         let mut shares: Vec<Vec<Line<'_>>> = (0..threads).map(|_| Vec::new()).collect();
         for (n, Job { session, work }) in jobs.into_iter().enumerate() {
             let session = session.as_any().and_then(|any| any.downcast_mut());
-            let session = session.ok_or_else(|| internal("a session changed its kind"))?;
+            let session = session.ok_or_else(|| internal("a session changed its kind"));
+            let session = session.inspect_err(|_| gate.give_up())?;
             shares[n % threads].push(Line::new(n, session, work));
         }
         let sockets = sockets(&shares);
@@ -69,6 +70,8 @@ impl Pump for ClientPump {
             false => Places::Fixed,
         };
         let exchange = Exchange::new(&shares.iter().map(Vec::len).collect::<Vec<_>>());
+        // Whoever measures waits at the gate.
+        let exchange = exchange.inspect_err(|_| gate.give_up());
         let exchange = exchange.map_err(|error| internal(&format!("cannot connect threads of jobs: {error}")))?;
         let (exchange, sockets) = (&exchange, sockets.as_slice());
         thread::scope(|scope| {

@@ -67,12 +67,13 @@ impl<'a> Thread<'_, 'a> {
             if self.places == Places::Followed {
                 self.exchange.open(self.number);
             }
-            return Turns::new(self, ring, timer).run(lines, mine, clock, gate);
+            return Turns::new(self, ring, timer, self.places).run(lines, mine, clock, gate);
         }
         let mut sockets = Vec::with_capacity(mine);
         sockets.extend(lines.iter().flatten().map(|line| (line.number(), line.as_fd())));
         let epoll = Epoll::new(&sockets, &timer, bell).inspect_err(|_| gate.give_up())?;
-        Turns::new(self, epoll, timer).run(lines, mine, clock, gate)
+        // It knows the sockets of its own lines alone.
+        Turns::new(self, epoll, timer, Places::Fixed).run(lines, mine, clock, gate)
     }
 }
 
@@ -82,12 +83,13 @@ struct Turns<'t, 'e, 'a, R> {
     timer: Timer,
     /// Who is to be woken, and when.
     sleepers: BinaryHeap<Reverse<(u64, usize)>>,
+    places: Places,
     lookout: Lookout,
 }
 
 impl<'t, 'e, 'a, R: Road> Turns<'t, 'e, 'a, R> {
-    fn new(thread: &'t Thread<'e, 'a>, road: R, timer: Timer) -> Self {
-        Self { thread, road, timer, sleepers: BinaryHeap::new(), lookout: Lookout::default() }
+    fn new(thread: &'t Thread<'e, 'a>, road: R, timer: Timer, places: Places) -> Self {
+        Self { thread, road, timer, sleepers: BinaryHeap::new(), places, lookout: Lookout::default() }
     }
 
     fn run(
@@ -164,19 +166,18 @@ impl<'t, 'e, 'a, R: Road> Turns<'t, 'e, 'a, R> {
         Ok(())
     }
 
-    /// From time to time sees whether lines have their server processes where another thread is; `last` has just been served.
+    /// From time to time sees whether a line has its server process where another thread is; `last` has just been served.
     fn look_around(&mut self, last: usize, lines: &mut [Option<Line<'a>>]) {
-        let Some(last) = lines[last].as_ref().filter(|_| self.thread.places == Places::Followed) else { return };
+        let Some(last) = lines[last].as_ref().filter(|_| self.places == Places::Followed) else { return };
         if !self.lookout.is_due(last.started_ns()) {
             return;
         }
         let Thread { exchange, number, .. } = *self.thread;
         exchange.runs_on(number, rustix::thread::sched_getcpu());
-        for n in self.lookout.turn(lines.len(), |n| lines[n].is_some()) {
-            let Some(line) = &mut lines[n] else { continue };
-            let processor = line.server_process().and_then(lookout::processor_of);
-            line.move_to(processor.and_then(|processor| exchange.better_than(number, processor)));
-        }
+        let next = self.lookout.next(lines.len(), |n| lines[n].is_some());
+        let Some(line) = next.and_then(|n| lines[n].as_mut()) else { return };
+        let processor = line.server_process().and_then(lookout::processor_of);
+        line.move_to(processor.and_then(|processor| exchange.better_than(number, processor)));
     }
 
     /// Sets the timer for who is to be woken next; says whether that is now.
