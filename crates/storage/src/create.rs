@@ -227,12 +227,14 @@ fn have_place<'p>(paths: impl Iterator<Item = &'p Path>, size_bytes: u64) -> Res
     for path in paths {
         let failed = |source: io::Error| CreateError::NotBegun { path: path.to_owned(), source };
         let device = std::fs::metadata(folder(path)).map_err(failed)?.dev();
-        let files = neighbours.entry(device).or_default();
-        files.push(path.to_owned());
-        let asked_bytes = size_bytes.saturating_mul(files.len() as u64);
-        let free_bytes = free_bytes(path).map_err(|e| failed(e.into()))?;
+        neighbours.entry(device).or_default().push(path.to_owned());
+    }
+    for paths in neighbours.into_values() {
+        let asked_bytes = size_bytes.saturating_mul(paths.len() as u64);
+        let free_bytes = free_bytes(&paths[0])
+            .map_err(|error| CreateError::NotBegun { path: paths[0].clone(), source: error.into() })?;
         if free_bytes < asked_bytes {
-            return Err(CreateError::NoSpace { paths: files.clone(), asked_bytes, free_bytes });
+            return Err(CreateError::NoSpace { paths, asked_bytes, free_bytes });
         }
     }
     Ok(())

@@ -176,9 +176,9 @@ fn several_are_made_all_or_none() {
     let paths = ["a", "b", "c"].map(|name| folder.path().join(name));
     let there = || paths.iter().filter(|path| path.exists()).count();
     let stop = AtomicBool::new(false);
-    // Each of them would find its place.
+    // Each of them would find its place, and all would not, whatever others write and remove meanwhile.
     let stat = rustix::fs::statvfs(folder.path()).unwrap();
-    let size_bytes = stat.f_bavail * stat.f_frsize / 2;
+    let size_bytes = stat.f_bavail * stat.f_frsize / 10 * 9;
     let refusal = create(&paths, size_bytes, &stop, &mut |_, _| ()).unwrap_err();
     assert!(matches!(&refusal, CreateError::NoSpace { paths, .. } if paths.len() == 3), "{refusal}");
     assert!(refusal.to_string().contains("c need together"), "{refusal}");

@@ -53,12 +53,15 @@ fn serve(mut client: TcpStream, ours: Arc<ServerConfig>, theirs: Arc<ClientConfi
     server.write_all(&request)?;
     server.read_exact(&mut request[..1])?;
     client.write_all(b"S")?;
-    let patience = Some(Duration::from_millis(2));
-    client.set_read_timeout(patience)?;
-    server.set_read_timeout(patience)?;
     let name = ServerName::try_from("localhost").map_err(io::Error::other)?;
     let mut client = StreamOwned::new(ServerConnection::new(ours).map_err(io::Error::other)?, client);
     let mut server = StreamOwned::new(ClientConnection::new(theirs, name).map_err(io::Error::other)?, server);
+    client.conn.complete_io(&mut client.sock)?;
+    server.conn.complete_io(&mut server.sock)?;
+    // From here on reads look whether there is something; a handshake would not outlive one that found nothing.
+    let patience = Some(Duration::from_millis(2));
+    client.sock.set_read_timeout(patience)?;
+    server.sock.set_read_timeout(patience)?;
     while pass(&mut client, &mut server)? && pass(&mut server, &mut client)? {}
     Ok(())
 }
