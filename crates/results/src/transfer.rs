@@ -10,6 +10,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use dbdyno_model::{Plan, RunId, RunJson, RunStatus, SCHEMA_VERSION};
 use dbdyno_stats::Histogram;
 use serde::{Deserialize, Serialize};
+use serde_json::error::Category;
 use std::collections::BTreeSet;
 
 /// Why a text is no run that could be stored.
@@ -111,7 +112,9 @@ impl Transfer {
     /// [`TransferError`] says why it is none.
     pub fn from_json(text: &str) -> Result<Self, TransferError> {
         let foreign = |e: serde_json::Error| match e.classify() {
-            serde_json::error::Category::Eof => TransferError::CutOff { line: e.line() },
+            Category::Eof => TransferError::CutOff { line: e.line() },
+            // To the parser a minus without digits is a wrong number, wherever the text ends.
+            Category::Syntax if text.ends_with('-') => TransferError::CutOff { line: e.line() },
             _ => TransferError::Foreign(e.to_string()),
         };
         let head: Head = serde_json::from_str(text).map_err(foreign)?;

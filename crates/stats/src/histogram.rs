@@ -2,6 +2,7 @@
 
 use hdrhistogram::Histogram as Hdr;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
+use std::fmt;
 
 /// Why a stored histogram cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -15,8 +16,17 @@ pub enum HistogramError {
 }
 
 /// Every recorded time, with three significant digits.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Histogram(Hdr<u64>);
+
+/// What is in it, not its many thousand buckets.
+impl fmt::Debug for Histogram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Histogram");
+        shown.field("count", &self.count()).field("p50_ns", &self.percentile_ns(50.0));
+        shown.field("max_ns", &self.max_ns()).finish()
+    }
+}
 
 impl Default for Histogram {
     fn default() -> Self {

@@ -52,43 +52,65 @@ fn stalled(load: &Load, after_ns: u64) -> (Measured, u64) {
 /// In the middle of the window.
 const MIDDLE_NS: u64 = 300_000_000;
 
+/// Insists that something is so in one of several plays: others that keep the machine busy stall a play by themselves.
+fn is_so(play: impl Fn() -> Result<(), String>) {
+    let wrong: Vec<String> = (0..10).map_while(|_| play().err()).collect();
+    assert!(wrong.len() < 10, "{wrong:#?}");
+}
+
+/// What is wrong, unless it is so.
+fn is(so: bool, otherwise: impl FnOnce() -> String) -> Result<(), String> {
+    if so { Ok(()) } else { Err(otherwise()) }
+}
+
 #[test]
 fn an_open_loop_sees_all_that_waited_for_a_stall() {
     for arrivals in [Arrivals::Constant, Arrivals::Poisson] {
-        let iops = 10_000.0;
-        let (measured, stall_ns) = stalled(&Load { rate: Some(OpenLoop { iops, arrivals }), ..load() }, MIDDLE_NS);
-        let ios = &measured.small.read;
-        let response = ios.response_time.as_ref().unwrap();
-        assert_eq!(response.count(), ios.count);
-        // What is due while it stalls waits for its end, so that of all I/Os the share of the stall in the window waits, some long
-        // and some short: of one in a thousand that waits longest the shortest waits the stall less a thousandth of the window.
-        let implied_ns = stall_ns as f64 - 0.001 * DURATION_S * 1e9;
-        let seen_ns = response.percentile_ns(99.9).unwrap() as f64;
-        assert!((seen_ns / implied_ns - 1.0).abs() < 0.05, "{arrivals:?}: {seen_ns} ns, implied are {implied_ns} ns");
-        let waited = 1.0 - response.counts_between_ns(&[2_000_000])[0] as f64 / ios.count as f64;
-        let share = stall_ns as f64 / 1e9 / DURATION_S;
-        assert!(waited > 0.9 * share, "{arrivals:?}: {waited} waited, the stall's share is {share}");
-        // The backlog was worked off, so all that was due was done, but for what was under way at the edges.
-        let due = measured.due.unwrap();
-        assert!(due.abs_diff(ios.count) <= due / 50, "{} of {due}", ios.count);
-        // Service times know of the four I/Os alone that were under way.
-        assert!(ios.service_time.percentile_ns(99.9).unwrap() < stall_ns / 4);
+        is_so(|| sees_all_that_waited(arrivals));
     }
+}
+
+fn sees_all_that_waited(arrivals: Arrivals) -> Result<(), String> {
+    let iops = 10_000.0;
+    let (measured, stall_ns) = stalled(&Load { rate: Some(OpenLoop { iops, arrivals }), ..load() }, MIDDLE_NS);
+    let ios = &measured.small.read;
+    let response = ios.response_time.as_ref().unwrap();
+    assert_eq!(response.count(), ios.count);
+    // What is due while it stalls waits for its end, so that of all I/Os the share of the stall in the window waits, some long
+    // and some short: of one in a thousand that waits longest the shortest waits the stall less a thousandth of the window.
+    let implied_ns = stall_ns as f64 - 0.001 * DURATION_S * 1e9;
+    let seen_ns = response.percentile_ns(99.9).unwrap() as f64;
+    is((seen_ns / implied_ns - 1.0).abs() < 0.05, || {
+        format!("{arrivals:?}: {seen_ns} ns, implied are {implied_ns} ns")
+    })?;
+    let waited = 1.0 - response.counts_between_ns(&[2_000_000])[0] as f64 / ios.count as f64;
+    let share = stall_ns as f64 / 1e9 / DURATION_S;
+    is(waited > 0.9 * share, || format!("{arrivals:?}: {waited} waited, the stall's share is {share}"))?;
+    // The backlog was worked off, so all that was due was done, but for what was under way at the edges.
+    let due = measured.due.unwrap();
+    is(due.abs_diff(ios.count) <= due / 50, || format!("{} of {due}", ios.count))?;
+    // Service times know of the four I/Os alone that were under way.
+    let service = &ios.service_time;
+    is(service.percentile_ns(99.9).unwrap() < stall_ns / 4, || format!("{service:?}, the stall took {stall_ns} ns"))
 }
 
 #[test]
 fn an_open_loop_sees_a_stall_that_reaches_over_the_end() {
+    is_so(sees_a_stall_over_the_end);
+}
+
+fn sees_a_stall_over_the_end() -> Result<(), String> {
     // So few that the one under way is one in a thousand of all that count.
     let rate = Some(OpenLoop { iops: 1000.0, arrivals: Arrivals::Constant });
     let (measured, stall_ns) = stalled(&Load { rate, ..load() }, 900_000_000);
     let ios = &measured.small.read;
     let response = ios.response_time.as_ref().unwrap();
     for seen_ns in [response.percentile_ns(99.9), response.max_ns(), ios.service_time.max_ns()] {
-        assert!(seen_ns.unwrap() >= stall_ns / 1000 * 999, "{seen_ns:?}, the stall took {stall_ns} ns");
+        is(seen_ns.unwrap() >= stall_ns / 1000 * 999, || format!("{seen_ns:?}, the stall took {stall_ns} ns"))?;
     }
     // What was due after it began and could not be begun is missing.
     let (due, missing) = (measured.due.unwrap(), measured.due.unwrap() - ios.count);
-    assert!((0.08..0.12).contains(&(missing as f64 / due as f64)), "{missing} of {due}");
+    is((0.08..0.12).contains(&(missing as f64 / due as f64)), || format!("{missing} of {due}"))
 }
 
 #[test]
@@ -211,8 +233,8 @@ fn loads_that_are_none_are_refused() {
 
 #[test]
 fn what_is_in_the_way_of_all_is_waited_for() {
-    for rate in [None, Some(OpenLoop { iops: 1000.0, arrivals: Arrivals::Constant })] {
-        let load = Load { large: 1, write_pct: 100, verify: true, duration_s: 0.1, rate, ..load() };
+    for rate in [None, Some(OpenLoop { iops: 500.0, arrivals: Arrivals::Constant })] {
+        let load = Load { large: 1, write_pct: 100, verify: true, duration_s: 0.5, rate, ..load() };
         let shared = Arc::new(Shared::new(&luns(), &load, 1).unwrap());
         let claims = shared.claims.as_ref().unwrap();
         let all = (0..2).flat_map(|lun| (0..3).map(move |n| Piece { lun, offset: n << 30, bytes: 1 << 30 }));
@@ -302,7 +324,7 @@ fn threads_that_break_off_end_the_point_with_the_reason() {
         let _ = ready(vec![]);
         panic!("a fault of the test's own")
     });
-    let measured = by(run, BackendKind::Threads, &load());
+    let measured = by(run, BackendKind::Threads, &Load { duration_s: 60.0, ..load() });
     assert!(measured.ended_early.unwrap().contains("broke off"));
-    assert!(measured.window_s < 0.01 && measured.errors.is_empty(), "{:?}", measured.errors);
+    assert!(measured.window_s < 30.0 && measured.errors.is_empty(), "{} {:?}", measured.window_s, measured.errors);
 }

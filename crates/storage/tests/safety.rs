@@ -14,7 +14,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
-use support::{LoopDevice, output};
+use support::{LoopDevice, alone, output};
 
 /// Undoes something, however the test ends.
 struct Undo<'a>(&'a str, &'a [&'a str]);
@@ -138,6 +138,7 @@ fn partition_tables_are_recognised() {
 
 #[test]
 fn files_of_others_are_asked_for() {
+    let _turn = alone();
     let folder = tempfile::TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = folder.path().join("users.dat");
     std::fs::write(&path, vec![7; 1 << 20]).unwrap();
@@ -158,6 +159,7 @@ fn files_of_others_are_asked_for() {
 
 #[test]
 fn dbdynos_own_files_are_written_to_and_copies_of_them_are_not() {
+    let _turn = alone();
     let folder = tempfile::TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let (own, copy) = (folder.path().join("own"), folder.path().join("copy"));
     let files = create::create(std::slice::from_ref(&own), 2 << 20, &AtomicBool::new(false), &mut |_, _| ()).unwrap();

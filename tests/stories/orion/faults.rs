@@ -1,6 +1,6 @@
 //! When storage fails, or the user has seen enough: what was measured is complete, and the rest says why it is none.
 
-use super::{POINT, endings, file, files, skipped};
+use super::{POINT, endings, file, files, measured, skipped};
 use crate::small_disk::SmallDisk;
 use crate::support::{DBDYNO, Room, Running, points, text};
 use rustix::fs::{Mode, OFlags, open};
@@ -8,6 +8,7 @@ use rustix::io::Errno;
 use rustix::process::Signal;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 /// Two points: the second begins when the first is over.
 const TWO: &str = "orion -run advanced -matrix max -num_small 2 -num_large 0 -duration 0.3";
@@ -92,7 +93,7 @@ fn fails_after_the_first(room: &Room, lun: &Path, fail: impl FnOnce()) {
 #[test]
 fn a_file_that_shrinks_fails_the_points_after_it() {
     let room = Room::on_disk();
-    room.run(&format!("{POINT} --file-size 2M")).expect(0);
+    measured(&room, &format!("{POINT} --file-size 2M"));
     std::fs::read_dir(room.folder()).unwrap().map(|e| e.unwrap().path()).for_each(|path| {
         if path.file_name().unwrap().to_str().unwrap().starts_with("orion_") {
             std::fs::remove_file(path).unwrap();
@@ -111,6 +112,9 @@ impl LoopDevice {
     /// On a file; `None`, with the reason printed, where this machine has none for us.
     #[allow(clippy::print_stderr, reason = "who runs the tests is told what is left out")]
     fn on(file: &Path) -> Option<Self> {
+        // A program that came second to a free device claims it for a moment, and whoever came first finds it in use.
+        static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+        let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         let made = Command::new("losetup").args(["--find", "--show"]).arg(file).output();
         let said = made.map_err(|e| e.to_string()).and_then(|made| match made.status.success() {
             true => Ok(String::from_utf8_lossy(&made.stdout).trim().to_owned()),

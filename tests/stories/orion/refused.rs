@@ -1,6 +1,6 @@
 //! What is refused, before anything is done: exit code 2, what to do instead, and nothing left behind.
 
-use super::{POINT, skipped};
+use super::{POINT, measured, measured_by, skipped};
 use crate::support::{DBDYNO, Ending, Room, Running};
 use std::collections::BTreeSet;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
@@ -56,11 +56,11 @@ fn bad_input_is_refused_and_leaves_nothing() {
 #[test]
 fn a_file_of_another_size_is_not_made_anew() {
     let room = Room::on_disk();
-    room.run(&format!("{POINT} --file-size 1M")).expect(0);
+    measured(&room, &format!("{POINT} --file-size 1M"));
     let refusal = room.run(&format!("{POINT} --file-size 2M")).expect(2).stderr;
     assert!(refusal.contains("is a test file of 1048576 bytes, not of 2097152"), "{refusal}");
     // Its own file may be written to without a word, and is still there.
-    room.run(&format!("{POINT} -write 50")).expect(0);
+    measured(&room, &format!("{POINT} -write 50"));
     assert_eq!(std::fs::metadata(room.path("t.dat")).unwrap().len(), 1 << 20);
 }
 
@@ -74,7 +74,7 @@ fn a_foreign_file_is_written_to_by_consent_alone_and_a_file_system_not_even_then
     assert_eq!(std::fs::read(room.path("t.dat")).unwrap(), vec![7; 4 << 20]);
     let other = room.run(&format!("{writing} --destroy-data other")).expect(2).stderr;
     assert!(other.contains("none of the devices and files"), "{other}");
-    room.run(&format!("{writing} --destroy-data t.dat")).expect(0);
+    measured(&room, &format!("{writing} --destroy-data t.dat"));
     assert_ne!(std::fs::read(room.path("t.dat")).unwrap(), vec![7; 4 << 20]);
 
     let made = Command::new("mkfs.ext4").arg("-qF").arg(room.path("t.dat")).output();
@@ -84,7 +84,7 @@ fn a_foreign_file_is_written_to_by_consent_alone_and_a_file_system_not_even_then
     }
     let refusal = room.run(&format!("{writing} --destroy-data t.dat")).expect(2).stderr;
     assert!(refusal.contains("ext") && refusal.contains("--really"), "{refusal}");
-    room.run(&format!("{writing} --destroy-data t.dat --really")).expect(0);
+    measured(&room, &format!("{writing} --destroy-data t.dat --really"));
 }
 
 /// Whom files belong to that are somebody else's: `nobody`.
@@ -121,10 +121,11 @@ fn reading_takes_the_right_to_read_and_no_more() {
     let path = room.path("t.dat");
     std::fs::write(&path, vec![7; 1 << 20]).unwrap();
     give_away(&room, &path, 0o444);
-    run_without_privileges(&room, POINT).expect(0);
+    measured_by(|| run_without_privileges(&room, POINT));
+    let runs = room.runs().len();
     let refusal = run_without_privileges(&room, &format!("{POINT} -write 1 --destroy-data t.dat")).expect(2).stderr;
     assert!(refusal.contains("t.dat cannot be opened for reading and writing: Permission denied"), "{refusal}");
-    assert_eq!(room.runs().len(), 1);
+    assert_eq!(room.runs().len(), runs);
     assert_eq!(std::fs::read(&path).unwrap(), vec![7; 1 << 20]);
 }
 

@@ -1,6 +1,6 @@
 //! The reference, and which share of it a database reaches.
 
-use super::POINT;
+use super::{POINT, measured};
 use crate::support::{Room, number, points, text};
 
 #[test]
@@ -11,12 +11,12 @@ fn a_database_stands_beside_the_reference_of_its_label() {
     assert!(alone.contains("Share of what the storage can do: not known"), "{alone}");
     assert!(alone.contains("`dbdyno orion --reference --file FILE`"), "{alone}");
 
-    let ending = room.run("orion --reference -duration 0.25 --file ref.dat --file-size 8M --label mine").expect(0);
+    let ending = measured(&room, "orion --reference -duration 0.25 --file ref.dat --file-size 8M --label mine");
     for line in ["Random read", "Random write", "Sequential read", "Sequential write", "One read at a time"] {
         assert!(ending.stdout.contains(line), "{line} in\n{}", ending.stdout);
     }
     let runs = room.runs();
-    let (reference, database) = (text(&runs[0], "/id").to_owned(), text(&runs[1], "/id").to_owned());
+    let [reference, database] = [runs.first(), runs.last()].map(|run| text(run.unwrap(), "/id").to_owned());
     assert_eq!(points(&room.show(&reference)).len(), 8);
     assert_eq!(text(&room.show(&reference), "/run/suite"), "orion reference");
     // It is no run of ORION's, so it has none of its files.
@@ -46,7 +46,7 @@ fn a_database_stands_beside_the_reference_of_its_label() {
 fn a_reference_writes_to_nothing_that_is_not_its_own() {
     let room = Room::on_disk();
     std::fs::write(room.path("t.dat"), vec![7; 8 << 20]).unwrap();
-    let ending = room.run("orion --reference -duration 0.25 --file t.dat").expect(0);
+    let ending = measured(&room, "orion --reference -duration 0.25 --file t.dat");
     assert!(ending.stderr.contains("note: reads alone are measured"), "{}", ending.stderr);
     assert_eq!(points(&room.show("last")).len(), 4);
     assert_eq!(std::fs::read(room.path("t.dat")).unwrap(), vec![7; 8 << 20]);
@@ -56,6 +56,6 @@ fn a_reference_writes_to_nothing_that_is_not_its_own() {
     assert!(ending.stderr.contains("is there already"), "{}", ending.stderr);
     assert_eq!(std::fs::read(room.path("dbdyno-reference.orion")).unwrap(), b"mine");
     // A run of another kind is none.
-    room.run(POINT).expect(0);
+    measured(&room, POINT);
     assert_eq!(text(&room.show("last"), "/run/suite"), "orion advanced");
 }

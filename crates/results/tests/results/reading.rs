@@ -121,12 +121,13 @@ fn opening_a_second_time_keeps_the_locks_of_the_first() {
     first.list_runs().unwrap();
     let inode = format!(":{} ", path.metadata().unwrap().ino());
     let locks = || std::fs::read_to_string("/proc/locks").unwrap().lines().filter(|l| l.contains(&inode)).count();
-    let held = locks();
+    // The list of all locks is read in pieces, and may miss some while others come and go; a lock that was dropped stays so.
+    let held = (0..20).map(|_| locks()).max().unwrap();
     assert!(held > 0);
     for access in [Access::ReadOnly, Access::ReadWrite] {
         drop(Repository::open(&path, access).unwrap());
-        assert_eq!(locks(), held);
+        assert!((0..1000).any(|_| locks() == held), "{} of {held}", locks());
     }
     drop(std::fs::File::open(&path).unwrap());
-    assert_eq!(locks(), 0, "this test can tell");
+    assert!((0..1000).any(|_| locks() == 0), "this test can tell");
 }

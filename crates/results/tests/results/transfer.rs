@@ -130,6 +130,7 @@ fn what_is_no_run_is_refused_with_the_reason() {
     }
     for (text, words) in [
         ("", "it ends in the middle, in line 1"),
+        ("{\"offset\": -", "it ends in the middle, in line 1"),
         ("[1, 2]", "it is no run of dbdyno's ("),
         ("PK\u{3}\u{4}", "it is no run of dbdyno's ("),
         ("{\"schema_version\": 1}", "it lacks the plan"),

@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What a program says, where it succeeds.
 pub(crate) fn output(program: &str, arguments: &[&str]) -> Result<String, String> {
@@ -15,20 +16,29 @@ pub(crate) fn output(program: &str, arguments: &[&str]) -> Result<String, String
     }
 }
 
-/// A block device over a file of its own.
+/// Waits until no other test of this process has a device, or starts programs. What one has open is open in the programs that
+/// another starts too until they have begun, and a program that came second to a free device claims it for a moment.
+pub(crate) fn alone() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A block device over a file of its own, one at a time.
 pub(crate) struct LoopDevice {
     device: PathBuf,
     folder: tempfile::TempDir,
+    _turn: MutexGuard<'static, ()>,
 }
 
 impl LoopDevice {
     /// One of so many MiB; none, and why is said, where they cannot be made.
     pub(crate) fn new(mib: u64) -> Option<Self> {
+        let turn = alone();
         let folder = tempfile::TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let file = folder.path().join("backing");
         std::fs::File::create(&file).unwrap().set_len(mib << 20).unwrap();
         match output("losetup", &["--find", "--show", file.to_str().unwrap()]) {
-            Ok(device) => Some(Self { device: device.into(), folder }),
+            Ok(device) => Some(Self { device: device.into(), folder, _turn: turn }),
             Err(why) => {
                 eprintln!("SKIPPED: no loop device can be made here ({why})");
                 None
