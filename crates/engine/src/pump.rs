@@ -6,6 +6,7 @@
 
 use crate::client::Answer;
 use crate::{ChunkResult, Clock, EngineError, Failure, Request, Session, SimulatedClock};
+use dbdyno_model::{PumpKind, PumpUse};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -118,11 +119,12 @@ impl StartGate {
 
 /// Runs jobs to their end.
 pub trait Pump: Send + Sync {
-    /// Runs all jobs until each is done. A job whose thread panics ends; its work keeps what it had recorded.
+    /// Runs all jobs until each is done, and says what carried them. A job whose thread panics ends; its work keeps what it had
+    /// recorded.
     ///
     /// # Errors
     /// A thread could not be started, or panicked.
-    fn run(&self, jobs: Vec<Job<'_>>, clock: &dyn Clock, gate: &StartGate) -> Result<(), EngineError>;
+    fn run(&self, jobs: Vec<Job<'_>>, clock: &dyn Clock, gate: &StartGate) -> Result<PumpUse, EngineError>;
 }
 
 /// The common pump: a thread for each session, for blocking drivers.
@@ -130,10 +132,10 @@ pub trait Pump: Send + Sync {
 pub struct ThreadPump;
 
 impl Pump for ThreadPump {
-    fn run(&self, jobs: Vec<Job<'_>>, clock: &dyn Clock, gate: &StartGate) -> Result<(), EngineError> {
+    fn run(&self, jobs: Vec<Job<'_>>, clock: &dyn Clock, gate: &StartGate) -> Result<PumpUse, EngineError> {
         std::thread::scope(|scope| {
             let mut threads = Vec::with_capacity(jobs.len());
-            let mut result = Ok(());
+            let mut result = Ok(threads_of(jobs.len()));
             for (n, job) in jobs.into_iter().enumerate() {
                 // A small stack: 1,000 sessions should cost little memory, and no work recurses deeply.
                 let thread = std::thread::Builder::new().name(format!("job-{n}")).stack_size(1 << 20);
@@ -159,6 +161,12 @@ impl Pump for ThreadPump {
             result
         })
     }
+}
+
+/// A thread for each session.
+fn threads_of(sessions: usize) -> PumpUse {
+    let threads = u32::try_from(sessions).unwrap_or(u32::MAX);
+    PumpUse { kind: PumpKind::Threads, threads, sessions_follow: false }
 }
 
 /// The kernel may wake a sleeper 50 us late, to wake several at once. Whoever has a moment to keep cannot have that.
@@ -208,10 +216,11 @@ fn run_steps(session: &mut dyn Session, work: &mut dyn Work, clock: &dyn Clock) 
 pub struct SimulatedPump<'c>(pub &'c SimulatedClock);
 
 impl Pump for SimulatedPump<'_> {
-    fn run(&self, jobs: Vec<Job<'_>>, _: &dyn Clock, gate: &StartGate) -> Result<(), EngineError> {
+    fn run(&self, jobs: Vec<Job<'_>>, _: &dyn Clock, gate: &StartGate) -> Result<PumpUse, EngineError> {
         let start_ns = self.0.now_ns();
+        let carried = Ok(threads_of(jobs.len()));
         if !gate.wait() {
-            return Ok(());
+            return carried;
         }
         let mut jobs: Vec<(Job<'_>, Option<Ended>)> = jobs.into_iter().map(|job| (job, None)).collect();
         let mut queue: BinaryHeap<Reverse<(u64, usize)>> = (0..jobs.len()).map(|n| Reverse((start_ns, n))).collect();
@@ -233,7 +242,7 @@ impl Pump for SimulatedPump<'_> {
             }
         }
         self.0.set_ns(latest_ns);
-        Ok(())
+        carried
     }
 }
 

@@ -1,7 +1,8 @@
 //! A point: one measurement of a cell, whole, with everything that decides whether to believe it.
 
 use crate::usage::{
-    CpuUse, DatabaseRates, IoRates, MemoryUse, MetricValue, NetworkUse, Pressure, Redo, ResponseTime, Series, Wait,
+    CpuUse, DatabaseRates, IoRates, MemoryUse, MetricValue, NetworkUse, Pressure, PumpUse, Redo, ResponseTime, Series,
+    Wait,
 };
 use crate::{Dop, Drive, Flag, Load, MetricId, Outcomes, Storage, Suspect, TestCode};
 use serde::{Deserialize, Serialize};
@@ -69,6 +70,9 @@ pub struct Point {
     /// The rate that an open loop asked for, all jobs together; absent in a closed one.
     #[serde(default)]
     pub asked_per_s: Option<f64>,
+    /// What carried the sessions of the client drive; absent where the server ran the loop, and in older documents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pump: Option<PumpUse>,
     /// What a storage point asked for and did; absent where a database was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage: Option<Storage>,
@@ -218,6 +222,7 @@ impl Point {
             dop: Dop::ONE,
             load: Load::default(),
             asked_per_s: None,
+            pump: None,
             storage: None,
             rows_per_tx: 0,
             repeat: 1,

@@ -4,6 +4,29 @@ use crate::MetricId;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// What carried the sessions of a client's point. Where client and server share processors it decides a part of the rate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PumpUse {
+    /// How it waited for answers.
+    pub kind: PumpKind,
+    /// Its threads.
+    pub threads: u32,
+    /// Whether sessions changed threads, to be served where their server processes ran.
+    pub sessions_follow: bool,
+}
+
+/// How a pump waits for answers, the one that costs most first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PumpKind {
+    /// A thread for each session.
+    Threads,
+    /// Many sessions a thread, on epoll.
+    Epoll,
+    /// Many sessions a thread, on a ring of the kernel's.
+    IoUring,
+}
+
 /// A metric's value on a point.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MetricValue {

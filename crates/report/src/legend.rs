@@ -4,7 +4,7 @@
 use crate::text::hanging;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{CommitMode, Drive, Flag, Point, Status, Suspect, SuspectCode, TestCode};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Marks a figure that the engine reached by other means than the test names.
 pub(crate) const EQUIVALENT: char = '~';
@@ -195,11 +195,24 @@ pub(crate) fn commits(points: &[&Point], width: Option<u16>) -> String {
     out
 }
 
+/// What the mark of the client drive means; sessions that went to their server processes are told, as an application's may not.
+pub(crate) fn of_client<'a>(points: impl IntoIterator<Item = &'a Point>) -> String {
+    let followed = points.into_iter().filter(|p| p.pump.is_some_and(|pump| pump.sessions_follow));
+    let jobs: BTreeSet<u32> = followed.map(|p| p.dop.jobs).collect();
+    let jobs: Vec<String> = jobs.iter().map(u32::to_string).collect();
+    let sent = "client drive: dbdyno sent each statement".to_owned();
+    if jobs.is_empty() {
+        sent
+    } else {
+        format!("{sent}; sessions followed their server processes (jobs: {})", jobs.join(", "))
+    }
+}
+
 /// What stands behind the marks of the client drive; empty without such points.
 pub(crate) fn client(points: &[&Point], width: Option<u16>) -> String {
     let mut out = String::new();
     if points.iter().any(|p| is_of_client(p)) {
-        out.push_str(&hanging(&format!("{CLIENT} "), "client drive: dbdyno sent each statement", width));
+        out.push_str(&hanging(&format!("{CLIENT} "), &of_client(points.iter().copied()), width));
     }
     if points.iter().any(|p| p.load.rate.is_some()) {
         let of_clients = points.iter().any(|p| is_of_client(p) && p.load.rate.is_some());

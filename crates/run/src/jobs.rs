@@ -6,7 +6,7 @@ use crate::drive::first_cause;
 use crate::log::Log;
 use crate::{Bench, Calibration, ClientDrive, ClientResult, Pace, ServerDrive, Team, Window};
 use dbdyno_engine::{EngineError, Job, Session, StartGate, Task, Work};
-use dbdyno_model::{Counters, Drive, ErrorClass, Load, Point, Procedure, Rhythm, Series};
+use dbdyno_model::{Counters, Drive, ErrorClass, Load, Point, Procedure, PumpUse, Rhythm, Series};
 use dbdyno_probe::page_cache::{EvictMode, Evictor};
 use dbdyno_probe::{Sampler, Snapshot};
 use dbdyno_stats::Histogram;
@@ -92,7 +92,7 @@ fn server(site: &Site<'_>, sessions: &mut [Box<dyn Session>], point: &mut Point)
     };
     let mut drives: Vec<ServerDrive<'_>> =
         sessions.iter().map(|_| ServerDrive::new(site.window, calibration)).collect();
-    let edges = work(site, sessions, &mut drives, None)?;
+    let (_, edges) = work(site, sessions, &mut drives, None)?;
     let mut log = Log::default();
     let mut errors = Vec::new();
     for drive in drives {
@@ -120,11 +120,12 @@ fn client(
     };
     let team = Team::new(window, duration_ns, load, sessions.len());
     let mut drives: Vec<_> = (0..task.jobs).map(|job| team.job(task, load, point.asked_per_s, job)).collect();
-    let edges = work(site, sessions, &mut drives, Some(&team));
+    let worked = work(site, sessions, &mut drives, Some(&team));
     let tallies = drives.into_iter().map(ClientDrive::into_tally).collect();
     let ClientResult { log, outcomes, error, service, response, series } = team.gather(tallies);
     point.outcomes = outcomes;
-    let edges = edges?;
+    let (carried, edges) = worked?;
+    point.pump = Some(carried);
     match error {
         Some(error) => Err(error),
         None => Ok((log, Some(Times { service, response, series }), edges)),
@@ -137,7 +138,7 @@ fn work<W: Work>(
     sessions: &mut [Box<dyn Session>],
     works: &mut [W],
     team: Option<&Team<'_>>,
-) -> Result<Edges, EngineError> {
+) -> Result<(PumpUse, Edges), EngineError> {
     let Site { bench, task, window, .. } = *site;
     let gate = StartGate::new(sessions.len() + 1);
     let pump = bench.engine.pump(task.drive);
@@ -155,8 +156,7 @@ fn work<W: Work>(
         window.close();
         (pumped, watcher.ok().and_then(|w| w.join().ok()).unwrap_or_default())
     });
-    pumped?;
-    Ok(edges)
+    Ok((pumped?, edges))
 }
 
 /// The measuring thread's part while jobs work. Returns what the operating system said at the window's edges.

@@ -248,7 +248,8 @@ fn attempt(
     let counters_s = judge::counters_s(&window, &measured.log);
     figures::counters(point, &measured.counters, counters_s);
     let (Some(before), Some(after)) = (measured.before, measured.after) else {
-        return Err(EngineError::new(ErrorClass::Other, "the window had no beginning"));
+        let busy = "the machine was too busy to look at it when the window began: use a longer --duration, or a quieter machine";
+        return Err(EngineError::new(ErrorClass::Other, busy));
     };
     let telemetry = sampler.difference(&before, &after);
     figures::telemetry(point, &telemetry, features.local);

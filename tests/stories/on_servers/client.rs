@@ -14,6 +14,8 @@ fn a_client_drives_what_applications_send<S: Product>() {
     assert!(all.len() >= 5, "{document:#}");
     for point in all {
         assert_eq!((text(point, "/status"), text(point, "/drive")), ("ok", "client"), "{point:#}");
+        assert!((1.0..=3.0).contains(&number(point, "/pump/threads")), "{point:#}");
+        assert_eq!(point["pump"]["sessions_follow"], false, "so few sessions stay where they are");
         let [requests, ok, rows] = ["/outcomes/requests", "/outcomes/ok", "/rows"].map(|path| number(point, path));
         assert!(ok > 0.0 && rows >= 1.0 && requests == ok, "{point:#}");
         let times = ["p50", "p90", "p99", "p99_9", "max"].map(|p| number(point, &format!("/service_time_s/{p}")));

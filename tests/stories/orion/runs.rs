@@ -133,8 +133,10 @@ fn a_bit_that_changes_is_found_where_it_is() {
     bytes[AT] ^= 1;
     std::fs::write(room.path("t.dat"), bytes).unwrap();
     // Each read is of the whole file, so that any finds it.
-    let ending = room.run(&format!("{POINT} --verify -size_small 1024 --json")).expect(4);
-    let [(status, reason)] = &endings(&ending.json())[..] else { panic!("one point") };
+    let line = format!("{POINT} --verify -size_small 1024 --json");
+    let mut documents = (0..5).map(|_| room.run(&line).expect(4).json());
+    let document = documents.find(|document| !stood_still(&points(document)[0])).unwrap();
+    let [(status, reason)] = &endings(&document)[..] else { panic!("one point") };
     assert_eq!(status, "invalid");
     assert!(reason.contains(&format!("t.dat at byte {AT}: ")), "{reason}");
 }

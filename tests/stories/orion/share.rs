@@ -6,7 +6,8 @@ use crate::support::{Room, number, points, text};
 #[test]
 fn a_database_stands_beside_the_reference_of_its_label() {
     let room = Room::with_data();
-    room.run("run T426 --target sqlite:x.sqlite --duration 100ms --ramp 1 --label mine").expect(0);
+    measured(&room, "run T426 --target sqlite:x.sqlite --duration 100ms --ramp 1 --label mine");
+    let database = text(&room.show("mine"), "/run/id").to_owned();
     let alone = room.run("show mine").expect(0).stdout;
     assert!(alone.contains("Share of what the storage can do: not known"), "{alone}");
     assert!(alone.contains("`dbdyno orion --reference --file FILE`"), "{alone}");
@@ -16,7 +17,7 @@ fn a_database_stands_beside_the_reference_of_its_label() {
         assert!(ending.stdout.contains(line), "{line} in\n{}", ending.stdout);
     }
     let runs = room.runs();
-    let [reference, database] = [runs.first(), runs.last()].map(|run| text(run.unwrap(), "/id").to_owned());
+    let reference = text(&runs[0], "/id").to_owned();
     assert_eq!(points(&room.show(&reference)).len(), 8);
     assert_eq!(text(&room.show(&reference), "/run/suite"), "orion reference");
     // It is no run of ORION's, so it has none of its files.
@@ -36,7 +37,7 @@ fn a_database_stands_beside_the_reference_of_its_label() {
     assert_eq!(text(&room.show("mine"), "/run/id"), database);
 
     // Without a label the newest of the host is taken.
-    room.run("run T426 --target sqlite:x.sqlite --duration 100ms --ramp 1").expect(0);
+    measured(&room, "run T426 --target sqlite:x.sqlite --duration 100ms --ramp 1");
     assert_eq!(text(&room.show("last"), "/storage_reference/chosen_by"), "host");
     room.run(&format!("report {database} -o page.html")).expect(0);
     assert!(std::fs::read_to_string(room.path("page.html")).unwrap().contains(&reference));

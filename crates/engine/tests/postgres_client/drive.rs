@@ -5,7 +5,7 @@ use dbdyno_engine::client::Transactions;
 use dbdyno_engine::{
     ChunkResult, Engine, EngineError, Job, MonotonicClock, Prepared, Reply, Request, StartGate, Step, Task, Work,
 };
-use dbdyno_model::{Counters, Drive, ErrorClass};
+use dbdyno_model::{Counters, Drive, ErrorClass, PumpUse};
 use std::collections::HashSet;
 use std::thread::{self, ThreadId};
 
@@ -149,7 +149,7 @@ pub(super) struct Driven<'a> {
     pub(super) counted: Counters,
     pub(super) problems: Vec<String>,
     pub(super) plan: Option<String>,
-    pub(super) pumped: Result<(), EngineError>,
+    pub(super) pumped: Result<PumpUse, EngineError>,
 }
 
 impl Driven<'_> {

@@ -197,6 +197,7 @@ fn several_jobs_by_the_hundred_share_four_threads_at_most() {
     assert_eq!(Some(driven.sum().checksum), expected::checksum(&task, 40));
     assert_eq!(driven.counted.get(Counter::Executions), Some(200 * 40));
     assert!(driven.threads() <= 4, "{} threads", driven.threads());
+    assert_eq!(driven.pumped.as_ref().unwrap().threads as usize, driven.threads());
 }
 
 /// Server processes are bound to the processors, half of each thread's to each, and to the others again and again. No answer is
@@ -231,13 +232,16 @@ fn sessions_follow_their_server_processes() {
         assert_eq!(driven.done(), 16 * 4_000);
         assert_eq!(Some(driven.sum().checksum), expected::checksum(&task, 4_000));
         assert_eq!(driven.counted.get(Counter::Executions), Some(16 * 4_000));
-        driven.moved()
+        let follows = driven.pumped.as_ref().unwrap().sessions_follow;
+        let moved = driven.moved();
+        assert!(follows || moved == 0, "{moved} moved, and it is not said");
+        (follows, moved)
     };
     match available_parallelism().unwrap().get() {
         // On a busy machine all may be over before they are bound.
-        2..=4 => assert!((0..5).any(|_| play() > 0)),
+        2..=4 => assert!((0..5).any(|_| play().1 > 0)),
         // With one processor there is one thread, and with many there is no need.
-        _ => assert_eq!(play(), 0),
+        _ => assert_eq!(play(), (false, 0)),
     }
 }
 

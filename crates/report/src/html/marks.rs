@@ -41,10 +41,10 @@ fn anchor(mark: char) -> String {
     }
 }
 
-fn meaning(mark: char) -> String {
+fn meaning(mark: char, points: &[&Point]) -> String {
     match mark {
         EQUIVALENT => "equivalent: done by other means than the test names".to_owned(),
-        CLIENT => "client drive: dbdyno sent each statement".to_owned(),
+        CLIENT => legend::of_client(points.iter().copied()),
         SUSPECT => "a published figure that its reader should doubt: the table of doubts below says why".to_owned(),
         RATED => "at a set rate: no measure of what the platform can do".to_owned(),
         other => Flag::ALL
@@ -92,7 +92,7 @@ pub(super) fn section(runs: &[&RunJson]) -> Markup {
                 dl.marks {
                     @for mark in used.chars() {
                         dt id={ "mark-" (anchor(mark)) } { span.mark { (mark) } }
-                        dd { span { (meaning(mark)) } }
+                        dd { span { (meaning(mark, &points)) } }
                     }
                     @for flag in &flags {
                         dt id={ "mark-" (letter(*flag)) } { span.mark { (letter(*flag)) } }

@@ -16,7 +16,7 @@ mod turn;
 
 use super::ClientSession;
 use crate::{Clock, EngineError, Job, Pump, StartGate, ThreadPump};
-use dbdyno_model::ErrorClass;
+use dbdyno_model::{ErrorClass, PumpKind, PumpUse};
 use exchange::Exchange;
 use line::Line;
 use std::num::NonZero;
@@ -46,7 +46,7 @@ impl Default for ClientPump {
 }
 
 impl Pump for ClientPump {
-    fn run(&self, mut jobs: Vec<Job<'_>>, clock: &dyn Clock, gate: &StartGate) -> Result<(), EngineError> {
+    fn run(&self, mut jobs: Vec<Job<'_>>, clock: &dyn Clock, gate: &StartGate) -> Result<PumpUse, EngineError> {
         let session =
             |job: &mut Job<'_>| job.session.as_any()?.downcast_ref::<ClientSession>().map(ClientSession::by_socket);
         let ours = |job: &mut Job<'_>| session(job).is_some();
@@ -75,7 +75,8 @@ impl Pump for ClientPump {
         let exchange = exchange.map_err(|error| internal(&format!("cannot connect threads of jobs: {error}")))?;
         let (exchange, sockets) = (&exchange, sockets.as_slice());
         thread::scope(|scope| {
-            let (mut threads, mut result) = (Vec::with_capacity(shares.len()), Ok(()));
+            let carried = PumpUse { kind: PumpKind::IoUring, threads: 0, sessions_follow: false };
+            let (mut threads, mut result) = (Vec::with_capacity(shares.len()), Ok(carried));
             for (number, lines) in shares.into_iter().enumerate() {
                 let thread = thread::Builder::new().name(format!("jobs-{number}")).stack_size(STACK_BYTES);
                 let at_work = Thread { number, exchange, sockets, places };
@@ -90,10 +91,19 @@ impl Pump for ClientPump {
             }
             for thread in threads {
                 let ended = thread.join().unwrap_or_else(|_| Err(internal("a thread of jobs panicked")));
-                result = result.and(ended);
+                result = result.and_then(|all| ended.map(|own| beside(all, own)));
             }
             result
         })
+    }
+}
+
+/// What carries the sessions of both.
+fn beside(all: PumpUse, own: PumpUse) -> PumpUse {
+    PumpUse {
+        kind: all.kind.min(own.kind),
+        threads: all.threads + own.threads,
+        sessions_follow: all.sessions_follow || own.sessions_follow,
     }
 }
 

@@ -7,6 +7,7 @@ use super::lookout::{self, Lookout};
 use super::road::{Come, Epoll, Ringed, Road};
 use super::timer::Timer;
 use crate::{Clock, EngineError, StartGate};
+use dbdyno_model::{PumpKind, PumpUse};
 use rustix::io::Errno;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -31,8 +32,13 @@ pub(super) struct Thread<'e, 'a> {
 }
 
 impl<'a> Thread<'_, 'a> {
-    /// Serves lines, which `gate` opens for, until all of all threads have ended.
-    pub(super) fn serve(&self, lines: Vec<Line<'a>>, clock: &dyn Clock, gate: &StartGate) -> Result<(), EngineError> {
+    /// Serves lines, which `gate` opens for, until all of all threads have ended. How, it says.
+    pub(super) fn serve(
+        &self,
+        lines: Vec<Line<'a>>,
+        clock: &dyn Clock,
+        gate: &StartGate,
+    ) -> Result<PumpUse, EngineError> {
         let _presence = Presence { exchange: self.exchange, thread: self.number };
         let (mine, all) = (lines.len(), self.sockets.len());
         let mut places: Vec<Option<Line<'a>>> = (0..all).map(|_| None).collect();
@@ -40,15 +46,14 @@ impl<'a> Thread<'_, 'a> {
             let n = line.number();
             places[n] = Some(line);
         }
-        let served = self.take(&mut places, mine, clock, gate);
-        if let Err(error) = served {
+        let (kind, places_of_lines) = self.take(&mut places, mine, clock, gate).map_err(|error| {
             places.iter_mut().flatten().for_each(Line::give_up);
-            return Err(internal(&format!("waiting for answers: {error}")));
-        }
+            internal(&format!("waiting for answers: {error}"))
+        })?;
         if places.iter().flatten().any(Line::is_broken) {
             return Err(internal("a job's work panicked"));
         }
-        Ok(())
+        Ok(PumpUse { kind, threads: 1, sessions_follow: places_of_lines == Places::Followed })
     }
 
     fn take(
@@ -57,7 +62,7 @@ impl<'a> Thread<'_, 'a> {
         mine: usize,
         clock: &dyn Clock,
         gate: &StartGate,
-    ) -> Result<(), Errno> {
+    ) -> Result<(PumpKind, Places), Errno> {
         // The others wait at the gate for whoever has no timer, too.
         let timer = Timer::new().inspect_err(|_| gate.give_up())?;
         let bell = self.exchange.bell(self.number);
@@ -67,13 +72,15 @@ impl<'a> Thread<'_, 'a> {
             if self.places == Places::Followed {
                 self.exchange.open(self.number);
             }
-            return Turns::new(self, ring, timer, self.places).run(lines, mine, clock, gate);
+            Turns::new(self, ring, timer, self.places).run(lines, mine, clock, gate)?;
+            return Ok((PumpKind::IoUring, self.places));
         }
         let mut sockets = Vec::with_capacity(mine);
         sockets.extend(lines.iter().flatten().map(|line| (line.number(), line.as_fd())));
         let epoll = Epoll::new(&sockets, &timer, bell).inspect_err(|_| gate.give_up())?;
         // It knows the sockets of its own lines alone.
-        Turns::new(self, epoll, timer, Places::Fixed).run(lines, mine, clock, gate)
+        Turns::new(self, epoll, timer, Places::Fixed).run(lines, mine, clock, gate)?;
+        Ok((PumpKind::Epoll, Places::Fixed))
     }
 }
 
