@@ -214,7 +214,8 @@ mod tests {
     use super::*;
     use dbdyno_catalogue::Catalogue;
     use dbdyno_model::{
-        ResponseTime, Storage, StorageIos, StorageLayout, StorageLoad, StoragePattern, StorageReadWrite,
+        PumpKind, PumpUse, ResponseTime, Storage, StorageIos, StorageLayout, StorageLoad, StoragePattern,
+        StorageReadWrite,
     };
     use std::collections::BTreeSet;
 
@@ -252,6 +253,7 @@ mod tests {
         let mut point = platform.points.into_iter().find(|point| point.metric.is_some()).unwrap();
         (point.service_time_s, point.response_time_s) = (Some(ResponseTime::default()), Some(ResponseTime::default()));
         point.redo.sync_writes = Some(1.0);
+        point.pump = Some(PumpUse { kind: PumpKind::Threads, threads: 1, sessions_follow: false });
         let columns =
             |with_storage| -> BTreeSet<String> { of_point(with_storage).iter().map(ToString::to_string).collect() };
         let places = |point: &Point| {
