@@ -152,6 +152,7 @@ fn user(status: &str) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing::install;
     use super::*;
     use std::os::unix::fs::PermissionsExt;
     use std::os::unix::process::CommandExt;
@@ -187,7 +188,7 @@ mod tests {
         let (data, server) = (dir.path().join("data"), dir.path().join("server"));
         std::fs::create_dir(&data).unwrap();
         std::fs::set_permissions(&data, PermissionsExt::from_mode(0o755)).unwrap();
-        std::fs::copy("/bin/sleep", &server).unwrap();
+        install(Path::new("/bin/sleep"), &server);
         let server = server.canonicalize().unwrap();
         let me = rustix::process::geteuid();
         let sleep = |program: &Path, uid: u32| {

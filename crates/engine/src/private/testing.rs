@@ -71,11 +71,17 @@ impl TestHome {
     pub(crate) fn fake(&self, folder: &Path, script: &str) {
         std::fs::create_dir_all(folder).unwrap();
         for program in self.product.programs().needed {
-            let path = folder.join(program);
-            std::fs::write(&path, script).unwrap();
-            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+            let text = self.dir.path().join("script");
+            std::fs::write(&text, script).unwrap();
+            install(&text, &folder.join(program));
         }
     }
+}
+
+/// Makes a program out of a file. Not in this process: what it is writing is open for writing in whatever another test just
+/// starts, too, and nobody can run that for the moment.
+pub(crate) fn install(from: &Path, program: &Path) {
+    assert!(Command::new("install").args(["-m", "755"]).args([from, program]).status().unwrap().success());
 }
 
 impl Drop for TestHome {
