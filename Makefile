@@ -7,7 +7,7 @@ TARGET ?= sqlite:dbdyno-quick.sqlite
 # Tests wait for servers and clocks more than they work.
 SIDE_BY_SIDE := --test-threads=6
 
-.PHONY: run test servers lint tests oracle-sql versions bench clean
+.PHONY: run test provoke servers lint tests oracle-sql versions bench clean
 
 run:
 	$(CARGO) build --release
@@ -45,6 +45,10 @@ versions: servers
 
 versions-%:
 	bash tests/servers each $* $(CARGO) test --workspace --test $* -- $(SIDE_BY_SIDE) $(SAME:%=--skip %)
+
+# Every provocation of tests/provoked, those that take minutes too.
+provoke: servers
+	$(CARGO) test --workspace --test provoked -- --include-ignored --test-threads=1
 
 # dbdyno beside its peers and its own cost; never part of the tests. One alone: make bench-NAME
 bench: $(patsubst benches/%,bench-%,$(filter-out benches/lib,$(wildcard benches/*)))

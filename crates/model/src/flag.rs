@@ -35,11 +35,21 @@ pub enum Flag {
     NoInterval,
     /// Some transactions of a client failed for good.
     Errors,
+    /// A proof that the figure rests on is missing: devices that are not seen, syncs that nobody counts.
+    NotProved,
+    /// The work took less than half a second in all.
+    TooShort,
+    /// A quota of processor time held back dbdyno or the server within the window.
+    Throttled,
+    /// The machine's own pace around the point was slower than its best by more than a bound.
+    UnevenMachine,
+    /// Too few transactions were due to tell an overload from chance.
+    TooFewToJudge,
 }
 
 impl Flag {
     /// Every flag, in the order in which reports explain them.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 19] = [
         Self::NotSettled,
         Self::NotSteady,
         Self::NotCached,
@@ -54,6 +64,11 @@ impl Flag {
         Self::Noisy,
         Self::NoInterval,
         Self::Errors,
+        Self::NotProved,
+        Self::TooShort,
+        Self::Throttled,
+        Self::UnevenMachine,
+        Self::TooFewToJudge,
     ];
 
     /// The name as in JSON.
@@ -74,6 +89,11 @@ impl Flag {
             Self::Noisy => "noisy",
             Self::NoInterval => "no_interval",
             Self::Errors => "errors",
+            Self::NotProved => "not_proved",
+            Self::TooShort => "too_short",
+            Self::Throttled => "throttled",
+            Self::UnevenMachine => "uneven_machine",
+            Self::TooFewToJudge => "too_few_to_judge",
         }
     }
 
@@ -101,6 +121,19 @@ impl Flag {
             }
             Self::NoInterval => "fewer than three repeats, so the error is unknown; use --repeat 3",
             Self::Errors => "some transactions failed and are not in the rates; look at outcomes.errors in --json",
+            Self::NotProved => {
+                "what the figure rests on could not be observed, so it is not believed; see the reason, or --accept not_proved"
+            }
+            Self::TooShort => {
+                "the work took less than half a second in all, which measures nothing; use a longer --duration or a larger size"
+            }
+            Self::Throttled => "a processor quota held back the work; the figure is one of the quota",
+            Self::UnevenMachine => {
+                "the machine itself was slower than at its best, though nothing on it shows why; repeat more often"
+            }
+            Self::TooFewToJudge => {
+                "too few transactions were due to tell overload from chance; use a longer --duration or a higher --rate"
+            }
         }
     }
 }

@@ -12,9 +12,9 @@ use dbdyno_model::{
 };
 use dbdyno_stats::Estimate;
 
-/// Flags that turn a figure into one of something else than the test means: memory in place of a device, or a device
-/// in place of the engine's cache. Such a figure stands in parentheses.
-pub const DOUBTFUL: [Flag; 2] = [Flag::NotCached, Flag::ServedFromOsCache];
+/// Flags that turn a figure into one of something else than the test means (memory in place of a device, a device in place
+/// of the engine's cache, a moment in place of a window), or into a mere claim. Such a figure stands in parentheses.
+pub const DOUBTFUL: [Flag; 4] = [Flag::NotCached, Flag::ServedFromOsCache, Flag::NotProved, Flag::TooShort];
 
 /// What is asked for.
 #[derive(Debug, Clone, Copy)]

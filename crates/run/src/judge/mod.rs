@@ -1,0 +1,140 @@
+//! Judging a point: is the work proved, and what must a reader know before believing the figure.
+
+mod machine;
+mod reads;
+mod steady;
+mod writes;
+
+pub(crate) use machine::{clock, flag as machine};
+
+use crate::log::{Chunk, Log};
+use crate::{Span, Window, client};
+use dbdyno_engine::{Durability, Features, Task};
+use dbdyno_model::{Cache, Counter, Counters, Flag, Layer, Point, Procedure, Proof, Status};
+use dbdyno_probe::Telemetry;
+
+/// Non-cached tests: device reads per block visit below which memory served them; likewise the share of what a storage test
+/// writes that must reach a device.
+const DEVICE_SHARE: f64 = 0.7;
+
+/// What a point is judged by.
+pub(crate) struct Evidence<'a> {
+    pub(crate) task: &'a Task,
+    pub(crate) features: Features,
+    pub(crate) log: &'a Log,
+    pub(crate) window: Span,
+    pub(crate) counters: &'a Counters,
+    pub(crate) telemetry: &'a Telemetry,
+    pub(crate) counters_s: f64,
+    pub(crate) durability: Option<&'a Durability>,
+    pub(crate) clock_jump_s: f64,
+}
+
+/// Compares the rows of every chunk, and the engine's own counts, with what the test must touch. What differs makes the
+/// point invalid.
+pub(crate) fn prove(point: &mut Point, evidence: &Evidence<'_>) {
+    let Evidence { task, log, counters, .. } = evidence;
+    let mut problems = Vec::new();
+    if let Some(rows_per_op) = task.test.rows_per_op(&task.size, task.rows_per_tx) {
+        let mut wrong = log.chunks.iter().filter(|c| c.rows != c.ops * rows_per_op);
+        if let Some(first) = wrong.next() {
+            let Chunk { ops, rows, .. } = first;
+            let others = match wrong.count() {
+                0 => String::new(),
+                n => format!(" (and {n} more chunks)"),
+            };
+            problems.push(format!("{ops} operations must touch {} rows and touched {rows}{others}", ops * rows_per_op));
+        }
+    }
+    for proof in task.test.proofs(task.rows_per_tx, task.threads) {
+        let (counter, expected) = match proof {
+            Proof::PerOperation(counter, times) => (counter, log.total_ops() * times),
+            Proof::PerRow(counter) => (counter, log.total_rows()),
+        };
+        // Of transactions that failed or were sent again the engine may have counted a part.
+        let lost = match counter {
+            Counter::Commits => log.lost.commits,
+            Counter::RowsChanged | Counter::RowsScanned => log.lost.rows,
+            _ => log.lost.statements,
+        };
+        match counters.get(counter) {
+            Some(counted) if (expected..=expected + lost).contains(&counted) => {}
+            Some(counted) if lost == 0 => {
+                problems.push(format!("the engine counted {counted} {counter:?}, dbdyno {expected}"));
+            }
+            Some(counted) => problems.push(format!(
+                "the engine counted {counted} {counter:?}, dbdyno {expected} and up to {lost} of failed transactions"
+            )),
+            None => {
+                let why = counters.missing.get(&counter).map_or("the engine does not count it", String::as_str);
+                point.lacks(&format!("proof.{counter:?}").to_lowercase(), why);
+            }
+        }
+    }
+    if !problems.is_empty() {
+        point.status = Status::Invalid;
+        point.reason = Some(problems.join("; "));
+    }
+}
+
+/// A rate that was not reached is another load than was asked for.
+pub(crate) fn rate(point: &mut Point, evidence: &Evidence<'_>) {
+    let done = evidence.log.inside(evidence.window);
+    let why = point.asked_per_s.and_then(|asked_per_s| {
+        client::unmet(
+            point.load,
+            asked_per_s,
+            evidence.window.seconds(),
+            done.ops,
+            evidence.task.jobs,
+            &client::TRANSACTIONS,
+        )
+    });
+    if let Some(why) = why {
+        point.status = Status::Invalid;
+        point.reason = Some(point.reason.take().map_or(why.clone(), |first| format!("{first}; {why}")));
+    }
+}
+
+/// Sets the flags.
+pub(crate) fn flag(point: &mut Point, evidence: &Evidence<'_>) {
+    let Evidence { task, telemetry, .. } = evidence;
+    steady::flag(point, evidence);
+    match task.test.cache {
+        Cache::Cached => reads::cached(point, evidence),
+        Cache::NonCached => reads::not_cached(point, evidence),
+        Cache::Any => {}
+    }
+    if task.test.procedure == Procedure::UpdateSecondary {
+        writes::deferred(point, evidence.counters);
+    }
+    if task.test.layer == Layer::Storage && task.test.procedure.writes() {
+        writes::written(point, evidence);
+    }
+    machine::sessions(point, evidence);
+    let errors: u64 = point.outcomes.errors.values().sum();
+    if errors > 0 {
+        let of = point.outcomes.requests;
+        let classes: Vec<String> = point.outcomes.errors.iter().map(|(class, n)| format!("{n} {class}")).collect();
+        point.flag(Flag::Errors, format!("{errors} of {of} transactions: {}", classes.join(", ")));
+    }
+    if let Some(durability) = evidence.durability.filter(|d| !d.unsafe_settings.is_empty()) {
+        point.flag(Flag::UnsafeDurability, durability.unsafe_settings.join("; "));
+    }
+    machine::clock(point, telemetry, evidence.clock_jump_s);
+    if evidence.features.local {
+        let server_pct = if evidence.features.in_process { Some(0.0) } else { telemetry.server_cpu_pct };
+        machine::flag(point, telemetry, server_pct);
+    }
+}
+
+/// Seconds from the barrier to the last chunk's end: the interval of the engine's counters.
+pub(crate) fn counters_s(window: &Window, log: &Log) -> f64 {
+    match (window.barrier_ns(), log.last_ended_ns()) {
+        (Some(from), Some(to)) => Span { start_ns: from, end_ns: to }.seconds(),
+        _ => 0.0,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,96 @@
+//! Each flag, just below and just above its limit.
+
+mod machine;
+mod reads;
+mod work;
+mod writes;
+
+use super::*;
+use crate::log::{Chunk, Lost};
+use dbdyno_catalogue::Catalogue;
+use dbdyno_engine::Sampling;
+use dbdyno_model::{CommitMode, TestCode};
+use std::collections::BTreeMap;
+
+const SECOND: u64 = 1_000_000_000;
+const EMBEDDED: Features = Features {
+    in_process: true,
+    local: true,
+    loads_on_demand: true,
+    single_writer: true,
+    nodes: 1,
+    block_bytes: 4_096,
+};
+
+/// A point of a test over a window of ten seconds, in which `ops` operations were done at constant speed.
+struct Case {
+    task: Task,
+    features: Features,
+    log: Log,
+    counters: Counters,
+    telemetry: Telemetry,
+    durability: Option<Durability>,
+    clock_jump_s: f64,
+}
+
+impl Case {
+    fn new(code: &str, ops: u64) -> Self {
+        let catalogue = Catalogue::embedded().unwrap();
+        let test = catalogue.test(code).unwrap().clone();
+        let size = catalogue.size("D").unwrap().clone();
+        let rows_per_tx = test.rows_per_tx.unwrap_or(0);
+        let rows = test.rows_per_op(&size, rows_per_tx).unwrap_or(0);
+        let chunk = |n: u64| {
+            let (started_ns, ended_ns) = (n * SECOND, (n + 1) * SECOND);
+            Chunk { started_ns, ended_ns, ops: ops / 10, rows: ops / 10 * rows, bytes: 0 }
+        };
+        Self {
+            task: Task {
+                test,
+                size,
+                seed: 1,
+                key_seed: 1,
+                nodes: 1,
+                jobs: 1,
+                threads: 1,
+                rows_per_tx,
+                commit: CommitMode::Durable,
+                drive: dbdyno_model::Drive::Server,
+                sampling: Sampling::On,
+            },
+            features: EMBEDDED,
+            log: Log { chunks: (0..10).map(chunk).collect(), checksum: 0, lost: Lost::default() },
+            counters: Counters { values: BTreeMap::from([(Counter::ForeignCommits, 0)]), ..Counters::default() },
+            telemetry: Telemetry { seconds: 10.0, ..Telemetry::default() },
+            durability: None,
+            clock_jump_s: 0.0,
+        }
+    }
+
+    fn count(mut self, counter: Counter, n: u64) -> Self {
+        self.counters.values.insert(counter, n);
+        self
+    }
+
+    fn judged(&self) -> Point {
+        let mut point = Point::new(TestCode::new("T611").unwrap(), jiff::Timestamp::UNIX_EPOCH);
+        let evidence = Evidence {
+            task: &self.task,
+            features: self.features,
+            log: &self.log,
+            window: Span { start_ns: 0, end_ns: 10 * SECOND },
+            counters: &self.counters,
+            telemetry: &self.telemetry,
+            counters_s: 10.0,
+            durability: self.durability.as_ref(),
+            clock_jump_s: self.clock_jump_s,
+        };
+        flag(&mut point, &evidence);
+        prove(&mut point, &evidence);
+        point
+    }
+
+    fn flags(&self) -> Vec<Flag> {
+        self.judged().flags
+    }
+}

@@ -1,0 +1,36 @@
+//! The work itself.
+
+use super::*;
+
+#[test]
+fn a_count_that_differs_makes_the_point_invalid() {
+    let case = || Case::new("T711", 1_000).count(Counter::RowsChanged, 1_000).count(Counter::Commits, 1_000);
+    assert_eq!(case().count(Counter::Executions, 1_000).judged().status, Status::Ok);
+    let other = case().count(Counter::Executions, 999).judged();
+    assert_eq!(other.status, Status::Invalid);
+    assert_eq!(other.reason.as_deref(), Some("the engine counted 999 Executions, dbdyno 1000"));
+    // A short chunk and a long one do not cancel out.
+    let mut uneven = case().count(Counter::Executions, 1_000);
+    uneven.log.chunks[0].rows -= 5;
+    uneven.log.chunks[1].rows += 5;
+    assert_eq!(uneven.judged().status, Status::Invalid);
+    // What the engine does not count is said, not assumed.
+    assert!(case().judged().missing.contains_key("proof.executions"));
+}
+
+#[test]
+fn of_failed_transactions_the_engine_may_have_counted_a_part() {
+    let status = |executions, statements, commits| {
+        let mut case =
+            Case::new("T711", 1_000).count(Counter::RowsChanged, 1_000).count(Counter::Executions, executions);
+        case.counters.values.insert(Counter::Commits, commits);
+        case.log.lost = Lost { statements, rows: 0, commits: 0 };
+        case.judged().status
+    };
+    assert_eq!(status(1_000, 0, 1_000), Status::Ok);
+    assert_eq!(status(1_001, 0, 1_000), Status::Invalid);
+    assert_eq!((status(1_000, 7, 1_000), status(1_007, 7, 1_000)), (Status::Ok, Status::Ok));
+    // Work that is missing is never explained by work that was lost, nor is one count by another.
+    assert_eq!((status(999, 7, 1_000), status(1_008, 7, 1_000)), (Status::Invalid, Status::Invalid));
+    assert_eq!(status(1_000, 7, 1_001), Status::Invalid);
+}

@@ -1,0 +1,40 @@
+//! What was written must have reached a device, and not lie ahead.
+
+use super::{DEVICE_SHARE, Evidence};
+use dbdyno_model::{Counter, Counters, Flag, Point, Procedure};
+
+const DEFERRED_SHARE: f64 = 1.1;
+
+/// A storage test that writes must have written to a device: the bytes of its own work, or those of its redo.
+pub(super) fn written(point: &mut Point, evidence: &Evidence<'_>) {
+    let Evidence { task, features, log, window, counters, telemetry, .. } = evidence;
+    if !features.local {
+        return point.lacks("proof.written", "the target's devices are not seen from here");
+    }
+    let asked = match task.test.procedure {
+        Procedure::WriteFile => log.inside(*window).bytes,
+        _ => counters.get(Counter::RedoBytes).map_or(0.0, |n| n as f64) * window.seconds() / evidence.counters_s,
+    };
+    let own = telemetry.process_write_bytes.filter(|_| features.in_process);
+    // Without a known device the process's own account decides; without either nothing is proved.
+    let Some(seen) = own.into_iter().chain(telemetry.device_write_bytes).min().map(|n| n as f64) else {
+        return point.lacks("proof.written", "the operating system does not say what was written to devices");
+    };
+    if asked > 0.0 && seen < DEVICE_SHARE * asked {
+        let (asked, seen) = (asked / 1_048_576.0, seen / 1_048_576.0);
+        point.flag(Flag::ServedFromOsCache, format!("{seen:.0} MiB of the {asked:.0} MiB written reached a device"));
+    }
+}
+
+pub(super) fn deferred(point: &mut Point, counters: &Counters) {
+    match (counters.get(Counter::BlocksDirtied), counters.get(Counter::PhysicalWrites)) {
+        (Some(dirtied), Some(written)) if dirtied as f64 > DEFERRED_SHARE * written as f64 => {
+            let note = format!(
+                "{dirtied} blocks dirtied (one that waits twice counts twice), {written} written to data files"
+            );
+            point.flag(Flag::WritesDeferred, note);
+        }
+        (Some(_), Some(_)) => {}
+        _ => point.flag(Flag::WritesDeferred, "the engine does not count blocks dirtied and written".to_owned()),
+    }
+}

@@ -1,0 +1,1 @@
+//! Clients: overload, failed transactions, too few to judge.

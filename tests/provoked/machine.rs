@@ -1,0 +1,1 @@
+//! The machine: quotas, throttling, steal, other people's processes, an uneven pace.

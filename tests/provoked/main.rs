@@ -1,0 +1,27 @@
+//! Provocations: for each flag a real condition that must raise it, and a control that must not. What is provoked and what is
+//! raised stands in `docs/trust.md`.
+//!
+//! A program of its own, because what one of these tests does to the machine must not meet another program's figures. Each
+//! takes seconds; what takes longer bears `#[ignore]` with its reason, and is what `make provoke` runs.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
+#![allow(dead_code, unreachable_pub, reason = "servers and support were made for all stories")]
+
+mod clients;
+mod commits;
+mod machine;
+mod reads;
+#[cfg(any(feature = "postgres", feature = "mariadb"))]
+#[path = "../../crates/engine/tests/servers/mod.rs"]
+mod servers;
+#[path = "../stories/support.rs"]
+mod support;
+mod tables;
+mod windows;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The machine for one provocation at a time: what one does must not be seen by another.
+pub(crate) fn alone() -> MutexGuard<'static, ()> {
+    static MACHINE: Mutex<()> = Mutex::new(());
+    MACHINE.lock().unwrap_or_else(PoisonError::into_inner)
+}

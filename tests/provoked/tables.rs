@@ -1,0 +1,1 @@
+//! Tables that are not what was loaded: altered rows and definitions.

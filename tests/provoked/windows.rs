@@ -1,0 +1,1 @@
+//! Windows: too short, drifting, clocks that jump, writes that lie ahead.
