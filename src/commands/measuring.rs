@@ -8,6 +8,7 @@ use crate::progress::{Progress, Verbosity};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::{MonotonicClock, Sampling};
 use dbdyno_model::{Plan, RunId, RunJson, Status};
+use dbdyno_probe::Pacer;
 use dbdyno_report::{summary, tables};
 use dbdyno_results::Repository;
 use dbdyno_run::{Bench, LoadWish, Loading, RunError, Runner, Stop, load};
@@ -63,6 +64,7 @@ impl Measuring<'_> {
                 clock: &clock,
                 stop: self.stop,
                 sampling: self.sampling,
+                pacer: self.pacer(),
             },
             repository: &mut *self.repository,
             run: self.run,
@@ -94,6 +96,15 @@ impl Measuring<'_> {
             return Err(Error::Points { run: self.run.clone(), place, planned, failed, invalid });
         }
         Ok(())
+    }
+
+    /// What takes the machine's pace, where it is the machine that works.
+    fn pacer(&self) -> Result<Pacer, String> {
+        let engine = self.place.engine.as_ref();
+        match engine.features().local {
+            true => Pacer::new(engine.server_pid()),
+            false => Err("the target is on another machine, whose pace dbdyno cannot take".to_owned()),
+        }
     }
 
     fn page(&self, run: &RunJson, count: &Count) -> String {

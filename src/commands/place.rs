@@ -82,7 +82,16 @@ impl Place {
     /// The sheet of the platform, as far as it is this machine.
     pub(super) fn platform(&self) -> Platform {
         if self.engine.features().local {
-            return dbdyno_probe::inventory(&self.engine.data_files());
+            let mut sheet = dbdyno_probe::inventory(&self.engine.data_files());
+            // Where a server works its limits count, not those of who asks it.
+            if let Some(pid) = self.engine.server_pid() {
+                sheet.missing.remove("cpu.limits");
+                sheet.cpu.limits = dbdyno_probe::cpu_limits(Some(pid)).unwrap_or_else(|why| {
+                    sheet.missing.insert("cpu.limits".to_owned(), why);
+                    None
+                });
+            }
+            return sheet;
         }
         let why = "the target is on another machine, whose operating system dbdyno does not see";
         let missing = ["host", "cpu", "memory", "os", "kernel", "virtualisation", "disks"];

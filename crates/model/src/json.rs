@@ -34,9 +34,10 @@ pub struct RunJson {
 }
 
 impl RunJson {
-    /// Puts a run together and computes its cells.
+    /// Puts a run together: flags what only all points together tell (`uneven_machine`), and computes the cells.
     #[must_use]
-    pub fn new(run: Run, platform: Platform, database: Database, points: Vec<Point>) -> Self {
+    pub fn new(run: Run, platform: Platform, database: Database, mut points: Vec<Point>) -> Self {
+        crate::pace::judge(&mut points);
         let cells = Cell::of_points(&points);
         Self {
             schema_version: SCHEMA_VERSION,

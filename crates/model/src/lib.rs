@@ -11,6 +11,7 @@ mod load;
 mod mapping;
 mod metric;
 mod outcome;
+mod pace;
 mod plan;
 mod platform;
 mod point;
@@ -37,8 +38,9 @@ pub use load::{Arrivals, Load, Think};
 pub use mapping::Mapping;
 pub use metric::{Better, Metric, MetricId};
 pub use outcome::{ErrorClass, Outcomes};
+pub use pace::{FEWEST_PACES, MachinePace, PaceKind, PaceSpread, PointPace};
 pub use plan::{Plan, PlannedPoint};
-pub use platform::{Cpu, Disk, Memory, Platform};
+pub use platform::{Cpu, CpuLimits, Disk, Memory, Platform, Usable};
 pub use point::{CommitMode, Point, Status};
 pub use procedure::{Procedure, Proof};
 pub use published::{

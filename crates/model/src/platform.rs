@@ -45,6 +45,55 @@ pub struct Cpu {
     pub clock_mhz: Option<f64>,
     /// Frequency governor.
     pub governor: Option<String>,
+    /// What whoever works may use of them, where that is less than all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limits: Option<CpuLimits>,
+}
+
+/// What the database may use of the processors: dbdyno itself where it holds the engine, else the server.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CpuLimits {
+    /// Cores on which the processors lie that its affinity (and cpuset) allows.
+    pub allowed_cores: Option<u32>,
+    /// Hardware threads that its affinity (and cpuset) allows.
+    pub allowed_threads: Option<u32>,
+    /// Hardware threads of the machine.
+    pub machine_threads: Option<u32>,
+    /// The smallest quota of processor time up to the root of its control groups, in processors.
+    pub quota_processors: Option<f64>,
+}
+
+/// How many of something the work could use, and how many the machine has.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Usable {
+    /// To divide by.
+    pub n: f64,
+    /// All of the machine's, where it may not use all.
+    pub of: Option<u32>,
+}
+
+impl Cpu {
+    /// Cores that whoever works may use.
+    #[must_use]
+    pub fn usable_cores(&self) -> Option<Usable> {
+        self.usable(self.cores, self.limits.as_ref().and_then(|l| l.allowed_cores))
+    }
+
+    /// Hardware threads that it may use.
+    #[must_use]
+    pub fn usable_threads(&self) -> Option<Usable> {
+        let Some(limits) = &self.limits else { return self.usable(self.threads, None) };
+        self.usable(limits.machine_threads.or(self.threads), limits.allowed_threads)
+    }
+
+    fn usable(&self, machine: Option<u32>, allowed: Option<u32>) -> Option<Usable> {
+        let machine = machine.filter(|n| *n > 0)?;
+        let n = f64::from(allowed.filter(|n| *n > 0).unwrap_or(machine).min(machine));
+        let quota = self.limits.as_ref().and_then(|l| l.quota_processors).filter(|q| *q > 0.0);
+        let n = quota.map_or(n, |quota| quota.min(n));
+        Some(Usable { n, of: (n < f64::from(machine)).then_some(machine) })
+    }
 }
 
 /// Main memory.
@@ -81,4 +130,37 @@ pub struct Disk {
     pub mounts: Vec<String>,
     /// Whether the database's files lie on it.
     pub holds_database: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cpu(limits: Option<CpuLimits>) -> Cpu {
+        Cpu { cores: Some(64), threads: Some(4), limits, ..Cpu::default() }
+    }
+
+    #[test]
+    fn what_divides_is_what_may_be_used() {
+        let whole = cpu(None);
+        assert_eq!(whole.usable_cores(), Some(Usable { n: 64.0, of: None }));
+        let affinity =
+            CpuLimits { allowed_cores: Some(2), allowed_threads: Some(4), machine_threads: Some(128), quota_processors: None };
+        let bound = cpu(Some(affinity.clone()));
+        assert_eq!(bound.usable_cores(), Some(Usable { n: 2.0, of: Some(64) }));
+        assert_eq!(bound.usable_threads(), Some(Usable { n: 4.0, of: Some(128) }));
+        let quota = cpu(Some(CpuLimits { quota_processors: Some(1.5), ..affinity }));
+        assert_eq!(quota.usable_cores(), Some(Usable { n: 1.5, of: Some(64) }));
+        assert_eq!(quota.usable_threads(), Some(Usable { n: 1.5, of: Some(128) }));
+        let wide = cpu(Some(CpuLimits { quota_processors: Some(500.0), ..CpuLimits::default() }));
+        assert_eq!(wide.usable_cores(), Some(Usable { n: 64.0, of: None }), "a quota of more than there is");
+        assert_eq!(Cpu::default().usable_cores(), None);
+    }
+
+    #[test]
+    fn older_documents_have_no_limits_and_none_are_written_where_there_are_none() {
+        let old: Cpu = serde_json::from_str(r#"{"cores": 8, "threads": 16}"#).unwrap();
+        assert_eq!((old.limits.clone(), old.usable_threads()), (None, Some(Usable { n: 16.0, of: None })));
+        assert!(!serde_json::to_string(&old).unwrap().contains("limits"));
+    }
 }

@@ -4,7 +4,7 @@ use crate::usage::{
     CpuUse, DatabaseRates, IoRates, MemoryUse, MetricValue, NetworkUse, Pressure, PumpUse, Redo, ResponseTime, Series,
     Wait,
 };
-use crate::{Dop, Drive, Flag, Load, MetricId, Outcomes, Storage, Suspect, TestCode};
+use crate::{Dop, Drive, Flag, Load, MetricId, Outcomes, PointPace, Storage, Suspect, TestCode};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -171,6 +171,9 @@ pub struct Point {
     /// The database's own rates during the counters' interval.
     #[serde(default)]
     pub database: DatabaseRates,
+    /// The machine's own pace right before and after; absent where none was taken, and in older documents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pace: Option<PointPace>,
     /// Wait events, longest first.
     #[serde(default)]
     pub waits: Vec<Wait>,
@@ -257,6 +260,7 @@ impl Point {
             pressure: Pressure::default(),
             redo: Redo::default(),
             database: DatabaseRates::default(),
+            pace: None,
             waits: Vec::new(),
             missing: BTreeMap::new(),
             suspects: BTreeMap::new(),

@@ -32,6 +32,7 @@ pub(crate) fn cpu(root: &Root, info: &CpuInfo, missing: &mut Missing) -> Cpu {
         threads: missing.keep("cpu.threads", threads()),
         clock_mhz: missing.keep("cpu.clock_mhz", clock_mhz(root, info).ok_or_else(|| unknown("a clock"))),
         governor: missing.keep("cpu.governor", governor(root)),
+        limits: missing.keep("cpu.limits", crate::limits::limits(root, None)).flatten(),
     }
 }
 
@@ -107,7 +108,7 @@ mod tests {
         let cpu = cpu(&root, &CpuInfo::default(), &mut missing);
         assert_eq!((cpu.sockets, cpu.cores, cpu.clock_mhz), (Some(2), Some(4), Some(3_700.0)));
         assert_eq!(cpu.governor.as_deref(), Some("performance"));
-        assert_eq!(missing.0.keys().collect::<Vec<_>>(), ["cpu.model"]);
+        assert_eq!(missing.0.keys().collect::<Vec<_>>(), ["cpu.limits", "cpu.model"]);
     }
 
     #[test]
@@ -118,7 +119,7 @@ mod tests {
         let mut missing = Missing::default();
         let cpu = cpu(&root, &info, &mut missing);
         assert_eq!((cpu.sockets, cpu.cores, cpu.clock_mhz), (Some(4), None, Some(2_300.0)));
-        assert_eq!(missing.0.keys().collect::<Vec<_>>(), ["cpu.cores", "cpu.governor", "cpu.model"]);
+        assert_eq!(missing.0.keys().collect::<Vec<_>>(), ["cpu.cores", "cpu.governor", "cpu.limits", "cpu.model"]);
     }
 
     #[test]

@@ -94,6 +94,7 @@ mod tests {
             "cpu.clock_mhz",
             "cpu.cores",
             "cpu.governor",
+            "cpu.limits",
             "cpu.model",
             "cpu.sockets",
             "disks",

@@ -23,6 +23,21 @@ mod linux {
         nanoseconds(ClockId::ProcessCPUTime)
     }
 
+    /// Processor time of this thread in nanoseconds.
+    pub(crate) fn thread_cpu_ns() -> Option<u64> {
+        nanoseconds(ClockId::ThreadCPUTime)
+    }
+
+    /// Lets this thread run on one processor alone.
+    pub(crate) fn stay_on(cpu: u32) -> io::Result<()> {
+        let mut one = rustix::thread::CpuSet::new();
+        if cpu as usize >= rustix::thread::CpuSet::MAX_CPU {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        one.set(cpu as usize);
+        Ok(rustix::thread::sched_setaffinity(None, &one)?)
+    }
+
     /// Time since the machine started, sleep included, in nanoseconds.
     pub(crate) fn since_boot_ns() -> Option<u64> {
         nanoseconds(ClockId::Boottime)
@@ -118,6 +133,14 @@ mod elsewhere {
 
     pub(crate) fn since_boot_ns() -> Option<u64> {
         None
+    }
+
+    pub(crate) fn thread_cpu_ns() -> Option<u64> {
+        None
+    }
+
+    pub(crate) fn stay_on(_: u32) -> io::Result<()> {
+        unsupported()
     }
 
     pub(crate) fn affinity_threads() -> io::Result<u32> {

@@ -4,9 +4,10 @@
 //! between two of them.
 
 use crate::devices::{BlockDevices, Names, directory};
+use crate::limits::Throttles;
 use crate::missing::Reading;
 use crate::os;
-use crate::parse::{self, CpuTicks, DeviceCounts, InterfaceBytes, OwnIo};
+use crate::parse::{self, CpuTicks, DeviceCounts, InterfaceBytes, OwnIo, Throttling};
 use crate::root::{Root, linux, unreadable};
 use crate::telemetry::{Interval, Telemetry};
 use std::fs::File;
@@ -32,6 +33,8 @@ pub struct Sampler {
     scope: Scope,
     /// The main process of a server on this machine.
     server_pid: Option<u32>,
+    /// The quotas of this process and of that server.
+    throttles: Throttles,
 }
 
 /// What of the machine's counters is meant.
@@ -60,13 +63,14 @@ impl Sampler {
     pub fn new(data_files: &[PathBuf], harness: HarnessShare) -> Self {
         let root = Root::machine();
         let scope = Scope::find(&root, data_files, harness);
-        Self { sources: Sources::open(&root), buffer: Mutex::new(vec![0; 64 << 10]), scope, server_pid: None }
+        let throttles = Throttles::open(&root, None);
+        Self { sources: Sources::open(&root), buffer: Mutex::new(vec![0; 64 << 10]), scope, server_pid: None, throttles }
     }
 
     /// The same sampler with the processor time of a server whose main process this is, where it runs on this machine.
     #[must_use]
     pub fn beside(self, server_pid: Option<u32>) -> Self {
-        Self { server_pid, ..self }
+        Self { server_pid, throttles: Throttles::open(&Root::machine(), server_pid), ..self }
     }
 
     /// Reads all counters now. Costs tens of microseconds on a small machine; the kernel's own work for `/proc/stat`
@@ -75,7 +79,8 @@ impl Sampler {
     pub fn snapshot(&self) -> Snapshot {
         let mut buffer = self.buffer.lock().unwrap_or_else(PoisonError::into_inner);
         let server_cpu_ns = self.server_pid.map(crate::server::cpu_ns);
-        Snapshot { server_cpu_ns, ..self.sources.read(&mut buffer) }
+        let throttling = self.throttles.read();
+        Snapshot { server_cpu_ns, throttling, ..self.sources.read(&mut buffer) }
     }
 
     /// What happened between two snapshots.
@@ -124,6 +129,8 @@ pub struct Snapshot {
     pub(crate) process_cpu_ns: Reading<u64>,
     /// None where no server on this machine was named.
     pub(crate) server_cpu_ns: Option<Reading<u64>>,
+    /// One for each group that has a quota; none where nothing has.
+    pub(crate) throttling: Option<Reading<Vec<Throttling>>>,
     pub(crate) cpu: Reading<CpuTicks>,
     pub(crate) devices: Reading<Vec<DeviceCounts>>,
     pub(crate) own_io: Reading<OwnIo>,
@@ -268,6 +275,7 @@ impl Sources {
             clocks,
             process_cpu_ns: os::process_cpu_ns().ok_or_else(|| crate::root::NOT_LINUX.to_owned()),
             server_cpu_ns: None,
+            throttling: None,
             cpu: self.stat.read(buffer, parse::cpu_ticks),
             devices: self.diskstats.read(buffer, |text| Some(parse::devices(text))),
             own_io: self.own_io.read(buffer, parse::own_io),

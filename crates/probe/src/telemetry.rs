@@ -32,6 +32,8 @@ pub struct Telemetry {
     pub process_cpu_pct: Option<f64>,
     /// The share of a database server on this machine, all its processes.
     pub server_cpu_pct: Option<f64>,
+    /// How quotas held back this process, or the server; absent where nothing has a quota.
+    pub throttled: Option<Throttled>,
     /// Bytes that this process fetched from devices.
     pub process_read_bytes: Option<u64>,
     /// Bytes that this process sent to devices, or made dirty so that they will be sent.
@@ -47,6 +49,17 @@ pub struct Telemetry {
     /// JSON path (`cpu.harness_pct`, `io.read_iops`) or field name -> why the value there is absent; `io.devices` and
     /// the like may also say how a value that is there is meant.
     pub missing: BTreeMap<String, String>,
+}
+
+/// What quotas of processor time did in an interval, all groups together.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Throttled {
+    /// Periods in which anything ran.
+    pub periods: u64,
+    /// Those in which a quota was used up.
+    pub throttled: u64,
+    /// How long processors were kept from working, added up.
+    pub seconds: f64,
 }
 
 /// Two snapshots and what is meant by them.
@@ -69,6 +82,7 @@ impl Interval<'_> {
             pressure: self.pressure(&mut missing),
             process_cpu_pct: missing.keep("process_cpu_pct", process_cpu_pct),
             server_cpu_pct: self.server_cpu_pct().and_then(|share| missing.keep("server_cpu_pct", share)),
+            throttled: self.throttled().and_then(|times| missing.keep("throttled", times)),
             process_read_bytes: missing.keep("process_read_bytes", own_io.clone().map(|(read, _)| read)),
             process_write_bytes: missing.keep("process_write_bytes", own_io.map(|(_, written)| written)),
             ..Telemetry::default()
@@ -102,6 +116,21 @@ impl Interval<'_> {
         let (earlier, later) = self.earlier.server_cpu_ns.clone().zip(self.later.server_cpu_ns.clone())?;
         let used = earlier.and_then(|earlier| since("the server's processor time", earlier, later?));
         Some(used.and_then(|ns| self.machine_pct(ns)))
+    }
+
+    fn throttled(&self) -> Option<Reading<Throttled>> {
+        let (earlier, later) = self.earlier.throttling.as_ref().zip(self.later.throttling.as_ref())?;
+        let sum = || {
+            let (earlier, later) = (earlier.as_ref().map_err(String::clone)?, later.as_ref().map_err(String::clone)?);
+            let mut all = Throttled::default();
+            for (before, after) in earlier.iter().zip(later) {
+                all.periods += since("periods of a quota", before.periods, after.periods)?;
+                all.throttled += since("periods held back", before.throttled, after.throttled)?;
+                all.seconds += since("time held back", before.ns, after.ns)? as f64 / 1e9;
+            }
+            Ok(all)
+        };
+        Some(sum())
     }
 
     /// Processor time as a share of the whole machine.

@@ -13,6 +13,7 @@ mod layout;
 mod legend;
 pub mod lists;
 pub mod numbers;
+mod pace;
 pub mod platform;
 pub mod published;
 mod registry;

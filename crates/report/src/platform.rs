@@ -1,8 +1,9 @@
 //! The platform sheet: what decides the figures, and what could not be found out.
 
-use crate::numbers::{bytes, printed};
+use crate::numbers::{bytes, printed, short};
+use crate::summary::head::counted;
 use crate::text::{columns, hanging, push_line};
-use dbdyno_model::{Costs, Cpu, Disk, Memory, Platform, Published, RunJson};
+use dbdyno_model::{Costs, Cpu, Disk, Memory, PaceKind, PaceSpread, Platform, Published, RunJson};
 
 /// Names and values.
 pub(crate) type Facts = Vec<(String, String)>;
@@ -35,6 +36,7 @@ pub(crate) fn sections(run: &RunJson) -> Vec<(&'static str, Facts)> {
     let mut sections = vec![
         ("Hardware", hardware(platform)),
         ("Operating system", operating_system(platform)),
+        ("Pace", pace(run)),
         ("Storage", platform.disks.iter().map(|d| disk(d, run)).collect()),
         (if run.is_of_storage() { "Measured" } else { "Database" }, database_facts(run)),
         (if run.published.is_some() { "Configuration" } else { "Parameters" }, pairs(&database.parameters)),
@@ -57,7 +59,7 @@ fn pairs(map: &std::collections::BTreeMap<String, String>) -> Facts {
 }
 
 fn hardware(platform: &Platform) -> Facts {
-    let Cpu { model, sockets, cores, threads, clock_mhz, governor } = &platform.cpu;
+    let Cpu { model, sockets, cores, threads, clock_mhz, governor, limits: _ } = &platform.cpu;
     let Memory { total_bytes, huge_pages_bytes, transparent_huge_pages, swap_bytes } = &platform.memory;
     let mut facts = Facts::new();
     fact(&mut facts, "Host", platform.host.as_ref());
@@ -66,6 +68,7 @@ fn hardware(platform: &Platform) -> Facts {
     fact(&mut facts, "Sockets", *sockets);
     fact(&mut facts, "Cores", *cores);
     fact(&mut facts, "Hardware threads", *threads);
+    fact(&mut facts, "May be used", may_use(&platform.cpu));
     fact(&mut facts, "Clock", clock_mhz.filter(|m| m.is_finite()).map(|m| format!("{m:.0} MHz")));
     fact(&mut facts, "Governor", governor.as_ref());
     fact(&mut facts, "NUMA nodes", platform.numa_nodes);
@@ -74,6 +77,35 @@ fn hardware(platform: &Platform) -> Facts {
     fact(&mut facts, "Transparent huge pages", transparent_huge_pages.as_ref());
     fact(&mut facts, "Swap", swap_bytes.map(bytes));
     facts
+}
+
+/// What whoever works may use of the processors, where that is less than all.
+pub(crate) fn may_use(cpu: &Cpu) -> Option<String> {
+    let limits = cpu.limits.as_ref()?;
+    let threads = limits.allowed_threads.zip(limits.machine_threads);
+    let cores = limits.allowed_cores.map_or_else(String::new, |n| format!(" on {}", counted(u64::from(n), "core")));
+    let allowed = threads.map(|(n, of)| format!("{n} of {of} hardware threads{cores}"));
+    let quota = limits.quota_processors.map(|quota| format!("a quota of {} processors' time", printed(quota)));
+    Some([allowed, quota].into_iter().flatten().collect::<Vec<_>>().join(", ")).filter(|text| !text.is_empty())
+}
+
+/// How fast the machine itself was, kind by kind, over all points.
+fn pace(run: &RunJson) -> Facts {
+    let last = run.points.iter().rev().find_map(|p| p.pace.as_ref());
+    let table = |kind: PaceKind| match (kind, last) {
+        (_, None) | (PaceKind::Alu, _) => String::new(),
+        (PaceKind::L2, Some(pace)) => format!(", in {}", bytes(pace.l2_bytes)),
+        (PaceKind::Llc, Some(pace)) => format!(", in {}", bytes(pace.llc_bytes)),
+        (PaceKind::Memory, Some(pace)) => format!(", in {}", bytes(pace.memory_bytes)),
+    };
+    let line = |kind: PaceKind| {
+        let spread = PaceSpread::of(&run.points, kind)?;
+        let ns = |ns: f64| format!("{} ns", short(ns));
+        let (best, median, p90) = (ns(spread.best_ns), ns(spread.median_ns), ns(spread.p90_ns));
+        let text = format!("best tenth {best}, median {median}, 90th percentile {p90} a step{}", table(kind));
+        Some((format!("Step of {}", kind.name()), text))
+    };
+    PaceKind::ALL.into_iter().filter_map(line).collect()
 }
 
 fn costs(costs: &Costs) -> Facts {

@@ -6,10 +6,10 @@ use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::data::mix;
 use dbdyno_engine::{Clock, Durability, Engine, EngineError, Sampling, Settled, Task};
 use dbdyno_model::{
-    Cache, Dop, Drive, ErrorClass, Flag, Mapping, PlannedPoint, Point, Procedure, Rate, Size, Status, Test,
+    Cache, Dop, Drive, ErrorClass, Flag, Mapping, PlannedPoint, Point, PointPace, Procedure, Rate, Size, Status, Test,
 };
 use dbdyno_probe::page_cache::{EvictMode, Evictor};
-use dbdyno_probe::{HarnessShare, Sampler};
+use dbdyno_probe::{HarnessShare, Pacer, Sampler};
 use dbdyno_results::{HistogramKind, Histograms};
 use std::time::Duration;
 
@@ -34,6 +34,8 @@ pub struct Bench<'a> {
     pub stop: &'a Stop,
     /// Whether the engine watches its sessions while they work.
     pub sampling: Sampling,
+    /// Takes the machine's pace around each point, or why nobody can.
+    pub pacer: Result<Pacer, String>,
 }
 
 /// Measures one point. Whatever goes wrong is in the point, with its reason; the second value is the error when the target is
@@ -237,7 +239,16 @@ fn attempt(
     };
     let window = Window::new(figures::pace(task, planned.duration_s), sessions.len());
     let site = jobs::Site { bench, task, window: &window, sampler: &sampler, evictor: evictor.as_ref() };
+    // Around the jobs and their counters, so that no window and no count has it in it.
+    let mut pace = bench.pacer.as_ref().map(|pacer| PointPace { before: pacer.take(), ..pacer.point() });
     let measured = jobs::run(&site, planned.load, &mut sessions, point)?;
+    if let (Ok(pace), Ok(pacer)) = (&mut pace, &bench.pacer) {
+        pace.after = pacer.take();
+    }
+    match pace {
+        Ok(pace) => point.pace = Some(pace),
+        Err(why) => point.lacks("pace", why.as_str()),
+    }
     let span = window.span().ok_or_else(|| EngineError::new(ErrorClass::Cancelled, "the point was stopped"))?;
     figures::work(point, task, &measured.log, span);
     if let Some(Times { service, response, series }) = measured.times {

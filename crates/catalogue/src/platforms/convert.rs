@@ -291,6 +291,7 @@ fn platform(raw: &RawPlatform) -> Platform {
             threads: raw.threads,
             clock_mhz: raw.ghz.map(|ghz| ghz * 1e3),
             governor: None,
+            limits: None,
         },
         memory: Memory {
             total_bytes: raw.memory_gib.map(|gib| (gib * f64::from(1 << 30)).round() as u64),

@@ -1,10 +1,14 @@
 //! Pure functions on the texts of the kernel. Nothing here reads a file, and nothing here may panic: a text that is not
 //! understood gives `None` or an empty list.
 
+mod cgroups;
 mod counters;
 mod cpuinfo;
 mod mounts;
 
+pub(crate) use cgroups::{
+    Hierarchy, Throttling, Version, hierarchies, list, quota_of_version_one, quota_of_version_two, throttling,
+};
 pub(crate) use counters::{
     CpuTicks, DeviceCounts, InterfaceBytes, OwnIo, cpu_ticks, devices, interfaces, own_io, pressure_some_us,
     resident_pages, swapped_pages,

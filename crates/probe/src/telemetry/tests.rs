@@ -197,3 +197,18 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_quotas_held_back_is_the_difference_of_all_groups() {
+    use crate::parse::Throttling;
+    let (mut earlier, mut later) = pair();
+    assert_eq!(between(&scope(&[]), &earlier, &later).throttled, None, "nothing has a quota");
+    let count = |periods, throttled, ns| Throttling { periods, throttled, ns };
+    earlier.throttling = Some(Ok(vec![count(10, 1, 500), count(5, 0, 0)]));
+    later.throttling = Some(Ok(vec![count(30, 13, 1_000_000_500), count(25, 1, 0)]));
+    let throttled = between(&scope(&[]), &earlier, &later).throttled;
+    assert_eq!(throttled, Some(Throttled { periods: 40, throttled: 13, seconds: 1.0 }));
+    later.throttling = Some(Err("gone".to_owned()));
+    let t = between(&scope(&[]), &earlier, &later);
+    assert_eq!((t.throttled, t.missing["throttled"].as_str()), (None, "gone"));
+}

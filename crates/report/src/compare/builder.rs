@@ -6,7 +6,7 @@ use super::{
 };
 use crate::figures::{self, Ask};
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Better, Dop, MetricId, Point, RunJson, Use};
+use dbdyno_model::{Better, Cpu, Dop, MetricId, Point, RunJson, Use};
 use dbdyno_stats::Estimate;
 
 /// How to compare.
@@ -223,6 +223,9 @@ fn info(side: &Side) -> SideInfo {
         source: first.and_then(|run| run.published.as_ref()).map(|p| p.source.clone()),
         cores,
         threads: cpu.and_then(|c| c.threads).filter(|n| *n > 0),
+        usable_cores: cpu.and_then(Cpu::usable_cores).map(|usable| usable.n),
+        usable_threads: cpu.and_then(Cpu::usable_threads).map(|usable| usable.n),
+        may_use: cpu.and_then(crate::platform::may_use),
         licences: cores.zip(costs.and_then(|c| c.licences_per_core)).map(|(n, factor)| f64::from(n) * factor),
         price_usd: costs.and_then(|c| c.total_usd()).filter(|usd| *usd > 0.0),
         price_terms: costs.and_then(|c| c.terms.clone()),

@@ -8,8 +8,8 @@ type Divisor = fn(&SideInfo) -> Option<f64>;
 /// Every divisor that a side knows, with the throughputs divided by it.
 pub(super) fn of(sides: &[SideInfo], rows: &[Row]) -> Vec<Efficiency> {
     let divisors: [(Per, Divisor); 4] = [
-        (Per::Core, |s| s.cores.map(f64::from)),
-        (Per::Thread, |s| s.threads.map(f64::from)),
+        (Per::Core, |s| s.usable_cores),
+        (Per::Thread, |s| s.usable_threads),
         (Per::Licence, |s| s.licences),
         (Per::ThousandUsd, |s| s.price_usd.map(|usd| usd / 1e3)),
     ];

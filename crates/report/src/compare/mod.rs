@@ -108,6 +108,13 @@ pub struct SideInfo {
     pub cores: Option<u32>,
     /// Hardware threads.
     pub threads: Option<u32>,
+    /// Cores that what worked could use, which throughput is divided by: fewer under an affinity or a quota.
+    pub usable_cores: Option<f64>,
+    /// Hardware threads that it could use.
+    pub usable_threads: Option<f64>,
+    /// How it was limited, where it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub may_use: Option<String>,
     /// Licences that its cores need.
     pub licences: Option<f64>,
     /// All its prices together.
@@ -138,6 +145,8 @@ pub enum WarningKind {
     Floor,
     /// Published figures beside measured ones.
     Published,
+    /// The machines, or one machine at other times, were not as fast in themselves.
+    Pace,
     /// The runs of one side differ among each other.
     Sample,
 }

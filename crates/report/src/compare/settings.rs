@@ -23,6 +23,7 @@ const FACTS: &[(&str, Fact)] = &[
     ("sockets", |r| r.platform.cpu.sockets.map(|n| n.to_string())),
     ("cores", |r| r.platform.cpu.cores.map(|n| n.to_string())),
     ("hardware threads", |r| r.platform.cpu.threads.map(|n| n.to_string())),
+    ("may be used", |r| crate::platform::may_use(&r.platform.cpu)),
     ("clock", |r| r.platform.cpu.clock_mhz.map(|mhz| format!("{:.2} GHz", mhz / 1e3))),
     ("governor", |r| r.platform.cpu.governor.clone()),
     ("memory", |r| r.platform.memory.total_bytes.map(bytes)),

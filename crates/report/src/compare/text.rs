@@ -321,6 +321,11 @@ fn prices(comparison: &Comparison, all: bool, width: Option<u16>) -> String {
             width,
         ));
     }
+    for (at, side) in comparison.sides.iter().enumerate() {
+        if let Some(may_use) = &side.may_use {
+            out.push_str(&hanging("", &format!("{} could use {may_use}: these divide.", letter(at)), width));
+        }
+    }
     let more = comparison.efficiency.iter().flat_map(|e| &e.rows).any(|r| !KEY_TESTS.contains(&r.test.as_str()));
     if more && !all {
         out.push_str(&hanging("", "Tests that are not named here: --test '*' or --json.", width));

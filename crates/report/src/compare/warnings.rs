@@ -21,6 +21,9 @@ pub(super) fn all(sides: &[Side], rows: &[Row], catalogue: &Catalogue) -> Vec<Wa
     for (kind, text, fact) in FACTS {
         warn(*kind, bases.unlike(sides, *fact).map(|which| format!("{text}: {which}")));
     }
+    for text in crate::pace::warnings(sides) {
+        warn(WarningKind::Pace, Some(text));
+    }
     for side in sides {
         let names = settings::unlike_within(side);
         let text =

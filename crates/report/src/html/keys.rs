@@ -201,13 +201,11 @@ fn redo(run: &RunJson) -> Row {
     Row::Figures(cells)
 }
 
-/// Throughput divided by the cores; by the hardware threads where cores are not known, and then it says so.
+/// Throughput divided by the cores that the work may use.
 fn per_core(run: &RunJson, found: &[(&str, Vec<(&Line, Found<'_>)>)]) -> Vec<Row> {
-    let cpu = &run.platform.cpu;
-    let (n, what) = match (cpu.cores.filter(|n| *n > 0), cpu.threads.filter(|n| *n > 0)) {
-        (Some(cores), _) => (cores, "core"),
-        (None, Some(threads)) => (threads, "hardware thread"),
-        (None, None) => return vec![Row::Group("Per core: the number of cores is not known".to_owned())],
+    let (n, title) = match crate::summary::per_core(run) {
+        Ok(divisor) => divisor,
+        Err(why) => return vec![Row::Group(why)],
     };
     let lines = found.iter().flat_map(|(_, lines)| lines).filter(|(line, _)| line.per_core == PerCore::Shown);
     let rows: Vec<Row> = lines
@@ -215,11 +213,11 @@ fn per_core(run: &RunJson, found: &[(&str, Vec<(&Line, Found<'_>)>)]) -> Vec<Row
             let cell = found.throughput()?;
             let mut cells = keys(line.name, &found.test);
             cells.extend([text(line.unit), text(""), text("")]);
-            cells.push(figure(thousands(cell.estimate.median / f64::from(n)), cell.is_doubtful()));
+            cells.push(figure(thousands(cell.estimate.median / n), cell.is_doubtful()));
             cells.extend([text(""), text(&dop(cell)), text(""), line_marks(&[Some(cell)])]);
             Some(Row::Figures(cells))
         })
         .collect();
-    let title = Row::Group(format!("Throughput per {what} (of {n})"));
+    let title = Row::Group(title);
     if rows.is_empty() { rows } else { std::iter::once(title).chain(rows).collect() }
 }

@@ -9,6 +9,7 @@ mod latency;
 mod marks;
 mod method;
 mod one;
+mod pace;
 mod page;
 mod published;
 mod ramps;

@@ -1,7 +1,7 @@
 //! The page of one run, or of one published result.
 
 use super::page::{Place, document, navigation, notice};
-use super::{Subject, keys, latency, marks, method, published, ramps, scaling, sheet, storage, verdict};
+use super::{Subject, keys, latency, marks, method, pace, published, ramps, scaling, sheet, storage, verdict};
 use crate::summary::head::facts;
 use crate::text::clean;
 use dbdyno_catalogue::Catalogue;
@@ -26,6 +26,7 @@ pub(super) fn page(subject: &Subject, catalogue: &Catalogue) -> Markup {
         ("storage-share", "Storage's share", storage::share(run, catalogue)),
         ("storage", "Storage", storage::section(run)),
         ("platform", "Platform", sheet::section(run)),
+        ("pace", "Pace", pace::section(run)),
     ];
     let after = [
         ("published", "As printed", published::section(run)),

@@ -9,7 +9,7 @@ mod storage;
 use crate::figures::{DOUBTFUL, Figure, missing};
 use crate::layout::{Column, Keep, Row, Sheet};
 use crate::legend::{self, Doubts, EQUIVALENT, SUSPECT, is_equivalent, marks};
-use crate::numbers::{MISSING, duration, short, thousands};
+use crate::numbers::{MISSING, duration, printed, short, thousands};
 use crate::text::hanging;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Flag, Point, RunJson};
@@ -107,6 +107,7 @@ pub fn page(run: &RunJson, catalogue: &Catalogue, width: Option<u16>) -> String 
     out.push('\n');
     out.push_str(&storage::shares_table(run, catalogue, width));
     out.push_str(&notes(&used, width));
+    out.push_str(&crate::pace::sentence(run).map_or_else(String::new, |text| hanging("", &text, width)));
     out.push_str(&storage::no_shares(run, catalogue, width));
     out
 }
@@ -185,20 +186,33 @@ fn redo_row<'a>(run: &'a RunJson, used: &mut Used<'a>) -> Row {
     Row::Figures(texts)
 }
 
-/// Throughput divided by the cores; by the hardware threads where cores are not known, and then it says so.
-fn per_core_rows(run: &RunJson, lines: &[(&Line, Found<'_>)]) -> Vec<Row> {
+/// What a throughput is divided by, and its title: the cores that the work may use; the hardware threads where cores are not known,
+/// and then it says so.
+pub(crate) fn per_core(run: &RunJson) -> Result<(f64, String), String> {
     let cpu = &run.platform.cpu;
-    let (n, what) = match (cpu.cores.filter(|n| *n > 0), cpu.threads.filter(|n| *n > 0)) {
+    let (usable, what) = match (cpu.usable_cores(), cpu.usable_threads()) {
         (Some(cores), _) => (cores, "core"),
         (None, Some(threads)) => (threads, "hardware thread"),
-        (None, None) => return vec![Row::Section("Per core: the number of cores is not known".to_owned())],
+        (None, None) => return Err("Per core: the number of cores is not known".to_owned()),
     };
-    let mut rows = vec![Row::Section(format!("Throughput per {what} (of {n})"))];
+    let of = match usable.of {
+        None => format!("of {}", printed(usable.n)),
+        Some(all) => format!("of {} that it may use, of {all}", printed(usable.n)),
+    };
+    Ok((usable.n, format!("Throughput per {what} ({of})")))
+}
+
+fn per_core_rows(run: &RunJson, lines: &[(&Line, Found<'_>)]) -> Vec<Row> {
+    let (n, title) = match per_core(run) {
+        Ok(divisor) => divisor,
+        Err(why) => return vec![Row::Section(why)],
+    };
+    let mut rows = vec![Row::Section(title)];
     for (line, found) in lines {
         if let Some(cell) = found.throughput() {
             let mut texts = keys(line.name, &found.test);
             texts.extend([line.unit.to_owned(), String::new(), String::new()]);
-            texts.push(in_doubt(Some(cell), thousands(cell.estimate.median / f64::from(n))));
+            texts.push(in_doubt(Some(cell), thousands(cell.estimate.median / n)));
             rows.push(Row::Figures(texts));
         }
     }

@@ -45,6 +45,20 @@ pub(crate) fn clock(point: &mut Point, telemetry: &Telemetry, clock_jump_s: f64)
     }
 }
 
+/// Flags quotas of processor time that were used up within the window, dbdyno's or the server's.
+pub(crate) fn throttled(point: &mut Point, telemetry: &Telemetry) {
+    if let Some(why) = telemetry.missing.get("throttled") {
+        point.lacks("proof.throttled", why.as_str());
+    }
+    if let Some(held) = telemetry.throttled.filter(|held| held.throttled > 0) {
+        let text = format!(
+            "in {} of {} periods of a processor quota; processors were kept waiting for {:.2} s in all",
+            held.throttled, held.periods, held.seconds
+        );
+        point.flag(Flag::Throttled, text);
+    }
+}
+
 /// Flags what others did on this machine. `server_pct` is what a database server took of it, 0 where there is none.
 pub(crate) fn flag(point: &mut Point, telemetry: &Telemetry, server_pct: Option<f64>) {
     if let Some(steal_pct) = telemetry.cpu.steal_pct.filter(|s| *s > STEAL_PCT) {

@@ -5,7 +5,7 @@ mod reads;
 mod steady;
 mod writes;
 
-pub(crate) use machine::{clock, flag as machine};
+pub(crate) use machine::{clock, flag as machine, throttled};
 
 use crate::log::{Chunk, Log};
 use crate::{Span, Window, client};
@@ -122,6 +122,7 @@ pub(crate) fn flag(point: &mut Point, evidence: &Evidence<'_>) {
         point.flag(Flag::UnsafeDurability, durability.unsafe_settings.join("; "));
     }
     machine::clock(point, telemetry, evidence.clock_jump_s);
+    machine::throttled(point, telemetry);
     if evidence.features.local {
         let server_pct = if evidence.features.in_process { Some(0.0) } else { telemetry.server_cpu_pct };
         machine::flag(point, telemetry, server_pct);

@@ -94,6 +94,7 @@ pub(super) fn fill(point: &mut Point, measured: &Measured, luns: &Luns, catalogu
 pub(super) fn machine(point: &mut Point, telemetry: &Telemetry, clock_jump_s: f64) {
     figures::telemetry(point, telemetry, true);
     judge::clock(point, telemetry, clock_jump_s);
+    judge::throttled(point, telemetry);
     // Nothing else than dbdyno is at work for this: the server's share is none.
     judge::machine(point, telemetry, Some(0.0));
 }

@@ -17,6 +17,9 @@ pub(super) fn section(comparison: &Comparison) -> Markup {
                 h2 { "Efficiency" span.sub { ": throughput divided by what it takes" } }
                 @for table in &tables { (table.render()) }
                 @for (n, side) in comparison.sides.iter().enumerate() {
+                    @if let Some(may_use) = &side.may_use {
+                        p.note { (letter(n)) " could use " (clean(may_use)) ": these divide." }
+                    }
                     @if let Some(usd) = side.price_usd {
                         p.note {
                             (letter(n)) " costs " (printed(usd)) " US dollars"

@@ -59,3 +59,26 @@ fn unsafe_settings_clock_jumps_and_drift_are_flagged() {
     case.log.chunks[9].ops = 10;
     assert_eq!(case.flags(), [Flag::NotSteady]);
 }
+
+#[test]
+fn a_quota_that_was_used_up_is_flagged_and_one_that_was_not_is_none() {
+    let mut case = Case::new("T611", 10);
+    let held = |throttled| dbdyno_probe::Throttled { periods: 100, throttled, seconds: 1.25 };
+    for (throttled, flags) in [(None, vec![]), (Some(held(0)), vec![]), (Some(held(1)), vec![Flag::Throttled])] {
+        case.telemetry.throttled = throttled;
+        assert_eq!(case.flags(), flags);
+    }
+    let note = &case.judged().flag_notes["throttled"];
+    assert_eq!(note, "in 1 of 100 periods of a processor quota; processors were kept waiting for 1.25 s in all");
+    case.telemetry.throttled = None;
+    case.telemetry.missing.insert("throttled".to_owned(), "may not be read".to_owned());
+    assert_eq!(case.judged().missing["proof.throttled"], "may not be read");
+}
+
+#[test]
+fn a_remote_server_does_not_hide_that_dbdyno_was_held_back() {
+    let mut case = Case::new("T611", 10);
+    (case.features.in_process, case.features.local) = (false, false);
+    case.telemetry.throttled = Some(dbdyno_probe::Throttled { periods: 10, throttled: 9, seconds: 0.5 });
+    assert_eq!(case.flags(), [Flag::Throttled]);
+}
