@@ -144,8 +144,12 @@ mod tests {
     fn what_divides_is_what_may_be_used() {
         let whole = cpu(None);
         assert_eq!(whole.usable_cores(), Some(Usable { n: 64.0, of: None }));
-        let affinity =
-            CpuLimits { allowed_cores: Some(2), allowed_threads: Some(4), machine_threads: Some(128), quota_processors: None };
+        let affinity = CpuLimits {
+            allowed_cores: Some(2),
+            allowed_threads: Some(4),
+            machine_threads: Some(128),
+            quota_processors: None,
+        };
         let bound = cpu(Some(affinity.clone()));
         assert_eq!(bound.usable_cores(), Some(Usable { n: 2.0, of: Some(64) }));
         assert_eq!(bound.usable_threads(), Some(Usable { n: 4.0, of: Some(128) }));

@@ -64,7 +64,13 @@ impl Sampler {
         let root = Root::machine();
         let scope = Scope::find(&root, data_files, harness);
         let throttles = Throttles::open(&root, None);
-        Self { sources: Sources::open(&root), buffer: Mutex::new(vec![0; 64 << 10]), scope, server_pid: None, throttles }
+        Self {
+            sources: Sources::open(&root),
+            buffer: Mutex::new(vec![0; 64 << 10]),
+            scope,
+            server_pid: None,
+            throttles,
+        }
     }
 
     /// The same sampler with the processor time of a server whose main process this is, where it runs on this machine.

@@ -29,10 +29,9 @@ pub(crate) fn sentence(run: &RunJson) -> Option<String> {
     let uneven = if times > kind.bound() { "was uneven" } else { "was even" };
     let (by, log_sd) = match repeats_log_sd(&run.points) {
         Some(sd) => ("by the spread of this run's repeats", sd),
-        None => (
-            "if figures vary as the pace does",
-            spreads.iter().map(|(_, spread)| spread.log_sd).fold(0.0, f64::max),
-        ),
+        None => {
+            ("if figures vary as the pace does", spreads.iter().map(|(_, spread)| spread.log_sd).fold(0.0, f64::max))
+        }
     };
     Some(format!(
         "Pace: this machine {uneven} (a step of {} took {times:.2} times its best at the 90th percentile); to show a difference of 5 % \
@@ -100,9 +99,8 @@ pub(crate) fn warnings(sides: &[Side]) -> Vec<String> {
         all.push(format!("machines of unlike pace, by the median step of {}", kinds.join("; ")));
     }
     for (side, spreads) in sides.iter().zip(&of) {
-        let uneven = |(kind, spread): &&(PaceKind, PaceSpread)| {
-            spread.n >= FEWEST_PACES && spread.unevenness() > kind.bound()
-        };
+        let uneven =
+            |(kind, spread): &&(PaceKind, PaceSpread)| spread.n >= FEWEST_PACES && spread.unevenness() > kind.bound();
         let times: Vec<String> = spreads
             .iter()
             .filter(uneven)
@@ -133,15 +131,4 @@ fn table_bytes(side: &Side, kind: PaceKind) -> Option<u64> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn more_noise_needs_more_repeats() {
-        assert_eq!(repeats(0.0), 3);
-        assert_eq!(repeats(0.01), 3);
-        // 2 x (2.8 x 0.05 / ln 1.05)^2 = 16.5
-        assert_eq!(repeats(0.05), 17);
-        assert_eq!(repeats(0.17), 191);
-    }
-}
+mod tests;

@@ -66,7 +66,10 @@ fn few_paces_judge_nothing() {
     let mut points: Vec<Point> = (0..4).map(|_| point(pace(|_| 1.0), pace(|_| 1.0))).collect();
     points[0] = point(pace(|_| 3.0), pace(|_| 3.0));
     assert_eq!(flagged(points), Vec::<usize>::new());
-    assert_eq!(flagged(vec![Point::new(TestCode::new("T611").unwrap(), jiff::Timestamp::UNIX_EPOCH)]), Vec::<usize>::new());
+    assert_eq!(
+        flagged(vec![Point::new(TestCode::new("T611").unwrap(), jiff::Timestamp::UNIX_EPOCH)]),
+        Vec::<usize>::new()
+    );
 }
 
 #[test]
@@ -74,7 +77,7 @@ fn a_run_that_is_put_together_is_judged_and_its_cells_know() {
     let mut points: Vec<Point> = (0..8).map(|_| point(pace(|_| 1.0), pace(|_| 1.0))).collect();
     points[2] = point(pace(|_| 2.0), pace(|_| 2.0));
     let run = crate::Run {
-        id: crate::RunId::new("20260314-092653-a1b2").unwrap(),
+        id: crate::RunId::new("k7m2p9").unwrap(),
         label: None,
         suite: "quick".into(),
         size: "T".into(),

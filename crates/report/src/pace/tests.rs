@@ -1,0 +1,135 @@
+//! What reports say of limits and of the pace.
+
+use super::*;
+use crate::compare::{Options, WarningKind, compare};
+use dbdyno_catalogue::Catalogue;
+use dbdyno_model::{
+    Cpu, CpuLimits, Database, Flag, MachinePace, MetricValue, Platform, PointPace, Run, RunId, RunStatus, TestCode,
+};
+
+/// Points of T141, of which each has a rate and how many times its best the second-level cache took.
+fn run(points: &[(f64, f64)], cpu: Cpu) -> RunJson {
+    let header = Run {
+        id: RunId::new("k7m2p9").unwrap(),
+        label: None,
+        suite: "T141".into(),
+        size: "T".into(),
+        seed: 1,
+        started_at: "2026-03-14T09:26:53Z".parse().unwrap(),
+        tool_version: "0.1.0".into(),
+        target: "sqlite:x".into(),
+        status: RunStatus::Done,
+    };
+    let database = Database { engine: "sqlite".into(), version: "3".into(), ..Database::default() };
+    let points = points.iter().map(|(rate, times)| point(*rate, *times)).collect();
+    RunJson::new(header, Platform { cpu, ..Platform::default() }, database, points)
+}
+
+fn point(rate: f64, times: f64) -> Point {
+    let began = "2026-03-14T09:26:53Z".parse().unwrap();
+    let mut point = Point::new(TestCode::new("T141").unwrap(), began);
+    point.mapping = "native".to_owned();
+    point.ops_per_s = Some(rate);
+    point.metric = Some(MetricValue { id: "ops_per_s".into(), value: rate, unit: "1/s".into() });
+    let pace = MachinePace { alu_ns: Some(1.0), l2_ns: Some(5.0 * times), llc_ns: Some(30.0), memory_ns: Some(90.0) };
+    let sizes = PointPace {
+        processors: 2,
+        l2_bytes: 1 << 19,
+        llc_bytes: 8 << 20,
+        memory_bytes: 64 << 20,
+        ..PointPace::default()
+    };
+    point.pace = Some(PointPace { before: Some(pace), after: Some(pace), ..sizes });
+    point
+}
+
+fn even() -> Vec<(f64, f64)> {
+    (0..8).map(|n| (1_000.0 + f64::from(n % 2), 1.0 + 0.005 * f64::from(n % 3))).collect()
+}
+
+fn uneven() -> Vec<(f64, f64)> {
+    (0..8).map(|n| if n % 2 == 0 { (1_000.0, 1.0) } else { (800.0, 1.69) }).collect()
+}
+
+#[test]
+fn throughput_is_divided_by_the_cores_that_may_be_used() {
+    let cpu = |limits| Cpu { cores: Some(64), threads: Some(4), limits, ..Cpu::default() };
+    let limits = CpuLimits {
+        allowed_cores: Some(4),
+        allowed_threads: Some(4),
+        machine_threads: Some(64),
+        quota_processors: None,
+    };
+    let whole = run(&even(), cpu(None));
+    assert_eq!(crate::summary::per_core(&whole), Ok((64.0, "Throughput per core (of 64)".to_owned())));
+    let bound = run(&even(), cpu(Some(limits.clone())));
+    let title = "Throughput per core (of 4 that it may use, of 64)";
+    assert_eq!(crate::summary::per_core(&bound), Ok((4.0, title.to_owned())));
+    let catalogue = Catalogue::embedded().unwrap();
+    let page = crate::summary::page(&bound, &catalogue, None);
+    assert!(page.contains(title) && page.contains("250.1"), "{page}");
+    let sheet = crate::platform::sheet(&bound, None);
+    assert!(sheet.contains("4 of 64 hardware threads on 4 cores"), "{sheet}");
+    let half = run(&even(), cpu(Some(CpuLimits { quota_processors: Some(1.5), ..limits })));
+    assert_eq!(crate::summary::per_core(&half).unwrap().1, "Throughput per core (of 1.5 that it may use, of 64)");
+
+    let sides = [("A", bound), ("B", whole)].map(|(name, run)| Side { name: name.to_owned(), runs: vec![run] });
+    let comparison = compare(&sides, &Options::default(), &catalogue).unwrap();
+    let divisors: Vec<&Vec<Option<f64>>> = comparison.efficiency.iter().map(|e| &e.divisors).collect();
+    assert_eq!(divisors, [&vec![Some(4.0), Some(64.0)], &vec![Some(4.0), Some(4.0)]]);
+    let text = crate::compare::page(&comparison, false, None);
+    assert!(text.contains("A could use 4 of 64 hardware threads on 4 cores: these divide."), "{text}");
+}
+
+#[test]
+fn a_sentence_says_how_uneven_the_machine_was_and_what_that_asks_for() {
+    let text = sentence(&run(&even(), Cpu::default())).unwrap();
+    assert!(text.starts_with("Pace: this machine was even (a step of "), "{text}");
+    assert!(text.contains("takes about 3 repeats a side here, by the spread of this run's repeats."), "{text}");
+    let text = sentence(&run(&uneven(), Cpu::default())).unwrap();
+    assert!(text.starts_with("Pace: this machine was uneven (a step of second-level cache took 1.69 times"), "{text}");
+    let few = sentence(&run(&uneven()[..2], Cpu::default())).unwrap();
+    assert!(few.contains("too few points"), "{few}");
+    let mut none = run(&even(), Cpu::default());
+    none.points.iter_mut().for_each(|p| p.pace = None);
+    assert_eq!(sentence(&none), None);
+}
+
+#[test]
+fn the_sheet_and_the_page_show_the_pace() {
+    let run = run(&uneven(), Cpu::default());
+    assert_eq!(run.points.iter().filter(|p| p.has(Flag::UnevenMachine)).count(), 4);
+    let sheet = crate::platform::sheet(&run, None);
+    assert!(sheet.contains("Step of second-level cache") && sheet.contains("a step, in 512 KiB"), "{sheet}");
+    assert!(sheet.contains("best tenth 5 ns"), "{sheet}");
+}
+
+#[test]
+fn sides_of_unlike_pace_or_at_uneven_times_are_warned_of() {
+    let side =
+        |name: &str, points: &[(f64, f64)]| Side { name: name.to_owned(), runs: vec![run(points, Cpu::default())] };
+    let catalogue = Catalogue::embedded().unwrap();
+    let pace = |a: &[(f64, f64)], b: &[(f64, f64)]| -> Vec<String> {
+        let comparison = compare(&[side("A", a), side("B", b)], &Options::default(), &catalogue).unwrap();
+        comparison.warnings.into_iter().filter(|w| w.kind == WarningKind::Pace).map(|w| w.text).collect()
+    };
+    assert_eq!(pace(&even(), &even()), Vec::<String>::new());
+    let slow: Vec<(f64, f64)> = even().iter().map(|(rate, times)| (*rate, times * 1.4)).collect();
+    let unlike = pace(&even(), &slow);
+    assert_eq!(unlike.len(), 1, "{unlike:?}");
+    assert!(
+        unlike[0].starts_with("machines of unlike pace, by the median step of second-level cache (A 5"),
+        "{unlike:?}"
+    );
+    let times = pace(&even(), &uneven());
+    assert!(times.iter().any(|t| t.starts_with("the machine of B was uneven while it was measured;")), "{times:?}");
+}
+
+#[test]
+fn more_noise_needs_more_repeats() {
+    assert_eq!(repeats(0.0), 3);
+    assert_eq!(repeats(0.01), 3);
+    // 2 x (2.8 x 0.05 / ln 1.05)^2 = 16.5
+    assert_eq!(repeats(0.05), 17);
+    assert_eq!(repeats(0.17), 191);
+}
