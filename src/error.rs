@@ -6,7 +6,7 @@ use dbdyno_engine::{EngineError, TargetError};
 use dbdyno_model::{ErrorClass, RunId};
 use dbdyno_report::compare::CompareError;
 use dbdyno_results::ResultsError;
-use dbdyno_run::{LoadError, PlanError, RunError, StorageRunError};
+use dbdyno_run::{InspectError, LoadError, PlanError, RunError, StorageRunError};
 use dbdyno_storage::StorageError;
 use dbdyno_storage::create::CreateError;
 use dbdyno_storage::orion::OrionError;
@@ -46,6 +46,9 @@ pub(crate) enum Error {
     /// The user stopped a load.
     #[error("stopped while loading; what was loaded is kept, and the same command goes on from there")]
     LoadStopped,
+    /// The tables are not what was loaded, or cannot be looked at.
+    #[error(transparent)]
+    Inspect(#[from] InspectError),
     /// A run that ended before its plan did.
     #[error("{source}; what was measured is kept, `dbdyno resume {run}{place}` goes on{}", when(source))]
     Run {
@@ -172,6 +175,7 @@ impl Error {
         match self {
             Self::Load(LoadError::Engine(_))
             | Self::LoadStopped
+            | Self::Inspect(InspectError::Engine { .. })
             | Self::Recording(_)
             | Self::Run { .. }
             | Self::StorageRun { .. }
@@ -187,6 +191,7 @@ impl Error {
             | Self::Compare(_)
             | Self::Results(_)
             | Self::Load(_)
+            | Self::Inspect(InspectError::Altered { .. })
             | Self::Changed { .. }
             | Self::Blocked { .. }
             | Self::Usage(_) => EXIT_USAGE,

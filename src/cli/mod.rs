@@ -167,6 +167,9 @@ impl TargetArgs {
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) target: TargetArgs,
+    /// Read every row of every table back and compare it with what was loaded
+    #[arg(long)]
+    pub(crate) deep: bool,
     #[command(flatten)]
     pub(crate) shown: Shown,
 }

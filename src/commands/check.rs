@@ -6,11 +6,12 @@ use super::place::Place;
 use crate::cli::CheckArgs;
 use crate::error::Error;
 use crate::output::{self, Format};
-use crate::progress::about;
+use crate::progress::{Progress, about};
+use crate::signals;
 use dbdyno_engine::{Finding, FindingLevel, Loaded, Target};
 use dbdyno_report::lists;
 use dbdyno_report::numbers::bytes;
-use dbdyno_run::{LoadError, Wish, estimate_s};
+use dbdyno_run::{InspectError, LoadError, Wish, anew, estimate_s};
 use serde::Serialize;
 
 #[derive(Debug, Serialize)]
@@ -63,6 +64,7 @@ fn look(place: &Place, args: &CheckArgs, context: &Context) -> Result<Answer, Er
     let known = |found: &Finding| findings.iter().any(|f| f.level == found.level && f.message.contains(&found.message));
     findings.extend(data(place, args).filter(|found| !known(found)));
     findings.extend(space(place));
+    findings.extend(content(place, args, context)?);
     let mut estimates = Vec::new();
     for suite in SUITES {
         let plan = place.plan(&Wish { what: vec![suite.to_owned()], ..Wish::default() }, &context.catalogue)?;
@@ -90,6 +92,54 @@ fn data(place: &Place, args: &CheckArgs) -> Option<Finding> {
         }
         _ => None,
     }
+}
+
+/// Whether the tables are what was loaded: their definitions and some rows, or all of them.
+fn content(place: &Place, args: &CheckArgs, context: &Context) -> Result<Vec<Finding>, Error> {
+    if !matches!(place.held, Loaded::Complete { .. }) {
+        return Ok(Vec::new());
+    }
+    let (target, data) = (place.target.to_string(), (&place.size, place.seed));
+    let anew = anew(&target, &place.size.id);
+    let tests = context.catalogue.tests();
+    let mut findings = Vec::new();
+    match dbdyno_run::inspect(place.engine.as_ref(), tests, &target, data) {
+        Ok(inspected) if !inspected.sampled.is_empty() => {
+            findings.push(finding(FindingLevel::Ok, "tables", inspected.in_words(&place.size)));
+        }
+        Ok(_) => {}
+        Err(InspectError::Altered { differences, .. }) => findings.extend(differences.into_iter().map(|difference| {
+            let remedy = difference.remedy.map_or_else(String::new, |remedy| format!(": `{remedy}`"));
+            finding(FindingLevel::Blocker, "tables", format!("{}{remedy}; {anew}", difference.what))
+        })),
+        Err(InspectError::Engine { error, .. }) => {
+            findings.push(finding(FindingLevel::Warning, "tables", format!("could not be looked at: {error}")));
+        }
+    }
+    // What is of another kind cannot be read row by row.
+    if !args.deep || findings.iter().any(|found| found.level == FindingLevel::Blocker) {
+        return Ok(findings);
+    }
+    let stop = signals::stop()?;
+    let progress = Progress::new(context.verbosity);
+    for table in place.engine.tables() {
+        let proved = dbdyno_run::prove_table(place.engine.as_ref(), table, data, &progress, &stop);
+        findings.push(match proved {
+            Ok(None) => {
+                let rows = table.rows(&place.size);
+                let text =
+                    format!("{table}: all {rows} rows are as generated, but for amount and status, which tests change");
+                finding(FindingLevel::Ok, "content", text)
+            }
+            Ok(Some(differs)) => finding(FindingLevel::Blocker, "content", format!("{differs}; {anew}")),
+            Err(error) => {
+                progress.finish();
+                return Err(place.failed("reading the tables of")(error));
+            }
+        });
+    }
+    progress.finish();
+    Ok(findings)
 }
 
 /// Whether what is still to be loaded has room, where its files are on this machine.

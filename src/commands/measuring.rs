@@ -30,6 +30,23 @@ pub(super) fn ensure_data(
     Ok(loaded?.verified)
 }
 
+/// Looks at the tables of a plan's points once more, and says what was found in the database's facts.
+///
+/// # Errors
+/// A table is not what was loaded.
+pub(super) fn inspect_tables(
+    place: &Place,
+    plan: &Plan,
+    places: &[usize],
+    catalogue: &Catalogue,
+) -> Result<String, Error> {
+    let points = places.iter().filter_map(|index| plan.points.get(*index));
+    let tests = points.filter_map(|point| catalogue.test(point.test.as_str()).ok());
+    let data = (&place.size, place.seed);
+    let inspected = dbdyno_run::inspect(place.engine.as_ref(), tests, &place.target.to_string(), data)?;
+    Ok(inspected.in_words(&place.size))
+}
+
 /// Points of a run that are to be measured now.
 pub(super) struct Measuring<'a> {
     pub(super) context: &'a Context,

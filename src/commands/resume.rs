@@ -1,7 +1,7 @@
 //! `dbdyno resume`: measures what is missing or failed in a run, if what decides its figures is still the same.
 
 use super::Context;
-use super::measuring::{Measuring, ensure_data};
+use super::measuring::{Measuring, ensure_data, inspect_tables};
 use super::place::Place;
 use crate::cli::ResumeArgs;
 use crate::error::Error;
@@ -46,6 +46,7 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
     refuse(&before, changes_of_the_database(&before.database, &database), context)?;
 
     let places = repository.unmeasured(&id)?;
+    inspect_tables(&place, &plan, &places, &context.catalogue)?;
     let measuring = Measuring {
         context,
         place: &place,

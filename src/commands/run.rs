@@ -2,7 +2,7 @@
 //! results file are looked at first, then data is loaded, then the plan is stored, then the first point is measured.
 
 use super::Context;
-use super::measuring::{Measuring, ensure_data};
+use super::measuring::{Measuring, ensure_data, inspect_tables};
 use super::place::Place;
 use crate::cli::{Commit, DriveChoice, RunArgs};
 use crate::error::Error;
@@ -36,10 +36,13 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     let progress = Progress::new(context.verbosity);
     let data_verified = ensure_data(&place, load, &context.catalogue, &progress, &stop)?;
 
-    let run = new_run(args, &place, &plan)?;
-    let database = place.engine.describe().map_err(place.failed("describing"))?;
-    repository.begin_run(&run, &plan, &place.platform(), &database)?;
     let places: Vec<usize> = (0..plan.points.len()).collect();
+    let tables = inspect_tables(&place, &plan, &places, &context.catalogue)?;
+
+    let run = new_run(args, &place, &plan)?;
+    let mut database = place.engine.describe().map_err(place.failed("describing"))?;
+    database.facts.insert("tables".to_owned(), tables);
+    repository.begin_run(&run, &plan, &place.platform(), &database)?;
     let measuring = Measuring {
         context,
         place: &place,

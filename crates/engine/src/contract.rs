@@ -1,6 +1,7 @@
 //! The contract that every engine keeps. The conformance suite (tests/conformance) holds each of them to it.
 
 use crate::client::{Answer, Bound, Statements, Touch};
+use crate::data::{Columns, Sample};
 use crate::{EngineError, Pump, ThreadPump};
 use dbdyno_model::{CommitMode, Counters, Database, Drive, Size, TableName, Test};
 use std::any::Any;
@@ -59,11 +60,23 @@ pub trait Engine: Send + Sync {
         watch: &dyn LoadWatch,
     ) -> Result<LoadReport, EngineError>;
 
-    /// The checksum over a table's rows as the database gives them back: [`crate::data::Checksum`].
+    /// The checksum over columns of a table's rows as the database gives them back: [`crate::data::Checksum`].
     ///
     /// # Errors
     /// The table cannot be read.
-    fn checksum(&self, table: TableName, watch: &dyn LoadWatch) -> Result<crate::data::Checksum, EngineError>;
+    fn checksum(
+        &self,
+        table: TableName,
+        columns: Columns,
+        watch: &dyn LoadWatch,
+    ) -> Result<crate::data::Checksum, EngineError>;
+
+    /// Looks at a table that was loaded some time ago, and changes nothing: whether its kind, columns, partitions, keys, triggers and
+    /// whatever else decides how it works are those that this engine makes, and whether the rows of the sample are the generator's.
+    ///
+    /// # Errors
+    /// The target is lost, or does not tell.
+    fn inspect(&self, table: TableName, sample: &mut Sample) -> Result<Inspection, EngineError>;
 
     /// Drops everything that belongs to dbdyno, and nothing else. Returns whether there was anything.
     ///
@@ -218,6 +231,24 @@ pub enum Loaded {
     },
     /// Something that bears our names but is not ours; the text says what.
     Foreign(String),
+}
+
+/// What looking at a table again has shown.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Inspection {
+    /// What is other than what was loaded.
+    pub differences: Vec<Difference>,
+    /// What could not be looked at, each with the reason.
+    pub unseen: Vec<String>,
+}
+
+/// Something about a table that is other than what was loaded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// What: `small_heap has the trigger spy, which dbdyno did not make`.
+    pub what: String,
+    /// The statement that takes it away, where one does; else the data must be loaded anew.
+    pub remedy: Option<String>,
 }
 
 /// Hears how far a load has come, and may stop it.

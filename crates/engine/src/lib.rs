@@ -10,6 +10,8 @@ mod clock;
 mod contract;
 pub mod data;
 mod error;
+#[cfg(any(feature = "sqlite", feature = "postgres", feature = "mariadb", feature = "oracle"))]
+mod inspect;
 mod mapping;
 #[cfg(feature = "mariadb")]
 pub mod mariadb;
@@ -31,8 +33,8 @@ mod target;
 
 pub use clock::{Clock, MonotonicClock, SimulatedClock};
 pub use contract::{
-    Canceller, ChunkResult, Durability, Engine, Failure, Features, Finding, FindingLevel, LoadReport, LoadWatch,
-    Loaded, Prepared, Request, Sampling, Session, Settled, TableLoad, Task,
+    Canceller, ChunkResult, Difference, Durability, Engine, Failure, Features, Finding, FindingLevel, Inspection,
+    LoadReport, LoadWatch, Loaded, Prepared, Request, Sampling, Session, Settled, TableLoad, Task,
 };
 pub use error::EngineError;
 pub use mapping::{MappingError, Mappings};

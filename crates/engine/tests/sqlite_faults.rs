@@ -153,7 +153,10 @@ fn damaged_pages_are_corruption_and_never_figures() {
     let (_, mut session) = prepared(&*engine, "T426");
     assert_eq!(session.execute(&ONE).unwrap_err().error.class, ErrorClass::Corruption);
     let table = dbdyno_model::TableName::LargeHeapRangeList;
-    assert_eq!(engine.checksum(table, &Quiet).unwrap_err().class, ErrorClass::Corruption);
+    assert_eq!(
+        engine.checksum(table, dbdyno_engine::data::Columns::All, &Quiet).unwrap_err().class,
+        ErrorClass::Corruption
+    );
 }
 
 #[test]

@@ -93,6 +93,8 @@ pub struct WaitCount {
     pub count: u64,
     /// For how long, in nanoseconds, where the engine times it.
     pub time_ns: Option<u64>,
+    /// Whether this comes of looking at sessions now and then, not of counting.
+    pub sampled: bool,
     /// How many waits were how long, where the engine keeps a histogram: microseconds that a bucket ends at -> waits.
     pub buckets_us: BTreeMap<u64, u64>,
 }
@@ -180,6 +182,7 @@ mod tests {
             class: "Commit".to_owned(),
             count,
             time_ns: None,
+            sampled: false,
             buckets_us: buckets.iter().copied().collect(),
         };
         let waits = |waits| Counters { waits, ..Counters::default() };

@@ -109,6 +109,12 @@ impl Procedure {
         )
     }
 
+    /// Whether each operation reads every row of the table once, so that the sum that it returns is known beforehand.
+    #[must_use]
+    pub fn reads_all(self) -> bool {
+        matches!(self, Self::Scan | Self::Sort | Self::Group | Self::Report)
+    }
+
     /// Procedural code without tables.
     #[must_use]
     pub fn is_cpu(self) -> bool {

@@ -238,6 +238,9 @@ pub struct Wait {
     pub count: u64,
     /// For how long, where the engine times it.
     pub time_s: Option<f64>,
+    /// Whether sessions were seen in it by looking now and then: the count is one of samples, and the time what they stand for.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sampled: bool,
     /// How many were how long, where the engine keeps a histogram: microseconds that a bucket ends at -> waits.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub histogram_us: BTreeMap<u64, u64>,

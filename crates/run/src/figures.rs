@@ -237,6 +237,7 @@ pub(crate) fn counters(point: &mut Point, counters: &Counters, counters_s: f64) 
             class: w.class.clone(),
             count: w.count,
             time_s: w.time_ns.map(|ns| ns as f64 / 1e9),
+            sampled: w.sampled,
             histogram_us: w.buckets_us.clone(),
         })
         .collect();
@@ -244,7 +245,8 @@ pub(crate) fn counters(point: &mut Point, counters: &Counters, counters_s: f64) 
         // No wait, but what sessions did else; nobody counts how often.
         let (event, class) = ("DB CPU".to_owned(), "CPU".to_owned());
         let histogram_us = std::collections::BTreeMap::new();
-        point.waits.push(Wait { event, class, count: 0, time_s: Some(time_ns / 1e9), histogram_us });
+        let time_s = Some(time_ns / 1e9);
+        point.waits.push(Wait { event, class, count: 0, time_s, sampled: false, histogram_us });
     }
     if point.waits.is_empty() {
         let why = match (counters.missing.get(&Counter::ForeignBusyNs), counters.get(Counter::ForeignBusyNs)) {

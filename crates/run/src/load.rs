@@ -211,9 +211,9 @@ fn enough_space(engine: &dyn Engine, size: &Size) -> Result<(), LoadError> {
     })
 }
 
-struct Watch<'a> {
-    events: &'a dyn Events,
-    stop: &'a Stop,
+pub(crate) struct Watch<'a> {
+    pub(crate) events: &'a dyn Events,
+    pub(crate) stop: &'a Stop,
 }
 
 impl LoadWatch for Watch<'_> {

@@ -6,7 +6,7 @@ mod fill;
 mod rows;
 
 pub(super) use fill::Broken;
-pub(super) use rows::decode;
+pub(super) use rows::{decode, encode};
 
 use super::link::Link;
 use super::meta::{self, Kind, Object};
@@ -287,7 +287,7 @@ mod tests {
     use super::super::link::tests::servers::mariadb::Wish;
     use super::*;
     use crate::Target;
-    use crate::data::smallest;
+    use crate::data::{Columns, smallest};
     use crate::mariadb::remove;
     use crate::server::checksum;
 
@@ -338,7 +338,7 @@ mod tests {
             };
             // What was there before goes.
             crew.each("loading", &leaves(table), tools, fill).unwrap();
-            let held = checksum(&mut crew, table, 3_200, &Patient, verify::read).unwrap();
+            let held = checksum(&mut crew, table, (3_200, Columns::All), &Patient, verify::read).unwrap();
             assert_eq!(held, generator.checksum(), "{way:?}");
         }
         let Contents::Ours(meta) = meta::look(&mut control).unwrap() else { panic!("not ours") };

@@ -273,7 +273,8 @@ fn log_and_waits(link: &mut Link, read: &BTreeMap<String, u64>, counters: &mut C
         // wait/io/file/innodb/innodb_log_file
         let (class, event) = name.trim_start_matches("wait/").rsplit_once('/').unwrap_or(("", name));
         let (class, event) = (class.to_owned(), event.to_owned());
-        counters.waits.push(WaitCount { event, class, count, time_ns: Some(time_ns), buckets_us: BTreeMap::new() });
+        let (time_ns, buckets_us) = (Some(time_ns), BTreeMap::new());
+        counters.waits.push(WaitCount { event, class, count, time_ns, sampled: false, buckets_us });
     }
     if let (Some(count), Some(ms)) = (read.get("Innodb_row_lock_waits"), read.get("Innodb_row_lock_time")) {
         let (event, class) = ("row lock".to_owned(), "lock/innodb".to_owned());
@@ -282,6 +283,7 @@ fn log_and_waits(link: &mut Link, read: &BTreeMap<String, u64>, counters: &mut C
             class,
             count: *count,
             time_ns: Some(ms * 1_000_000),
+            sampled: false,
             buckets_us: BTreeMap::new(),
         });
     }

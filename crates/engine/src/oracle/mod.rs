@@ -16,6 +16,7 @@ mod client;
 mod describe;
 mod errors;
 mod ground;
+mod inspect;
 mod layout;
 mod link;
 mod load;
@@ -35,11 +36,11 @@ mod space;
 mod statistics;
 mod verify;
 
-use crate::data::Checksum;
+use crate::data::{Checksum, Columns, Sample};
 use crate::server::recover;
 use crate::{
-    Canceller, Durability, Engine, EngineError, EngineInfo, Features, Finding, LoadReport, LoadWatch, Loaded, Mappings,
-    Session, Settled, SqlFile, Target, TargetError, Task,
+    Canceller, Durability, Engine, EngineError, EngineInfo, Features, Finding, Inspection, LoadReport, LoadWatch,
+    Loaded, Mappings, Session, Settled, SqlFile, Target, TargetError, Task,
 };
 use dbdyno_model::{CommitMode, Counters, Database, Drive, Mapping, Size, TableName, Test};
 use ground::Ground;
@@ -182,10 +183,14 @@ impl Engine for OracleEngine {
         load::load(&self.options, size, seed, jobs, verify, watch)
     }
 
-    fn checksum(&self, table: TableName, watch: &dyn LoadWatch) -> Result<Checksum, EngineError> {
+    fn checksum(&self, table: TableName, columns: Columns, watch: &dyn LoadWatch) -> Result<Checksum, EngineError> {
         let rows = self.with(|link| meta::look(link, &self.options))?.ours()?.map_or(0, |meta| meta.rows(table));
         let mut crew = load::crew(&self.options, 1, watch)?;
-        crate::server::checksum(&mut crew, table, rows, watch, verify::read)
+        crate::server::checksum(&mut crew, table, (rows, columns), watch, verify::read)
+    }
+
+    fn inspect(&self, table: TableName, sample: &mut Sample) -> Result<Inspection, EngineError> {
+        self.with(|link| inspect::inspect(link, table, sample))
     }
 
     fn drop_all(&self) -> Result<bool, EngineError> {

@@ -137,6 +137,7 @@ pub(super) fn of_schema(size: &Size) -> Result<String, EngineError> {
         ("What dbdyno asks while it measures", &*STATISTICS),
         ("What it asks about the server", &*DESCRIBE),
         ("How it loads, proves and drops", &*LOADING),
+        ("How it looks at tables again that were loaded earlier", &*super::inspect::INSPECTING),
         ("How it loads by direct path", &*FILLING),
         ("What it asks to tell of room and privileges", &*CHECK),
         ("What it asks with a licence of the Diagnostics Pack alone", &*DIAGNOSTICS),

@@ -120,6 +120,7 @@ pub(super) fn waits(events: &[Vec<Option<String>>], histogram: &[Vec<Option<Stri
             class: class.clone().unwrap_or_else(|| "Other".to_owned()),
             count: number(count)?,
             time_ns: time_us.as_ref().and_then(|us| number(us)).map(|us| us * US_NS),
+            sampled: false,
             buckets_us: buckets.get(event.as_str()).cloned().unwrap_or_default(),
         }),
         _ => None,
@@ -134,7 +135,7 @@ pub(super) fn history(rows: &[Vec<Option<String>>]) -> Vec<WaitCount> {
             let count = number(samples)?;
             let class = format!("ASH {class}");
             let time_ns = Some(count * 1_000_000_000);
-            Some(WaitCount { event: event.clone(), class, count, time_ns, buckets_us: BTreeMap::new() })
+            Some(WaitCount { event: event.clone(), class, count, time_ns, sampled: true, buckets_us: BTreeMap::new() })
         }
         _ => None,
     };

@@ -13,6 +13,7 @@ mod copy;
 mod describe;
 mod errors;
 mod ground;
+mod inspect;
 mod link;
 mod load;
 mod membership;
@@ -34,12 +35,12 @@ mod tls;
 mod verify;
 mod wire;
 
-use crate::data::Checksum;
+use crate::data::{Checksum, Columns, Sample};
 use crate::private::PrivateServer;
 use crate::server::recover;
 use crate::{
-    Canceller, Durability, Engine, EngineError, EngineInfo, Features, Finding, LoadReport, LoadWatch, Loaded, Mappings,
-    Pump, Session, Settled, SqlFile, Target, TargetError, Task, ThreadPump,
+    Canceller, Durability, Engine, EngineError, EngineInfo, Features, Finding, Inspection, LoadReport, LoadWatch,
+    Loaded, Mappings, Pump, Session, Settled, SqlFile, Target, TargetError, Task, ThreadPump,
 };
 use client::{ClientPump, ClientSession};
 use dbdyno_model::{CommitMode, Counters, Database, Drive, Mapping, Size, TableName, Test};
@@ -227,10 +228,14 @@ impl Engine for PostgresEngine {
         load::load(&self.options, size, seed, jobs, verify, watch)
     }
 
-    fn checksum(&self, table: TableName, watch: &dyn LoadWatch) -> Result<Checksum, EngineError> {
+    fn checksum(&self, table: TableName, columns: Columns, watch: &dyn LoadWatch) -> Result<Checksum, EngineError> {
         let rows = self.with(meta::look)?.ours()?.map_or(0, |meta| meta.rows(table));
         let mut crew = load::crew(&self.options, 1, watch)?;
-        crate::server::checksum(&mut crew, table, rows, watch, verify::read)
+        crate::server::checksum(&mut crew, table, (rows, columns), watch, verify::read)
+    }
+
+    fn inspect(&self, table: TableName, sample: &mut Sample) -> Result<Inspection, EngineError> {
+        self.with(|link| inspect::inspect(link, table, sample))
     }
 
     fn drop_all(&self) -> Result<bool, EngineError> {

@@ -1,7 +1,7 @@
 //! Checksums: leaves read back by all jobs, and compared with what the generator says. How an engine reads one is its own.
 
 use super::{Clock, Crew, Leaf, ServerLink, Stop, Tally, leaves, recover};
-use crate::data::{Checksum, Generator, Row};
+use crate::data::{Checksum, Columns, Generator, Row};
 use crate::{EngineError, LoadWatch};
 use dbdyno_model::{ErrorClass, Size, TableName};
 use std::collections::BTreeMap;
@@ -16,6 +16,7 @@ pub(crate) type Read<L> = fn(&mut L, &Leaf, &mut Reading<'_>) -> Result<(), Engi
 /// A leaf that is being read.
 pub(crate) struct Reading<'a> {
     checksum: Checksum,
+    columns: Columns,
     told: u64,
     stop: &'a Stop<'a>,
     tally: &'a Tally<'a>,
@@ -24,7 +25,7 @@ pub(crate) struct Reading<'a> {
 impl Reading<'_> {
     /// One more row.
     pub(crate) fn add(&mut self, row: &Row<'_>) {
-        self.checksum.add(row);
+        self.checksum.add(&self.columns.of(row));
     }
 
     /// Whether to stop, which is looked at now and then; so is the tally told.
@@ -52,14 +53,14 @@ type Sums = Mutex<BTreeMap<TableName, Checksum>>;
 pub(crate) fn checksum<L: ServerLink>(
     crew: &mut Crew<'_, L>,
     table: TableName,
-    rows: u64,
+    (rows, columns): (u64, Columns),
     watch: &dyn LoadWatch,
     read: Read<L>,
 ) -> Result<Checksum, EngineError> {
     let tally = Tally::new(watch, format!("{table} checksum"), 0, rows);
     let sums = Sums::default();
     let work = |link: &mut L, leaf: &Leaf, (): &mut (), stop: &Stop<'_>| {
-        add(&sums, table, sum(link, leaf, stop, &tally, read)?);
+        add(&sums, table, sum(link, leaf, columns, stop, &tally, read)?);
         Ok(())
     };
     crew.each(&format!("reading {table} back"), &leaves(table), || (), work)?;
@@ -81,7 +82,7 @@ pub(crate) fn prove<'t, L: ServerLink>(
     let sums = Sums::default();
     let work = |link: &mut L, leaf: &Leaf, generator: &mut Generator, stop: &Stop<'_>| {
         let _clock = clock(leaf.table);
-        let found = sum(link, leaf, stop, tally, read)?;
+        let found = sum(link, leaf, Columns::All, stop, tally, read)?;
         let mut made = Checksum::default();
         leaf.ids(size).for_each(|id| made.add(&generator.row(id)));
         if found != made {
@@ -100,11 +101,12 @@ pub(crate) fn prove<'t, L: ServerLink>(
 fn sum<L>(
     link: &mut L,
     leaf: &Leaf,
+    columns: Columns,
     stop: &Stop<'_>,
     tally: &Tally<'_>,
     read: Read<L>,
 ) -> Result<Checksum, EngineError> {
-    let mut reading = Reading { checksum: Checksum::default(), told: 0, stop, tally };
+    let mut reading = Reading { checksum: Checksum::default(), columns, told: 0, stop, tally };
     read(link, leaf, &mut reading)?;
     reading.tell();
     Ok(reading.checksum)

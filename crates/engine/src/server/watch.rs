@@ -35,14 +35,19 @@ impl Seen {
             class: class.clone(),
             count: *count,
             time_ns: Some(*ns),
+            sampled: true,
             buckets_us: BTreeMap::new(),
         };
         self.waits.iter().map(count).collect()
     }
 
-    /// Takes in one look, which stands for the time since the one before.
-    fn add(&mut self, sessions: Vec<Activity>, ours: &BTreeSet<u64>, passed_ns: u64) {
+    /// Takes in one look of the session `own`, which stands for the time since the one before. Whoever looks is at work
+    /// whenever he looks, and no part of the load.
+    fn add(&mut self, sessions: Vec<Activity>, own: u64, ours: &BTreeSet<u64>, passed_ns: u64) {
         for (id, class, event) in sessions {
+            if id == own {
+                continue;
+            }
             if ours.contains(&id) {
                 let (count, ns) = self.waits.entry((class, event)).or_default();
                 *count += 1;
@@ -137,14 +142,17 @@ fn watch<L: ServerLink>(
         if state.over.load(Ordering::Relaxed) {
             return;
         }
-        let looked = recover(link).texts("watching sessions", sql);
+        let (own, looked) = {
+            let mut link = recover(link);
+            (link.session_id(), link.texts("watching sessions", sql))
+        };
         let passed_ns = u64::try_from(last.elapsed().as_nanos()).unwrap_or(u64::MAX);
         last = Instant::now();
         let mut seen = recover(&state.seen);
         match looked {
             Ok(rows) => {
                 let sessions = rows.iter().filter_map(|row| read(row)).collect();
-                seen.add(sessions, &recover(ours), passed_ns);
+                seen.add(sessions, own, &recover(ours), passed_ns);
             }
             Err(error) => {
                 seen.ended = Some(format!("the sessions could not be watched to the end: {}", error.message));
@@ -162,10 +170,18 @@ mod tests {
     fn samples_are_ours_or_foreign() {
         let session = |id, class: &str, event: &str| (id, class.to_owned(), event.to_owned());
         let mut seen = Seen::default();
-        let ours = BTreeSet::from([10, 11]);
-        seen.add(vec![session(10, "CPU", "running"), session(11, "IO", "WalSync"), session(99, "", "")], &ours, 100);
-        seen.add(vec![session(10, "IO", "WalSync")], &ours, 50);
+        // The one that looks is 12.
+        let ours = BTreeSet::from([10, 11, 12]);
+        let looks = || session(12, "state", "Filling schema table");
+        seen.add(
+            vec![session(10, "CPU", "running"), session(11, "IO", "WalSync"), session(99, "", ""), looks()],
+            12,
+            &ours,
+            100,
+        );
+        seen.add(vec![session(10, "IO", "WalSync"), looks()], 12, &ours, 50);
         assert_eq!(seen.foreign_busy_ns, 100);
+        assert!(seen.waits().iter().all(|wait| wait.sampled));
         let waits: Vec<_> = seen.waits().into_iter().map(|w| (w.class, w.event, w.count, w.time_ns)).collect();
         assert_eq!(
             waits,

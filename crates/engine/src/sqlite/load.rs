@@ -7,7 +7,7 @@ use super::meta;
 use super::options::Options;
 use super::{TABLE_NAMES, TABLES, shape_statement, table_name, verify};
 use crate::bookkeeping::{Contents, Meta, checksum_key};
-use crate::data::{FILLER_CHARS, Generator, first_day, iso_day};
+use crate::data::{Columns, FILLER_CHARS, Generator, first_day, iso_day};
 use crate::{EngineError, LoadReport, LoadWatch, TableLoad};
 use dbdyno_model::{ErrorClass, Organisation, Size, TableName};
 use std::ops::Range;
@@ -75,7 +75,8 @@ pub(super) fn load(
     for loaded in &mut report.tables {
         let started = Instant::now();
         let generator = verify.then(|| Generator::new(size, loaded.table.shape(), seed));
-        let checksum = verify::checksum(&options.path, loaded.table, loaded.rows, jobs, generator, watch)?;
+        let checksum =
+            verify::checksum(&options.path, loaded.table, Columns::All, loaded.rows, jobs, generator, watch)?;
         meta::set(&link, &checksum_key(loaded.table), &checksum.to_string())?;
         loaded.checksum = checksum.to_string();
         loaded.elapsed_s += started.elapsed().as_secs_f64();

@@ -10,6 +10,7 @@ mod client;
 mod counters;
 mod describe;
 mod errors;
+mod inspect;
 mod link;
 mod load;
 mod meta;
@@ -27,10 +28,10 @@ mod verify;
 mod writer;
 mod writing;
 
-use crate::data::Checksum;
+use crate::data::{Checksum, Columns, Sample};
 use crate::{
-    Durability, Engine, EngineError, EngineInfo, Features, Finding, LoadReport, LoadWatch, Loaded, Mappings, Session,
-    Settled, SqlFile, Task,
+    Durability, Engine, EngineError, EngineInfo, Features, Finding, Inspection, LoadReport, LoadWatch, Loaded,
+    Mappings, Session, Settled, SqlFile, Task,
 };
 use dbdyno_model::{CommitMode, Counter, Counters, Database, Drive, Mapping, Organisation, Size, TableName, Test};
 use link::Link;
@@ -199,9 +200,13 @@ impl Engine for SqliteEngine {
         load::load(self.options(), size, seed, jobs, verify, watch)
     }
 
-    fn checksum(&self, table: TableName, watch: &dyn LoadWatch) -> Result<Checksum, EngineError> {
+    fn checksum(&self, table: TableName, columns: Columns, watch: &dyn LoadWatch) -> Result<Checksum, EngineError> {
         let rows = meta::look(&self.options().path)?.ours()?.map_or(0, |meta| meta::rows_done(&meta, table));
-        verify::checksum(&self.options().path, table, rows, 1, None, watch)
+        verify::checksum(&self.options().path, table, columns, rows, 1, None, watch)
+    }
+
+    fn inspect(&self, table: TableName, sample: &mut Sample) -> Result<Inspection, EngineError> {
+        inspect::inspect(&self.options().path, table, sample)
     }
 
     fn drop_all(&self) -> Result<bool, EngineError> {

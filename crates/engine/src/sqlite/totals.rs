@@ -36,6 +36,7 @@ impl Timed {
             class,
             count: self.count,
             time_ns: Some(self.time_ns),
+            sampled: false,
             buckets_us: BTreeMap::new(),
         })
     }

@@ -2,7 +2,7 @@
 
 use super::link::{Access, Link};
 use super::{TABLES, table_name};
-use crate::data::{Checksum, FILLER_CHARS, Generator, Row, day_from_iso};
+use crate::data::{Checksum, Columns, FILLER_CHARS, Generator, Row, day_from_iso};
 use crate::{EngineError, LoadWatch};
 use dbdyno_model::{ErrorClass, TableName};
 use std::path::Path;
@@ -18,6 +18,7 @@ const LOOK_ROWS: u64 = 10_000;
 pub(super) fn checksum(
     path: &Path,
     table: TableName,
+    columns: Columns,
     rows: u64,
     jobs: u32,
     generator: Option<Generator>,
@@ -34,7 +35,7 @@ pub(super) fn checksum(
             let last = if n + 1 == parts { i64::MAX } else { ids.1.cast_signed() };
             let (seen, what, mut generator) = (&seen, &what, generator.clone());
             scope.spawn(move || {
-                let found = Part { path, table, rowids: (first, last), seen, what, of: rows, watch }.read()?;
+                let found = Part { path, table, columns, rowids: (first, last), seen, what, of: rows, watch }.read()?;
                 let expected = generator.as_mut().map(|generator| {
                     let mut checksum = Checksum::default();
                     (ids.0..=ids.1).for_each(|id| checksum.add(&generator.row(id)));
@@ -65,6 +66,7 @@ pub(super) fn checksum(
 struct Part<'p> {
     path: &'p Path,
     table: TableName,
+    columns: Columns,
     rowids: (i64, i64),
     seen: &'p AtomicU64,
     what: &'p str,
@@ -83,7 +85,7 @@ impl Part<'_> {
             let mut rows = statement.query(self.rowids)?;
             while let Some(row) = rows.next()? {
                 match row_of(row)? {
-                    Some(row) => checksum.add(&row),
+                    Some(row) => checksum.add(&self.columns.of(&row)),
                     None => complaint = Some(format!("row {} is not as it was written", row.get::<_, i64>(0)?)),
                 }
                 if checksum.rows.is_multiple_of(LOOK_ROWS) {
@@ -111,7 +113,7 @@ impl Part<'_> {
 }
 
 /// The row as the generator would give it; nothing where a date or a text cannot be one of ours.
-fn row_of<'r>(row: &'r rusqlite::Row<'_>) -> rusqlite::Result<Option<Row<'r>>> {
+pub(super) fn row_of<'r>(row: &'r rusqlite::Row<'_>) -> rusqlite::Result<Option<Row<'r>>> {
     let (Ok(booked_on), Ok(status), Ok(filler)) =
         (row.get_ref(4)?.as_str(), row.get_ref(7)?.as_str(), row.get_ref(8)?.as_str())
     else {

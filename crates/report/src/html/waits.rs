@@ -3,20 +3,23 @@
 use super::cells::{Measured, Ramp};
 use super::table::{Head, Row, Table, text};
 use crate::numbers::{MISSING, short};
+use crate::tables::worth_telling;
 use dbdyno_model::{Point, TestCode};
 use maud::{Markup, html};
 
 /// Events that are worth a line.
 const MOST: usize = 6;
 
-type Event<'a> = (&'a str, &'a str);
+/// Class, event, whether it was seen by looking now and then.
+type Event<'a> = (&'a str, &'a str, bool);
 
 /// The longest events of a test, a column for each degree of parallelism; nothing where none was seen.
 pub(super) fn table(code: &TestCode, cells: &[&Measured<'_>]) -> Markup {
-    let with_waits: Vec<&&Measured<'_>> = cells.iter().filter(|c| c.ok().any(|p| !p.waits.is_empty())).collect();
+    let with_waits: Vec<&&Measured<'_>> =
+        cells.iter().filter(|c| c.ok().any(|p| worth_telling(p).next().is_some())).collect();
     let mut events: Vec<(Event<'_>, f64)> = Vec::new();
-    for wait in with_waits.iter().flat_map(|c| c.ok()).flat_map(|p| &p.waits) {
-        let event = (wait.class.as_str(), wait.event.as_str());
+    for wait in with_waits.iter().flat_map(|c| c.ok()).flat_map(worth_telling) {
+        let event = (wait.class.as_str(), wait.event.as_str(), wait.sampled);
         let time_s = wait.time_s.unwrap_or(0.0);
         match events.iter_mut().find(|(e, _)| *e == event) {
             Some((_, sum)) => *sum += time_s,
@@ -37,13 +40,14 @@ pub(super) fn table(code: &TestCode, cells: &[&Measured<'_>]) -> Markup {
     };
     heads.extend(with_waits.iter().map(|c| head(c)));
     let rows = events.iter().take(MOST).map(|(event, _)| {
-        let mut texts = vec![text(event.1), text(event.0)];
+        let class = if event.2 { format!("{}, samples", event.0) } else { event.0.to_owned() };
+        let mut texts = vec![text(event.1), text(&class)];
         texts.extend(with_waits.iter().map(|c| text(&share(c, *event))));
         Row::Figures(texts)
     });
     let more = events.len().saturating_sub(MOST);
     let caption = html! {
-        (code) ": top waits, in percent of the seconds that all jobs had together; what is in a processor is no wait"
+        (code) ": top waits, in percent of the seconds that all jobs had together; what is in a processor is no wait; samples come of looking ten times a second, the others of the engine's counts"
         @if more > 0 { " (" (more) " smaller ones are left out)" }
     };
     Table { caption, heads, rows: rows.collect(), class: "figures" }.render()
@@ -53,7 +57,7 @@ pub(super) fn table(code: &TestCode, cells: &[&Measured<'_>]) -> Markup {
 fn share(cell: &Measured<'_>, event: Event<'_>) -> String {
     let of = |point: &Point| {
         let jobs_s = point.counters_s.filter(|s| *s > 0.0)? * f64::from(point.dop.jobs);
-        let mine = point.waits.iter().filter(|w| (w.class.as_str(), w.event.as_str()) == event);
+        let mine = worth_telling(point).filter(|w| (w.class.as_str(), w.event.as_str(), w.sampled) == event);
         let mut time_s = Some(0.0);
         for wait in mine {
             time_s = time_s.zip(wait.time_s).map(|(sum, t)| sum + t);

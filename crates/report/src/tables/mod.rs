@@ -12,3 +12,4 @@ pub use cells::cells;
 pub use latency::latency;
 pub use storage::storage;
 pub use waits::waits;
+pub(crate) use waits::worth_telling;

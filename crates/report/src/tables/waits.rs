@@ -10,7 +10,7 @@ use dbdyno_model::{Point, Published, RunJson, Wait};
 
 use Keep::{Always, Drop};
 
-const COLUMNS: [Column; 9] = [
+const COLUMNS: [Column; 11] = [
     Column::left("code", &["Code"], Always),
     Column::right("#N", &["#N"], Drop(2)),
     Column::right("#J", &["#J"], Always),
@@ -19,10 +19,24 @@ const COLUMNS: [Column; 9] = [
     Column::left("class", &["Class"], Drop(1)),
     Column::left("event", &["Event"], Always),
     Column::right("count", &["Count"], Always),
+    Column::right("time", &["Time"], Drop(4)),
+    Column::right("samples", &["Samples"], Always),
     Column::right("share", &["Share", "[%]"], Always),
 ];
 /// Events of a point that are worth a line.
 const MOST: usize = 8;
+/// Samples of a point below which they tell nothing of where its time went.
+const FEWEST_SAMPLES: u64 = 10;
+
+/// The waits of a point that a table can be made of: a handful of samples is left out.
+pub(crate) fn worth_telling(point: &Point) -> impl Iterator<Item = &Wait> {
+    let enough = samples(point) >= FEWEST_SAMPLES;
+    point.waits.iter().filter(move |wait| !wait.sampled || enough)
+}
+
+fn samples(point: &Point) -> u64 {
+    point.waits.iter().filter(|wait| wait.sampled).map(|wait| wait.count).sum()
+}
 
 /// The events of each point, the longest first.
 #[must_use]
@@ -35,9 +49,10 @@ pub fn waits(run: &RunJson, _: &Catalogue, width: Option<u16>) -> String {
         return hanging("", "This run has no points yet.", width);
     }
     let sheet = Sheet { columns: COLUMNS.to_vec(), rows, gap: 2 };
-    let legend = "Count is how often the engine counted the event, or how often it was seen where the engine is sampled; \
-                  share is its time in percent of the seconds that all jobs had together, parallel workers on top of that. \
-                  CPU running is no wait.";
+    let legend = "Count and time are the engine's own. Where it has none, samples are how often sessions were seen in the event by \
+                  looking ten times a second; dbdyno's own looking is left out, and so are the samples of points with fewer than \
+                  ten. Share is the time, or what the samples stand for, in percent of the seconds that all jobs had together, \
+                  parallel workers on top of that. CPU running is no wait.";
     format!("{}\n{}", sheet.render(width), hanging("", legend, width))
 }
 
@@ -49,10 +64,12 @@ fn rows(point: &Point) -> Vec<Row> {
         keys.push(tx_size(point.rows_per_tx));
         keys
     };
-    let mut longest: Vec<&Wait> = point.waits.iter().collect();
+    let mut longest: Vec<&Wait> = worth_telling(point).collect();
     longest.sort_by(|a, b| b.time_s.unwrap_or(0.0).total_cmp(&a.time_s.unwrap_or(0.0)).then(b.count.cmp(&a.count)));
     if longest.is_empty() {
-        let why = point.missing.get("waits").cloned();
+        let few = Some(samples(point)).filter(|n| *n > 0);
+        let few = few.map(|n| format!("only {n} samples of what sessions waited for: too few to tell"));
+        let why = few.or_else(|| point.missing.get("waits").cloned());
         let text = refusal(point).or(why).unwrap_or_else(|| "no wait event was seen".to_owned());
         return vec![Row::Remark { keys: keys(), text }];
     }
@@ -60,7 +77,12 @@ fn rows(point: &Point) -> Vec<Row> {
     let row = |wait: &Wait| {
         let share_pct = wait.time_s.zip(jobs_s).map(|(time, all)| time / all * 100.0);
         let mut texts = keys();
-        texts.extend([wait.class.clone(), wait.event.clone(), wait.count.to_string()]);
+        texts.extend([wait.class.clone(), wait.event.clone()]);
+        let none = || MISSING.to_owned();
+        texts.extend(match wait.sampled {
+            true => [none(), none(), wait.count.to_string()],
+            false => [wait.count.to_string(), duration(wait.time_s), none()],
+        });
         texts.push(share_pct.map_or(MISSING.to_owned(), |share| percent(Some(share))));
         Row::Figures(texts)
     };

@@ -164,6 +164,7 @@ fn any_point() -> impl Strategy<Value = Point> {
                     class: t[13].clone(),
                     count: n[10],
                     time_s: next(),
+                    sampled: n[10] % 2 == 0,
                     histogram_us: [(n[10], n[10])].into(),
                 }],
                 missing: pairs(),

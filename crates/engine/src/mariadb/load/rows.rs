@@ -5,10 +5,10 @@ use crate::data::{FILLER_CHARS, Row, first_day};
 use mysql::Value;
 
 /// Columns of a row.
-pub(super) const COLUMNS: usize = 9;
+pub(in crate::mariadb) const COLUMNS: usize = 9;
 
 /// A row as the parameters of an INSERT.
-pub(super) fn encode(row: &Row<'_>) -> [Value; COLUMNS] {
+pub(in crate::mariadb) fn encode(row: &Row<'_>) -> [Value; COLUMNS] {
     [
         Value::Int(row.id),
         Value::Int(row.customer_id),

@@ -34,3 +34,21 @@ fn of_failed_transactions_the_engine_may_have_counted_a_part() {
     assert_eq!((status(999, 7, 1_000), status(1_008, 7, 1_000)), (Status::Invalid, Status::Invalid));
     assert_eq!(status(1_000, 7, 1_001), Status::Invalid);
 }
+
+#[test]
+fn a_full_scan_that_finds_another_sum_is_invalid() {
+    let case = |code: &str, over: u64| {
+        let mut case = Case::new(code, 100);
+        let table = case.task.test.table.unwrap();
+        case.log.checksum = 100 * quantity_sum(&case.task.size, table.shape(), case.task.seed) + over;
+        case.judged()
+    };
+    for code in ["T421", "T426"] {
+        assert_eq!(case(code, 0).reason, None, "{code}");
+        let altered = case(code, 1);
+        assert_eq!(altered.status, Status::Invalid, "{code}");
+        assert!(altered.reason.unwrap().contains("rows were altered after loading"));
+    }
+    // A lookup's sum depends on its keys.
+    assert_eq!(Case::new("T611", 1_000).judged().reason, None);
+}

@@ -1,0 +1,79 @@
+-- What the catalogue says of a table that was loaded some time ago, and rows of it. Nothing here changes anything.
+
+-- name: facts
+-- what: relation, kind of fact, fact, and what takes it away: all that decides how a table with its partitions works
+-- left out: indexes that points build (load_...), and triggers of the server's own, which come with constraints
+WITH ours AS (
+  SELECT c.oid, c.relname::text AS name, c.relkind::text AS kind, c.relpersistence::text AS persistence, c.reloptions,
+         c.relam, c.relrowsecurity, c.relreplident::text AS replident, c.relpartbound
+  FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+  WHERE n.nspname = 'dbdyno' AND c.relname ~ '^{table}(_r[0-9]+)?(_p[0-9]+)?$' AND c.relkind NOT IN ('i', 'I', 't', 'c')
+)
+SELECT name, 'kind',
+       CASE kind WHEN 'r' THEN 'table' WHEN 'p' THEN 'partitioned table' WHEN 'v' THEN 'view'
+                 WHEN 'm' THEN 'materialized view' WHEN 'f' THEN 'foreign table' ELSE kind END,
+       CASE kind WHEN 'v' THEN format('DROP VIEW %s', oid::regclass)
+                 WHEN 'm' THEN format('DROP MATERIALIZED VIEW %s', oid::regclass)
+                 WHEN 'f' THEN format('DROP FOREIGN TABLE %s', oid::regclass) END
+FROM ours
+UNION ALL
+SELECT name, 'persistence', CASE persistence WHEN 'p' THEN 'logged' WHEN 'u' THEN 'unlogged' ELSE 'temporary' END,
+       CASE persistence WHEN 'u' THEN format('ALTER TABLE %s SET LOGGED', oid::regclass) END
+FROM ours WHERE kind IN ('r', 'p')
+UNION ALL
+SELECT name, 'options', coalesce((SELECT string_agg(o, ', ' ORDER BY o) FROM unnest(reloptions) o), 'none'), NULL
+FROM ours WHERE kind IN ('r', 'p')
+UNION ALL
+SELECT name, 'access method', CASE WHEN am.amname = current_setting('default_table_access_method') THEN 'the default'
+                                   ELSE am.amname::text END, NULL
+FROM ours JOIN pg_catalog.pg_am am ON am.oid = relam WHERE kind = 'r'
+UNION ALL
+SELECT name, 'replica identity', CASE replident WHEN 'd' THEN 'the default' ELSE replident END,
+       format('ALTER TABLE %s REPLICA IDENTITY DEFAULT', oid::regclass)
+FROM ours WHERE kind IN ('r', 'p')
+UNION ALL
+SELECT name, 'place', p.relname || ' ' || pg_catalog.pg_get_expr(o.relpartbound, o.oid), NULL
+FROM ours o JOIN pg_catalog.pg_inherits i ON i.inhrelid = o.oid JOIN pg_catalog.pg_class p ON p.oid = i.inhparent
+UNION ALL
+SELECT o.name, 'partition', i.inhrelid::regclass::text, format('DROP TABLE %s', i.inhrelid::regclass)
+FROM ours o JOIN pg_catalog.pg_inherits i ON i.inhparent = o.oid WHERE i.inhrelid NOT IN (SELECT oid FROM ours)
+UNION ALL
+SELECT o.name, 'column',
+       a.attname || ' ' || pg_catalog.format_type(a.atttypid, a.atttypmod)
+       || CASE WHEN a.attnotnull THEN ' not null' ELSE '' END
+       || CASE WHEN a.atthasdef OR a.attidentity <> '' THEN ' with a default' ELSE '' END
+       || CASE WHEN a.attstorage <> t.typstorage THEN ' stored in another way' ELSE '' END, NULL
+FROM ours o JOIN pg_catalog.pg_attribute a ON a.attrelid = o.oid AND a.attnum > 0 AND NOT a.attisdropped
+JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
+UNION ALL
+SELECT o.name, 'index',
+       x.relname || ' ' || am.amname || CASE WHEN i.indisunique THEN ' unique' ELSE '' END || ' ('
+       || (SELECT string_agg(pg_catalog.pg_get_indexdef(i.indexrelid, k, true), ', ' ORDER BY k)
+           FROM generate_series(1, i.indnkeyatts::integer) k) || ')'
+       || coalesce((SELECT ' include (' || string_agg(pg_catalog.pg_get_indexdef(i.indexrelid, k, true), ', ' ORDER BY k) || ')'
+                    FROM generate_series(i.indnkeyatts + 1, i.indnatts::integer) k HAVING count(*) > 0), '')
+       || CASE WHEN i.indpred IS NOT NULL THEN ' for some rows' ELSE '' END
+       || CASE WHEN i.indoption::text ~ '[1-9]' THEN ' in another order' ELSE '' END
+       || CASE WHEN x.reloptions IS NOT NULL THEN ' with options' ELSE '' END
+       || CASE WHEN i.indisvalid AND i.indisready AND i.indislive THEN '' ELSE ' that is not valid' END,
+       format('DROP INDEX %s', i.indexrelid::regclass)
+FROM ours o JOIN pg_catalog.pg_index i ON i.indrelid = o.oid JOIN pg_catalog.pg_class x ON x.oid = i.indexrelid
+JOIN pg_catalog.pg_am am ON am.oid = x.relam WHERE x.relname NOT LIKE 'load\_%'
+UNION ALL
+SELECT o.name, 'trigger', t.tgname, format('DROP TRIGGER %I ON %s', t.tgname, o.oid::regclass)
+FROM ours o JOIN pg_catalog.pg_trigger t ON t.tgrelid = o.oid AND NOT t.tgisinternal AND t.tgparentid = 0
+UNION ALL
+SELECT o.name, 'rule', r.rulename, format('DROP RULE %I ON %s', r.rulename, o.oid::regclass)
+FROM ours o JOIN pg_catalog.pg_rewrite r ON r.ev_class = o.oid AND r.rulename <> '_RETURN'
+UNION ALL
+SELECT o.name, 'constraint', k.conname, format('ALTER TABLE %s DROP CONSTRAINT %I', k.conrelid::regclass, k.conname)
+FROM ours o JOIN pg_catalog.pg_constraint k
+  ON (k.conrelid = o.oid AND k.contype IN ('c', 'f', 'x')) OR (k.confrelid = o.oid AND k.contype = 'f')
+UNION ALL
+SELECT name, 'security', 'by row', format('ALTER TABLE %s DISABLE ROW LEVEL SECURITY', oid::regclass)
+FROM ours WHERE relrowsecurity;
+
+-- name: row
+-- what: one row by all that its place follows from, as far as no test changes it
+SELECT id, customer_id, ref_id, region, booked_on - DATE '1970-01-01', quantity, filler FROM dbdyno.{table}
+WHERE id = $1 AND booked_on = DATE '1970-01-01' + $2::integer AND region = $3::integer

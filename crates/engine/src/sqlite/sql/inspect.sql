@@ -1,0 +1,10 @@
+-- What the file says of a table that was loaded some time ago, and rows of it. Nothing here changes anything.
+
+-- name: facts
+-- what: the table, and all that hangs on it, with the text that it was made with; indexes that points build are left out
+SELECT type, name, sql, printf('DROP %s "%w"', upper(type), name) FROM sqlite_schema
+WHERE tbl_name = '{table}' COLLATE NOCASE AND name NOT LIKE 'sqlite\_%' ESCAPE '\' AND name NOT LIKE 'dbdyno\_load\_%' ESCAPE '\';
+
+-- name: row
+-- what: one row by its key
+SELECT id, customer_id, ref_id, region, booked_on, quantity, amount, status, filler FROM {table} WHERE id = ?1;
