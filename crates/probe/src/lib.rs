@@ -8,6 +8,7 @@
 mod cpu;
 mod devices;
 mod disks;
+mod flushes;
 mod inventory;
 mod missing;
 mod os;
@@ -21,6 +22,7 @@ mod telemetry;
 mod virtualisation;
 
 pub use cpu::hardware_threads;
+pub use flushes::{Brought, Flushes, forgetful};
 pub use inventory::inventory;
 pub use sampler::{HarnessShare, Sampler, Snapshot};
 pub use space::{free_bytes, is_memory, peak_rss_bytes};
