@@ -129,6 +129,12 @@ pub trait Engine: Send + Sync {
     /// Files that hold the data now, where they are on this machine; empty for remote targets.
     fn data_files(&self) -> Vec<PathBuf>;
 
+    /// Where commits and tables lie, as far as that is on this machine.
+    fn durable_places(&self) -> DurablePlaces {
+        let place: Vec<PathBuf> = self.data_place().into_iter().collect();
+        DurablePlaces { log: place.clone(), data: place }
+    }
+
     /// A handle that stops what the engine itself is doing (settling, preparing, cleaning up), where that can take long.
     fn canceller(&self) -> Option<Arc<dyn Canceller>> {
         None
@@ -179,8 +185,20 @@ pub struct Features {
 pub struct Durability {
     /// The settings in force.
     pub settings: BTreeMap<String, String>,
-    /// Those that let a crash lose commits, each with what it means.
+    /// What lets a crash lose commits, each with what it means: settings, and tables that are not logged.
     pub unsafe_settings: Vec<String>,
+    /// What the engine's default lets a crash lose, where that was asked for: it is as it should be, and no figure of durable
+    /// commits.
+    pub by_default: Vec<String>,
+}
+
+/// Files and folders that decide whether commits survive a crash.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DurablePlaces {
+    /// Where commits are written; empty where that is not known.
+    pub log: Vec<PathBuf>,
+    /// Where tables lie.
+    pub data: Vec<PathBuf>,
 }
 
 /// How bad a finding is.

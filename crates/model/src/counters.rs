@@ -40,6 +40,10 @@ pub enum Counter {
     RedoSyncs,
     /// Nanoseconds spent in them.
     RedoSyncNs,
+    /// Syncs of the log at most: where an engine does not tell them from those of data files, both.
+    LogSyncs,
+    /// Syncs of data files that may be among them, at most.
+    DataSyncs,
     /// Whole pages in the redo, logged because they were changed for the first time since a checkpoint.
     RedoPageImages,
     /// Checkpoints finished.

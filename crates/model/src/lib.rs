@@ -1,6 +1,7 @@
 //! The words of dbdyno as types: what a run, a cell, a point, a DOP, a metric, an outcome, a test, a size and a
 //! mapping is, and the JSON contract in which a run leaves the tool. No I/O lives here, and no engine is known here.
 
+mod commits;
 mod counters;
 mod dop;
 mod flag;
@@ -28,6 +29,7 @@ mod table;
 mod test;
 mod usage;
 
+pub use commits::{CommitProof, Commits, DeviceCounts, ProofOutcome};
 pub use counters::{Counter, Counters, WaitCount};
 pub use dop::{Dimension, Dop};
 pub use flag::Flag;

@@ -4,7 +4,7 @@ use crate::usage::{
     CpuUse, DatabaseRates, IoRates, MemoryUse, MetricValue, NetworkUse, Pressure, PumpUse, Redo, ResponseTime, Series,
     Wait,
 };
-use crate::{Dop, Drive, Flag, Load, MetricId, Outcomes, PointPace, Storage, Suspect, TestCode};
+use crate::{CommitProof, Commits, Dop, Drive, Flag, Load, MetricId, Outcomes, PointPace, Storage, Suspect, TestCode};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -88,6 +88,12 @@ pub struct Point {
     /// Settings in force that decide durability, on writing points.
     #[serde(default)]
     pub durability: BTreeMap<String, String>,
+    /// What its commits were, on writing points; absent in older documents. `Point::commits` reads it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commits_found: Option<Commits>,
+    /// The run's proof of that; absent where settings alone made commits unsafe, and in older documents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit_proof: Option<CommitProof>,
     /// The plan that the engine used.
     #[serde(default)]
     pub plan: Option<String>,
@@ -232,6 +238,8 @@ impl Point {
             started_at,
             commit: None,
             durability: BTreeMap::new(),
+            commits_found: None,
+            commit_proof: None,
             plan: None,
             status: Status::Ok,
             reason: None,

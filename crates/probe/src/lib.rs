@@ -8,6 +8,7 @@
 mod cpu;
 mod devices;
 mod disks;
+mod flushes;
 mod inventory;
 mod limits;
 mod missing;
@@ -23,6 +24,7 @@ mod telemetry;
 mod virtualisation;
 
 pub use cpu::hardware_threads;
+pub use flushes::{Brought, Flushes, forgetful};
 pub use inventory::inventory;
 pub use limits::cpu_limits;
 pub use pace::Pacer;

@@ -2,11 +2,13 @@
 //!
 //! The rules are those of the design's section 3. Where each lives: warm-up, window and constant load in [`Window`]; chunks
 //! and their calibration in [`ServerDrive`]; transactions and what becomes of them in [`ClientDrive`]; rates in [`Log`]; proofs, cache and durability assertions and noise in `judge`;
+//! the run's own proof that commits are durable in `durable`;
 //! storage below any database in `storage`; what the operating system and the engine counted in `figures`; the order of points in [`resolve`]; keeping each point as soon
 //! as it is measured in [`Runner`].
 
 mod client;
 mod drive;
+mod durable;
 mod events;
 mod figures;
 mod inspect;

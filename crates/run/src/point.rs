@@ -1,12 +1,13 @@
 //! One point, from settling to the judged figures.
 
 use crate::jobs::{self, Times};
-use crate::{Stop, Window, figures, judge};
+use crate::{Stop, Window, durable, figures, judge};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::data::mix;
-use dbdyno_engine::{Clock, Durability, Engine, EngineError, Sampling, Settled, Task};
+use dbdyno_engine::{Clock, Engine, EngineError, Sampling, Settled, Task};
 use dbdyno_model::{
-    Cache, Dop, Drive, ErrorClass, Flag, Mapping, PlannedPoint, Point, PointPace, Procedure, Rate, Size, Status, Test,
+    Cache, Commits, Dop, Drive, ErrorClass, Flag, Mapping, PlannedPoint, Point, PointPace, Procedure, Rate, Size,
+    Status, Test,
 };
 use dbdyno_probe::page_cache::{EvictMode, Evictor};
 use dbdyno_probe::{HarnessShare, Pacer, Sampler};
@@ -191,12 +192,14 @@ fn attempt(
     let engine = bench.engine;
     bench.stop.at_work(engine.canceller().into_iter().collect());
     let durability = match task.test.procedure.writes() {
-        true => Some(durability(engine, task)?),
+        true => Some(durable::durability(engine, task.commit, task.drive)?),
         false => None,
     };
     if let Some(durability) = &durability {
         point.commit = Some(task.commit);
         point.durability = durability.settings.clone();
+        let by_settings = if durability.unsafe_settings.is_empty() { task.commit.into() } else { Commits::Unsafe };
+        point.commits_found = Some(by_settings);
     }
     match settle(bench)? {
         Settled::AtRest => {}
@@ -285,17 +288,8 @@ fn attempt(
     Ok(())
 }
 
-/// How durable commits are: by the engine's settings, and by where its files lie.
-fn durability(engine: &dyn Engine, task: &Task) -> Result<Durability, EngineError> {
-    let mut durability = engine.durability(task.commit, task.drive)?;
-    if engine.data_place().is_some_and(|place| dbdyno_probe::is_memory(&place)) {
-        durability.unsafe_settings.push("the files lie in memory, which a crash empties".to_owned());
-    }
-    Ok(durability)
-}
-
 /// Brings the engine to rest, in slices, so that a stop is heard in between.
-fn settle(bench: &Bench<'_>) -> Result<Settled, EngineError> {
+pub(crate) fn settle(bench: &Bench<'_>) -> Result<Settled, EngineError> {
     let until_ns = bench.clock.now_ns() + SETTLE_LIMIT.as_nanos() as u64;
     loop {
         go_on(bench)?;
@@ -306,7 +300,7 @@ fn settle(bench: &Bench<'_>) -> Result<Settled, EngineError> {
     }
 }
 
-fn go_on(bench: &Bench<'_>) -> Result<(), EngineError> {
+pub(crate) fn go_on(bench: &Bench<'_>) -> Result<(), EngineError> {
     if bench.stop.requested() {
         Err(EngineError::new(ErrorClass::Cancelled, "stopped before the window"))
     } else {

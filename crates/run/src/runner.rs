@@ -1,6 +1,6 @@
 //! A run: point after point, each recorded before the next begins.
 
-use crate::{Bench, Event, Events, Measurement, estimate_s, measure};
+use crate::{Bench, Event, Events, Measurement, durable, estimate_s, measure};
 use dbdyno_engine::EngineError;
 use dbdyno_model::{Plan, PlannedPoint, Point, Rate, RunId, RunStatus, Status};
 use dbdyno_results::{Repository, ResultsError};
@@ -53,6 +53,7 @@ impl Runner<'_> {
 
     fn measure_each(&mut self, places: &[usize]) -> Result<(), RunError> {
         let of = self.plan.points.len();
+        let mut proofs = durable::Proofs::default();
         for (n, index) in places.iter().copied().enumerate() {
             if self.bench.stop.requested() {
                 return Err(RunError::Interrupted);
@@ -62,7 +63,9 @@ impl Runner<'_> {
             let left_s = estimate_s(&left, self.bench.catalogue);
             self.events.on(&Event::PointBegins { index, of, planned, left_s });
             let maximum_per_s = self.maximum_per_s(planned)?;
-            let (measurement, lost) = measure(&self.bench, planned, maximum_per_s);
+            let proof = proofs.of(&self.bench, planned);
+            let (mut measurement, lost) = measure(&self.bench, planned, maximum_per_s);
+            durable::tell(&mut measurement.point, proof);
             self.record(index, &measurement)?;
             let point = measurement.point;
             self.events.on(&Event::PointRecorded { index, of, point: &point });

@@ -5,9 +5,10 @@ mod parameters;
 
 use super::link::Link;
 use crate::server::ServerLink as _;
-use crate::{Durability, EngineError, SqlFile};
-use dbdyno_model::{CommitMode, Database, Drive, ErrorClass};
+use crate::{Durability, DurablePlaces, EngineError, SqlFile};
+use dbdyno_model::{CommitMode, Database, Drive, ErrorClass, TableName};
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 static QUESTIONS: LazyLock<SqlFile> =
@@ -74,10 +75,36 @@ pub(super) fn grants(link: &mut Link) -> Result<Vec<String>, EngineError> {
 /// The server is lost.
 pub(super) fn durability(link: &mut Link, commit: CommitMode, drive: Drive) -> Result<Durability, EngineError> {
     let mut durability = Server { variables: ask(link, "variables")?, ..Server::default() }.durability();
+    durability
+        .unsafe_settings
+        .extend(ask(link, "engines")?.iter().filter_map(|(table, engine)| not_logged(table, engine)));
     if (commit, drive) == (CommitMode::EngineDefault, Drive::Server) {
-        durability.unsafe_settings.push(IN_PROCEDURES.to_owned());
+        durability.by_default.push(IN_PROCEDURES.to_owned());
     }
     Ok(durability)
+}
+
+/// Why a crash loses what commits change in a table that a storage engine keeps; none where that is InnoDB, or no table of
+/// ours.
+fn not_logged(table: &str, engine: &str) -> Option<String> {
+    let ours = TableName::ALL.iter().any(|name| name.name() == table);
+    (ours && !engine.eq_ignore_ascii_case("InnoDB")).then(|| {
+        format!("table {table} is one of {engine}, not InnoDB: commits that change it do not wait for InnoDB's log")
+    })
+}
+
+/// Where logs and tables lie, by the server's own account; relative places are below its data folder.
+///
+/// # Errors
+/// The server is lost.
+pub(super) fn places(link: &mut Link, data: &Path) -> Result<DurablePlaces, EngineError> {
+    let said = ask(link, "places")?;
+    let place = |name: &str| said.get(name).filter(|value| !value.is_empty()).map(|value| data.join(value));
+    let mut log: Vec<PathBuf> = vec![place("innodb_log_group_home_dir").unwrap_or_else(|| data.to_owned())];
+    // A name of files without their numbers.
+    log.extend(place("log_bin_basename").and_then(|files| files.parent().map(Path::to_owned)));
+    let more = ["innodb_data_home_dir", "innodb_undo_directory"].into_iter().filter_map(place);
+    Ok(DurablePlaces { log, data: [data.to_owned()].into_iter().chain(more).collect() })
 }
 
 /// What durable sessions do about it is in session.rs.
@@ -255,7 +282,7 @@ impl Server {
                  and can damage the database"
             ));
         }
-        Durability { settings, unsafe_settings }
+        Durability { settings, unsafe_settings, by_default: Vec::new() }
     }
 }
 
@@ -307,6 +334,13 @@ mod tests {
             }
             assert_eq!(durability.settings["log_bin"], all.variable("log_bin"));
         }
+    }
+
+    #[test]
+    fn tables_that_innodb_does_not_keep_are_not_durable() {
+        assert!(not_logged("small_heap", "MEMORY").unwrap().contains("MEMORY"));
+        assert!(not_logged("small_iot", "Aria").is_some());
+        assert_eq!((not_logged("small_heap", "InnoDB"), not_logged("somebodys", "MyISAM")), (None, None));
     }
 
     #[test]

@@ -41,8 +41,8 @@ use crate::data::{Checksum, Columns, Sample};
 use crate::private::PrivateServer;
 use crate::server::recover;
 use crate::{
-    Canceller, Durability, Engine, EngineError, EngineInfo, Features, Finding, Inspection, LoadReport, LoadWatch,
-    Loaded, Mappings, Session, Settled, SqlFile, Target, TargetError, Task,
+    Canceller, Durability, DurablePlaces, Engine, EngineError, EngineInfo, Features, Finding, Inspection, LoadReport,
+    LoadWatch, Loaded, Mappings, Session, Settled, SqlFile, Target, TargetError, Task,
 };
 use dbdyno_model::{CommitMode, Counters, Database, Drive, Mapping, Size, TableName, Test};
 use ground::Ground;
@@ -258,6 +258,13 @@ impl Engine for MariaDbEngine {
         let Some(data) = self.data() else { return Vec::new() };
         let tables = recover(&self.point).as_ref().map(UnderWay::tables);
         point::files(&data, &self.options.database, tables)
+    }
+
+    fn durable_places(&self) -> DurablePlaces {
+        let Some(data) = self.data() else { return DurablePlaces::default() };
+        // Where the server does not say, nobody knows where its log lies.
+        let unknown = |_| DurablePlaces { log: Vec::new(), data: vec![data.clone()] };
+        self.with(|link| describe::places(link, &data)).unwrap_or_else(unknown)
     }
 
     fn server_pid(&self) -> Option<u32> {

@@ -176,6 +176,7 @@ pub(super) fn read(
         None => _ = counters.missing.insert(Counter::ForeignCommits, "not told".to_owned()),
     }
     log_and_waits(link, &read, &mut counters);
+    syncs(link, &read, &mut counters);
     Ok(counters)
 }
 
@@ -289,6 +290,40 @@ fn log_and_waits(link: &mut Link, read: &BTreeMap<String, u64>, counters: &mut C
     }
 }
 
+/// Syncs of the log. From 10.8 on InnoDB counts all of its files' together; where the file is opened so that writing to it is
+/// syncing it, nothing is counted as a sync, and each write is one, if commits wait for it at all. Writes never count
+/// otherwise: they go on where commits do not wait.
+fn syncs(link: &mut Link, read: &BTreeMap<String, u64>, counters: &mut Counters) {
+    let get = |name: &str| read.get(name).copied();
+    let sql = STATISTICS.get("log_is_synced_by_writing").map(|statement| statement.text.clone());
+    let rows = sql.ok().and_then(|sql| link.texts("asking how the log is written", &sql).ok()).unwrap_or_default();
+    let settings: BTreeMap<String, String> = rows
+        .into_iter()
+        .filter_map(|row| Some((row.first()?.clone()?.to_ascii_lowercase(), row.get(1)?.clone()?)))
+        .collect();
+    let (log, data) = if let Some(log) = get("Innodb_os_log_fsyncs") {
+        (Some(log), 0)
+    } else if is_synced_by_writing(&settings) {
+        (get("Innodb_log_writes"), 0)
+    } else {
+        // A page that is written is synced in the doublewrite buffer and in its file, at most.
+        (get("Innodb_data_fsyncs"), 2 * get("Innodb_pages_written").unwrap_or(0))
+    };
+    match log {
+        Some(log) => {
+            counters.values.insert(Counter::LogSyncs, log);
+            counters.values.insert(Counter::DataSyncs, data);
+        }
+        None => _ = counters.missing.insert(Counter::LogSyncs, "the server does not count its syncs".to_owned()),
+    }
+}
+
+fn is_synced_by_writing(settings: &BTreeMap<String, String>) -> bool {
+    let is = |name: &str, values: &[&str]| settings.get(name).is_some_and(|value| values.contains(&value.as_str()));
+    is("innodb_flush_log_at_trx_commit", &["1", "3"])
+        && (is("innodb_flush_method", &["O_DSYNC"]) || is("innodb_log_file_write_through", &["ON"]))
+}
+
 fn numbers(row: &(impl AsRef<[Option<String>]> + ?Sized)) -> Option<Vec<u64>> {
     row.as_ref().iter().map(|value| value.as_ref()?.parse().ok()).collect()
 }
@@ -335,6 +370,19 @@ mod tests {
         let counting = Counting::Scans { ends: 1, times: 1 };
         executions(&none, &watched(counting), &mut counters);
         assert_eq!(counters.get(Counter::Executions), Some(0), "statements that read nothing");
+    }
+
+    #[test]
+    fn writes_of_the_log_are_syncs_only_where_they_are_made_so() {
+        let is = |pairs: &[(&str, &str)]| {
+            let settings = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+            is_synced_by_writing(&settings)
+        };
+        let (always, later) = (("innodb_flush_log_at_trx_commit", "1"), ("innodb_flush_log_at_trx_commit", "2"));
+        assert!(is(&[always, ("innodb_flush_method", "O_DSYNC")]));
+        assert!(is(&[always, ("innodb_log_file_write_through", "ON")]));
+        assert!(!is(&[later, ("innodb_flush_method", "O_DSYNC")]));
+        assert!(!is(&[always, ("innodb_flush_method", "O_DIRECT")]));
     }
 
     #[test]

@@ -290,9 +290,9 @@ impl Server {
         let destinations =
             Some(("redo destinations".to_owned(), self.destinations())).filter(|(_, text)| !text.is_empty());
         let settings = settings.filter(|(_, value)| !value.is_empty()).chain(more).chain(destinations).collect();
-        let mut unsafe_settings = Vec::new();
+        let (mut unsafe_settings, mut by_default) = (Vec::new(), Vec::new());
         if (commit, drive) == (CommitMode::EngineDefault, Drive::Server) {
-            unsafe_settings.push(IN_PROCEDURES.to_owned());
+            by_default.push(IN_PROCEDURES.to_owned());
         }
         if commit == CommitMode::EngineDefault {
             // COMMIT WRITE IMMEDIATE WAIT, which durable work says, goes before these.
@@ -308,7 +308,7 @@ impl Server {
             unsafe_settings
                 .push("_disable_logging=TRUE: nothing is logged, and any crash loses the database".to_owned());
         }
-        Durability { settings, unsafe_settings }
+        Durability { settings, unsafe_settings, by_default }
     }
 }
 

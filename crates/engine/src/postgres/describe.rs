@@ -48,7 +48,20 @@ pub(super) fn ask(link: &mut dyn ServerLink, question: &str) -> Result<BTreeMap<
 /// # Errors
 /// The server is lost.
 pub(super) fn durability(link: &mut Link, commit: CommitMode) -> Result<Durability, EngineError> {
-    Ok(durability_of(ask(link, "durability")?, commit))
+    let mut durability = durability_of(ask(link, "durability")?, commit);
+    let not_logged = ask(link, "not_logged")?;
+    if let Some((first, how)) = not_logged.first_key_value() {
+        let others = match not_logged.len() {
+            1 => String::new(),
+            n => format!(" and {} more are", n - 1),
+        };
+        let is = if others.is_empty() { " is" } else { "" };
+        durability.unsafe_settings.push(format!(
+            "table {first}{others}{is} {how}: commits that change it do not wait for the log, and a crash empties it; ALTER \
+             TABLE ... SET LOGGED"
+        ));
+    }
+    Ok(durability)
 }
 
 /// What sessions set so that their commits are as asked.
@@ -88,7 +101,7 @@ fn durability_of(mut settings: BTreeMap<String, String>, commit: CommitMode) -> 
     } else if own == "off" {
         unsafe_settings.push("synchronous_commit=off: a crash loses the last commits".to_owned());
     }
-    Durability { settings, unsafe_settings }
+    Durability { settings, unsafe_settings, by_default: Vec::new() }
 }
 
 #[cfg(test)]

@@ -39,8 +39,8 @@ use crate::data::{Checksum, Columns, Sample};
 use crate::private::PrivateServer;
 use crate::server::recover;
 use crate::{
-    Canceller, Durability, Engine, EngineError, EngineInfo, Features, Finding, Inspection, LoadReport, LoadWatch,
-    Loaded, Mappings, Pump, Session, Settled, SqlFile, Target, TargetError, Task, ThreadPump,
+    Canceller, Durability, DurablePlaces, Engine, EngineError, EngineInfo, Features, Finding, Inspection, LoadReport,
+    LoadWatch, Loaded, Mappings, Pump, Session, Settled, SqlFile, Target, TargetError, Task, ThreadPump,
 };
 use client::{ClientPump, ClientSession};
 use dbdyno_model::{CommitMode, Counters, Database, Drive, Mapping, Size, TableName, Test};
@@ -307,6 +307,13 @@ impl Engine for PostgresEngine {
         // Where the server does not say, the devices that hold the files are simply not known.
         let tables = recover(&self.point).as_ref().map(UnderWay::tables);
         self.with(|link| point::files(link, &data, tables)).unwrap_or_default()
+    }
+
+    fn durable_places(&self) -> DurablePlaces {
+        let Some(data) = self.data() else { return DurablePlaces::default() };
+        let log = data.join("pg_wal");
+        let tablespaces = std::fs::read_dir(data.join("pg_tblspc")).into_iter().flatten().flatten();
+        DurablePlaces { log: vec![log], data: tablespaces.map(|entry| entry.path()).chain([data.clone()]).collect() }
     }
 
     fn server_pid(&self) -> Option<u32> {

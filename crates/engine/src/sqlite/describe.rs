@@ -68,7 +68,8 @@ pub(super) fn durability(link: &Link) -> Result<Durability, EngineError> {
     };
     let settings = [("synchronous", synchronous.name()), ("journal_mode", journal.name())];
     let settings = settings.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-    Ok(Durability { settings, unsafe_settings: unsafe_setting(synchronous, journal).into_iter().collect() })
+    let unsafe_settings = unsafe_setting(synchronous, journal).into_iter().collect();
+    Ok(Durability { settings, unsafe_settings, by_default: Vec::new() })
 }
 
 /// What stands in the way, and what does not.

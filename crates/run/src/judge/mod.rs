@@ -135,9 +135,7 @@ pub(crate) fn flag(point: &mut Point, evidence: &Evidence<'_>) {
         let classes: Vec<String> = point.outcomes.errors.iter().map(|(class, n)| format!("{n} {class}")).collect();
         point.flag(Flag::Errors, format!("{errors} of {of} transactions: {}", classes.join(", ")));
     }
-    if let Some(durability) = evidence.durability.filter(|d| !d.unsafe_settings.is_empty()) {
-        point.flag(Flag::UnsafeDurability, durability.unsafe_settings.join("; "));
-    }
+    writes::durable(point, evidence);
     machine::clock(point, telemetry, evidence.clock_jump_s);
     machine::throttled(point, telemetry);
     if evidence.features.local {

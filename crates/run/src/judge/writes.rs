@@ -1,7 +1,7 @@
 //! What was written must have reached a device, and not lie ahead.
 
 use super::{DEVICE_SHARE, Evidence};
-use dbdyno_model::{Counter, Counters, Flag, Point, Procedure};
+use dbdyno_model::{Commits, Counter, Counters, Flag, Point, Procedure, Proof};
 
 const DEFERRED_SHARE: f64 = 1.1;
 
@@ -23,6 +23,31 @@ pub(super) fn written(point: &mut Point, evidence: &Evidence<'_>) {
     if asked > 0.0 && seen < DEVICE_SHARE * asked {
         let (asked, seen) = (asked / 1_048_576.0, seen / 1_048_576.0);
         point.flag(Flag::ServedFromOsCache, format!("{seen:.0} MiB of the {asked:.0} MiB written reached a device"));
+    }
+}
+
+/// What the engine says of durability; and the law that a sync of the log serves at most one commit of each session, those
+/// that were under way when it began, so that commits are no more than sessions x (syncs + 1).
+pub(super) fn durable(point: &mut Point, evidence: &Evidence<'_>) {
+    let Some(durability) = evidence.durability else { return };
+    let said: Vec<&str> = durability.by_default.iter().chain(&durability.unsafe_settings).map(String::as_str).collect();
+    if !said.is_empty() {
+        point.flag(Flag::UnsafeDurability, said.join("; "));
+        return;
+    }
+    let Evidence { task, features, log, counters, .. } = evidence;
+    let per_op = task.test.proofs(task.rows_per_tx, task.threads).into_iter().find_map(|proof| match proof {
+        Proof::PerOperation(Counter::Commits, times) => Some(times),
+        _ => None,
+    });
+    let syncs = counters.get(Counter::LogSyncs).or_else(|| counters.get(Counter::RedoSyncs));
+    let (Some(per_op), Some(syncs), false) = (per_op, syncs, features.in_process) else { return };
+    let commits = log.total_ops() * per_op;
+    let sessions = u64::from(task.jobs);
+    if commits > sessions.saturating_mul(syncs + 1) {
+        let note = format!("{commits} commits of {sessions} sessions, and the engine counted {syncs} syncs of its log");
+        point.flag(Flag::UnsafeDurability, note);
+        point.commits_found = Some(Commits::Unsafe);
     }
 }
 

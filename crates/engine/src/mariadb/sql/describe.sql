@@ -34,6 +34,16 @@ FROM performance_schema.global_variables AS v
 JOIN performance_schema.variables_info AS i ON i.VARIABLE_NAME = v.VARIABLE_NAME
 WHERE i.VARIABLE_SOURCE <> 'COMPILED'
 
+-- name: places
+-- what: where logs and tables lie; relative ones are below the data folder
+SHOW GLOBAL VARIABLES WHERE Variable_name IN (
+    'aria_log_dir_path', 'datadir', 'innodb_data_home_dir', 'innodb_log_group_home_dir', 'innodb_undo_directory',
+    'log_bin_basename')
+
+-- name: engines
+-- what: the storage engine of each table of this database
+SELECT TABLE_NAME, ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND ENGINE IS NOT NULL
+
 -- name: grants
 SHOW GRANTS
 

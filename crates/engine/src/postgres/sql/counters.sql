@@ -19,13 +19,16 @@ SELECT 'rows_changed', coalesce(sum(pg_stat_get_tuples_inserted(oid) + pg_stat_g
 FROM pg_catalog.pg_class WHERE relnamespace = 'dbdyno'::regnamespace AND relkind = 'r'
 
 -- name: wal_14
--- what: writes and syncs of the log, and their time where track_wal_io_timing is on
+-- what: writes and syncs of the log, and their time where track_wal_io_timing is on; where files are opened so that writing
+-- is syncing (wal_sync_method open_*), nothing is counted as a sync, and each write is one
 -- from: 14
 -- until: 17
 SELECT 'wal_writes', wal_write FROM pg_catalog.pg_stat_wal
-UNION ALL SELECT 'wal_syncs', wal_sync FROM pg_catalog.pg_stat_wal
+UNION ALL SELECT 'wal_syncs', CASE WHEN current_setting('wal_sync_method') LIKE 'open%' THEN wal_write ELSE wal_sync END
+  FROM pg_catalog.pg_stat_wal
 UNION ALL SELECT 'wal_write_us', (wal_write_time * 1000)::bigint FROM pg_catalog.pg_stat_wal
-UNION ALL SELECT 'wal_sync_us', (wal_sync_time * 1000)::bigint FROM pg_catalog.pg_stat_wal
+UNION ALL SELECT 'wal_sync_us', (CASE WHEN current_setting('wal_sync_method') LIKE 'open%' THEN wal_write_time
+  ELSE wal_sync_time END * 1000)::bigint FROM pg_catalog.pg_stat_wal
 UNION ALL SELECT 'wal_images', wal_fpi FROM pg_catalog.pg_stat_wal
 UNION ALL SELECT 'wal_timed', (current_setting('track_wal_io_timing') = 'on')::int
 
@@ -33,9 +36,11 @@ UNION ALL SELECT 'wal_timed', (current_setting('track_wal_io_timing') = 'on')::i
 -- what: the same, which moved to pg_stat_io; the making of new segments has a context of its own there
 -- from: 18
 SELECT 'wal_writes', sum(writes)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'wal' AND context = 'normal'
-UNION ALL SELECT 'wal_syncs', sum(fsyncs)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'wal' AND context = 'normal'
+UNION ALL SELECT 'wal_syncs', sum(CASE WHEN current_setting('wal_sync_method') LIKE 'open%' THEN writes ELSE fsyncs END)::bigint
+  FROM pg_catalog.pg_stat_io WHERE object = 'wal' AND context = 'normal'
 UNION ALL SELECT 'wal_write_us', (sum(write_time) * 1000)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'wal' AND context = 'normal'
-UNION ALL SELECT 'wal_sync_us', (sum(fsync_time) * 1000)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'wal' AND context = 'normal'
+UNION ALL SELECT 'wal_sync_us', (sum(CASE WHEN current_setting('wal_sync_method') LIKE 'open%' THEN write_time
+  ELSE fsync_time END) * 1000)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'wal' AND context = 'normal'
 UNION ALL SELECT 'wal_images', wal_fpi FROM pg_catalog.pg_stat_wal
 UNION ALL SELECT 'wal_timed', (current_setting('track_wal_io_timing') = 'on')::int
 

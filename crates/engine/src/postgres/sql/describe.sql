@@ -61,6 +61,13 @@ SELECT name, reset_val
 FROM pg_settings
 WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit', 'wal_sync_method', 'commit_delay', 'synchronous_standby_names');
 
+-- name: not_logged
+-- what: dbdyno's tables that are not written to the log, and so not there after a crash
+SELECT c.relname, CASE c.relpersistence WHEN 'u' THEN 'unlogged' ELSE 'temporary' END
+FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = 'dbdyno' AND c.relkind IN ('r', 'p', 'm') AND c.relpersistence <> 'p'
+ORDER BY c.relname;
+
 -- name: check
 -- what: privileges, limits and settings that decide whether and how well this server can be measured
 SELECT 'standby', pg_is_in_recovery()::text

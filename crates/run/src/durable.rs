@@ -1,0 +1,272 @@
+//! Whether commits are durable, by what is seen and not by settings alone. Once a run, before its first writing point, one
+//! session commits a few hundred transactions into a table of its own, one after the other. No two of them can share a sync,
+//! so the engine must have synced its log, and the devices below it must have been flushed, at least once for each but the
+//! last. What others sync is looked at for a second before: where that is much, nothing is proved.
+
+mod evidence;
+
+use crate::Bench;
+use crate::point::{go_on, settle};
+use dbdyno_engine::{Durability, Engine, EngineError, Request, Sampling, Session, Task};
+use dbdyno_model::{
+    CommitMode, CommitProof, Commits, Counter, Counters, Drive, ErrorClass, Flag, Mapping, PlannedPoint, Point,
+    Procedure, Proof, ProofOutcome,
+};
+use dbdyno_probe::Flushes;
+use evidence::{Device, Log, Seen};
+
+/// Commits that a proof is made of, at least.
+const COMMITS: u64 = 200;
+/// Passes of one call.
+const PASSES: u64 = 20;
+/// How long they may take.
+const LIMIT_NS: u64 = 20_000_000_000;
+/// How long what others do is looked at, and in which steps, so that a stop is heard.
+const LOOK_NS: u64 = 1_000_000_000;
+const STEP_NS: u64 = 100_000_000;
+/// How often a proof is tried while others are too busy.
+const ATTEMPTS: u32 = 3;
+
+/// The proofs of a run, one for each way of committing that its points ask for.
+#[derive(Debug, Default)]
+pub(crate) struct Proofs(Vec<(CommitMode, CommitProof)>);
+
+impl Proofs {
+    /// The proof that counts for a point; made where it is the first that needs it. None for a point that writes nothing, or
+    /// whose commits are unsafe by what the engine says already.
+    pub(crate) fn of(&mut self, bench: &Bench<'_>, planned: &PlannedPoint) -> Option<CommitProof> {
+        let test = bench.catalogue.test(planned.test.as_str()).ok()?;
+        if !test.procedure.writes() || matches!(planned.mapping, Mapping::None { .. }) {
+            return None;
+        }
+        let said = durability(bench.engine, planned.commit, planned.drive).ok()?;
+        if !said.unsafe_settings.is_empty() || !said.by_default.is_empty() {
+            return None;
+        }
+        // What a client sends waits for its commit; so do procedures that are told to.
+        let commit = if planned.drive == Drive::Client { CommitMode::Durable } else { planned.commit };
+        if let Some((_, proof)) = self.0.iter().find(|(mode, _)| *mode == commit) {
+            return Some(proof.clone());
+        }
+        let task = task(bench, commit)?;
+        let proof = prove(bench, &task).unwrap_or_else(|error| CommitProof {
+            outcome: ProofOutcome::NotProved,
+            seen: format!("the proof that commits are durable could not be made: {error}"),
+            ..evidence::nothing()
+        });
+        self.0.push((commit, proof.clone()));
+        Some(proof)
+    }
+}
+
+/// Notes a proof on a point whose commits it is about.
+pub(crate) fn tell(point: &mut Point, proof: Option<CommitProof>) {
+    let (Some(proof), Some(_)) = (proof, point.commit) else { return };
+    match proof.outcome {
+        ProofOutcome::Proved => {}
+        ProofOutcome::Refuted => {
+            point.commits_found = Some(Commits::Unsafe);
+            point.flag(Flag::UnsafeDurability, proof.seen.clone());
+        }
+        ProofOutcome::NotProved => {
+            if point.commits_found == Some(Commits::Durable) {
+                point.commits_found = Some(Commits::NotProved);
+            }
+            point.flag(Flag::NotProved, proof.seen.clone());
+        }
+    }
+    point.commit_proof = Some(proof);
+}
+
+/// How durable commits are by what the engine says, and by where its files lie.
+pub(crate) fn durability(engine: &dyn Engine, commit: CommitMode, drive: Drive) -> Result<Durability, EngineError> {
+    let mut durability = engine.durability(commit, drive)?;
+    let places = engine.durable_places();
+    for why in places.data.iter().chain(&places.log).filter_map(|place| dbdyno_probe::forgetful(place)) {
+        if !durability.unsafe_settings.contains(&why) {
+            durability.unsafe_settings.push(why);
+        }
+    }
+    Ok(durability)
+}
+
+/// The commits of one session: conventional inserts into a table of their own, on the first table that the engine has them
+/// for. None where it has no tables.
+fn task(bench: &Bench<'_>, commit: CommitMode) -> Option<Task> {
+    let tables = bench.engine.tables();
+    let fits = |table| tables.contains(&table);
+    let test = bench.catalogue.tests().iter();
+    let test = test.filter(|t| t.procedure == Procedure::Insert).find(|t| t.table.is_some_and(fits))?;
+    Some(Task {
+        rows_per_tx: test.rows_per_tx.unwrap_or(1),
+        test: test.clone(),
+        size: bench.size.clone(),
+        seed: bench.seed,
+        key_seed: bench.seed,
+        nodes: 1,
+        jobs: 1,
+        threads: 1,
+        commit,
+        drive: Drive::Server,
+        sampling: Sampling::Off,
+    })
+}
+
+fn prove(bench: &Bench<'_>, task: &Task) -> Result<CommitProof, EngineError> {
+    bench.stop.at_work(bench.engine.canceller().into_iter().collect());
+    settle(bench)?;
+    let begun = bench.engine.begin_point(task);
+    bench.stop.at_work(Vec::new());
+    let proof = begun.and_then(|()| commit_and_count(bench, task));
+    bench.stop.at_work(Vec::new());
+    let ended = bench.engine.end_point(task);
+    proof.and_then(|proof| ended.map(|()| proof))
+}
+
+fn commit_and_count(bench: &Bench<'_>, task: &Task) -> Result<CommitProof, EngineError> {
+    let mut session = bench.engine.session(0, 1)?;
+    bench.stop.also_at_work(session.canceller());
+    let prepared = session.prepare(task, 0)?;
+    if let Some(problem) = prepared.problems.first() {
+        return Err(EngineError::new(ErrorClass::Other, problem.clone()));
+    }
+    let device = device(bench.engine);
+    let mut worker = Worker { bench, task, session, device, passes: 0 };
+    // The first commits make files longer, and fill caches.
+    worker.commit(PASSES)?;
+    let mut proof = worker.attempt()?;
+    for _ in 1..ATTEMPTS {
+        if proof.outcome != ProofOutcome::NotProved || worker.is_blind(&proof) {
+            break;
+        }
+        proof = worker.attempt()?;
+    }
+    Ok(proof)
+}
+
+/// The disks below the log, or why they cannot be seen. Where the log's own place is not known, any disk of the machine may
+/// be it.
+fn device(engine: &dyn Engine) -> Result<(Flushes, bool), String> {
+    if !engine.features().local {
+        return Err("its devices are not seen from here".to_owned());
+    }
+    match engine.durable_places().log {
+        places if places.is_empty() => Flushes::of_machine().map(|flushes| (flushes, false)),
+        places => Flushes::below(&places).map(|flushes| (flushes, true)),
+    }
+}
+
+struct Worker<'b> {
+    bench: &'b Bench<'b>,
+    task: &'b Task,
+    session: Box<dyn Session>,
+    /// The disks, and whether they are known to be the log's.
+    device: Result<(Flushes, bool), String>,
+    passes: u64,
+}
+
+/// What was counted up to a moment.
+struct Look {
+    counters: Counters,
+    brought: Option<Vec<u64>>,
+    at_ns: u64,
+}
+
+impl Worker<'_> {
+    /// Whether trying again shows nothing more.
+    fn is_blind(&self, proof: &CommitProof) -> bool {
+        match self.bench.engine.features().local {
+            true => proof.device_count.is_none(),
+            false => proof.log_syncs.is_none(),
+        }
+    }
+
+    /// Commits at least so many times; how often it was.
+    fn commit(&mut self, at_least: u64) -> Result<u64, EngineError> {
+        let per_op = self.task.test.proofs(self.task.rows_per_tx, 1).into_iter().find_map(|proof| match proof {
+            Proof::PerOperation(Counter::Commits, times) => Some(times),
+            _ => None,
+        });
+        let (mut commits, began_ns) = (0, self.bench.clock.now_ns());
+        while commits < at_least && self.bench.clock.now_ns().saturating_sub(began_ns) < LIMIT_NS {
+            go_on(self.bench)?;
+            let request = Request::Chunk { first_pass: self.passes, passes: PASSES };
+            let done = self.session.execute(&request).map_err(|failure| failure.error)?;
+            self.passes += PASSES;
+            commits += done.ops * per_op.unwrap_or(1);
+        }
+        Ok(commits)
+    }
+
+    fn attempt(&mut self) -> Result<CommitProof, EngineError> {
+        self.session.flush()?;
+        let idle = self.look()?;
+        let until_ns = idle.at_ns + LOOK_NS;
+        while self.bench.clock.now_ns() < until_ns {
+            go_on(self.bench)?;
+            self.bench.clock.sleep_ns(STEP_NS);
+        }
+        let before = self.look()?;
+        let commits = self.commit(COMMITS)?;
+        // The devices first: an engine may take its time to count.
+        let (brought, at_ns) = (self.brought(), self.bench.clock.now_ns());
+        self.session.flush()?;
+        let after = Look { counters: self.bench.engine.snapshot()?, brought, at_ns };
+        let seen = Seen {
+            commits,
+            elapsed_s: seconds(&before, &after),
+            local: self.bench.engine.features().local,
+            log: self.log(&idle, &before, &after),
+            device: self.devices(&idle, &before, &after),
+        };
+        Ok(if commits < COMMITS { seen.too_slow() } else { seen.judge() })
+    }
+
+    fn look(&self) -> Result<Look, EngineError> {
+        let counters = self.bench.engine.snapshot()?;
+        Ok(Look { counters, brought: self.brought(), at_ns: self.bench.clock.now_ns() })
+    }
+
+    fn brought(&self) -> Option<Vec<u64>> {
+        self.device.as_ref().ok().and_then(|(flushes, _)| flushes.now().ok())
+    }
+
+    /// Syncs by the engine's own count. An engine inside this process counts its commits, and calls them syncs.
+    fn log(&self, idle: &Look, before: &Look, after: &Look) -> Result<Log, String> {
+        if self.bench.engine.features().in_process {
+            return Err("the engine works inside dbdyno and counts no syncs that anybody else has seen".to_owned());
+        }
+        let syncs = |earlier: &Look, later: &Look| {
+            let counters = later.counters.since(&earlier.counters);
+            let most = counters.get(Counter::LogSyncs).or_else(|| counters.get(Counter::RedoSyncs));
+            let why = || {
+                let why = [Counter::LogSyncs, Counter::RedoSyncs].iter().find_map(|c| counters.missing.get(c));
+                why.map_or("the engine does not count syncs of its log", String::as_str).to_owned()
+            };
+            most.map(|most| (most, counters.get(Counter::DataSyncs).unwrap_or(0))).ok_or_else(why)
+        };
+        let (most, of_data) = syncs(before, after)?;
+        let (others, _) = syncs(idle, before)?;
+        Ok(Log { most, of_data, foreign_per_s: others as f64 / seconds(idle, before).max(1e-9) })
+    }
+
+    fn devices(&self, idle: &Look, before: &Look, after: &Look) -> Result<Device, String> {
+        let (flushes, is_log) = self.device.as_ref().map_err(Clone::clone)?;
+        let unreadable = || "the devices' counts could not be read".to_owned();
+        let [idle_count, first, last] = [idle, before, after].map(|look| look.brought.as_ref());
+        let (Some(idle_count), Some(first), Some(last)) = (idle_count, first, last) else { return Err(unreadable()) };
+        let brought = flushes.between(first, last);
+        let others = flushes.between(idle_count, first);
+        Ok(Device {
+            names: flushes.names(),
+            is_log: *is_log,
+            counts: brought.counts,
+            count: brought.count,
+            foreign_per_s: others.count as f64 / seconds(idle, before).max(1e-9),
+        })
+    }
+}
+
+fn seconds(earlier: &Look, later: &Look) -> f64 {
+    later.at_ns.saturating_sub(earlier.at_ns) as f64 / 1e9
+}

@@ -1,0 +1,197 @@
+//! Judging what was seen of a few hundred commits. A pure function of the counts.
+
+use dbdyno_model::{CommitProof, DeviceCounts, ProofOutcome};
+
+/// The share of the commits that syncs of others may reach.
+const FOREIGN_SHARE: f64 = 0.2;
+
+/// What was seen.
+#[derive(Debug, Clone)]
+pub(super) struct Seen {
+    pub(super) commits: u64,
+    pub(super) elapsed_s: f64,
+    /// Whether the server runs on this machine, so that its devices have to show it, too.
+    pub(super) local: bool,
+    pub(super) log: Result<Log, String>,
+    pub(super) device: Result<Device, String>,
+}
+
+/// Syncs by the engine's count.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Log {
+    /// At most.
+    pub(super) most: u64,
+    /// Those of them that may be of data files, at most.
+    pub(super) of_data: u64,
+    pub(super) foreign_per_s: f64,
+}
+
+/// What was brought to devices.
+#[derive(Debug, Clone)]
+pub(super) struct Device {
+    pub(super) names: Vec<String>,
+    /// Whether they are known to hold the log.
+    pub(super) is_log: bool,
+    pub(super) counts: DeviceCounts,
+    pub(super) count: u64,
+    pub(super) foreign_per_s: f64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Says {
+    Enough,
+    TooFew,
+    Unclear,
+}
+
+/// A proof of nothing yet.
+pub(super) fn nothing() -> CommitProof {
+    CommitProof {
+        outcome: ProofOutcome::NotProved,
+        seen: String::new(),
+        commits: 0,
+        elapsed_s: 0.0,
+        log_syncs: None,
+        foreign_log_syncs_per_s: None,
+        devices: Vec::new(),
+        device_count: None,
+        device_counts: None,
+        foreign_device_per_s: None,
+    }
+}
+
+impl Seen {
+    /// One session's commits cannot share a sync: at least one for each but the last.
+    fn says(&self, most: u64, least: u64, foreign_per_s: f64) -> Says {
+        let foreign = foreign_per_s * self.elapsed_s;
+        match () {
+            () if most + 1 < self.commits => Says::TooFew,
+            () if least + 1 < self.commits || foreign > FOREIGN_SHARE * self.commits as f64 => Says::Unclear,
+            () => Says::Enough,
+        }
+    }
+
+    /// Too few commits in the time that they may take.
+    pub(super) fn too_slow(self) -> CommitProof {
+        let seen = format!(
+            "{} commits of one session took {:.1} s: too few to prove that they are durable",
+            self.commits, self.elapsed_s
+        );
+        CommitProof { seen, outcome: ProofOutcome::NotProved, ..self.counts() }
+    }
+
+    /// What the counts prove.
+    pub(super) fn judge(self) -> CommitProof {
+        let engine =
+            self.log.as_ref().map(|log| self.says(log.most, log.most.saturating_sub(log.of_data), log.foreign_per_s));
+        let device =
+            self.device.as_ref().map(|device| match self.says(device.count, device.count, device.foreign_per_s) {
+                // Some other place may have got what these disks have not.
+                Says::TooFew if !device.is_log => Says::Unclear,
+                says => says,
+            });
+        let outcome = match (&engine, &device) {
+            (Ok(Says::TooFew), _) | (_, Ok(Says::TooFew)) => ProofOutcome::Refuted,
+            (_, Ok(Says::Enough)) => ProofOutcome::Proved,
+            (Ok(Says::Enough), Err(_)) if !self.local => ProofOutcome::Proved,
+            _ => ProofOutcome::NotProved,
+        };
+        CommitProof { outcome, seen: self.words(outcome), ..self.counts() }
+    }
+
+    fn counts(&self) -> CommitProof {
+        let (log, device) = (self.log.as_ref().ok(), self.device.as_ref().ok());
+        CommitProof {
+            commits: self.commits,
+            elapsed_s: self.elapsed_s,
+            log_syncs: log.map(|log| log.most),
+            foreign_log_syncs_per_s: log.map(|log| log.foreign_per_s),
+            devices: device.map(|device| device.names.clone()).unwrap_or_default(),
+            device_count: device.map(|device| device.count),
+            device_counts: device.map(|device| device.counts),
+            foreign_device_per_s: device.map(|device| device.foreign_per_s),
+            ..nothing()
+        }
+    }
+
+    fn words(&self, outcome: ProofOutcome) -> String {
+        let begin = match outcome {
+            ProofOutcome::Proved => "durable",
+            ProofOutcome::Refuted => "not durable",
+            ProofOutcome::NotProved => "not proved durable",
+        };
+        let log = match &self.log {
+            Ok(log) => format!("the engine counted {} syncs of its log{}", log.most, others(log.foreign_per_s)),
+            Err(why) => format!("no syncs of the log are counted ({why})"),
+        };
+        let device = match &self.device {
+            Ok(Device { names, counts, count, foreign_per_s, is_log }) => {
+                let unknown = if *is_log { "" } else { ", any of which may hold the log" };
+                format!("{} got {count} {}{}{unknown}", names.join(", "), counts.words(), others(*foreign_per_s))
+            }
+            Err(why) => format!("devices show nothing ({why})"),
+        };
+        format!("{begin}: for {} commits of one session, one after the other, {log}, and {device}", self.commits)
+    }
+}
+
+fn others(per_s: f64) -> String {
+    if per_s < 0.5 { String::new() } else { format!(" (others {per_s:.0} a second before)") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn log(most: u64, of_data: u64, foreign_per_s: f64) -> Result<Log, String> {
+        Ok(Log { most, of_data, foreign_per_s })
+    }
+
+    fn device(count: u64, foreign_per_s: f64) -> Result<Device, String> {
+        Ok(Device { names: vec!["vda".to_owned()], is_log: true, counts: DeviceCounts::Flushes, count, foreign_per_s })
+    }
+
+    fn unseen<T>() -> Result<T, String> {
+        Err("not seen".to_owned())
+    }
+
+    fn outcome(local: bool, log: Result<Log, String>, device: Result<Device, String>) -> ProofOutcome {
+        let proof = Seen { commits: 200, elapsed_s: 0.5, local, log, device }.judge();
+        assert!(!proof.seen.is_empty());
+        proof.outcome
+    }
+
+    #[test]
+    fn each_commit_needs_a_sync_and_a_flush_of_its_own() {
+        assert_eq!(outcome(true, log(200, 0, 0.0), device(200, 0.0)), ProofOutcome::Proved);
+        assert_eq!(outcome(true, log(199, 0, 0.0), device(199, 0.0)), ProofOutcome::Proved, "the last may still run");
+        assert_eq!(outcome(true, log(200, 0, 0.0), device(3, 0.0)), ProofOutcome::Refuted, "syncs that do nothing");
+        assert_eq!(outcome(true, log(1, 0, 0.0), device(900, 10.0)), ProofOutcome::Refuted, "no syncs at all");
+        assert_eq!(outcome(true, unseen(), device(200, 0.0)), ProofOutcome::Proved, "an engine that does not count");
+        assert_eq!(outcome(true, unseen(), device(198, 0.0)), ProofOutcome::Refuted);
+    }
+
+    #[test]
+    fn what_cannot_be_told_is_not_proved() {
+        assert_eq!(outcome(true, log(200, 0, 0.0), unseen()), ProofOutcome::NotProved, "a local device must show it");
+        assert_eq!(outcome(true, log(200, 0, 0.0), device(300, 100.0)), ProofOutcome::NotProved, "others: 50 of 200");
+        assert_eq!(outcome(true, log(200, 0, 0.0), device(220, 60.0)), ProofOutcome::Proved, "others: 30 of 200");
+        let guessed = device(3, 0.0).map(|device| Device { is_log: false, ..device });
+        assert_eq!(outcome(true, log(200, 0, 0.0), guessed), ProofOutcome::NotProved, "the log may lie elsewhere");
+    }
+
+    #[test]
+    fn of_a_remote_server_its_own_count_decides() {
+        assert_eq!(outcome(false, log(201, 0, 1.0), unseen()), ProofOutcome::Proved);
+        assert_eq!(outcome(false, log(2, 0, 0.0), unseen()), ProofOutcome::Refuted);
+        assert_eq!(outcome(false, unseen(), unseen()), ProofOutcome::NotProved);
+        assert_eq!(outcome(false, log(300, 0, 300.0), unseen()), ProofOutcome::NotProved, "others share its log");
+        assert_eq!(outcome(false, log(205, 20, 0.0), unseen()), ProofOutcome::NotProved, "some may be of data files");
+    }
+
+    #[test]
+    fn slow_commits_prove_nothing() {
+        let seen = Seen { commits: 40, elapsed_s: 20.0, local: true, log: unseen(), device: device(40, 0.0) };
+        assert_eq!(seen.too_slow().outcome, ProofOutcome::NotProved);
+    }
+}
