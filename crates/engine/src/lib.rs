@@ -31,8 +31,8 @@ mod target;
 
 pub use clock::{Clock, MonotonicClock, SimulatedClock};
 pub use contract::{
-    Canceller, ChunkResult, Durability, Engine, Failure, Features, Finding, FindingLevel, LoadReport, LoadWatch,
-    Loaded, Prepared, Request, Sampling, Session, Settled, TableLoad, Task,
+    BlockWrites, Canceller, ChunkResult, Durability, Engine, Failure, Features, Finding, FindingLevel, LoadReport,
+    LoadWatch, Loaded, Prepared, Request, Sampling, Session, Settled, TableLoad, Task,
 };
 pub use error::EngineError;
 pub use mapping::{MappingError, Mappings};

@@ -13,6 +13,7 @@ mod jobs;
 mod judge;
 mod load;
 mod log;
+mod paced;
 mod plan;
 mod point;
 mod runner;

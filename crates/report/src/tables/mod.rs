@@ -6,9 +6,11 @@ mod columns;
 mod latency;
 mod storage;
 mod waits;
+mod writes;
 
 pub use bps::{bps80, bps84_load, bps84_oltp};
 pub use cells::cells;
 pub use latency::latency;
 pub use storage::storage;
 pub use waits::waits;
+pub use writes::writes;
