@@ -1,1 +1,236 @@
 //! Windows: too short, drifting, clocks that jump, writes that lie ahead.
+
+use crate::support::{Room, Running, flag_note, flagged, number, points};
+use serde_json::Value;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+/// How often something is tried again of which a busy machine may make something else.
+const TRIES: usize = 4;
+
+/// Runs a test in a room and gives its first point.
+#[track_caller]
+fn measured(room: &Room, line: &str) -> Value {
+    let document = room.run(&format!("run {line} --json")).expect(0).json();
+    points(&document)[0].clone()
+}
+
+#[test]
+fn pieces_that_are_over_at_once_are_too_short_and_a_longer_duration_repeats_them() {
+    let _machine = crate::alone();
+    let room = Room::with_data();
+    for code in ["T211", "T331", "T512"] {
+        let of = |duration: &str| {
+            measured(&room, &format!("{code} --target sqlite:x.sqlite --jobs 1 --threads 1 --duration {duration}"))
+        };
+        // One piece on a very slow machine lasts longer than this, and then is not too short.
+        let short = of("10ms");
+        let worked_s = number(&short, "/window_s") - short["discarding_s"].as_f64().unwrap_or(0.0);
+        assert_eq!(flagged(&short, "too_short"), worked_s < 0.5, "{code}: {short:#}");
+        let long = of("1200ms");
+        assert!(!flagged(&long, "too_short"), "{code}: {}", flag_note(&long, "too_short"));
+        assert!(number(&long, "/window_s") >= 1.2, "{code} takes no notice of --duration: {long:#}");
+        assert!(number(&long, "/elapsed_s") < number(&long, "/window_s"), "{code}: a piece is not the window");
+        assert_eq!(long["status"], "ok", "its proofs hold over all pieces: {long:#}");
+    }
+}
+
+#[test]
+fn a_figure_of_too_short_a_window_is_refused_by_a_verdict() {
+    let _machine = crate::alone();
+    let room = Room::with_data();
+    std::fs::write(
+        room.path("need.toml"),
+        "title = \"loads\"\n[[requirement]]\ntitle = \"loads\"\ntest = \"T331\"\nmetric = \"rows_per_s\"\nat_least = 1\n",
+    )
+    .unwrap();
+    room.run("run T331 --target sqlite:x.sqlite --jobs 1 --duration 10ms --label short").expect(0);
+    let short = points(&room.show("last"))[0].clone();
+    let page = room.run("show last").expect(0).stdout;
+    assert!(!flagged(&short, "too_short") || page.contains("too_short"), "{page}");
+    let ending = room.run("verdict need.toml last");
+    let met = ending.code == Some(0);
+    assert_eq!(met, !flagged(&short, "too_short"), "{}{}", ending.stdout, ending.stderr);
+}
+
+/// Something that keeps a processor busy, ended with this.
+struct Busy(Child);
+
+impl Busy {
+    fn on(processor: usize) -> Self {
+        let mut busy = Command::new("taskset");
+        Self(busy.args(["-c", &processor.to_string(), "sh", "-c", "while :; do :; done"]).spawn().unwrap())
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        _ = self.0.kill();
+        _ = self.0.wait();
+    }
+}
+
+/// One job of pure calculation on one processor, with company there from the middle of the window on, or without.
+fn with_company(company: bool) -> Value {
+    let room = Room::with_data();
+    let mut command = Command::new("taskset");
+    command.args(["-c", "0", crate::support::DBDYNO]);
+    command.args("run T141 --target sqlite:x.sqlite --jobs 1 --duration 6s".split_whitespace());
+    room.settle_in(&mut command);
+    let run = Running::start(command);
+    run.until("[1/1]");
+    // The warm-up is 1.2 s.
+    std::thread::sleep(Duration::from_millis(4_200));
+    let busy: Vec<Busy> = (0..if company { 3 } else { 0 }).map(|_| Busy::on(0)).collect();
+    run.end().expect(0);
+    drop(busy);
+    points(&room.show("last"))[0].clone()
+}
+
+#[test]
+fn a_rate_that_changes_within_the_window_is_not_steady() {
+    let _machine = crate::alone();
+    let notes: Vec<bool> =
+        (0..TRIES).map_while(|_| (!flagged(&with_company(true), "not_steady")).then_some(false)).collect();
+    assert!(notes.len() < TRIES, "three quarters of a processor went and nobody noticed");
+    // On a machine that others use the control may truly drift.
+    let quiet = (0..TRIES).any(|_| !flagged(&with_company(false), "not_steady"));
+    assert!(quiet, "each of {TRIES} windows without company drifts");
+}
+
+/// A library that tells another time of day once a file appears; monotonic time stays as it is.
+const CLOCK: &str = r#"
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+int clock_gettime(clockid_t id, struct timespec *now) {
+    int result = (int)syscall(SYS_clock_gettime, id, now);
+    const char *file = getenv("CLOCK_JUMPS_WHEN");
+    if (result == 0 && id == CLOCK_REALTIME && file && access(file, F_OK) == 0)
+        now->tv_sec += 3600;
+    return result;
+}
+"#;
+
+#[test]
+fn a_clock_that_jumps_within_the_window_is_noticed() {
+    let _machine = crate::alone();
+    let room = Room::new();
+    std::fs::write(room.path("jump.c"), CLOCK).unwrap();
+    let mut compiler = Command::new("cc");
+    compiler.args(["-shared", "-fPIC", "-O1", "-o", "jump.so", "jump.c"]).current_dir(room.folder());
+    assert!(compiler.status().expect("this needs a C compiler, `cc`").success());
+    let mut command = room.command("run T121 --jobs 1 --repeat 2 --duration 2s --target null:?speed=1000000");
+    command.env("LD_PRELOAD", room.path("jump.so")).env("CLOCK_JUMPS_WHEN", room.path("now"));
+    let run = Running::start(command);
+    run.until("[2/2]");
+    std::thread::sleep(Duration::from_millis(1_800));
+    std::fs::write(room.path("now"), "").unwrap();
+    run.end().expect(0);
+    let document = room.show("last");
+    let jumped: Vec<bool> = points(&document).iter().map(|p| flagged(p, "clock_jump")).collect();
+    assert_eq!(jumped, [false, true], "{document:#}");
+}
+
+#[cfg(feature = "postgres")]
+mod deferred {
+    use super::*;
+    use crate::support::{text, wait_until};
+    use std::os::unix::fs::PermissionsExt;
+
+    /// A room with a private PostgreSQL, which ends with it.
+    struct Home(Room);
+
+    impl Home {
+        fn new() -> Self {
+            let room = Room::on_disk();
+            std::fs::set_permissions(room.folder(), std::fs::Permissions::from_mode(0o755)).unwrap();
+            let home = Self(room);
+            home.0.run("up postgres --size T").expect(0);
+            home.0.run("load --target private:postgres --size T").expect(0);
+            home
+        }
+
+        /// The server's largest log, as it is set now.
+        fn max_wal_size(&self) -> String {
+            let up = self.0.run("up postgres --size T --json").expect(0).json();
+            let shell = format!("{} -Atc 'SHOW max_wal_size'", text(&up, "/shell_command"));
+            let output = Command::new("sh").args(["-c", &shell]).output().unwrap();
+            String::from_utf8(output.stdout).unwrap().trim().to_owned()
+        }
+
+        fn settings(&self) -> String {
+            std::fs::read_to_string(self.0.path("home/postgres/data/dbdyno.conf")).unwrap()
+        }
+    }
+
+    impl Drop for Home {
+        fn drop(&mut self) {
+            _ = self.0.run("down postgres --keep=false");
+        }
+    }
+
+    const SHORT: &str = "T721 --target private:postgres --jobs 1 --duration 1s";
+    const LONG: &str = "T721 --target private:postgres --jobs 1 --duration 10s";
+
+    #[test]
+    fn writes_that_lie_ahead_are_deferred_and_whole_checkpoints_write_them() {
+        let _machine = crate::alone();
+        let home = Home::new();
+        let (before, file) = (home.max_wal_size(), home.settings());
+        // Nothing is written in a short window: the checkpoint comes after it.
+        let short = measured(&home.0, SHORT);
+        assert!(flagged(&short, "writes_deferred"), "{short:#}");
+        assert!(short["paced_writes"].is_null() && short["settings"].is_null(), "{short:#}");
+
+        let long = measured(&home.0, LONG);
+        assert!(!flagged(&long, "writes_deferred"), "{}", flag_note(&long, "writes_deferred"));
+        assert!(number(&long, "/paced_writes/checkpoints") >= 3.0, "{long:#}");
+        let (written, dirtied) =
+            (number(&long, "/paced_writes/blocks_written"), number(&long, "/paced_writes/blocks_dirtied"));
+        assert!(written > 0.0 && written >= 0.9 * dirtied, "{written} of {dirtied}");
+        assert_eq!(long["status"], "ok", "{long:#}");
+        assert_eq!(text(&long, "/settings/max_wal_size"), "128MB");
+        // The log and the data files are told apart.
+        for path in ["/redo/writes_per_s", "/redo/mib_per_s", "/redo/write_service_time_s"] {
+            assert!(number(&long, path) > 0.0, "{path}");
+        }
+        for path in ["/database/data_writes_per_s", "/database/data_write_mib_per_s"] {
+            assert!(number(&long, path) > 0.0, "{path}");
+        }
+        assert_eq!((home.max_wal_size(), home.settings()), (before, file), "its settings are put back");
+    }
+
+    #[test]
+    fn settings_of_a_point_that_was_killed_are_gone_at_the_next_and_at_the_next_start() {
+        let _machine = crate::alone();
+        let home = Home::new();
+        let (before, file) = (home.max_wal_size(), home.settings());
+        let killed = || {
+            let run = home.0.start(&format!("run {LONG}"));
+            wait_until("the point's own settings", || home.settings() != file);
+            std::thread::sleep(Duration::from_millis(500));
+            run.kill();
+            assert_ne!(home.settings(), file, "a killed dbdyno puts nothing back");
+        };
+        killed();
+        // The next point finds them gone, and the run says how the server is set.
+        let began = Instant::now();
+        let next = loop {
+            // The killed one's sessions may still be at work.
+            let ending = home.0.run("run T611 --target private:postgres --jobs 1 --duration 200ms --json");
+            if ending.code == Some(0) || began.elapsed() > Duration::from_secs(60) {
+                break ending.expect(0).json();
+            }
+        };
+        assert!(!next.to_string().contains("\"max_wal_size\":\"128MB\""), "{next:#}");
+        assert_eq!((home.max_wal_size(), home.settings()), (before.clone(), file.clone()));
+        killed();
+        home.0.run("down postgres --keep").expect(0);
+        home.0.run("up postgres --size T").expect(0);
+        assert_eq!((home.max_wal_size(), home.settings()), (before, file));
+    }
+}

@@ -123,6 +123,32 @@ pub trait Engine: Send + Sync {
     /// The target is lost.
     fn snapshot(&self) -> Result<Counters, EngineError>;
 
+    /// Has the writing of the point that has begun keep up with its dirtying, where the target is dbdyno's own (a private
+    /// instance) and such settings are needed: those of the point alone, which its end takes back. Where there are any,
+    /// [`Engine::last_checkpoint`] and [`Engine::block_writes`] answer, and the window is to begin and end with checkpoints.
+    ///
+    /// # Errors
+    /// The target is lost.
+    fn pace_writes(&self, _: &Task) -> Result<BTreeMap<String, String>, EngineError> {
+        Ok(BTreeMap::new())
+    }
+
+    /// The last checkpoint that has ended, by a name that differs from one to the next.
+    ///
+    /// # Errors
+    /// The target is lost, or has no checkpoints.
+    fn last_checkpoint(&self) -> Result<String, EngineError> {
+        Err(EngineError::new(dbdyno_model::ErrorClass::Unsupported, "the engine does not tell of checkpoints"))
+    }
+
+    /// What has been written to data files until now, and what waits.
+    ///
+    /// # Errors
+    /// The target is lost, or does not count them.
+    fn block_writes(&self) -> Result<BlockWrites, EngineError> {
+        Err(EngineError::new(dbdyno_model::ErrorClass::Unsupported, "the engine does not tell of blocks that wait"))
+    }
+
     /// Where the data lies or will lie, if on this machine: a file or a folder, existing or not.
     fn data_place(&self) -> Option<PathBuf>;
 
@@ -150,6 +176,15 @@ pub trait Engine: Send + Sync {
     fn pump(&self, _: Drive) -> Box<dyn Pump> {
         Box::new(ThreadPump)
     }
+}
+
+/// Blocks on their way to data files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlockWrites {
+    /// Written until now.
+    pub written: u64,
+    /// Changed, and not written yet.
+    pub waiting: u64,
 }
 
 /// How far an engine came to rest.
@@ -408,6 +443,10 @@ pub enum Request<'a> {
         /// Passes to run.
         passes: u64,
     },
+    /// Server drive: remove what this job's chunks have made until now (files, tables, indexes), so that the next piece begins as
+    /// the first did, its passes numbered from 0 again. What the engine has counted of them stays counted; nothing is done that
+    /// counts as work.
+    Discard,
     /// Client drive: execute the task's statement for a key. The rows and their checksum are what it touched; an operation is
     /// whole when its transaction is, so `ops` stays 0.
     Touch(Touch),

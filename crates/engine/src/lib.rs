@@ -33,8 +33,9 @@ mod target;
 
 pub use clock::{Clock, MonotonicClock, SimulatedClock};
 pub use contract::{
-    Canceller, ChunkResult, Difference, Durability, DurablePlaces, Engine, Failure, Features, Finding, FindingLevel,
-    Inspection, LoadReport, LoadWatch, Loaded, Prepared, Request, Sampling, Session, Settled, TableLoad, Task,
+    BlockWrites, Canceller, ChunkResult, Difference, Durability, DurablePlaces, Engine, Failure, Features, Finding,
+    FindingLevel, Inspection, LoadReport, LoadWatch, Loaded, Prepared, Request, Sampling, Session, Settled, TableLoad,
+    Task,
 };
 pub use error::EngineError;
 pub use mapping::{MappingError, Mappings};

@@ -59,6 +59,6 @@ pub use suspect::{Suspect, SuspectCode, Use};
 pub use table::{Organisation, TableName};
 pub use test::{Cache, Compression, Drive, Layer, Rhythm, Test, Tier};
 pub use usage::{
-    CpuUse, DatabaseRates, DeviceIo, IoRates, MemoryUse, MetricValue, NetworkUse, Pressure, PumpKind, PumpUse, Redo,
-    ResponseTime, Series, Wait,
+    CpuUse, DatabaseRates, DeviceIo, IoRates, MemoryUse, MetricValue, NetworkUse, PacedWrites, Pressure, PumpKind,
+    PumpUse, Redo, ResponseTime, Series, Wait,
 };

@@ -1,8 +1,8 @@
 //! A point: one measurement of a cell, whole, with everything that decides whether to believe it.
 
 use crate::usage::{
-    CpuUse, DatabaseRates, IoRates, MemoryUse, MetricValue, NetworkUse, Pressure, PumpUse, Redo, ResponseTime, Series,
-    Wait,
+    CpuUse, DatabaseRates, IoRates, MemoryUse, MetricValue, NetworkUse, PacedWrites, Pressure, PumpUse, Redo,
+    ResponseTime, Series, Wait,
 };
 use crate::{CommitProof, Commits, Dop, Drive, Flag, Load, MetricId, Outcomes, PointPace, Storage, Suspect, TestCode};
 use serde::{Deserialize, Serialize};
@@ -111,6 +111,9 @@ pub struct Point {
     /// The window that the rates are of.
     #[serde(default)]
     pub window_s: Option<f64>,
+    /// The part of it in which every job removed what pieces of its work had made: left out of the rates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub discarding_s: Option<f64>,
     /// The interval of the engine's counters.
     #[serde(default)]
     pub counters_s: Option<f64>,
@@ -180,6 +183,12 @@ pub struct Point {
     /// The machine's own pace right before and after; absent where none was taken, and in older documents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pace: Option<PointPace>,
+    /// What was written to data files within the window, where that is made of whole checkpoints.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paced_writes: Option<PacedWrites>,
+    /// Settings that held for this point alone.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: BTreeMap<String, String>,
     /// Wait events, longest first.
     #[serde(default)]
     pub waits: Vec<Wait>,
@@ -246,6 +255,7 @@ impl Point {
             flags: Vec::new(),
             flag_notes: BTreeMap::new(),
             window_s: None,
+            discarding_s: None,
             counters_s: None,
             ops: None,
             rows: None,
@@ -269,6 +279,8 @@ impl Point {
             redo: Redo::default(),
             database: DatabaseRates::default(),
             pace: None,
+            paced_writes: None,
+            settings: BTreeMap::new(),
             waits: Vec::new(),
             missing: BTreeMap::new(),
             suspects: BTreeMap::new(),

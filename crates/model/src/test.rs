@@ -72,7 +72,7 @@ pub enum Rhythm {
     Chunks,
     /// Whole statements, at least three, until the duration has passed.
     Statements,
-    /// Once; the window ends with the last job.
+    /// Whole pieces of a definite volume, one at least, until the duration has passed; the window ends with the last job.
     Once,
 }
 

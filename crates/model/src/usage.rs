@@ -215,6 +215,15 @@ pub struct DatabaseRates {
     pub physical_reads_per_s: Option<f64>,
     /// Blocks written to data files.
     pub physical_writes_per_s: Option<f64>,
+    /// Writes of data files per second, of one or more blocks; those of the log are [`Redo`]'s.
+    #[serde(default)]
+    pub data_writes_per_s: Option<f64>,
+    /// Bytes of the blocks written to data files, per second, in MiB.
+    #[serde(default)]
+    pub data_write_mib_per_s: Option<f64>,
+    /// Mean time of a write of a data file.
+    #[serde(default)]
+    pub data_write_service_time_s: Option<f64>,
     /// Share of logical reads served by the engine's cache.
     pub buffer_hit_pct: Option<f64>,
     /// Blocks written per second, data and log.
@@ -225,6 +234,17 @@ pub struct DatabaseRates {
     pub cell_flash_hit_pct: Option<f64>,
     /// Checkpoints finished during the counters' interval, those of others' making too.
     pub checkpoints: Option<u64>,
+}
+
+/// What was written to data files within a window that begins and ends with checkpoints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PacedWrites {
+    /// Checkpoints that began and ended inside it.
+    pub checkpoints: u64,
+    /// Blocks changed anew: those written, and by how many more wait at its end.
+    pub blocks_dirtied: u64,
+    /// Blocks written.
+    pub blocks_written: u64,
 }
 
 /// One wait event during the counters' interval.

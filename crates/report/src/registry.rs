@@ -28,6 +28,7 @@ pub const REPORTS: &[Report] = &[
     },
     Report { name: "cells", title: "medians, intervals and flags of every cell", render: tables::cells },
     Report { name: "waits", title: "what the sessions of every point waited for", render: tables::waits },
+    Report { name: "writes", title: "what every point wrote, log and data files told apart", render: tables::writes },
     Report { name: "latency", title: "times of transactions by the rate asked for", render: tables::latency },
     Report { name: "storage", title: "I/Os of the storage itself, below any database", render: tables::storage },
     Report { name: "published", title: "what a published result says beside its series", render: published::page },

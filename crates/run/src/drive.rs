@@ -61,6 +61,9 @@ pub struct ServerDrive<'w> {
     chunks_inside: u32,
     least_done_ns: u64,
     stage: Stage,
+    discards: bool,
+    /// What it spent on removing what pieces had made, which is none of the work.
+    pub discarding_ns: u64,
     /// What was done.
     pub log: Log,
     /// How it ended, operation by operation.
@@ -88,6 +91,8 @@ impl<'w> ServerDrive<'w> {
             chunks_inside: 0,
             least_done_ns: 0,
             stage: Stage::Waiting,
+            discards: false,
+            discarding_ns: 0,
             // Long enough for most points, so that nothing is allocated between chunks.
             log: Log { chunks: Vec::with_capacity(512), checksum: 0, lost: Lost::default() },
             outcomes: Outcomes::default(),
@@ -98,6 +103,10 @@ impl<'w> ServerDrive<'w> {
     fn take(&mut self, reply: Reply<'_>) {
         let Reply { started_ns, ended_ns, result, .. } = reply;
         match result {
+            Ok(_) if self.discards => {
+                self.discards = false;
+                self.discarding_ns += ended_ns - started_ns;
+            }
             Ok(done) => {
                 self.log.chunks.push(Chunk { started_ns, ended_ns, ops: done.ops, rows: done.rows, bytes: done.bytes });
                 self.log.checksum = self.log.checksum.wrapping_add(done.checksum);
@@ -125,9 +134,15 @@ impl<'w> ServerDrive<'w> {
             return;
         }
         match self.window.pace() {
-            Pace::Once => {
-                self.window.pass(ended_ns);
-                self.stage = Stage::Passed;
+            Pace::Pieces { duration_ns } => {
+                let due = self.window.start_ns().is_some_and(|start_ns| ended_ns >= start_ns + duration_ns);
+                if due {
+                    self.window.pass(ended_ns);
+                    self.stage = Stage::Passed;
+                } else {
+                    // The next piece begins as the first did.
+                    (self.discards, self.next_pass) = (true, 0);
+                }
             }
             Pace::Steady { duration_ns, least_chunks, .. } => {
                 let Some(start_ns) = self.window.start_ns() else { return };
@@ -155,9 +170,12 @@ impl Work for ServerDrive<'_> {
         if let Some(reply) = reply {
             self.take(reply);
         }
-        let once_done = self.window.pace() == Pace::Once && self.stage == Stage::Passed;
-        if once_done || self.window.over() {
+        let pieces_done = self.window.pace().is_pieces() && self.stage == Stage::Passed;
+        if pieces_done || self.window.over() {
             return Step::Done;
+        }
+        if self.discards {
+            return Step::Execute(Request::Discard);
         }
         Step::Execute(Request::Chunk { first_pass: self.next_pass, passes: self.calibration.passes() })
     }

@@ -14,11 +14,14 @@ use dbdyno_stats::Histogram;
 const MIB: f64 = 1_048_576.0;
 
 /// Fills in the rates of the work inside the window.
-pub(crate) fn work(point: &mut Point, task: &Task, log: &Log, window: Span) {
+/// What jobs removed between pieces is none of the work: the time for that is left out of the rates, as if they had begun anew.
+pub(crate) fn work(point: &mut Point, task: &Task, log: &Log, window: Span, discarding_ns: u64) {
     let done = log.inside(window);
-    let seconds = window.seconds();
+    let discarding_s = discarding_ns as f64 / 1e9;
+    let seconds = (window.seconds() - discarding_s).max(0.0);
     let rate = |n: f64| (seconds > 0.0).then_some(n / seconds);
-    point.window_s = Some(seconds);
+    point.window_s = Some(window.seconds());
+    point.discarding_s = (discarding_ns > 0).then_some(discarding_s);
     point.ops = Some(done.ops.round() as u64);
     point.ops_total = Some(log.total_ops());
     point.checksum = Some(format!("{:016x}", log.checksum));
@@ -52,7 +55,7 @@ pub(crate) fn work(point: &mut Point, task: &Task, log: &Log, window: Span) {
         point.lacks("asked_per_s", "no rate was set");
         point.lacks("response_time_s", "no rate was set, so nothing was due at a moment");
     }
-    point.elapsed_s = elapsed_s(task, &done, mean_s, seconds);
+    point.elapsed_s = elapsed_s(task, log, &done, seconds);
     if point.elapsed_s.is_none() {
         point.lacks("elapsed_s", "the work is a rate, not one piece with a duration");
     }
@@ -88,15 +91,16 @@ pub(crate) fn times(histogram: &Histogram) -> ResponseTime {
 }
 
 /// Seconds for the work that the test names.
-fn elapsed_s(task: &Task, done: &Done, mean_s: Option<f64>, window_s: f64) -> Option<f64> {
+fn elapsed_s(task: &Task, log: &Log, done: &Done, window_s: f64) -> Option<f64> {
+    let mean_s = |pieces: f64| (pieces > 0.0).then(|| done.busy_ns / 1e9 / pieces);
     match (task.test.procedure, task.test.rhythm) {
         (Procedure::CpuFibonacci, _) => {
             // One job's seconds for the documented number, scaled by calls.
             let calls = fibonacci_calls(task.test.documented_argument.or(task.test.argument)?);
             (done.ops > 0.0).then(|| calls * window_s * f64::from(task.jobs) / done.ops)
         }
-        (_, Rhythm::Once) => Some(window_s),
-        (_, Rhythm::Statements) => mean_s,
+        (_, Rhythm::Once) => mean_s(log.chunks.len() as f64),
+        (_, Rhythm::Statements) => mean_s(done.ops),
         (_, Rhythm::Chunks) => None,
     }
 }
@@ -183,7 +187,7 @@ pub(crate) fn told_from_afar(point: &mut Point, counters: &Counters, counters_s:
 }
 
 /// Fills in what the engine counted, divided by the counters' own interval.
-pub(crate) fn counters(point: &mut Point, counters: &Counters, counters_s: f64) {
+pub(crate) fn counters(point: &mut Point, counters: &Counters, counters_s: f64, block_bytes: u64) {
     point.counters_s = Some(counters_s);
     let get = |counter| counters.get(counter).map(|n| n as f64);
     let rate = |counter| get(counter).filter(|_| counters_s > 0.0).map(|n| n / counters_s);
@@ -205,6 +209,10 @@ pub(crate) fn counters(point: &mut Point, counters: &Counters, counters_s: f64) 
         logical_reads_per_s: rate(Counter::LogicalReads),
         physical_reads_per_s: rate(Counter::PhysicalReads),
         physical_writes_per_s: rate(Counter::PhysicalWrites),
+        // Where writes are not counted themselves, each is of one block.
+        data_writes_per_s: rate(Counter::FileWrites).or_else(|| rate(Counter::PhysicalWrites)),
+        data_write_mib_per_s: rate(Counter::PhysicalWrites).map(|blocks| blocks * block_bytes as f64 / MIB),
+        data_write_service_time_s: mean_s(Counter::FileWriteNs, Counter::FileWrites),
         buffer_hit_pct: logical.zip(physical).filter(|(l, _)| *l > 0.0).map(|(l, p)| (1.0 - p / l).max(0.0) * 100.0),
         write_blocks_per_s: rate(Counter::BlocksDirtied),
         flash_hit_pct: hit_pct(Counter::FlashHits),
@@ -216,6 +224,7 @@ pub(crate) fn counters(point: &mut Point, counters: &Counters, counters_s: f64) 
             continue;
         }
         let none_asked = match path {
+            "database.data_write_service_time_s" => "no data file was written",
             "redo.sync_service_time_s" => "no commit waited for the log",
             "redo.write_service_time_s" => "the log was not written",
             "database.buffer_hit_pct" => "no block was asked for",
@@ -260,7 +269,7 @@ pub(crate) fn counters(point: &mut Point, counters: &Counters, counters_s: f64) 
 }
 
 /// The figures that come from counters: where in the JSON, from which counter, and what the point has there.
-fn figures(point: &Point) -> [(&'static str, Counter, Option<f64>); 14] {
+fn figures(point: &Point) -> [(&'static str, Counter, Option<f64>); 17] {
     let (redo, database) = (&point.redo, &point.database);
     [
         ("redo.mib_per_s", Counter::RedoBytes, redo.mib_per_s),
@@ -271,6 +280,9 @@ fn figures(point: &Point) -> [(&'static str, Counter, Option<f64>); 14] {
         ("database.logical_reads_per_s", Counter::LogicalReads, database.logical_reads_per_s),
         ("database.physical_reads_per_s", Counter::PhysicalReads, database.physical_reads_per_s),
         ("database.physical_writes_per_s", Counter::PhysicalWrites, database.physical_writes_per_s),
+        ("database.data_writes_per_s", Counter::PhysicalWrites, database.data_writes_per_s),
+        ("database.data_write_mib_per_s", Counter::PhysicalWrites, database.data_write_mib_per_s),
+        ("database.data_write_service_time_s", Counter::FileWriteNs, database.data_write_service_time_s),
         ("database.buffer_hit_pct", Counter::LogicalReads, database.buffer_hit_pct),
         ("database.write_blocks_per_s", Counter::BlocksDirtied, database.write_blocks_per_s),
         ("database.flash_hit_pct", Counter::FlashHits, database.flash_hit_pct),
@@ -292,7 +304,7 @@ pub(crate) fn metric(point: &mut Point, task: &Task, catalogue: &Catalogue) {
 pub(crate) fn pace(task: &Task, duration_s: f64) -> Pace {
     match task.test.rhythm {
         _ if task.drive == Drive::Client => Pace::of_client(duration_s),
-        Rhythm::Once => Pace::Once,
+        Rhythm::Once => Pace::pieces(duration_s),
         Rhythm::Chunks | Rhythm::Statements => Pace::steady(duration_s),
     }
 }

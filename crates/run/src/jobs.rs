@@ -4,9 +4,10 @@
 use crate::client::GRACE;
 use crate::drive::first_cause;
 use crate::log::Log;
+use crate::paced::{self, Pacer};
 use crate::{Bench, Calibration, ClientDrive, ClientResult, Pace, ServerDrive, Team, Window};
 use dbdyno_engine::{EngineError, Job, Session, StartGate, Task, Work};
-use dbdyno_model::{Counters, Drive, ErrorClass, Load, Point, Procedure, PumpUse, Rhythm, Series};
+use dbdyno_model::{Counters, Drive, ErrorClass, Load, PacedWrites, Point, Procedure, PumpUse, Rhythm, Series};
 use dbdyno_probe::page_cache::{EvictMode, Evictor};
 use dbdyno_probe::{Sampler, Snapshot};
 use dbdyno_stats::Histogram;
@@ -38,6 +39,8 @@ pub(crate) struct Times {
 pub(crate) struct Measured {
     /// Every chunk of every job.
     pub(crate) log: Log,
+    /// The least that a job spent on removing what its pieces had made: where one waits for another it is the work that takes long.
+    pub(crate) discarding_ns: u64,
     /// The times of transactions, in the client drive.
     pub(crate) times: Option<Times>,
     /// What the engine counted from before the barrier to after the last chunk.
@@ -46,6 +49,8 @@ pub(crate) struct Measured {
     pub(crate) before: Option<Snapshot>,
     /// And at its end.
     pub(crate) after: Option<Snapshot>,
+    /// What was written, where the window is made of whole checkpoints.
+    pub(crate) paced_writes: Option<PacedWrites>,
 }
 
 /// Lets the jobs work, and watches.
@@ -64,7 +69,7 @@ pub(crate) fn run(
         let _ = evictor.evict_all(EvictMode::AsIs);
     }
     let counters_before = bench.engine.snapshot()?;
-    let (log, times, edges) = match task.drive {
+    let Done { log, discarding_ns, times, edges } = match task.drive {
         Drive::Server => server(site, sessions, point)?,
         Drive::Client => client(site, load, sessions, point)?,
     };
@@ -75,12 +80,25 @@ pub(crate) fn run(
         session.flush()?;
     }
     let counters = bench.engine.snapshot()?.since(&counters_before);
-    let (before, after) = edges;
-    Ok(Measured { log, counters, times, before, after })
+    let Edges { before, after, paced_writes } = edges;
+    Ok(Measured { log, discarding_ns, counters, times, before, after, paced_writes })
 }
 
-type Edges = (Option<Snapshot>, Option<Snapshot>);
-type Done = (Log, Option<Times>, Edges);
+/// What was seen at the window's edges.
+#[derive(Default)]
+struct Edges {
+    before: Option<Snapshot>,
+    after: Option<Snapshot>,
+    paced_writes: Option<PacedWrites>,
+}
+
+/// What the jobs did.
+struct Done {
+    log: Log,
+    discarding_ns: u64,
+    times: Option<Times>,
+    edges: Edges,
+}
 
 /// The jobs call chunks.
 fn server(site: &Site<'_>, sessions: &mut [Box<dyn Session>], point: &mut Point) -> Result<Done, EngineError> {
@@ -94,15 +112,17 @@ fn server(site: &Site<'_>, sessions: &mut [Box<dyn Session>], point: &mut Point)
         sessions.iter().map(|_| ServerDrive::new(site.window, calibration)).collect();
     let (_, edges) = work(site, sessions, &mut drives, None)?;
     let mut log = Log::default();
-    let mut errors = Vec::new();
+    let (mut errors, mut least_ns) = (Vec::new(), None);
     for drive in drives {
         log.merge(drive.log);
+        let ns: u64 = drive.discarding_ns;
+        least_ns = Some(least_ns.map_or(ns, |least: u64| least.min(ns)));
         point.outcomes.merge(&drive.outcomes);
         errors.extend(drive.error);
     }
     match first_cause(errors.into_iter()) {
         Some(error) => Err(error),
-        None => Ok((log, None, edges)),
+        None => Ok(Done { log, discarding_ns: least_ns.unwrap_or(0), times: None, edges }),
     }
 }
 
@@ -116,7 +136,7 @@ fn client(
     let Site { task, window, .. } = *site;
     let duration_ns = match window.pace() {
         Pace::Steady { duration_ns, .. } => duration_ns,
-        Pace::Once => 0,
+        Pace::Pieces { .. } => 0,
     };
     let team = Team::new(window, duration_ns, load, sessions.len());
     let mut drives: Vec<_> = (0..task.jobs).map(|job| team.job(task, load, point.asked_per_s, job)).collect();
@@ -128,7 +148,7 @@ fn client(
     point.pump = Some(carried);
     match error {
         Some(error) => Err(error),
-        None => Ok((log, Some(Times { service, response, series }), edges)),
+        None => Ok(Done { log, discarding_ns: 0, times: Some(Times { service, response, series }), edges }),
     }
 }
 
@@ -163,11 +183,11 @@ fn work<W: Work>(
 fn watch(site: &Site<'_>, gate: &StartGate, team: Option<&Team<'_>>) -> Edges {
     let Site { bench, task, window, sampler, evictor } = *site;
     let mut before = None;
-    if window.pace() == Pace::Once {
+    if window.pace().is_pieces() {
         before = Some(sampler.snapshot());
     }
     if !gate.wait() {
-        return (None, None);
+        return Edges::default();
     }
     let every = if task.test.rhythm == Rhythm::Chunks { 1 } else { SCAN_EVICTION_TICKS };
     let mut ticks = 0u32;
@@ -185,6 +205,14 @@ fn watch(site: &Site<'_>, gate: &StartGate, team: Option<&Team<'_>>) -> Edges {
         }
     };
     let until = |ns: u64| Duration::from_nanos(ns.saturating_sub(bench.clock.now_ns()));
+    let mut pacer = window.is_held().then(|| Pacer::new(bench));
+    while let Some(pacer) = pacer.as_mut().filter(|_| before.is_none() && !window.over()) {
+        if !window.wait_for_end(paced::LOOK_EVERY) && pacer.begins(window) {
+            before = Some(sampler.snapshot());
+            window.begin(bench.clock.now_ns());
+        }
+        look_up();
+    }
     while before.is_none() && !window.over() {
         match window.wait_for_start(TICK) {
             Some(start_ns) if until(start_ns) <= TICK => {
@@ -194,6 +222,17 @@ fn watch(site: &Site<'_>, gate: &StartGate, team: Option<&Team<'_>>) -> Edges {
             _ => _ = window.wait_for_end(TICK),
         }
         look_up();
+    }
+    if let Some(pacer) = &mut pacer {
+        let mut after = None;
+        while !window.wait_for_end(paced::LOOK_EVERY) {
+            if pacer.ends(window) {
+                after = Some(sampler.snapshot());
+                window.end(bench.clock.now_ns());
+            }
+            look_up();
+        }
+        return Edges { before, after, paced_writes: pacer.writes() };
     }
     // The window is aimed to end at a known moment; where a job needs longer, the later snapshot counts.
     let aimed_end_ns = match (window.pace(), window.start_ns()) {
@@ -215,7 +254,7 @@ fn watch(site: &Site<'_>, gate: &StartGate, team: Option<&Team<'_>>) -> Edges {
     if late || after.is_none() {
         after = Some(sampler.snapshot());
     }
-    (before, after)
+    Edges { before, after, paced_writes: None }
 }
 
 /// The moment until which a client waits for answers. Statements of the server drive may take as long as they need.

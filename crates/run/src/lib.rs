@@ -16,6 +16,7 @@ mod jobs;
 mod judge;
 mod load;
 mod log;
+mod paced;
 mod plan;
 mod point;
 mod runner;

@@ -318,7 +318,7 @@ pub fn estimate_s(points: &[PlannedPoint], catalogue: &Catalogue) -> f64 {
         let rhythm = catalogue.test(point.test.as_str()).map(|t| t.rhythm).ok();
         match (&point.mapping, rhythm) {
             (Mapping::None { .. }, _) | (_, None) => 0.0,
-            (_, Some(Rhythm::Once)) => SET_UP_S + 2.0,
+            (_, Some(Rhythm::Once)) => SET_UP_S + point.duration_s,
             (_, Some(_)) => SET_UP_S + point.duration_s + (point.duration_s / 5.0).max(1.0),
         }
     };

@@ -1,7 +1,7 @@
 //! One point, from settling to the judged figures.
 
 use crate::jobs::{self, Times};
-use crate::{Stop, Window, durable, figures, judge};
+use crate::{Stop, Window, durable, figures, judge, paced};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::data::mix;
 use dbdyno_engine::{Clock, Engine, EngineError, Sampling, Settled, Task};
@@ -210,6 +210,9 @@ fn attempt(
         point.flag(Flag::DataNotVerified, None);
     }
     engine.begin_point(task).map_err(|e| e.while_doing("preparing the point"))?;
+    if paced::is_to_be(task, planned.duration_s) {
+        point.settings = engine.pace_writes(task).map_err(|e| e.while_doing("preparing the point"))?;
+    }
 
     bench.stop.at_work(Vec::new());
     let mut sessions = Vec::with_capacity(task.jobs as usize);
@@ -241,6 +244,7 @@ fn attempt(
         _ => None,
     };
     let window = Window::new(figures::pace(task, planned.duration_s), sessions.len());
+    let window = if point.settings.is_empty() { window } else { window.held() };
     let site = jobs::Site { bench, task, window: &window, sampler: &sampler, evictor: evictor.as_ref() };
     // Around the jobs and their counters, so that no window and no count has it in it.
     let mut pace = bench.pacer.as_ref().map(|pacer| PointPace { before: pacer.take(), ..pacer.point() });
@@ -252,15 +256,16 @@ fn attempt(
         Ok(pace) => point.pace = Some(pace),
         Err(why) => point.lacks("pace", why.as_str()),
     }
+    point.paced_writes = measured.paced_writes;
     let span = window.span().ok_or_else(|| EngineError::new(ErrorClass::Cancelled, "the point was stopped"))?;
-    figures::work(point, task, &measured.log, span);
+    figures::work(point, task, &measured.log, span, measured.discarding_ns);
     if let Some(Times { service, response, series }) = measured.times {
         figures::client_times(point, &service, response.as_ref(), series);
         histograms.push((HistogramKind::Service, service));
         histograms.extend(response.map(|response| (HistogramKind::Response, response)));
     }
     let counters_s = judge::counters_s(&window, &measured.log);
-    figures::counters(point, &measured.counters, counters_s);
+    figures::counters(point, &measured.counters, counters_s, features.block_bytes);
     let (Some(before), Some(after)) = (measured.before, measured.after) else {
         let busy = "the machine was too busy to look at it when the window began: use a longer --duration, or a quieter machine";
         return Err(EngineError::new(ErrorClass::Other, busy));

@@ -3,6 +3,12 @@
 //! It begins when the warm-up is over and every job has done at least one chunk; it ends when the duration has passed
 //! and every job has done its least number of whole chunks inside it. A job that has come that far keeps working until the
 //! last one has, so that the load is constant to the end.
+//!
+//! Work of a definite volume (files, loads, index builds) comes in whole pieces from the barrier on: each job begins another
+//! one until the duration has passed, and the window ends with the last job's last piece.
+//!
+//! A window may be held: whoever measures then lets it begin and end, at moments that fit what is measured (the ends of
+//! checkpoints), once the jobs have come so far.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -43,8 +49,12 @@ pub enum Pace {
         /// Whole chunks that every job does inside the window at least.
         least_chunks: u32,
     },
-    /// Every job does one chunk; the window is from the barrier to the last job's end.
-    Once,
+    /// Every job does whole pieces, one at least, until the duration has passed; the window is from the barrier to the last
+    /// job's end.
+    Pieces {
+        /// How long a job begins new pieces.
+        duration_ns: u64,
+    },
 }
 
 impl Pace {
@@ -64,8 +74,20 @@ impl Pace {
     pub fn of_client(duration_s: f64) -> Self {
         match Self::steady(duration_s) {
             Self::Steady { warm_up_ns, duration_ns, .. } => Self::Steady { warm_up_ns, duration_ns, least_chunks: 0 },
-            Self::Once => Self::Once,
+            pieces @ Self::Pieces { .. } => pieces,
         }
+    }
+
+    /// Whole pieces for as long as this.
+    #[must_use]
+    pub fn pieces(duration_s: f64) -> Self {
+        Self::Pieces { duration_ns: (duration_s * 1e9).round() as u64 }
+    }
+
+    /// Whether the work comes in whole pieces.
+    #[must_use]
+    pub fn is_pieces(self) -> bool {
+        matches!(self, Self::Pieces { .. })
     }
 }
 
@@ -79,6 +101,8 @@ struct State {
     last_warm_ns: u64,
     passed: usize,
     last_pass_ns: u64,
+    earliest_start_ns: Option<u64>,
+    earliest_end_ns: Option<u64>,
     end_ns: Option<u64>,
     aborted: bool,
 }
@@ -87,6 +111,7 @@ struct State {
 #[derive(Debug)]
 pub struct Window {
     pace: Pace,
+    held: bool,
     state: Mutex<State>,
     changed: Condvar,
     // Jobs look at these after each operation, so they stand outside the lock; they change while it is held.
@@ -102,7 +127,50 @@ impl Window {
     pub fn new(pace: Pace, jobs: usize) -> Self {
         let state = Mutex::new(State { jobs, ..State::default() });
         let (start_ns, over) = (AtomicU64::new(Self::UNKNOWN_NS), AtomicBool::new(false));
-        Self { pace, state, changed: Condvar::new(), start_ns, over }
+        Self { pace, held: false, state, changed: Condvar::new(), start_ns, over }
+    }
+
+    /// The same, held: it begins and ends when it is let.
+    #[must_use]
+    pub fn held(self) -> Self {
+        Self { held: true, ..self }
+    }
+
+    /// Whether it has to be let begin and end.
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        self.held
+    }
+
+    /// When a held window might have begun at the earliest, once that is known.
+    #[must_use]
+    pub fn earliest_start_ns(&self) -> Option<u64> {
+        self.state().earliest_start_ns
+    }
+
+    /// When a held window might end at the earliest, once that is known.
+    #[must_use]
+    pub fn earliest_end_ns(&self) -> Option<u64> {
+        self.state().earliest_end_ns
+    }
+
+    /// Lets a held window begin now.
+    pub fn begin(&self, now_ns: u64) {
+        let state = self.state();
+        if state.earliest_start_ns.is_some() && self.start_ns().is_none() {
+            self.start_ns.store(now_ns, Ordering::Release);
+            self.changed.notify_all();
+        }
+    }
+
+    /// Lets a held window end now.
+    pub fn end(&self, now_ns: u64) {
+        let mut state = self.state();
+        if state.earliest_end_ns.is_some() && state.end_ns.is_none() {
+            state.end_ns = Some(now_ns);
+            self.over.store(true, Ordering::Release);
+            self.changed.notify_all();
+        }
     }
 
     /// How time is laid out.
@@ -122,7 +190,7 @@ impl Window {
         state.last_arrival_ns = state.last_arrival_ns.max(now_ns);
         let first_ns = state.first_arrival_ns.map_or(now_ns, |first| first.min(now_ns));
         state.first_arrival_ns = Some(first_ns);
-        if self.pace == Pace::Once && state.arrived == state.jobs {
+        if self.pace.is_pieces() && state.arrived == state.jobs {
             self.start_ns.store(first_ns, Ordering::Release);
             self.changed.notify_all();
         }
@@ -137,6 +205,10 @@ impl Window {
         state.last_warm_ns = state.last_warm_ns.max(ended_ns);
         if state.warm == state.jobs {
             let start_ns = state.last_warm_ns.max(state.last_arrival_ns + warm_up_ns);
+            state.earliest_start_ns = Some(start_ns);
+            if self.held {
+                return;
+            }
             self.start_ns.store(start_ns, Ordering::Release);
             self.changed.notify_all();
         }
@@ -156,11 +228,15 @@ impl Window {
         if state.passed < state.jobs {
             return;
         }
-        state.end_ns = match (self.pace, self.start_ns()) {
+        let end_ns = match (self.pace, self.start_ns()) {
             (Pace::Steady { duration_ns, .. }, Some(start_ns)) => Some(state.last_pass_ns.max(start_ns + duration_ns)),
-            (Pace::Once, Some(_)) => Some(state.last_pass_ns),
+            (Pace::Pieces { .. }, Some(_)) => Some(state.last_pass_ns),
             (_, None) => None,
         };
+        state.earliest_end_ns = end_ns;
+        if !self.held {
+            state.end_ns = end_ns;
+        }
         self.over.store(state.aborted || state.end_ns.is_some(), Ordering::Release);
         self.changed.notify_all();
     }

@@ -52,7 +52,9 @@ impl Session for Scripted {
             Request::Touch(touch) => Request::Touch(touch),
             Request::Commit => Request::Commit,
             Request::Rollback => Request::Rollback,
-            Request::Chunk { .. } | Request::Statement(_) => panic!("{request:?} is none of a test's"),
+            Request::Chunk { .. } | Request::Statement(_) | Request::Discard => {
+                panic!("{request:?} is none of a test's")
+            }
         };
         self.asked.lock().unwrap().push((asked, self.clock.now_ns(), failed.is_none()));
         match failed {

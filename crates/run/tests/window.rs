@@ -48,6 +48,10 @@ impl Session for Worker {
     }
 
     fn execute(&mut self, request: &Request<'_>) -> Result<ChunkResult, Failure> {
+        if *request == Request::Discard {
+            self.clock.sleep_ns(DISCARD_NS);
+            return Ok(ChunkResult::default());
+        }
         let Request::Chunk { passes, .. } = *request else { panic!("the server drive sends chunks") };
         self.calls += 1;
         let start_ns = self.clock.now_ns();
@@ -177,10 +181,52 @@ proptest! {
     }
 }
 
+/// What a job needs to remove a piece.
+const DISCARD_NS: u64 = 500_000;
+
 #[test]
-fn once_means_from_the_barrier_to_the_last_jobs_end() {
+fn pieces_are_repeated_until_the_duration_has_passed_and_the_last_ends_the_window() {
     let clock = Arc::new(SimulatedClock::default());
-    let window = Window::new(Pace::Once, 2);
+    let window = Window::new(Pace::pieces(0.01), 2);
+    let mut workers: Vec<Worker> = [10_000u64, 30_000]
+        .iter()
+        .map(|ns| Worker { clock: Arc::clone(&clock), ns_per_pass: *ns, calls: 0, worked: Arc::default() })
+        .collect();
+    let mut drives: Vec<ServerDrive<'_>> =
+        (0..2).map(|_| ServerDrive::new(&window, Calibration::Fixed { passes: 100 })).collect();
+    let pairs = workers.iter_mut().zip(&mut drives).map(|(session, work)| Job { session, work }).collect();
+    SimulatedPump(&clock).run(pairs, clock.as_ref(), &StartGate::new(1)).unwrap();
+    // Pieces of 1 and 3 ms, half a millisecond to remove each: the 7th ends at 10 ms, and the 3rd at 10 ms, too.
+    assert_eq!(window.span().unwrap(), Span { start_ns: 0, end_ns: 10_000_000 });
+    assert_eq!(drives.iter().map(|d| d.log.chunks.len()).collect::<Vec<_>>(), [7, 3]);
+    assert_eq!(drives.iter().map(|d| d.discarding_ns / DISCARD_NS).collect::<Vec<_>>(), [6, 2]);
+    assert_eq!(drives.iter().map(|d| d.log.total_ops()).sum::<u64>(), 1_000);
+    assert!(drives.iter().all(|d| d.outcomes.adds_up() && d.outcomes.requests == d.log.total_ops()));
+}
+
+#[test]
+fn a_held_window_begins_and_ends_when_it_is_let() {
+    let window = Window::new(Pace::steady(2.0), 1).held();
+    window.arrive(0);
+    window.begin(500);
+    assert_eq!((window.start_ns(), window.earliest_start_ns()), (None, None), "no job has come so far");
+    window.warmed(100_000_000);
+    assert_eq!((window.start_ns(), window.earliest_start_ns()), (None, Some(1_000_000_000)));
+    window.begin(1_700_000_000);
+    assert_eq!(window.start_ns(), Some(1_700_000_000));
+    window.end(3_800_000_000);
+    assert!(!window.over(), "the job has more to do");
+    window.pass(3_750_000_000);
+    assert_eq!((window.over(), window.earliest_end_ns()), (false, Some(3_750_000_000)));
+    window.end(4_100_000_000);
+    assert!(window.over());
+    assert_eq!(window.span(), Some(Span { start_ns: 1_700_000_000, end_ns: 4_100_000_000 }));
+}
+
+#[test]
+fn a_piece_that_lasts_longer_is_done_once() {
+    let clock = Arc::new(SimulatedClock::default());
+    let window = Window::new(Pace::pieces(0.000_5), 2);
     let mut workers: Vec<Worker> = [10_000u64, 30_000]
         .iter()
         .map(|ns| Worker { clock: Arc::clone(&clock), ns_per_pass: *ns, calls: 0, worked: Arc::default() })

@@ -217,6 +217,27 @@ impl Recipe {
         Ok(Some([of_job("write_file_end")?, of_job("write_file_bytes")?]))
     }
 
+    /// What drops the things that a job has made in so many passes from the first on.
+    ///
+    /// # Errors
+    /// A statement cannot be filled in.
+    pub(super) fn discards(&self, job: u32, jobs: u32, passes: u64) -> Result<Vec<String>, EngineError> {
+        let table = |name: String| TABLES.fill("drop_table", &[("name", &name)]);
+        let number = |pass: u64| pass * u64::from(jobs) + u64::from(job);
+        match self.work {
+            Procedure::WriteFile => Ok(vec![table(format!("load_file_{job}"))?]),
+            Procedure::BulkLoad => {
+                let name = self.statement.trim_start_matches("bulk_");
+                (0..passes).map(|pass| Ok(table(format!("{name}_{}", number(pass)))?)).collect()
+            }
+            Procedure::IndexUnique | Procedure::IndexNonUnique => {
+                let index = format!("load_index_{job}");
+                Ok(vec![STATISTICS.fill("drop_index", &[("index", &index), ("table", self.table.name())])?])
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+
     /// What drops the things that the first pass of the first of one job makes, besides the procedure.
     ///
     /// # Errors

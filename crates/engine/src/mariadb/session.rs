@@ -25,6 +25,9 @@ struct Work {
     after_pass: Option<[String; 2]>,
     /// Bytes that one operation reads by scanning; 0 where it does not scan.
     scanned_bytes: u64,
+    recipe: Recipe,
+    /// Passes of the last piece.
+    made_passes: u64,
 }
 
 impl Work {
@@ -99,6 +102,8 @@ impl MariaDbSession {
             call,
             after_pass: recipe.after_pass(job)?,
             scanned_bytes,
+            recipe: recipe.clone(),
+            made_passes: 0,
         });
         // The first call of a session reads the procedure from a table of the server's, which counts.
         self.call(0, 0).map(drop)
@@ -143,6 +148,16 @@ impl MariaDbSession {
             done.checksum = done.checksum.wrapping_add(one.checksum);
         }
         Ok(done)
+    }
+
+    /// Drops what the last piece has made, which counts for nothing.
+    fn discard(&mut self) -> Result<(), EngineError> {
+        let Some(work) = &mut self.work else { return Ok(()) };
+        let passes = std::mem::take(&mut work.made_passes);
+        let drops = work.recipe.discards(work.job, work.task.jobs, passes)?;
+        self.flush()?;
+        drops.iter().try_for_each(|sql| self.link.batch("removing what a piece has made", sql))?;
+        self.account_commits()
     }
 
     /// What comes after a pass, outside the procedure.
@@ -222,7 +237,13 @@ impl Session for MariaDbSession {
     /// pass is a call, what the others did is told.
     fn execute(&mut self, request: &Request<'_>) -> Result<ChunkResult, Failure> {
         let done = match (request, &mut self.client) {
-            (Request::Chunk { first_pass, passes }, _) => return self.passes(*first_pass, *passes),
+            (Request::Chunk { first_pass, passes }, _) => {
+                if let Some(work) = &mut self.work {
+                    work.made_passes = first_pass + passes;
+                }
+                return self.passes(*first_pass, *passes);
+            }
+            (Request::Discard, _) => self.discard().map(|()| ChunkResult::default()),
             (Request::Touch(touch), Some(client)) => client.touch(&mut self.link, *touch),
             (Request::Statement(bound), Some(client)) => client.statement(&mut self.link, bound),
             (Request::Commit, Some(client)) => client.commit(&mut self.link),

@@ -253,6 +253,7 @@ fn log_and_waits(link: &mut Link, read: &BTreeMap<String, u64>, counters: &mut C
         link.texts("reading performance_schema", sql).ok().filter(|rows| !rows.is_empty())
     };
     let log = ask("log_io").and_then(|rows| numbers(rows.first()?));
+    let data = ask("data_io").and_then(|rows| numbers(rows.first()?));
     let waits = ask("waits");
     let untimed = if waits.is_some() { NO_LOG_INSTRUMENT } else { NO_PERFORMANCE_SCHEMA };
     let counted = [Counter::RedoWrites, Counter::RedoWriteNs, Counter::RedoSyncs, Counter::RedoSyncNs];
@@ -263,6 +264,12 @@ fn log_and_waits(link: &mut Link, read: &BTreeMap<String, u64>, counters: &mut C
                 Some(value) => _ = counters.values.insert(counter, *value),
                 None => _ = counters.missing.insert(counter, untimed.to_owned()),
             },
+        }
+    }
+    for (n, counter) in [Counter::FileWrites, Counter::FileWriteNs].into_iter().enumerate() {
+        match data.as_ref().and_then(|data| data.get(n)) {
+            Some(value) => _ = counters.values.insert(counter, *value),
+            None => _ = counters.missing.insert(counter, NO_PERFORMANCE_SCHEMA.to_owned()),
         }
     }
     for row in waits.unwrap_or_default() {

@@ -341,7 +341,7 @@ impl Session for NullSession {
                 self.commits += 1;
                 return Ok(ChunkResult::default());
             }
-            Request::Rollback => return Ok(ChunkResult::default()),
+            Request::Rollback | Request::Discard => return Ok(ChunkResult::default()),
         };
         let task = self.task.clone().ok_or_else(unprepared)?;
         self.call(passes)?;

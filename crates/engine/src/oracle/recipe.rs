@@ -184,6 +184,28 @@ impl Recipe {
         }
     }
 
+    /// What removes the things that a job has made in so many passes from the first on.
+    ///
+    /// # Errors
+    /// A statement cannot be filled in.
+    pub(super) fn discards(&self, job: u32, jobs: u32, passes: u64) -> Result<Vec<String>, EngineError> {
+        let number = |pass: u64| pass * u64::from(jobs) + u64::from(job);
+        let fill = |statement: &str, name: String| Ok(TABLES.fill(statement, &[("name", &name)])?);
+        match self.work {
+            Procedure::WriteFile => Ok(vec![fill("drop_tablespace", format!("{FILE}{job}"))?]),
+            Procedure::BulkLoad if self.statement == "bulk_load_large" => {
+                (0..passes).map(|pass| fill("empty_month", format!("r{:02}", number(pass)))).collect()
+            }
+            Procedure::BulkLoad => {
+                (0..passes).map(|pass| fill("drop_table", format!("load_heap_{}", number(pass)))).collect()
+            }
+            Procedure::IndexUnique | Procedure::IndexNonUnique => {
+                Ok(vec![fill("drop_index", format!("load_index_{job}"))?])
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+
     /// What drops the things that a point has made besides the package, or brings the tables back into the default tier.
     ///
     /// # Errors

@@ -33,6 +33,8 @@ struct Work {
     /// The statements under test when the job was prepared.
     cursors: Cursors,
     calls: u64,
+    /// Passes of the last piece.
+    made_passes: u64,
 }
 
 /// One connection at work.
@@ -85,7 +87,18 @@ impl OracleSession {
             Drive::Client => Some(Client::prepare(&mut self.link, &recipe, task, job)?),
         };
         let (task_of_work, proved) = (task.clone(), job > 0);
-        let work = Work { task: task_of_work, job, recipe, call, client, scanned_bytes, proved, cursors, calls: 0 };
+        let work = Work {
+            task: task_of_work,
+            job,
+            recipe,
+            call,
+            client,
+            scanned_bytes,
+            proved,
+            cursors,
+            calls: 0,
+            made_passes: 0,
+        };
         self.work = Some(work);
         // The first call of a session loads the package, and one that does a pass makes the cursor.
         let executed = job == 0 && leaves_no_trace(task.test.procedure);
@@ -211,11 +224,24 @@ impl OracleSession {
         }
     }
 
+    /// Removes what the last piece has made, which counts for nothing.
+    fn discard(&mut self) -> Result<(), EngineError> {
+        let Some(work) = &mut self.work else { return Ok(()) };
+        let passes = std::mem::take(&mut work.made_passes);
+        let statements = work.recipe.discards(work.job, work.task.jobs, passes)?;
+        let now = snapshot::done(&mut self.link)?;
+        self.node.account.add(&now.since(&self.accounted));
+        self.accounted = now;
+        statements.iter().try_for_each(|sql| self.link.batch("removing what a piece has made", sql))?;
+        self.account_commits()
+    }
+
     fn call(&mut self, first_pass: u64, passes: u64) -> Result<ChunkResult, EngineError> {
         let work = self.work.as_mut().ok_or_else(unprepared)?;
         let doing = format!("{} job {}", work.task.test.code, work.job + 1);
         let numbers = arguments(&work.task, work.job, first_pass, passes);
         work.calls += 1;
+        work.made_passes = first_pass + passes;
         let answer = self.link.call(&doing, &work.call, &numbers, SUMS)?;
         let unclear =
             || EngineError::new(ErrorClass::Other, format!("{doing}: the procedure's answer is not understood"));
@@ -261,6 +287,10 @@ impl Session for OracleSession {
     fn execute(&mut self, request: &Request<'_>) -> Result<ChunkResult, Failure> {
         Ok(match request {
             Request::Chunk { first_pass, passes } => self.call(*first_pass, *passes)?,
+            Request::Discard => {
+                self.discard()?;
+                ChunkResult::default()
+            }
             request => self.send(request)?,
         })
     }

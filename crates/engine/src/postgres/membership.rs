@@ -41,6 +41,11 @@ impl Membership {
         self.claimed += transactions;
     }
 
+    /// So many rows were changed in tables that are about to go.
+    pub(super) fn discarded(&self, rows: u64) {
+        self.node.account.discarded_rows.fetch_add(rows, Ordering::Relaxed);
+    }
+
     /// Something is asked.
     pub(super) fn work(&mut self) {
         self.idle_since = None;

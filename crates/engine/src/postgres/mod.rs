@@ -20,6 +20,7 @@ mod membership;
 mod meta;
 mod monitor;
 mod options;
+mod paced;
 mod password;
 mod plan;
 mod point;
@@ -39,8 +40,8 @@ use crate::data::{Checksum, Columns, Sample};
 use crate::private::PrivateServer;
 use crate::server::recover;
 use crate::{
-    Canceller, Durability, DurablePlaces, Engine, EngineError, EngineInfo, Features, Finding, Inspection, LoadReport,
-    LoadWatch, Loaded, Mappings, Pump, Session, Settled, SqlFile, Target, TargetError, Task, ThreadPump,
+    BlockWrites, Canceller, Durability, DurablePlaces, Engine, EngineError, EngineInfo, Features, Finding, Inspection,
+    LoadReport, LoadWatch, Loaded, Mappings, Pump, Session, Settled, SqlFile, Target, TargetError, Task, ThreadPump,
 };
 use client::{ClientPump, ClientSession};
 use dbdyno_model::{CommitMode, Counters, Database, Drive, Mapping, Size, TableName, Test};
@@ -49,6 +50,7 @@ use link::Link;
 use options::Options;
 use point::UnderWay;
 use session::PostgresSession;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
@@ -111,6 +113,8 @@ struct Account {
     overhead: AtomicU64,
     /// Transactions that tests committed inside their procedures, by their own account.
     claimed: AtomicU64,
+    /// Rows that were changed in tables which are gone, as the server had counted them.
+    discarded_rows: AtomicU64,
 }
 
 type Node = crate::server::Node<Link, Account>;
@@ -194,7 +198,16 @@ impl Engine for PostgresEngine {
     }
 
     fn describe(&self) -> Result<Database, EngineError> {
-        self.with(describe::database)
+        self.with(|link| {
+            // What a killed dbdyno has left is not how the server is set; what is another's at work is let be.
+            if let Some(server) = &self.private
+                && point::lock(link)?
+            {
+                paced::restore(link, server)?;
+                point::unlock(link)?;
+            }
+            describe::database(link)
+        })
     }
 
     fn durability(&self, commit: CommitMode, _: Drive) -> Result<Durability, EngineError> {
@@ -266,9 +279,29 @@ impl Engine for PostgresEngine {
             self.on(node, |link| point::remove_leftovers_unless_standby(link, task))?;
         }
         self.with(|link| {
+            if let Some(server) = &self.private {
+                paced::restore(link, server)?;
+            }
             point::remove_leftovers(link, task)?;
             point::unlock(link)
         })
+    }
+
+    fn pace_writes(&self, _: &Task) -> Result<BTreeMap<String, String>, EngineError> {
+        let counts = recover(&self.point).as_ref().is_some_and(|point| point.buffercache().is_some());
+        match self.private.as_ref().filter(|_| counts) {
+            Some(server) => self.with(|link| paced::begin(link, server)),
+            None => Ok(BTreeMap::new()),
+        }
+    }
+
+    fn last_checkpoint(&self) -> Result<String, EngineError> {
+        self.with(paced::last_checkpoint)
+    }
+
+    fn block_writes(&self) -> Result<BlockWrites, EngineError> {
+        let buffercache = recover(&self.point).as_ref().and_then(UnderWay::buffercache);
+        self.with(|link| paced::block_writes(link, buffercache.as_deref()))
     }
 
     fn session(&self, job: u32, nodes: u32) -> Result<Box<dyn Session>, EngineError> {

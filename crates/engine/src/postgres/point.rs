@@ -4,7 +4,7 @@ use super::link::Link;
 use super::monitor::Monitor;
 use super::recipe::{Counting, Recipe};
 use super::snapshot::{self, Base, Watched};
-use super::{COUNTERS, PostgresEngine, STATISTICS};
+use super::{COUNTERS, PostgresEngine, STATISTICS, paced};
 use crate::server::{Seen, ServerLink as _, add_seen, first, recover, sum};
 use crate::{EngineError, Sampling, Task};
 use dbdyno_model::{Cache, Counters, Drive, ErrorClass, Organisation, Procedure, Shape, TableName};
@@ -32,6 +32,11 @@ pub(super) struct UnderWay {
 }
 
 impl UnderWay {
+    /// The schema of the extension that counts blocks that wait to be written, where the point needs it and it is there.
+    pub(super) fn buffercache(&self) -> Option<String> {
+        self.watched.buffercache.clone()
+    }
+
     /// Tables that it reads.
     pub(super) fn tables(&self) -> Vec<TableName> {
         self.tables.clone()
@@ -45,6 +50,9 @@ pub(super) fn begin(engine: &PostgresEngine, task: &Task) -> Result<UnderWay, En
         if !lock(link)? {
             let message = "another dbdyno is measuring, loading or dropping in this database; let it end first";
             return Err(EngineError::new(ErrorClass::Other, message));
+        }
+        if let Some(server) = &engine.private {
+            paced::restore(link, server)?;
         }
         remove_leftovers(link, task)?;
         make(link, &recipe, task)?;

@@ -18,7 +18,7 @@ const PORT: u16 = 5432;
 /// Superuser and database of an instance.
 const NAME: &str = "dbdyno";
 /// The file of settings, in the data folder.
-const SETTINGS: &str = "dbdyno.conf";
+pub(super) const SETTINGS: &str = "dbdyno.conf";
 /// Written by the server: its process id, and in the eighth line how far it is.
 const PID_FILE: &str = "postmaster.pid";
 /// The oldest version that dbdyno's procedures run on.

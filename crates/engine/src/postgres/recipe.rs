@@ -169,6 +169,21 @@ impl Recipe {
         }
     }
 
+    /// Names of the tables or indexes that a job has made in so many passes from the first on, and what they are; none where
+    /// passes leave nothing to be removed.
+    pub(super) fn made(&self, job: u32, jobs: u32, passes: u64) -> Option<(&'static str, Vec<String>)> {
+        let number = |pass: u64| pass * u64::from(jobs) + u64::from(job);
+        let each = |name: &str| (0..passes).map(|pass| format!("{name}_{}", number(pass))).collect();
+        match self.work {
+            Procedure::WriteFile => Some(("TABLE", vec![format!("load_file_{job}")])),
+            Procedure::BulkLoad => Some(("TABLE", each(self.statement.trim_start_matches("bulk_")))),
+            Procedure::IndexUnique | Procedure::IndexNonUnique => {
+                Some(("INDEX", (1..=self.leaves()).map(|leaf| format!("load_index_{job}_{leaf}")).collect()))
+            }
+            _ => None,
+        }
+    }
+
     /// How the server tells the executions.
     pub(super) fn counting(&self) -> Counting {
         let (table, leaves) = (self.table, self.leaves());

@@ -19,6 +19,8 @@ struct Work {
     call: Statement,
     /// Bytes that one operation reads by scanning; 0 where it does not scan.
     scanned_bytes: u64,
+    /// Passes of the last piece, and the rows that it changed.
+    made: (u64, u64),
 }
 
 /// One connection at work.
@@ -53,7 +55,7 @@ impl PostgresSession {
         let call = call.map_err(|e| self.link.error(&doing, &e))?;
         self.link.count_transactions(1);
         let scanned_bytes = self.scanned_bytes(&recipe, task, &doing)?;
-        self.work = Some(Work { task: task.clone(), job, recipe, call, scanned_bytes });
+        self.work = Some(Work { task: task.clone(), job, recipe, call, scanned_bytes, made: (0, 0) });
         Ok(prepared)
     }
 
@@ -92,7 +94,26 @@ impl PostgresSession {
             value.map_err(|e| EngineError::new(ErrorClass::Other, format!("{doing}: the procedure's answer: {e}")))
         };
         let (ops, rows, bytes, checksum) = (column(0)?, column(1)?, column(2)?, column(3)?);
-        Ok(ChunkResult { ops, rows, bytes: bytes + ops * work.scanned_bytes, checksum })
+        let scanned_bytes = work.scanned_bytes;
+        if let Some(work) = &mut self.work {
+            work.made = (first_pass + passes, work.made.1 + rows);
+        }
+        Ok(ChunkResult { ops, rows, bytes: bytes + ops * scanned_bytes, checksum })
+    }
+
+    /// Drops what the last piece has made. What the server has counted of it is kept: it forgets that with the tables.
+    fn discard(&mut self) -> Result<(), EngineError> {
+        let Some(work) = &mut self.work else { return Ok(()) };
+        let (passes, rows) = std::mem::take(&mut work.made);
+        let Some((kind, names)) = work.recipe.made(work.job, work.task.jobs, passes) else { return Ok(()) };
+        if names.is_empty() {
+            return Ok(());
+        }
+        if work.task.test.procedure == Procedure::BulkLoad {
+            self.part.discarded(snapshot::rows_of(&mut self.link, &names, rows)?);
+        }
+        let named: Vec<String> = names.iter().map(|name| format!("dbdyno.{name}")).collect();
+        self.link.batch("removing what a piece has made", &format!("DROP {kind} IF EXISTS {}", named.join(", ")))
     }
 }
 
@@ -144,8 +165,11 @@ impl Session for PostgresSession {
 
     /// A call that fails gives no account of what it did before: the server returns a procedure's results at its end.
     fn execute(&mut self, request: &Request<'_>) -> Result<ChunkResult, Failure> {
-        let Request::Chunk { first_pass, passes } = *request else { return Err(crate::client::unsupported().into()) };
-        let done = self.call(first_pass, passes);
+        let done = match *request {
+            Request::Chunk { first_pass, passes } => self.call(first_pass, passes),
+            Request::Discard => self.discard().map(|()| ChunkResult::default()),
+            _ => return Err(crate::client::unsupported().into()),
+        };
         self.part.rest();
         Ok(done?)
     }

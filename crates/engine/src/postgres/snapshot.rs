@@ -129,6 +129,9 @@ pub(super) fn read(
     };
     let mut counters = Counters::default();
     simple(&read, &mut counters, link.version_num());
+    if let Some(rows) = counters.values.get_mut(&Counter::RowsChanged) {
+        *rows += node.account.discarded_rows.load(Ordering::Relaxed);
+    }
     executions(link, watched, &mut counters)?;
     let workers = counters.get(Counter::WorkersLaunched).unwrap_or(0) * watched.launches_per_execution;
     overhead += workers * WORKER_TRANSACTIONS;
@@ -139,6 +142,23 @@ pub(super) fn read(
         counters.missing.insert(Counter::ForeignCommits, why.to_owned());
     }
     Ok(counters)
+}
+
+/// Rows that this session's work has changed in tables of these names, which are about to go: the server forgets them with the
+/// tables. Old versions learn late of what was done, so `expected` rows are waited for, not for ever.
+pub(super) fn rows_of(link: &mut Link, tables: &[String], expected: u64) -> Result<u64, EngineError> {
+    flush(link, None)?;
+    let names: Vec<String> = tables.iter().map(|name| format!("'{name}'")).collect();
+    let sql = COUNTERS.get("rows_of")?.text.replace("{tables}", &names.join(", "));
+    let (mut looks, waits) = (0, link.version_num() < FORCED_FLUSH);
+    loop {
+        let rows = pairs(link.texts("reading the server's counters", &sql)?).get("rows_changed").copied().unwrap_or(0);
+        looks += 1;
+        if !waits || rows >= expected || looks == OLD_LOOKS {
+            return Ok(rows);
+        }
+        std::thread::sleep(OLD_LAG);
+    }
 }
 
 /// Waits, not for long, until parallel workers have ended and so given their account.
@@ -155,7 +175,7 @@ fn wait_for_workers(link: &mut Link) -> Result<(), EngineError> {
 }
 
 /// Name -> value of all statements that fit the server's version.
-fn statistics(link: &mut Link, buffercache: Option<&str>) -> Result<BTreeMap<String, u64>, EngineError> {
+pub(super) fn statistics(link: &mut Link, buffercache: Option<&str>) -> Result<BTreeMap<String, u64>, EngineError> {
     let major = link.version_num() / 10_000;
     let fits = |name: &str| -> bool {
         let bound = |key: &str| {
@@ -199,6 +219,11 @@ fn simple(read: &BTreeMap<String, u64>, counters: &mut Counters, version_num: u3
         _ => "the server does not say",
     };
     let untimed = if version_num < 140_000 { no_wal } else { "track_wal_io_timing is off" };
+    let timed_files = get("io_timed") == Some(1);
+    let no_files = match version_num {
+        ..160_000 => "this version does not time writes of data files; 16 does",
+        _ => "track_io_timing is off",
+    };
     let dirty =
         "changed blocks are counted where the extension pg_buffercache is installed, for tests that write to storage";
     let rows = [
@@ -212,6 +237,8 @@ fn simple(read: &BTreeMap<String, u64>, counters: &mut Counters, version_num: u3
         (Counter::RedoWriteNs, get("wal_write_us").filter(|_| timed).map(|us| us * 1_000), untimed),
         (Counter::RedoSyncNs, get("wal_sync_us").filter(|_| timed).map(|us| us * 1_000), untimed),
         (Counter::PhysicalWrites, get("blocks_written"), "not told"),
+        (Counter::FileWrites, get("file_writes").filter(|_| timed_files), no_files),
+        (Counter::FileWriteNs, get("file_write_us").filter(|_| timed_files).map(|us| us * 1_000), no_files),
         (Counter::Checkpoints, get("checkpoints"), "not told"),
         // Blocks were dirtied that have been written or still wait.
         (Counter::BlocksDirtied, get("blocks_dirty").zip(get("blocks_written")).map(|(d, w)| d + w), dirty),

@@ -115,10 +115,11 @@ impl Recipe {
     }
 }
 
-/// The table that an insert or bulk-load test fills: one for all jobs, or one a job where the test says so.
+/// The table that a job of an insert or bulk-load test fills: one for all jobs of the first, one a job of the second, so that each
+/// can empty its own.
 pub(super) fn load_table(test: &Test, job: u32) -> String {
     match (test.procedure, test.table.unwrap_or(TableName::SmallHeap)) {
-        (Procedure::BulkLoad, table) if table.shape() == Shape::Large => "dbdyno_load_large".to_owned(),
+        (Procedure::BulkLoad, table) if table.shape() == Shape::Large => format!("dbdyno_load_large_{job}"),
         (Procedure::BulkLoad, table) => format!("dbdyno_load_{}_{job}", organisation_name(table.organisation())),
         (_, table) => format!("dbdyno_load_{}", organisation_name(table.organisation())),
     }

@@ -255,43 +255,15 @@ impl Session for SqliteSession {
     }
 
     fn execute(&mut self, request: &Request<'_>) -> Result<ChunkResult, Failure> {
-        let unprepared = || EngineError::new(ErrorClass::Other, "a session was asked to work before it was prepared");
-        let (link, shared, stop, own) = (&self.link, &*self.shared, &*self.stop, &mut self.own);
-        let (done, open) = (ChunkResult::default(), &mut self.open);
-        let (done, outcome) = match (&mut self.sent, &self.work) {
-            (Some(work), _) => {
-                let mut chunk = Chunk { link, work, shared, stop, own, done };
-                let outcome = match request {
-                    Request::Statement(bound) => chunk.statement(bound, open),
-                    Request::Commit => chunk.commit(open),
-                    Request::Rollback => chunk.roll_back(open),
-                    Request::Chunk { .. } | Request::Touch(_) => Err(unprepared().into()),
-                };
-                (chunk.done, outcome)
-            }
-            (None, Some(work)) => {
-                let mut chunk = Chunk { link, work, shared, stop, own, done };
-                let outcome = match *request {
-                    Request::Chunk { first_pass, passes } => chunk.run(first_pass, passes),
-                    Request::Touch(touch) => chunk.send(touch, open),
-                    Request::Commit => chunk.commit(open),
-                    Request::Rollback => chunk.roll_back(open),
-                    Request::Statement(_) => Err(unprepared().into()),
-                };
-                (chunk.done, outcome)
-            }
-            (None, None) => return Err(unprepared().into()),
-        };
-        self.unverified |= done.ops > 0;
-        outcome.map(|()| done).map_err(|fault| {
-            let doing = match (&self.sent, &self.work) {
-                (None, Some(work)) => format!("{} job {}", work.task.test.code, work.job),
-                (sent, _) => sent.as_ref().map(|sent| sent.doing.clone()).unwrap_or_default(),
-            };
-            let error = self.link.says(&doing, fault);
-            self.obeyed(&error);
-            Failure { done, error }
-        })
+        if *request == Request::Discard {
+            // What was made is verified before it goes, and what SQLite counts from here on is none of the work.
+            self.flush()?;
+            let discarded = self.perform(request);
+            self.changes = self.link.connection.total_changes();
+            take_page_counts(&self.link.connection);
+            return discarded;
+        }
+        self.perform(request)
     }
 
     fn flush(&mut self) -> Result<(), EngineError> {
@@ -309,6 +281,49 @@ impl Session for SqliteSession {
     fn canceller(&self) -> Arc<dyn Canceller> {
         let interrupt = self.link.connection.get_interrupt_handle();
         Arc::new(Stop { asked: Arc::clone(&self.stop), interrupt })
+    }
+}
+
+impl SqliteSession {
+    fn perform(&mut self, request: &Request<'_>) -> Result<ChunkResult, Failure> {
+        let unprepared = || EngineError::new(ErrorClass::Other, "a session was asked to work before it was prepared");
+        let (link, shared, stop, own) = (&self.link, &*self.shared, &*self.stop, &mut self.own);
+        let (done, open) = (ChunkResult::default(), &mut self.open);
+        let (done, outcome) = match (&mut self.sent, &self.work) {
+            (Some(work), _) => {
+                let mut chunk = Chunk { link, work, shared, stop, own, done };
+                let outcome = match request {
+                    Request::Statement(bound) => chunk.statement(bound, open),
+                    Request::Commit => chunk.commit(open),
+                    Request::Rollback => chunk.roll_back(open),
+                    Request::Chunk { .. } | Request::Touch(_) | Request::Discard => Err(unprepared().into()),
+                };
+                (chunk.done, outcome)
+            }
+            (None, Some(work)) => {
+                let mut chunk = Chunk { link, work, shared, stop, own, done };
+                let outcome = match *request {
+                    Request::Chunk { first_pass, passes } => chunk.run(first_pass, passes),
+                    Request::Touch(touch) => chunk.send(touch, open),
+                    Request::Commit => chunk.commit(open),
+                    Request::Rollback => chunk.roll_back(open),
+                    Request::Discard => chunk.discard(),
+                    Request::Statement(_) => Err(unprepared().into()),
+                };
+                (chunk.done, outcome)
+            }
+            (None, None) => return Err(unprepared().into()),
+        };
+        self.unverified |= done.ops > 0;
+        outcome.map(|()| done).map_err(|fault| {
+            let doing = match (&self.sent, &self.work) {
+                (None, Some(work)) => format!("{} job {}", work.task.test.code, work.job),
+                (sent, _) => sent.as_ref().map(|sent| sent.doing.clone()).unwrap_or_default(),
+            };
+            let error = self.link.says(&doing, fault);
+            self.obeyed(&error);
+            Failure { done, error }
+        })
     }
 }
 

@@ -165,6 +165,10 @@ impl Totals {
         for counter in [Counter::RedoWrites, Counter::RedoWriteNs] {
             lacks(counter, "SQLite appends to its log page by page through the operating system and counts no writes");
         }
+        lacks(
+            Counter::FileWriteNs,
+            "SQLite writes pages through the operating system and times checkpoints as a whole only",
+        );
         lacks(Counter::RedoPageImages, "SQLite's log holds whole pages only");
         lacks(Counter::WorkersLaunched, "SQLite does not count the helper threads of its sorter");
         for counter in [Counter::FlashHits, Counter::CellFlashHits] {

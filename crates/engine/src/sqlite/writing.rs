@@ -7,6 +7,7 @@ use super::link::{Access, Link};
 use super::meta::beside;
 use super::options::Journal;
 use super::procedures::{Chunk, taken, wrong};
+use super::recipe::load_table;
 use super::totals::PAGE_BYTES;
 use super::writer::Turn;
 use super::{PROCEDURES, STATISTICS, TABLES};
@@ -136,6 +137,24 @@ impl<'a> Chunk<'a> {
             built?;
         }
         Ok(())
+    }
+
+    /// Removes what the last piece has made: the rows of the job's own table, its index or its file.
+    pub(super) fn discard(&mut self) -> Result<(), Fault> {
+        let work = self.work;
+        let sql = match work.task.test.procedure {
+            Procedure::BulkLoad => TABLES.fill("empty_table", &[("table", &load_table(&work.task.test, work.job))])?,
+            Procedure::IndexUnique | Procedure::IndexNonUnique => {
+                TABLES.fill("drop_index", &[("index", work.recipe.index())])?
+            }
+            Procedure::WriteFile => return Ok(remove(&file_of_job(&self.shared.options.path, work.job))?),
+            _ => return Ok(()),
+        };
+        let turn = self.shared.writer.wait(self.stop)?;
+        self.link.connection.execute_batch(&sql)?;
+        drop(turn);
+        self.count_log();
+        self.checkpoint_if_due()
     }
 
     /// Writes database files of its own, one a pass, each on the device before the next begins.

@@ -263,6 +263,60 @@ fn proofs_hold_at(subject: &Subject<'_>, jobs: u32, sampling: Sampling) {
     }
 }
 
+/// Work of a definite volume can be repeated as often as one likes: what a piece has made goes before the next, which does the
+/// same again, and the engine's counts stay exact over all of them.
+pub fn pieces_can_be_repeated(subject: &Subject<'_>) {
+    let engine = (subject.open)();
+    let mut tests = subject.tests();
+    let of_pieces = [Procedure::WriteFile, Procedure::BulkLoad, Procedure::IndexUnique, Procedure::IndexNonUnique];
+    tests.retain(|test| of_pieces.contains(&test.procedure));
+    assert!(tests.len() >= 4, "files, loads and both kinds of index");
+    for test in tests {
+        let task = subject.task(&test, 2);
+        let (mut sessions, _) = begun(&*engine, &task);
+        let empty = (subject.schema)();
+        sessions.iter_mut().for_each(|session| session.flush().unwrap());
+        let before = engine.snapshot().unwrap();
+        let mut sum = ChunkResult::default();
+        for _ in 0..3 {
+            let pieces: Vec<ChunkResult> = std::thread::scope(|scope| {
+                let jobs: Vec<_> = sessions
+                    .iter_mut()
+                    .map(|session| scope.spawn(move || session.execute(&Request::Chunk { first_pass: 0, passes: 2 })))
+                    .collect();
+                jobs.into_iter()
+                    .map(|job| job.join().unwrap().unwrap_or_else(|e| panic!("{}: {e}", test.code)))
+                    .collect()
+            });
+            sum = pieces.into_iter().fold(sum, merge);
+            for session in &mut sessions {
+                assert_eq!(session.execute(&Request::Discard).unwrap(), ChunkResult::default(), "{}", test.code);
+            }
+            let left = (subject.schema)();
+            assert!(left.is_subset(&empty), "{}: pieces leave {:?}", test.code, left.difference(&empty));
+        }
+        sessions.iter_mut().for_each(|session| session.flush().unwrap());
+        let counted = engine.snapshot().unwrap().since(&before);
+        drop(sessions);
+        engine.end_point(&task).unwrap();
+        assert_eq!(sum.ops, 3 * 2 * 2 * test.ops_per_pass, "{}", test.code);
+        let rows = test.rows_per_op(&task.size, task.rows_per_tx).unwrap_or(0);
+        assert_eq!(sum.rows, sum.ops * rows, "rows of {}", test.code);
+        if let Some(checksum) = expected::checksum(&task, 2) {
+            assert_eq!(sum.checksum, checksum.wrapping_mul(3), "checksum of {}", test.code);
+        }
+        for proof in test.proofs(task.rows_per_tx, task.threads) {
+            let (counter, expected) = match proof {
+                Proof::PerOperation(counter, times) => (counter, sum.ops * times),
+                Proof::PerRow(counter) => (counter, sum.rows),
+            };
+            if !subject.uncounted.contains(&counter) {
+                assert_eq!(counted.get(counter), Some(expected), "{} {counter:?}", test.code);
+            }
+        }
+    }
+}
+
 /// Every statement runs by the plan that its test is about.
 pub fn plans_are_as_they_must_be(subject: &Subject<'_>) {
     let engine = (subject.open)();

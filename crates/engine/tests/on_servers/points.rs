@@ -18,6 +18,7 @@ macro_rules! points {
             chunks_may_be_cut_anywhere
             proofs_hold
             proofs_hold_for_several_jobs
+            pieces_can_be_repeated
             plans_are_as_they_must_be
             points_leave_nothing_behind
             sessions_can_be_stopped
@@ -100,6 +101,10 @@ pub fn proofs_hold<S: Product>() {
 /// A test of its own, because with some servers each look at the counters takes its time.
 pub fn proofs_hold_for_several_jobs<S: Product>() {
     conforms::<S>(&[conformance::proofs_hold_together]);
+}
+
+pub fn pieces_can_be_repeated<S: Product>() {
+    conforms::<S>(&[conformance::pieces_can_be_repeated]);
 }
 
 pub fn plans_are_as_they_must_be<S: Product>() {

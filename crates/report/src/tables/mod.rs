@@ -6,6 +6,7 @@ mod columns;
 mod latency;
 mod storage;
 mod waits;
+mod writes;
 
 pub use bps::{bps80, bps84_load, bps84_oltp};
 pub use cells::cells;
@@ -13,3 +14,4 @@ pub use latency::latency;
 pub use storage::storage;
 pub use waits::waits;
 pub(crate) use waits::worth_telling;
+pub use writes::writes;

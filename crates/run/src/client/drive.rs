@@ -98,7 +98,7 @@ impl<'t> ClientDrive<'t> {
         let rows_per_op = task.test.rows_per_op(&task.size, task.rows_per_tx).unwrap_or(0);
         let (warm_up_ns, duration_ns) = match team.window.pace() {
             Pace::Steady { warm_up_ns, duration_ns, .. } => (warm_up_ns, duration_ns),
-            Pace::Once => (0, 0),
+            Pace::Pieces { .. } => (0, 0),
         };
         let beat = match (asked_per_s, load.think) {
             (Some(per_s), _) => Beat::Unset { per_s },

@@ -3,6 +3,7 @@
 mod machine;
 mod reads;
 mod steady;
+mod windows;
 mod writes;
 
 pub(crate) use machine::{clock, flag as machine, throttled};
@@ -117,6 +118,7 @@ pub(crate) fn rate(point: &mut Point, evidence: &Evidence<'_>) {
 pub(crate) fn flag(point: &mut Point, evidence: &Evidence<'_>) {
     let Evidence { task, telemetry, .. } = evidence;
     steady::flag(point, evidence);
+    windows::flag(point, evidence);
     match task.test.cache {
         Cache::Cached => reads::cached(point, evidence),
         Cache::NonCached => reads::not_cached(point, evidence),

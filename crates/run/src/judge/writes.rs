@@ -1,9 +1,12 @@
 //! What was written must have reached a device, and not lie ahead.
 
 use super::{DEVICE_SHARE, Evidence};
-use dbdyno_model::{Commits, Counter, Counters, Flag, Point, Procedure, Proof};
+use crate::paced::LEAST_CHECKPOINTS;
+use dbdyno_model::{Commits, Counter, Counters, Flag, PacedWrites, Point, Procedure, Proof};
 
 const DEFERRED_SHARE: f64 = 1.1;
+/// Of the blocks changed anew within whole checkpoints, those that must have been written.
+const WRITTEN_SHARE: f64 = 0.9;
 
 /// A storage test that writes must have written to a device: the bytes of its own work, or those of its redo.
 pub(super) fn written(point: &mut Point, evidence: &Evidence<'_>) {
@@ -52,6 +55,9 @@ pub(super) fn durable(point: &mut Point, evidence: &Evidence<'_>) {
 }
 
 pub(super) fn deferred(point: &mut Point, counters: &Counters) {
+    if let Some(paced) = point.paced_writes {
+        return within_checkpoints(point, paced);
+    }
     match (counters.get(Counter::BlocksDirtied), counters.get(Counter::PhysicalWrites)) {
         (Some(dirtied), Some(written)) if dirtied as f64 > DEFERRED_SHARE * written as f64 => {
             let note = format!(
@@ -61,5 +67,17 @@ pub(super) fn deferred(point: &mut Point, counters: &Counters) {
         }
         (Some(_), Some(_)) => {}
         _ => point.flag(Flag::WritesDeferred, "the engine does not count blocks dirtied and written".to_owned()),
+    }
+}
+
+/// A window of whole checkpoints has written what it has changed.
+fn within_checkpoints(point: &mut Point, paced: PacedWrites) {
+    let PacedWrites { checkpoints, blocks_dirtied, blocks_written } = paced;
+    if checkpoints < LEAST_CHECKPOINTS || (blocks_written as f64) < WRITTEN_SHARE * blocks_dirtied as f64 {
+        let note = format!(
+            "{blocks_dirtied} blocks changed anew and {blocks_written} written within {checkpoints} whole checkpoints, of which \
+             there must be {LEAST_CHECKPOINTS}"
+        );
+        point.flag(Flag::WritesDeferred, note);
     }
 }

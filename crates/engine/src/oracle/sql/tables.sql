@@ -142,6 +142,10 @@ EXCEPTION
     END IF;
 END;
 
+-- name: empty_month
+-- what: empties a month of the table that loads of the large one fill, and gives its space back
+ALTER TABLE load_large TRUNCATE PARTITION {name} DROP STORAGE
+
 -- name: drop_cluster
 -- what: drops a hash cluster with its table; that it is not there is no error
 BEGIN

@@ -18,6 +18,12 @@ SELECT 'rows_changed', coalesce(sum(pg_stat_get_tuples_inserted(oid) + pg_stat_g
   + pg_stat_get_tuples_deleted(oid)), 0)::bigint
 FROM pg_catalog.pg_class WHERE relnamespace = 'dbdyno'::regnamespace AND relkind = 'r'
 
+-- name: rows_of
+-- what: the same of a few tables
+SELECT 'rows_changed', coalesce(sum(pg_stat_get_tuples_inserted(oid) + pg_stat_get_tuples_updated(oid)
+  + pg_stat_get_tuples_deleted(oid)), 0)::bigint
+FROM pg_catalog.pg_class WHERE relnamespace = 'dbdyno'::regnamespace AND relkind = 'r' AND relname IN ({tables})
+
 -- name: wal_14
 -- what: writes and syncs of the log, and their time where track_wal_io_timing is on; where files are opened so that writing
 -- is syncing (wal_sync_method open_*), nothing is counted as a sync, and each write is one
@@ -58,6 +64,9 @@ UNION ALL SELECT 'checkpoints', checkpoints_timed + checkpoints_req FROM pg_cata
 SELECT 'blocks_written', (sum((coalesce(writes, 0) + coalesce(extends, 0)) * op_bytes)
   / current_setting('block_size')::bigint)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'relation'
 UNION ALL SELECT 'checkpoints', checkpoints_timed + checkpoints_req FROM pg_catalog.pg_stat_bgwriter
+UNION ALL SELECT 'file_writes', sum(writes)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'relation'
+UNION ALL SELECT 'file_write_us', (sum(write_time) * 1000)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'relation'
+UNION ALL SELECT 'io_timed', (current_setting('track_io_timing') = 'on')::int
 
 -- name: writes_17
 -- what: the same; checkpoints have a view of their own
@@ -66,6 +75,9 @@ UNION ALL SELECT 'checkpoints', checkpoints_timed + checkpoints_req FROM pg_cata
 SELECT 'blocks_written', (sum((coalesce(writes, 0) + coalesce(extends, 0)) * op_bytes)
   / current_setting('block_size')::bigint)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'relation'
 UNION ALL SELECT 'checkpoints', num_timed + num_requested FROM pg_catalog.pg_stat_checkpointer
+UNION ALL SELECT 'file_writes', sum(writes)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'relation'
+UNION ALL SELECT 'file_write_us', (sum(write_time) * 1000)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'relation'
+UNION ALL SELECT 'io_timed', (current_setting('track_io_timing') = 'on')::int
 
 -- name: writes_18
 -- what: the same; an operation may be of several blocks
@@ -73,6 +85,9 @@ UNION ALL SELECT 'checkpoints', num_timed + num_requested FROM pg_catalog.pg_sta
 SELECT 'blocks_written', (sum(coalesce(write_bytes, 0) + coalesce(extend_bytes, 0))
   / current_setting('block_size')::bigint)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'relation'
 UNION ALL SELECT 'checkpoints', num_timed + num_requested FROM pg_catalog.pg_stat_checkpointer
+UNION ALL SELECT 'file_writes', sum(writes)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'relation'
+UNION ALL SELECT 'file_write_us', (sum(write_time) * 1000)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'relation'
+UNION ALL SELECT 'io_timed', (current_setting('track_io_timing') = 'on')::int
 
 -- name: buffercache_schema
 -- what: where the extension pg_buffercache is, if it is

@@ -62,6 +62,10 @@ SELECT sum(customer_id) FROM {table} INDEXED BY {table}_customer;
 -- what: drops a table that is ours
 DROP TABLE IF EXISTS {table};
 
+-- name: empty_table
+-- what: removes all rows of a table that a load has filled
+DELETE FROM {table};
+
 -- name: drop_index
 -- what: drops an index that a test has built
 DROP INDEX IF EXISTS {index};

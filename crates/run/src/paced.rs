@@ -1,0 +1,79 @@
+//! Windows that begin and end with checkpoints: what is dirtied within is then written within, but for what is dirtied while
+//! the last one runs, which is as much as was left of the one before.
+
+use crate::{Bench, Window};
+use dbdyno_engine::{BlockWrites, Task};
+use dbdyno_model::{Drive, PacedWrites, Procedure};
+use std::time::{Duration, Instant};
+
+/// Whole checkpoints that a window has at least.
+pub(crate) const LEAST_CHECKPOINTS: u64 = 3;
+/// Shorter windows are first looks, and say of themselves that the writing lies ahead.
+const FROM_S: f64 = 10.0;
+/// How often is looked for the end of a checkpoint.
+pub(crate) const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// How long an edge is waited for beyond the window's own length.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Whether the figure of a point depends on writing that a checkpoint does.
+pub(crate) fn is_to_be(task: &Task, duration_s: f64) -> bool {
+    task.test.procedure == Procedure::UpdateSecondary && task.drive == Drive::Server && duration_s >= FROM_S
+}
+
+/// The measuring thread's look at checkpoints.
+pub(crate) struct Pacer<'a> {
+    bench: &'a Bench<'a>,
+    last: Option<String>,
+    ended: u64,
+    since: Instant,
+    before: Option<BlockWrites>,
+    after: Option<BlockWrites>,
+}
+
+impl<'a> Pacer<'a> {
+    /// Begins to look.
+    pub(crate) fn new(bench: &'a Bench<'a>) -> Self {
+        Self { bench, last: None, ended: 0, since: Instant::now(), before: None, after: None }
+    }
+
+    /// Whether a checkpoint has ended since the last look. A server that does not answer has ended none.
+    fn look(&mut self) -> bool {
+        let Ok(now) = self.bench.engine.last_checkpoint() else { return false };
+        let ended = self.last.as_ref().is_some_and(|last| *last != now);
+        self.last = Some(now);
+        self.ended += u64::from(ended);
+        ended
+    }
+
+    /// Whether the window shall begin now: a checkpoint has just ended, or none will.
+    pub(crate) fn begins(&mut self, window: &Window) -> bool {
+        let ended = self.look();
+        let ready = window.earliest_start_ns().is_some_and(|ns| self.bench.clock.now_ns() >= ns);
+        if !(ready && (ended || self.since.elapsed() > PATIENCE)) {
+            return false;
+        }
+        self.before = self.bench.engine.block_writes().ok();
+        (self.ended, self.since) = (0, Instant::now());
+        true
+    }
+
+    /// Whether it shall end now.
+    pub(crate) fn ends(&mut self, window: &Window) -> bool {
+        let ended = self.look() && self.ended >= LEAST_CHECKPOINTS;
+        let Some(ready_ns) = window.earliest_end_ns() else { return false };
+        let late_ns = self.bench.clock.now_ns().saturating_sub(ready_ns);
+        if !ended && Duration::from_nanos(late_ns) < PATIENCE {
+            return false;
+        }
+        self.after = self.bench.engine.block_writes().ok();
+        true
+    }
+
+    /// What was written between the edges, once both are known.
+    pub(crate) fn writes(&self) -> Option<PacedWrites> {
+        let (before, after) = (self.before?, self.after?);
+        let blocks_written = after.written.saturating_sub(before.written);
+        let blocks_dirtied = (blocks_written + after.waiting).saturating_sub(before.waiting);
+        Some(PacedWrites { checkpoints: self.ended, blocks_dirtied, blocks_written })
+    }
+}
