@@ -2,6 +2,9 @@
 
 use super::Shown;
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use dbdyno_model::Flag;
+use dbdyno_report::verdict::REFUSED;
 use std::path::PathBuf;
 
 /// `dbdyno verdict`.
@@ -10,6 +13,7 @@ use std::path::PathBuf;
 Examples:
   dbdyno verdict last --requirements needs.toml
   dbdyno verdict before --requirements needs.toml --junit verdict.xml
+  dbdyno verdict last --requirements needs.toml --accept not_proved
 
 A file of requirements:
   title = \"Shop\"
@@ -34,6 +38,16 @@ pub(crate) struct VerdictArgs {
     /// Write the verdict as JUnit XML, too
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
+    /// Judge points with this flag like sound ones; the verdict says so. Again for several
+    #[arg(long, value_name = "FLAG", value_parser = flag())]
+    pub(crate) accept: Vec<Flag>,
     #[command(flatten)]
     pub(crate) shown: Shown,
+}
+
+/// A flag that a verdict refuses unless told otherwise.
+fn flag() -> impl TypedValueParser<Value = Flag> {
+    let names = PossibleValuesParser::new(REFUSED.map(Flag::name));
+    // Only names of the list come through, so that the first is never taken for another.
+    names.map(|name| REFUSED.into_iter().find(|flag| flag.name() == name).unwrap_or(REFUSED[0]))
 }

@@ -33,6 +33,17 @@ fn the_exit_code_says_whether_a_run_meets_what_a_project_needs() {
 }
 
 #[test]
+fn what_a_verdict_may_take_besides_is_said_on_the_command_line() {
+    let room = Room::with_data();
+    room.run("run T611 --target sqlite:x.sqlite --duration 50ms").expect(0);
+    std::fs::write(room.path("low.toml"), needs("1")).unwrap();
+    let met = room.run("verdict last --requirements low.toml --accept not_proved").expect(0);
+    assert!(met.stdout.contains("\nAccepted  not_proved, on the command line: "), "{}", met.stdout);
+    let unknown = room.run("verdict last --requirements low.toml --accept not_steady").expect(2);
+    assert!(unknown.stderr.contains("not_proved"), "{}", unknown.stderr);
+}
+
+#[test]
 fn requirements_that_cannot_be_judged_are_refused() {
     let room = Room::with_data();
     room.run("run T611 --target sqlite:x.sqlite --duration 50ms").expect(0);

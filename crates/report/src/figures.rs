@@ -16,6 +16,13 @@ use dbdyno_stats::Estimate;
 /// of the engine's cache, a moment in place of a window), or into a mere claim. Such a figure stands in parentheses.
 pub const DOUBTFUL: [Flag; 4] = [Flag::NotCached, Flag::ServedFromOsCache, Flag::NotProved, Flag::TooShort];
 
+/// A figure's text, in parentheses where its flags make it doubtful.
+#[must_use]
+pub(crate) fn bracketed(text: String, flags: &[Flag]) -> String {
+    let doubtful = text != crate::numbers::MISSING && DOUBTFUL.iter().any(|flag| flags.contains(flag));
+    if doubtful { format!("({text})") } else { text }
+}
+
 /// What is asked for.
 #[derive(Debug, Clone, Copy)]
 pub struct Ask<'q> {

@@ -6,7 +6,7 @@
 mod fixture;
 
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{CommitMode, Costs, Point, RunId, RunJson, Use};
+use dbdyno_model::{CommitMode, Costs, Flag, Point, RunId, RunJson, Use};
 use dbdyno_report::compare::{self, CompareError, Comparison, Options, Per, Rank, Side, Verdict, WarningKind, Which};
 use std::path::{Path, PathBuf};
 
@@ -261,4 +261,25 @@ fn bad_input_is_refused() {
     assert_eq!(error(&[sample("a", &[1.0]), sample("a", &[1.0])]), CompareError::Twice("a".into()));
     let nothing = error(&platforms(&["aws_r5", "ibm_p8_e870_2016"], &catalogue));
     assert!(matches!(nothing, CompareError::NothingInCommon { .. }), "{nothing}");
+}
+
+#[test]
+fn what_is_not_proved_is_in_parentheses_without_rank_and_ratio() {
+    let [mut a, b, c] = [("a", 100.0), ("b", 200.0), ("c", 400.0)].map(|(name, rate)| sample(name, &[rate; 3]));
+    for point in a.runs.iter_mut().flat_map(|run| &mut run.points) {
+        point.flag(Flag::NotProved, None);
+    }
+    let ranks = |comparison: &Comparison| -> Vec<Rank> { comparison.rows[0].cells.iter().map(|c| c.rank).collect() };
+    let comparison = compared(&[a.clone(), b.clone(), c], &Options::default());
+    assert_eq!(ranks(&comparison), [Rank::None, Rank::Worst, Rank::Best]);
+    let cell = &comparison.rows[0].cells[1];
+    assert_eq!(cell.ratio.as_ref().unwrap().verdict, Verdict::NoRatio);
+    assert_eq!(cell.ratio.as_ref().unwrap().value, None);
+    assert!(comparison.rows[0].cells[0].text.starts_with('('), "{:?}", comparison.rows[0].cells[0]);
+    // Two claims are none the better for being two.
+    let mut other = sample("d", &[900.0; 3]);
+    other.runs.iter_mut().flat_map(|run| &mut run.points).for_each(|point| point.flag(Flag::NotProved, None));
+    let claims = compared(&[a, other], &Options::default());
+    assert_eq!(ranks(&claims), [Rank::None, Rank::None]);
+    assert_eq!(verdict(&claims), Verdict::NoRatio);
 }

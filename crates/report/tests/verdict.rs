@@ -195,6 +195,7 @@ fn unsound_points_are_refused_and_never_the_best() {
     for spoil in [
         |p: &mut dbdyno_model::Point| p.flag(Flag::UnsafeDurability, "fsync is off".to_owned()),
         |p: &mut dbdyno_model::Point| p.flag(Flag::ServedFromOsCache, None),
+        |p: &mut dbdyno_model::Point| p.flag(Flag::NotProved, "no device is seen".to_owned()),
         |p: &mut dbdyno_model::Point| p.status = Status::Invalid,
         |p: &mut dbdyno_model::Point| p.status = Status::Failed,
     ] {
@@ -208,6 +209,28 @@ fn unsound_points_are_refused_and_never_the_best() {
         assert_eq!((line.outcome, line.figure), (Outcome::Refused, None));
         assert!(!line.reason.unwrap().is_empty());
     }
+}
+
+#[test]
+fn what_is_not_proved_counts_only_where_it_is_accepted_and_that_is_shown() {
+    let mut run = fixture::run();
+    run.points.retain(|p| p.test.as_str() == "T611" && p.drive == Drive::Server && p.load.rate.is_none());
+    run.points.iter_mut().for_each(|p| p.flag(Flag::NotProved, "no device is seen".to_owned()));
+    let needs = requirements(
+        "title = \"x\"\n[[requirement]]\ntitle = \"y\"\ntest = \"T611\"\nmetric = \"tx_per_s\"\nminimum = 1",
+    );
+    let refused = Verdict::of(&run, &needs);
+    assert_eq!((refused.met, refused.lines[0].outcome), (false, Outcome::Refused));
+    assert!(!page(&refused, None).contains("Accepted"));
+    let accepted = Verdict::accepting(&run, &needs, &[Flag::NotProved]);
+    assert!(accepted.met);
+    let shown = page(&accepted, None);
+    assert!(shown.contains("\nAccepted  not_proved, on the command line: "), "{shown}");
+    assert!(shown.contains("accepted: not_proved: no device is seen"), "{shown}");
+    assert!(junit(&accepted).unwrap().contains("accepted: not_proved, on the command line"));
+    assert_eq!(serde_json::to_value(&accepted).unwrap()["accepted"], serde_json::json!(["not_proved"]));
+    // Another flag does not do in its place.
+    assert!(!Verdict::accepting(&run, &needs, &[Flag::TooShort]).met);
 }
 
 #[test]

@@ -115,7 +115,15 @@ pub(super) fn rank(row: &mut Row) {
 }
 
 fn takes_part(cell: &Cell) -> bool {
-    cell.usable_for >= Use::LowerLimit
+    cell.usable_for >= Use::LowerLimit && claim(cell).is_none()
+}
+
+/// Flags of figures that are claims: nothing shows what they are, so nothing can be said of them beside others.
+const CLAIMS: [Flag; 2] = [Flag::NotProved, Flag::TooShort];
+
+/// The flag that makes a cell a mere claim.
+fn claim(cell: &Cell) -> Option<Flag> {
+    CLAIMS.into_iter().find(|flag| cell.flags.contains(flag))
 }
 
 /// Divides every cell by the baseline's.
@@ -171,6 +179,9 @@ pub(super) fn unfit(base: &Cell, cell: &Cell) -> Option<String> {
         };
         let names = c.suspect.as_ref().map_or_else(String::new, |s| format!(" ({})", s.names()));
         return Some(format!("{} {why}{names}", c.text));
+    }
+    if let Some((cell, flag)) = [base, cell].into_iter().find_map(|c| Some((c, claim(c)?))) {
+        return Some(format!("{} is {}", cell.text, flag.name()));
     }
     if base.bound.is_some() || cell.bound.is_some() {
         return Some("a bound is no value".to_owned());

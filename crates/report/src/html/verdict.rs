@@ -3,7 +3,7 @@
 use super::table::{Head, Row, Table, text};
 use crate::numbers::{MISSING, short};
 use crate::text::clean;
-use crate::verdict::page::{limit, summary, value};
+use crate::verdict::page::{accepted, limit, summary, value};
 use crate::verdict::{Line, Outcome, Verdict};
 use maud::{Markup, html};
 
@@ -28,6 +28,7 @@ fn one(verdict: &Verdict, among_others: bool) -> Markup {
             b { (sign(verdict.met)) " " @if verdict.met { "Met" } @else { "Not met" } }
             span { @if among_others { (clean(name)) ": " } (clean(details)) }
         }
+        @if !verdict.accepted.is_empty() { p { "Accepted: " (accepted(verdict)) } }
         (table(verdict, among_others.then_some(name)).render())
     }
 }

@@ -2,6 +2,7 @@
 //! with their reason.
 
 use super::columns::{BPS80, BPS84_LOAD, BPS84_OLTP, KEYS, MARKS, PointColumn, RUN, SYNCS, SYNCS_COUNTED, TST};
+use crate::figures::bracketed;
 use crate::layout::{Row, Sheet};
 use crate::legend::{self, refusal};
 use crate::numbers::MISSING;
@@ -9,6 +10,8 @@ use crate::text::{clip, hanging, push_line};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Flag, Point, RunJson, Status};
 
+/// Where a point's JSON has the figures of its own work.
+const OF_THE_WORK: [&str; 4] = ["ops_per_s", "rows_per_s", "tx_per_s", "service_time_s.mean"];
 /// Columns of a run's id in a table; a prefix names a run.
 const SHORT_ID: usize = 8;
 
@@ -82,6 +85,15 @@ fn tables(
     out
 }
 
+/// What the work of a point came to stands in parentheses where that is doubtful; what was counted beside it is what it is.
+fn figure(column: &PointColumn, point: &Point) -> String {
+    let text = (column.text)(point);
+    match OF_THE_WORK.contains(&column.path) {
+        true => bracketed(text, &point.flags),
+        false => text,
+    }
+}
+
 fn class_table(
     run: &RunJson,
     catalogue: &Catalogue,
@@ -99,7 +111,7 @@ fn class_table(
         match refusal(point) {
             Some(text) => Row::Remark { keys: texts, text },
             None => {
-                texts.extend(figures.iter().chain([&MARKS]).map(|c| (c.text)(point)));
+                texts.extend(figures.iter().chain([&MARKS]).map(|column| figure(column, point)));
                 Row::Figures(texts)
             }
         }

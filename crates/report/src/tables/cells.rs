@@ -1,6 +1,7 @@
 //! The table of cells: what the repeats of each test at each DOP allow to be said.
 
 use super::columns::tx_size;
+use crate::figures;
 use crate::layout::{Column, Keep, Row, Sheet};
 use crate::legend::{self, marks, refusal};
 use crate::numbers::{MISSING, percent, scientific};
@@ -90,7 +91,7 @@ fn row(cell: &Cell, run: &RunJson, catalogue: &Catalogue) -> Row {
     let n = if repeats.len() > cell.n as usize { format!("{}/{}", cell.n, repeats.len()) } else { cell.n.to_string() };
     texts.extend([
         metric.map_or(MISSING, |m| m.as_str()).to_owned(),
-        scientific(median),
+        figures::bracketed(scientific(median), &cell.flags),
         known_unit.or(own_unit).unwrap_or(MISSING).to_owned(),
         scientific(cell.low),
         scientific(cell.high),

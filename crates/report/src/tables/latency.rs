@@ -2,6 +2,7 @@
 //! the lines of one test are its curve of latency over throughput.
 
 use super::columns::tx_size;
+use crate::figures::bracketed;
 use crate::layout::{Column, Keep, Row, Sheet};
 use crate::legend::{self, marks, refusal};
 use crate::numbers::{MISSING, duration, thousands};
@@ -100,10 +101,10 @@ fn row(key: &CellKey, points: &[&Point]) -> Row {
     };
     let asked = median(&|p| p.asked_per_s);
     texts.push(asked.map_or_else(|| MISSING.to_owned(), thousands));
-    texts.push(thousands(median(&|p| p.ops_per_s)));
+    let flags: Vec<Flag> = shown.iter().flat_map(|p| p.flags.iter().copied()).collect();
+    texts.push(bracketed(thousands(median(&|p| p.ops_per_s)), &flags));
     texts.push(if open { "response" } else { "service" }.to_owned());
     texts.extend([time(|t| t.p50), time(|t| t.p95), time(|t| t.p99), time(|t| t.p99_9), time(|t| t.max)]);
-    let flags: Vec<Flag> = shown.iter().flat_map(|p| p.flags.iter().copied()).collect();
     let unmet = if shown.iter().any(|p| p.status == Status::Invalid) { UNMET.to_string() } else { String::new() };
     // That these are a client's and at set rates is what the table is about.
     let marks = marks(shown, &flags).replace([legend::CLIENT, legend::RATED], "");

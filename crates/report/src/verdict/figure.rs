@@ -9,8 +9,8 @@ use dbdyno_stats::Estimate;
 
 /// Flags of figures that say nothing of what a project needs: a crash could lose what was committed, memory was measured in
 /// place of a device, nothing shows that the figure is what it claims to be, or it was over in a moment. A requirement may
-/// accept them.
-const REFUSED: [Flag; 4] = [Flag::UnsafeDurability, Flag::ServedFromOsCache, Flag::NotProved, Flag::TooShort];
+/// accept them, and so may whoever asks for a verdict.
+pub const REFUSED: [Flag; 4] = [Flag::UnsafeDurability, Flag::ServedFromOsCache, Flag::NotProved, Flag::TooShort];
 /// A rate that was asked for as a number with decimals is kept if it is this near.
 const SAME_RATE: f64 = 0.9999;
 

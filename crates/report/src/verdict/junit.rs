@@ -43,6 +43,7 @@ fn case(writer: &mut Writer<Vec<u8>>, verdict: &Verdict, line: &Line) -> io::Res
         let mut said: Vec<String> = Vec::new();
         said.extend((line.outcome == Outcome::Met).then(|| sentence(line)));
         said.extend(line.remarks.iter().cloned());
+        said.extend((!verdict.accepted.is_empty()).then(|| format!("accepted: {}", page::accepted(verdict))));
         let said: Vec<_> = said.iter().map(|text| clean(text)).collect();
         if !said.is_empty() {
             writer.create_element("system-out").write_text_content(BytesText::new(&said.join("\n")))?;

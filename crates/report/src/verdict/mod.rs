@@ -9,11 +9,12 @@ mod junit;
 pub(crate) mod page;
 mod stated;
 
+pub use figure::REFUSED;
 pub use junit::junit;
 pub use page::page;
 
 use dbdyno_catalogue::{Limit, Requirement, Requirements, Subject};
-use dbdyno_model::{RunId, RunJson, Suspect, Use};
+use dbdyno_model::{Flag, RunId, RunJson, Suspect, Use};
 use serde::Serialize;
 
 /// How one requirement ended.
@@ -109,6 +110,9 @@ pub struct Verdict {
     pub source: Option<String>,
     /// Whether every requirement is met.
     pub met: bool,
+    /// Flags that whoever asked accepted for all requirements, beyond what the file accepts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub accepted: Vec<Flag>,
     /// The requirements, in their file's order.
     pub lines: Vec<Line>,
 }
@@ -117,13 +121,25 @@ impl Verdict {
     /// Judges a run.
     #[must_use]
     pub fn of(run: &RunJson, requirements: &Requirements) -> Self {
-        let lines: Vec<Line> = requirements.list.iter().flat_map(|requirement| judged(run, requirement)).collect();
+        Self::accepting(run, requirements, &[])
+    }
+
+    /// Judges a run, and takes points with these flags, too, whatever the requirements accept themselves.
+    #[must_use]
+    pub fn accepting(run: &RunJson, requirements: &Requirements, accepted: &[Flag]) -> Self {
+        let widened = |requirement: &Requirement| {
+            let mut requirement = requirement.clone();
+            requirement.accept.extend(accepted);
+            requirement
+        };
+        let lines: Vec<Line> = requirements.list.iter().flat_map(|r| judged(run, &widened(r))).collect();
         Self {
             title: requirements.title.clone(),
             run: run.run.id.clone(),
             label: run.run.label.clone(),
             source: run.published.as_ref().map(|published| published.source.clone()),
             met: lines.iter().all(|line| line.outcome == Outcome::Met),
+            accepted: Flag::ALL.into_iter().filter(|flag| accepted.contains(flag)).collect(),
             lines,
         }
     }

@@ -15,6 +15,9 @@ pub fn page(verdict: &Verdict, width: Option<u16>) -> String {
     if let Some(source) = &verdict.source {
         out.push_str(&hanging("Source    ", source, width));
     }
+    if !verdict.accepted.is_empty() {
+        out.push_str(&hanging("Accepted  ", &accepted(verdict), width));
+    }
     out.push('\n');
     let columns = vec![
         Column::left("requirement", &["Requirement"], Keep::Always),
@@ -52,6 +55,12 @@ pub(crate) fn summary(verdict: &Verdict) -> String {
     let kinds = bad.map(|outcome| (verdict.count(outcome), outcome)).filter(|(n, _)| *n > 0);
     let kinds: Vec<String> = kinds.map(|(n, outcome)| format!("{n} {}", outcome.words())).collect();
     format!("not met, {unmet} of {all} requirement{}: {}", if all == 1 { "" } else { "s" }, kinds.join(", "))
+}
+
+/// `not_proved, on the command line: figures with it were judged like sound ones`.
+pub(crate) fn accepted(verdict: &Verdict) -> String {
+    let names: Vec<&str> = verdict.accepted.iter().map(|flag| flag.name()).collect();
+    format!("{}, on the command line: figures with it were judged like sound ones", names.join(", "))
 }
 
 fn cells(line: &Line) -> Vec<String> {
