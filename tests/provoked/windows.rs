@@ -75,24 +75,24 @@ fn with_company(company: bool) -> Value {
     let room = Room::with_data();
     let mut command = Command::new("taskset");
     command.args(["-c", "0", crate::support::DBDYNO]);
-    command.args("run T141 --target sqlite:x.sqlite --jobs 1 --duration 6s".split_whitespace());
+    command.args("run T141 --target sqlite:x.sqlite --jobs 1 --repeat 2 --duration 6s".split_whitespace());
     room.settle_in(&mut command);
     let run = Running::start(command);
-    run.until("[1/1]");
-    // The warm-up is 1.2 s.
-    std::thread::sleep(Duration::from_millis(4_200));
+    run.until("[1/2]");
+    // The warm-up is 1.2 s: this is in the middle of the second point's window.
+    std::thread::sleep(Duration::from_millis(4_500));
     let busy: Vec<Busy> = (0..if company { 3 } else { 0 }).map(|_| Busy::on(0)).collect();
     run.end().expect(0);
     drop(busy);
-    points(&room.show("last"))[0].clone()
+    points(&room.show("last"))[1].clone()
 }
 
 #[test]
 fn a_rate_that_changes_within_the_window_is_not_steady() {
     let _machine = crate::alone();
-    let notes: Vec<bool> =
-        (0..TRIES).map_while(|_| (!flagged(&with_company(true), "not_steady")).then_some(false)).collect();
-    assert!(notes.len() < TRIES, "three quarters of a processor went and nobody noticed");
+    // A machine that others use may hold back the company, too.
+    let noticed = (0..TRIES).any(|_| flagged(&with_company(true), "not_steady"));
+    assert!(noticed, "three quarters of a processor went and nobody noticed");
     // On a machine that others use the control may truly drift.
     let quiet = (0..TRIES).any(|_| !flagged(&with_company(false), "not_steady"));
     assert!(quiet, "each of {TRIES} windows without company drifts");
@@ -126,8 +126,9 @@ fn a_clock_that_jumps_within_the_window_is_noticed() {
     let mut command = room.command("run T121 --jobs 1 --repeat 2 --duration 2s --target null:?speed=1000000");
     command.env("LD_PRELOAD", room.path("jump.so")).env("CLOCK_JUMPS_WHEN", room.path("now"));
     let run = Running::start(command);
-    run.until("[2/2]");
-    std::thread::sleep(Duration::from_millis(1_800));
+    run.until("[1/2]");
+    // A second of warm-up and two of window: this is in the middle of the second point's.
+    std::thread::sleep(Duration::from_millis(2_200));
     std::fs::write(room.path("now"), "").unwrap();
     run.end().expect(0);
     let document = room.show("last");

@@ -169,7 +169,7 @@ fn a_password_in_a_mistyped_target_is_not_shown() {
 #[test]
 fn results_go_only_where_they_can() {
     let room = Room::new();
-    let run = "run T512 --jobs 1 --threads 1 --target null: --results";
+    let run = "run T512 --jobs 1 --threads 1 --duration 20ms --target null: --results";
     refused(
         &room,
         &format!("{run} no/x.db"),
@@ -199,7 +199,7 @@ fn results_go_only_where_they_can() {
 #[test]
 fn results_of_a_newer_dbdyno_are_left_alone() {
     let room = Room::new();
-    let run = "run T512 --jobs 1 --threads 1 --target null:";
+    let run = "run T512 --jobs 1 --threads 1 --duration 20ms --target null:";
     room.run(run).expect(0);
     room.results().execute_batch("PRAGMA user_version = 99; PRAGMA journal_mode = DELETE").unwrap();
     let words = "dbdyno: ./dbdyno.db was written by a newer dbdyno (results schema 99; this one knows 2): use that \
@@ -215,7 +215,7 @@ fn results_in_a_read_only_place_are_refused() {
     let disk = SmallDisk::new(&room, 8);
     disk.make_read_only(&room);
     let results = disk.path("x.db").display().to_string();
-    let line = format!("run T512 --jobs 1 --threads 1 --target null: --results {results}");
+    let line = format!("run T512 --jobs 1 --threads 1 --duration 20ms --target null: --results {results}");
     let ending = Running::start(disk.command(&room, crate::support::DBDYNO, &line)).end();
     check(
         &ending,
@@ -284,7 +284,7 @@ fn a_run_that_is_not_there_is_answered_with_the_nearest() {
         refused(&room, line, words);
     }
     for _ in 0..2 {
-        room.run("run T512 --jobs 1 --threads 1 --target null: --label before").expect(0);
+        room.run("run T512 --jobs 1 --threads 1 --duration 20ms --target null: --label before").expect(0);
     }
     // Ids are random; these are chosen, so that the answers can be.
     let results = room.results();

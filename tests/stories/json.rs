@@ -309,7 +309,7 @@ fn whatever_is_absent_says_why() {
 #[test]
 fn repeats_make_cells_with_intervals() {
     let room = Room::new();
-    let line = "run T512 T211 --target null:?delay_us=10000 --repeat 3 --json";
+    let line = "run T512 T211 --duration 20ms --target null:?delay_us=10000 --repeat 3 --json";
     let document = room.run(line).expect(0).json();
     assert!(points(&document).len() >= 6);
     assert!(document["cells"].as_array().unwrap().iter().all(|c| c["n"] == 3), "{:#}", document["cells"]);
@@ -319,7 +319,8 @@ fn repeats_make_cells_with_intervals() {
 #[test]
 fn json_is_all_that_stdout_says_even_when_points_fail() {
     let room = Room::new();
-    let line = "run T512 --jobs 1 --threads 1 --target null:?error_at=1&error_class=out_of_space --json";
+    let line =
+        "run T512 --jobs 1 --threads 1 --duration 20ms --target null:?error_at=1&error_class=out_of_space --json";
     let ending = room.run(line).expect(4);
     check_document(&ending.json());
     let quiet = room.run(&format!("{line} --quiet")).expect(4);
@@ -331,7 +332,7 @@ fn json_is_all_that_stdout_says_even_when_points_fail() {
 #[test]
 fn a_document_that_was_tampered_with_is_noticed() {
     let room = Room::new();
-    let line = "run T512 T211 --jobs 1 --threads 1 --target null:?delay_us=10000 --repeat 3 --json";
+    let line = "run T512 T211 --jobs 1 --threads 1 --duration 20ms --target null:?delay_us=10000 --repeat 3 --json";
     let document = room.run(line).expect(0).json();
     check_document(&document);
     let tampered: &[(&str, Value)] = &[

@@ -42,9 +42,9 @@ fn an_engine_that_counts_otherwise_makes_the_point_invalid() {
 #[test]
 fn an_error_fails_the_point_and_the_next_is_measured() {
     let room = Room::new();
-    // A test that runs once makes one call, so the third call is the third point.
+    // A piece that lasts longer than it is asked to is done once, so the third call is the third point.
     let line = "run T211 T512 T511 T513 --jobs 1 --threads 1 --duration 50ms \
-                --target null:?error_at=3&error_class=out_of_space";
+                --target null:?delay_us=200000&error_at=3&error_class=out_of_space";
     let ending = room.run(line).expect(4);
     let document = room.show("last");
     assert_eq!(statuses(&document), ["T211 ok", "T512 ok", "T511 failed", "T513 failed"]);

@@ -102,7 +102,7 @@ fn fifty_kills_leave_no_half_point_and_every_run_can_be_resumed() {
     const KILLS: u64 = 50;
     const AT_ONCE: u64 = 10;
     const ORDEAL: Ordeal = Ordeal {
-        command: "run T512 T211 --jobs 1 --threads 1 --repeat 12 --target null:?delay_us=20000",
+        command: "run T512 T211 --jobs 1 --threads 1 --repeat 12 --duration 10ms --target null:?delay_us=20000",
         planned: 24,
         point_us: 30_000,
     };
@@ -161,7 +161,7 @@ fn a_killed_load_goes_on_where_it_was() {
 /// A run that lost its target at its second point.
 fn broken_off(room: &Room) -> String {
     let line = "run T512 T511 T611 --jobs 1 --threads 1 --duration 10ms \
-                --target null:?error_at=2&error_class=connection_lost";
+                --target null:?delay_us=50000&error_at=2&error_class=connection_lost";
     room.run(line).expect(3);
     text(&room.show("last"), "/run/id").to_owned()
 }
@@ -206,7 +206,7 @@ fn changed_definitions_are_refused() {
 #[test]
 fn other_data_is_refused() {
     let room = Room::with_data();
-    room.run("run T512 --target sqlite:x.sqlite --ramp 1 --label data").expect(0);
+    room.run("run T512 --target sqlite:x.sqlite --ramp 1 --duration 50ms --label data").expect(0);
     let id = text(&room.show("last"), "/run/id").to_owned();
     let again = |size_and_seed: &str| {
         room.run("drop --target sqlite:x.sqlite").expect(0);
@@ -221,7 +221,7 @@ fn other_data_is_refused() {
 #[test]
 fn another_database_or_other_settings_are_refused() {
     let room = Room::with_data();
-    room.run("run T512 --target sqlite:x.sqlite --ramp 1").expect(0);
+    room.run("run T512 --target sqlite:x.sqlite --ramp 1 --duration 50ms").expect(0);
     let document = room.show("last");
     let id = text(&document, "/run/id").to_owned();
     refuses(
@@ -239,7 +239,7 @@ fn another_database_or_other_settings_are_refused() {
 #[test]
 fn a_run_that_is_being_measured_is_left_to_its_process() {
     let room = Room::new();
-    let run: Running = room.start("run T512 T611 --jobs 8 --threads 1 --duration 5m --target null:");
+    let run: Running = room.start("run T512 T611 --jobs 8 --threads 1 --duration 5s --target null:");
     run.until("[1/2]");
     run.until_threads(8);
     let id = text(&room.show("last"), "/run/id").to_owned();
@@ -255,7 +255,7 @@ fn a_run_that_is_being_measured_is_left_to_its_process() {
 #[test]
 fn a_run_that_is_done_has_nothing_to_resume() {
     let room = Room::new();
-    room.run("run T512 --jobs 1 --threads 1 --target null:").expect(0);
+    room.run("run T512 --jobs 1 --threads 1 --duration 20ms --target null:").expect(0);
     let before = room.show("last");
     room.run("resume last").expect(0);
     assert_eq!(room.show("last"), before);

@@ -208,7 +208,7 @@ fn a_reader_who_leaves_early_is_no_error() {
 #[test]
 fn results_go_where_the_environment_says() {
     let room = Room::new();
-    let mut command = room.command("run T512 --jobs 1 --threads 1 --target null: --quiet");
+    let mut command = room.command("run T512 --jobs 1 --threads 1 --duration 20ms --target null: --quiet");
     command.env("DBDYNO_RESULTS", room.path("elsewhere.db"));
     let ending = Running::start(command).end().expect(0);
     assert!(ending.stderr.is_empty(), "quiet is quiet: {}", ending.stderr);

@@ -5,9 +5,9 @@ use crate::json::{check_document, check_point};
 use crate::support::{Room, Running, points, statuses, text, wait_until};
 use rustix::process::Signal;
 
-/// A run whose first point is quick and whose second would take minutes, stopped in the middle of the second.
+/// A run of two points, stopped in the middle of the second.
 fn in_the_middle_of_a_point(room: &Room) -> Running {
-    let run = room.start("run T512 T611 --jobs 8 --threads 1 --duration 5m --target null:");
+    let run = room.start("run T512 T611 --jobs 8 --threads 1 --duration 5s --target null:");
     run.until("[1/2] T512");
     // Each job is a thread.
     run.until_threads(8);
@@ -97,8 +97,9 @@ fn a_stopped_load_goes_on() {
 #[test]
 fn a_lost_target_keeps_what_was_measured() {
     let room = Room::new();
-    // Each of these tests makes one call.
-    let line = "run T211 T512 T511 T331 --jobs 1 --threads 1 --target null:?error_at=3&error_class=connection_lost";
+    // Each of these tests makes one call, which lasts longer than it is asked to.
+    let line = "run T211 T512 T511 T331 --jobs 1 --threads 1 --duration 100ms \
+                --target null:?delay_us=300000&error_at=3&error_class=connection_lost";
     let ending = room.run(line).expect(3);
     let document = room.show("last");
     let id = text(&document, "/run/id").to_owned();

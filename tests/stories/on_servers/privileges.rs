@@ -68,7 +68,7 @@ fn the_printed_set_up_makes_a_user_who_can_do_it_all<S: Privileges>() {
     let settles = database.server.can_settle();
     assert!(points(&document).iter().all(|p| flagged(p, "not_settled") != settles), "{document:#}");
     // A test that writes a file.
-    room.run(&format!("run T211 --jobs 1 --target {target}")).expect(if settles { 0 } else { 4 });
+    room.run(&format!("run T211 --jobs 1 --duration 50ms --target {target}")).expect(if settles { 0 } else { 4 });
     room.run(&format!("drop --target {target}")).expect(0);
     assert_eq!(S::set_up_objects(&database), made, "what the administrator has made stays");
     S::undo_set_up(&database);

@@ -13,9 +13,9 @@ stories!(
     a_stopped_load_goes_on,
 );
 
-/// A run in the middle of its second point, which fills tables and would last for minutes.
+/// A run in the middle of its second point, which fills tables.
 fn in_the_middle_of_a_point<S: Product>(room: &Room, database: &Database<S>) -> Running {
-    let run = room.start(&format!("run T331 T311 --jobs 2 --duration 5m --target {}", database.target()));
+    let run = room.start(&format!("run T331 T311 --jobs 2 --duration 8s --target {}", database.target()));
     run.until("[1/3] T331");
     until_called(database.server, &database.name);
     run

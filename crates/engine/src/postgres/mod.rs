@@ -200,7 +200,8 @@ impl Engine for PostgresEngine {
     fn describe(&self) -> Result<Database, EngineError> {
         self.with(|link| {
             // What a killed dbdyno has left is not how the server is set; what is another's at work is let be.
-            if let Some(server) = &self.private
+            if let Some(server) = self.private.as_ref().filter(|server| paced::is_left(server))
+                && recover(&self.point).is_none()
                 && point::lock(link)?
             {
                 paced::restore(link, server)?;

@@ -64,6 +64,11 @@ pub(super) fn restore(link: &mut Link, server: &PrivateServer) -> Result<(), Eng
     Ok(())
 }
 
+/// Whether a point's own settings stand in the file.
+pub(super) fn is_left(server: &PrivateServer) -> bool {
+    DataFolder::open(&server.data).and_then(|folder| folder.read(SETTINGS)).is_ok_and(|text| text.contains(MARK))
+}
+
 /// Writes the file anew with these settings of a point's own; says whether that differs from what it was.
 fn write(server: &PrivateServer, own: Option<&str>) -> io::Result<bool> {
     let folder = DataFolder::open(&server.data)?;

@@ -273,16 +273,18 @@ pub fn pieces_can_be_repeated(subject: &Subject<'_>) {
     assert!(tests.len() >= 4, "files, loads and both kinds of index");
     for test in tests {
         let task = subject.task(&test, 2);
+        // An index of the large table is built 128 times.
+        let passes = if test.procedure == Procedure::BulkLoad { 2 } else { 1 };
         let (mut sessions, _) = begun(&*engine, &task);
         let empty = (subject.schema)();
         sessions.iter_mut().for_each(|session| session.flush().unwrap());
         let before = engine.snapshot().unwrap();
         let mut sum = ChunkResult::default();
-        for _ in 0..3 {
+        for _ in 0..2 {
             let pieces: Vec<ChunkResult> = std::thread::scope(|scope| {
                 let jobs: Vec<_> = sessions
                     .iter_mut()
-                    .map(|session| scope.spawn(move || session.execute(&Request::Chunk { first_pass: 0, passes: 2 })))
+                    .map(|session| scope.spawn(move || session.execute(&Request::Chunk { first_pass: 0, passes })))
                     .collect();
                 jobs.into_iter()
                     .map(|job| job.join().unwrap().unwrap_or_else(|e| panic!("{}: {e}", test.code)))
@@ -299,11 +301,11 @@ pub fn pieces_can_be_repeated(subject: &Subject<'_>) {
         let counted = engine.snapshot().unwrap().since(&before);
         drop(sessions);
         engine.end_point(&task).unwrap();
-        assert_eq!(sum.ops, 3 * 2 * 2 * test.ops_per_pass, "{}", test.code);
+        assert_eq!(sum.ops, 2 * 2 * passes * test.ops_per_pass, "{}", test.code);
         let rows = test.rows_per_op(&task.size, task.rows_per_tx).unwrap_or(0);
         assert_eq!(sum.rows, sum.ops * rows, "rows of {}", test.code);
-        if let Some(checksum) = expected::checksum(&task, 2) {
-            assert_eq!(sum.checksum, checksum.wrapping_mul(3), "checksum of {}", test.code);
+        if let Some(checksum) = expected::checksum(&task, passes) {
+            assert_eq!(sum.checksum, checksum.wrapping_mul(2), "checksum of {}", test.code);
         }
         for proof in test.proofs(task.rows_per_tx, task.threads) {
             let (counter, expected) = match proof {

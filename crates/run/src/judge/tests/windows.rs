@@ -18,7 +18,7 @@ fn lasting(code: &str, ms: u64, discarding_s: Option<f64>) -> Vec<Flag> {
         durability: None,
         clock_jump_s: 0.0,
     };
-    windows::flag(&mut point, &evidence);
+    crate::judge::windows::flag(&mut point, &evidence);
     point.flags
 }
 
@@ -37,7 +37,10 @@ fn whole_checkpoints_write_what_they_change() {
         let mut point = Point::new(TestCode::new("T721").unwrap(), jiff::Timestamp::UNIX_EPOCH);
         point.paced_writes = Some(PacedWrites { checkpoints, blocks_dirtied, blocks_written });
         // Whatever lies before and after the window is not asked.
-        writes::deferred(&mut point, &Case::new("T721", 10).count(Counter::BlocksDirtied, 1_000_000).counters);
+        crate::judge::writes::deferred(
+            &mut point,
+            &Case::new("T721", 10).count(Counter::BlocksDirtied, 1_000_000).counters,
+        );
         point.flags
     };
     assert_eq!(flags(3, 1_000, 900), []);
