@@ -327,7 +327,7 @@ mod tests {
         let point = |found| dbdyno_model::Point {
             commit: Some(dbdyno_model::CommitMode::Durable),
             commits_found: Some(found),
-            ..Point::new(TestCode::storage(), jiff::Timestamp::UNIX_EPOCH)
+            ..Point::new(TestCode::storage(), "1970-01-01T00:00:00Z".parse().unwrap())
         };
         let (safe, lost, unseen) = (point(Commits::Durable), point(Commits::Unsafe), point(Commits::NotProved));
         assert!(commits(&[&safe], None).contains("durable commits, each waits for the log"));
