@@ -1,1 +1,226 @@
 //! Commits that only look durable: syncs interposed, logs in memory, unlogged tables, settings.
+
+use crate::support::{Room, Running, text};
+use serde_json::Value;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// How often a control is tried: what others on this machine flush meanwhile may hide what the control does.
+const ATTEMPTS: u32 = 6;
+/// A folder in memory.
+const MEMORY: &str = "/dev/shm";
+
+/// A library before which no file is ever brought to a device.
+struct Shim(tempfile::TempDir);
+
+impl Shim {
+    fn build() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        let source = folder.path().join("shim.c");
+        let text = "int fsync(int file) { (void)file; return 0; }\nint fdatasync(int file) { (void)file; return 0; }\n";
+        fs::write(&source, text).unwrap();
+        let shim = Self(folder);
+        let built = Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(shim.library()).arg(source).status();
+        assert!(built.unwrap().success());
+        fs::set_permissions(shim.library(), fs::Permissions::from_mode(0o755)).unwrap();
+        shim
+    }
+
+    fn library(&self) -> PathBuf {
+        self.0.path().join("shim.so")
+    }
+}
+
+/// A short run of single-row updates; its point. `preload` is for dbdyno itself.
+fn updates(room: &Room, target: &str, more: &str, preload: Option<&Path>) -> Value {
+    let mut command = room.command(&format!("run T711 --target {target} --size T --duration 200ms --json {more}"));
+    if let Some(library) = preload {
+        command.env("LD_PRELOAD", library);
+    }
+    let document = Running::start(command).end().expect(0).json();
+    document["points"][0].clone()
+}
+
+fn flags(point: &Value) -> Vec<&str> {
+    point["flags"].as_array().unwrap().iter().map(|flag| flag.as_str().unwrap()).collect()
+}
+
+/// A control: honest commits are durable, proved, and raise nothing.
+#[track_caller]
+fn is_durable(room: &Room, target: &str, more: &str) {
+    let mut point = Value::Null;
+    for _ in 0..ATTEMPTS {
+        point = updates(room, target, more, None);
+        assert!(!flags(&point).contains(&"unsafe_durability"), "{:?} {:?}", point["flag_notes"], point["commit_proof"]);
+        if text(&point, "/commit_proof/outcome") == "proved" {
+            break;
+        }
+    }
+    assert_eq!(text(&point, "/commit_proof/outcome"), "proved", "{:?}", point["commit_proof"]);
+    assert!(!flags(&point).contains(&"not_proved"), "{:?}", point["flag_notes"]);
+    assert_eq!(text(&point, "/commits_found"), "durable");
+    assert!(point["commit_proof"]["commits"].as_u64().unwrap() >= 200);
+    let page = room.run("show last --table summary").expect(0).stdout;
+    assert!(page.contains("commits durable"), "{page}");
+}
+
+/// Commits that only look durable are flagged with a reason, called unsafe wherever they are called anything, and refused.
+#[track_caller]
+fn is_unsafe(room: &Room, point: &Value, why: &str) {
+    assert_eq!(text(point, "/status"), "ok", "{point}");
+    assert!(flags(point).contains(&"unsafe_durability"), "{:?} {:?}", point["flags"], point["commit_proof"]);
+    assert!(text(point, "/flag_notes/unsafe_durability").contains(why), "{:?}", point["flag_notes"]);
+    assert_eq!(text(point, "/commits_found"), "unsafe");
+    let page = room.run("show last --table summary").expect(0).stdout;
+    assert!(page.contains("commits unsafe") && !page.contains("commits durable"), "{page}");
+    let page = room.run("show last --table 8.0").expect(0).stdout;
+    assert!(page.contains("unsafe commits") && !page.contains("each waits for the log"), "{page}");
+    let needs =
+        "title = \"Shop\"\n[[requirement]]\ntitle = \"Orders\"\ntest = \"T711\"\nmetric = \"tx_per_s\"\nminimum = 1\n";
+    fs::write(room.path("needs.toml"), needs).unwrap();
+    let verdict = room.run("verdict last --requirements needs.toml").expect(1).stdout;
+    assert!(verdict.contains("refused: unsafe_durability"), "{verdict}");
+}
+
+/// The syncs by the device's account alone.
+const NO_FLUSHES: &str = "not durable: for 2";
+
+#[test]
+fn an_embedded_database_is_believed_by_what_reaches_the_device() {
+    let _machine = crate::alone();
+    let (room, shim) = (Room::on_disk(), Shim::build());
+    room.run("load --target sqlite:x.sqlite --size T").expect(0);
+    is_durable(&room, "sqlite:x.sqlite", "--label safe");
+    let lost = updates(&room, "sqlite:x.sqlite", "--label lost", Some(&shim.library()));
+    is_unsafe(&room, &lost, NO_FLUSHES);
+    assert_eq!(text(&lost, "/commit_proof/outcome"), "refuted");
+    for synchronous in ["off", "normal"] {
+        let point = updates(&room, &format!("sqlite:x.sqlite?synchronous={synchronous}"), "", None);
+        is_unsafe(&room, &point, &format!("synchronous={synchronous}"));
+    }
+    // No ratio, and no best mark for what a crash loses, however fast.
+    let compared = room.run("compare safe lost --json").expect(0).json();
+    assert!(
+        compared["warnings"].as_array().unwrap().iter().any(|w| w["kind"] == "commits"),
+        "{}",
+        compared["warnings"]
+    );
+    for row in compared["rows"].as_array().unwrap() {
+        assert_eq!(row["cells"][1]["ratio"]["verdict"], "no_ratio", "{row}");
+        assert!(row["cells"][1]["ratio"]["value"].is_null() && row["cells"][1]["rank"] != "best", "{row}");
+    }
+}
+
+#[test]
+fn files_in_memory_are_no_durable_ones() {
+    let _machine = crate::alone();
+    if !Path::new(MEMORY).is_dir() {
+        return;
+    }
+    let (room, memory) = (Room::new(), tempfile::TempDir::new_in(MEMORY).unwrap());
+    let target = format!("sqlite:{}/x.sqlite", memory.path().display());
+    room.run(&format!("load --target {target} --size T")).expect(0);
+    is_unsafe(&room, &updates(&room, &target, "", None), "lies in memory");
+}
+
+#[cfg(feature = "postgres")]
+mod postgres {
+    use super::*;
+    use crate::servers::postgres::{Server, Wish};
+
+    fn loaded(wish: Wish) -> (Room, Server, String) {
+        let (room, server) = (Room::on_disk(), wish.start());
+        let target = server.socket("postgres", "postgres");
+        room.run(&format!("load --target {target} --size T")).expect(0);
+        (room, server, target)
+    }
+
+    #[test]
+    fn postgres_is_believed_by_its_log_and_its_device() {
+        let _machine = crate::alone();
+        let (room, mut server, target) = loaded(Wish::default());
+        is_durable(&room, &target, "--jobs 1");
+        is_durable(&room, &target, "--jobs 8");
+        server.psql("postgres", "ALTER TABLE dbdyno.small_heap SET UNLOGGED");
+        is_unsafe(&room, &updates(&room, &target, "", None), "small_heap is unlogged");
+        server.psql("postgres", "ALTER TABLE dbdyno.small_heap SET LOGGED");
+        for (setting, value) in [("fsync", "off"), ("full_page_writes", "off")] {
+            server.psql("postgres", &format!("ALTER SYSTEM SET {setting} = {value}"));
+            server.psql("postgres", "SELECT pg_reload_conf(), pg_sleep(0.5)");
+            is_unsafe(&room, &updates(&room, &target, "", None), &format!("{setting}={value}"));
+            server.psql("postgres", &format!("ALTER SYSTEM RESET {setting}"));
+        }
+        // Where writing is syncing, the server counts no syncs.
+        server.psql("postgres", "ALTER SYSTEM SET wal_sync_method = open_datasync");
+        server.psql("postgres", "SELECT pg_reload_conf(), pg_sleep(0.5)");
+        is_durable(&room, &target, "--jobs 1");
+        if !Path::new(MEMORY).is_dir() {
+            return;
+        }
+        server.stop();
+        let (log, memory) = (server.data().join("pg_wal"), tempfile::TempDir::new_in(MEMORY).unwrap());
+        let there = memory.path().join("pg_wal");
+        assert!(Command::new("cp").arg("-a").args([&log, &there]).status().unwrap().success());
+        // The server's user must come through.
+        fs::set_permissions(memory.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        fs::remove_dir_all(&log).unwrap();
+        std::os::unix::fs::symlink(&there, &log).unwrap();
+        server.restart();
+        is_unsafe(&room, &updates(&room, &target, "", None), "pg_wal lies in memory");
+        server.kill();
+    }
+
+    #[test]
+    fn syncs_that_do_nothing_are_seen_on_the_device_of_postgres() {
+        let _machine = crate::alone();
+        let shim = Shim::build();
+        let (room, _server, target) = loaded(Wish::default().preload(&shim.library()));
+        let point = updates(&room, &target, "", None);
+        is_unsafe(&room, &point, NO_FLUSHES);
+        // The server itself believes in them.
+        assert!(point["commit_proof"]["log_syncs"].as_u64().is_none_or(|syncs| syncs >= 199), "{point}");
+    }
+}
+
+#[cfg(feature = "mariadb")]
+mod mariadb {
+    use super::*;
+    use crate::servers::mariadb::{Server, Wish};
+
+    fn loaded(wish: Wish) -> (Room, Server, String) {
+        let (room, server) = (Room::on_disk(), wish.start());
+        server.client("", "CREATE DATABASE IF NOT EXISTS dbdyno");
+        let target = server.socket("root", "dbdyno");
+        room.run(&format!("load --target {target} --size T")).expect(0);
+        (room, server, target)
+    }
+
+    #[test]
+    fn mariadb_is_believed_by_its_log_and_its_device() {
+        let _machine = crate::alone();
+        let (room, server, target) = loaded(Wish::default());
+        is_durable(&room, &target, "--jobs 1");
+        is_durable(&room, &target, "--jobs 8");
+        for flush in ["2", "0"] {
+            server.client("", &format!("SET GLOBAL innodb_flush_log_at_trx_commit = {flush}"));
+            let point = updates(&room, &target, "", None);
+            is_unsafe(&room, &point, &format!("innodb_flush_log_at_trx_commit={flush}"));
+        }
+        server.client("", "SET GLOBAL innodb_flush_log_at_trx_commit = 1");
+        // What the engine does by default is called that, and refused as ever.
+        let point = updates(&room, &target, "--commit engine_default", None);
+        assert_eq!(text(&point, "/commits_found"), "engine_default");
+        assert!(flags(&point).contains(&"unsafe_durability"), "{point}");
+    }
+
+    #[test]
+    fn syncs_that_do_nothing_are_seen_on_the_device_of_mariadb() {
+        let _machine = crate::alone();
+        let shim = Shim::build();
+        let (room, _server, target) = loaded(Wish::default().preload(&shim.library()));
+        is_unsafe(&room, &updates(&room, &target, "", None), NO_FLUSHES);
+    }
+}

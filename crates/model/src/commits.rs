@@ -21,6 +21,17 @@ impl Commits {
     /// All, the best first.
     pub const ALL: [Self; 4] = [Self::Durable, Self::EngineDefault, Self::NotProved, Self::Unsafe];
 
+    /// The name as in JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Durable => "durable",
+            Self::EngineDefault => "engine_default",
+            Self::NotProved => "not_proved",
+            Self::Unsafe => "unsafe",
+        }
+    }
+
     /// In a few words, after `commits`.
     #[must_use]
     pub fn words(self) -> &'static str {
@@ -135,6 +146,13 @@ impl DeviceCounts {
 mod tests {
     use super::*;
     use crate::TestCode;
+
+    #[test]
+    fn names_are_those_of_json() {
+        for found in Commits::ALL {
+            assert_eq!(serde_json::to_value(found).unwrap(), found.name());
+        }
+    }
 
     #[test]
     fn what_was_found_goes_before_what_was_asked_for() {

@@ -3,7 +3,7 @@
 
 use crate::text::hanging;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{CommitMode, Drive, Flag, Point, Status, Suspect, SuspectCode, TestCode};
+use dbdyno_model::{Commits, Drive, Flag, Point, Status, Suspect, SuspectCode, TestCode};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Marks a figure that the engine reached by other means than the test names.
@@ -181,18 +181,20 @@ pub(crate) fn gaps(gaps: &[(&Point, &'static str, &str)], tests: usize, width: O
 
 /// How the commits of these points behaved; empty where nothing was written.
 pub(crate) fn commits(points: &[&Point], width: Option<u16>) -> String {
-    let of = |mode| codes(points.iter().filter(|p| p.commit == Some(mode)).map(|p| &p.test));
     let mut out = String::new();
-    for (mode, words) in [
-        (CommitMode::Durable, "durable commits, each waits for the log"),
-        (CommitMode::EngineDefault, "commits as the engine does them by default, which may not wait for the log"),
-    ] {
-        let codes = of(mode);
+    for found in Commits::ALL {
+        let codes = codes(points.iter().filter(|p| p.commits() == Some(found)).map(|p| &p.test));
         if !codes.is_empty() {
-            out.push_str(&hanging("  ", &format!("{}: {words}", join(&codes)), width));
+            out.push_str(&hanging("  ", &format!("{}: {}", join(&codes), found.sentence()), width));
         }
     }
     out
+}
+
+/// What the commits of these points were, each kind once, the best first.
+pub(crate) fn kinds_of_commits<'a>(points: impl IntoIterator<Item = &'a Point>) -> Vec<Commits> {
+    let kinds: BTreeSet<Commits> = points.into_iter().filter_map(Point::commits).collect();
+    kinds.into_iter().collect()
 }
 
 /// What the mark of the client drive means; sessions that went to their server processes are told, as an application's may not.
@@ -319,6 +321,22 @@ fn notes(points: &[&Point], flag: Flag, width: Option<u16>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn commits_are_called_what_they_were_found_to_be() {
+        let point = |found| dbdyno_model::Point {
+            commit: Some(dbdyno_model::CommitMode::Durable),
+            commits_found: Some(found),
+            ..Point::new(TestCode::storage(), "1970-01-01T00:00:00Z".parse().unwrap())
+        };
+        let (safe, lost, unseen) = (point(Commits::Durable), point(Commits::Unsafe), point(Commits::NotProved));
+        assert!(commits(&[&safe], None).contains("durable commits, each waits for the log"));
+        for (point, words) in [(&lost, "unsafe commits"), (&unseen, "could not be proved")] {
+            let said = commits(&[point], None);
+            assert!(said.contains(words) && !said.contains("each waits for the log"), "{said}");
+        }
+        assert_eq!(kinds_of_commits([&lost, &safe]), [Commits::Durable, Commits::Unsafe]);
+    }
 
     #[test]
     fn every_flag_has_its_own_letter() {

@@ -6,7 +6,7 @@
 mod fixture;
 
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{CommitMode, Costs, Flag, Point, RunId, RunJson, Use};
+use dbdyno_model::{CommitMode, Commits, Costs, Flag, Point, RunId, RunJson, Use};
 use dbdyno_report::compare::{self, CompareError, Comparison, Options, Per, Rank, Side, Verdict, WarningKind, Which};
 use std::path::{Path, PathBuf};
 
@@ -215,6 +215,35 @@ fn what_is_not_like_with_like_is_said() {
     let warned = compared(&[sample("a", &[100.0]), uneven], &Options::default());
     let text = warned.warnings.iter().find(|w| w.kind == WarningKind::Sample).map(|w| w.text.clone());
     assert!(text.as_ref().is_some_and(|t| t.contains("kernel")), "{text:?}");
+}
+
+#[test]
+fn commits_that_are_not_alike_have_no_ratio_and_unsafe_ones_no_best_mark() {
+    let side = |name: &str, rate: f64, found: Commits| {
+        let mut side = sample(name, &[rate]);
+        for point in &mut side.runs[0].points {
+            (point.commit, point.commits_found) = (Some(CommitMode::Durable), Some(found));
+        }
+        side
+    };
+    let safe = |name: &str, rate| side(name, rate, Commits::Durable);
+    let compared_with = |other: Side| compared(&[safe("a", 100.0), other], &Options::default());
+    let alike = compared_with(safe("b", 4_000.0));
+    assert_eq!(alike.rows[0].cells[1].rank, Rank::Best);
+    assert!(alike.warnings.is_empty() && alike.rows[0].cells[1].ratio.as_ref().unwrap().value.is_some());
+    for found in [Commits::Unsafe, Commits::NotProved, Commits::EngineDefault] {
+        let unlike = compared_with(side("b", 4_000.0, found));
+        assert_eq!(unlike.warnings[0].kind, WarningKind::Commits, "{found:?}");
+        for row in &unlike.rows {
+            let ratio = row.cells[1].ratio.as_ref().unwrap();
+            assert_eq!((ratio.verdict, ratio.value), (Verdict::NoRatio, None), "{found:?}");
+            assert!(ratio.why.as_ref().unwrap().contains(found.words()), "{ratio:?}");
+            assert_eq!(row.cells[1].commits, Some(found));
+        }
+    }
+    let lost = compared_with(side("b", 4_000.0, Commits::Unsafe));
+    assert!(lost.rows.iter().all(|row| row.cells.iter().all(|c| c.rank != Rank::Best)), "{:?}", lost.rows);
+    assert!(lost.efficiency.iter().flat_map(|e| &e.rows).all(|row| row.best != Some(1)), "{:?}", lost.efficiency);
 }
 
 #[test]

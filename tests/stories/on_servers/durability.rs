@@ -47,7 +47,7 @@ fn a_server_with_safe_settings_is_not_flagged<S: Durability>() {
     let (room, target) = (Room::new(), server.socket(S::SUPERUSER, OWN));
     let document = room.run(&format!("run T711 --ramp 1 --duration 200ms --json --target {target}")).expect(0).json();
     let point = &points(&document)[0];
-    let in_memory = flag_note(point, "unsafe_durability").contains("the files lie in memory");
+    let in_memory = flag_note(point, "unsafe_durability").contains("lies in memory");
     assert!(!flagged(point, "unsafe_durability") || in_memory, "{point:#}");
     let [name, _, safe] = S::COMMITS;
     assert_eq!(text(point, &format!("/durability/{name}")), safe);

@@ -31,6 +31,7 @@ pub struct Wish {
     settings: Vec<(String, String)>,
     certificate: Option<Certificate>,
     install: Vec<String>,
+    preload: Option<PathBuf>,
 }
 
 impl Wish {
@@ -58,10 +59,16 @@ impl Wish {
         self
     }
 
+    /// A library that goes before the server's own, so that a test can take its calls away.
+    pub fn preload(mut self, library: &Path) -> Self {
+        self.preload = Some(library.to_owned());
+        self
+    }
+
     /// Makes and starts the server.
     pub fn start(self) -> Server {
         let place = Place::new(server_user());
-        let mut server = Server { port: place.port, place };
+        let mut server = Server { port: place.port, place, preload: self.preload.clone() };
         if self.install.is_empty() {
             copy(&INSTALLED, &server.data());
         } else {
@@ -78,6 +85,7 @@ pub struct Server {
     /// Its port, of TCP on 127.0.0.1.
     pub port: u16,
     place: Place,
+    preload: Option<PathBuf>,
 }
 
 impl Server {
@@ -226,6 +234,7 @@ impl Server {
         let [_, settings] = self.command_line();
         let mut server = self.program("mariadbd");
         server.arg(settings);
+        server.envs(self.preload.iter().map(|library| ("LD_PRELOAD", library)));
         let mut ready = self.connecting("mariadb-admin");
         ready.args(["--silent", "ping"]);
         // The kernel may still be busy with the asynchronous writes of a server that was killed.

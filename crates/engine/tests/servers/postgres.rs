@@ -17,6 +17,7 @@ pub struct Wish {
     hba: Vec<String>,
     certificate: Option<Certificate>,
     initdb: Vec<String>,
+    preload: Option<PathBuf>,
 }
 
 impl Wish {
@@ -50,10 +51,16 @@ impl Wish {
         self
     }
 
+    /// A library that goes before the server's own, so that a test can take its calls away.
+    pub fn preload(mut self, library: &Path) -> Self {
+        self.preload = Some(library.to_owned());
+        self
+    }
+
     /// Makes and starts the server.
     pub fn start(self) -> Server {
         let place = Place::new(server_user());
-        let mut server = Server { port: place.port, place };
+        let mut server = Server { port: place.port, place, preload: self.preload.clone() };
         let mut initdb = server.program("initdb");
         initdb.args(["--no-sync", "--auth=trust", "--encoding=UTF8", "--locale=C", "--username", SUPERUSER]);
         run(initdb.args(&self.initdb).arg("--pgdata").arg(server.data()));
@@ -68,6 +75,7 @@ pub struct Server {
     /// Its port, of TCP on 127.0.0.1 and of the socket.
     pub port: u16,
     place: Place,
+    preload: Option<PathBuf>,
 }
 
 impl Server {
@@ -181,6 +189,7 @@ impl Server {
     fn begin(&mut self) {
         let mut server = self.program("postgres");
         server.arg("-D").arg(self.data());
+        server.envs(self.preload.iter().map(|library| ("LD_PRELOAD", library)));
         let mut ready = self.program("pg_isready");
         ready.arg("--host").arg(self.socket_folder()).args(["--port", &self.port.to_string(), "--quiet"]);
         // Sessions of a server that was killed take a moment to notice it.

@@ -4,7 +4,7 @@ use super::{Cell, Rank, Ratio, Row, Side, Verdict, Which};
 use crate::figures::{self, Ask, Figure};
 use crate::numbers::{MISSING, printed, thousands};
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Better, Flag, Point, RunJson, Use};
+use dbdyno_model::{Better, Commits, Flag, Point, RunJson, Use};
 use dbdyno_stats::{Difference, Estimate, Unknown};
 
 /// A run's figure for a row.
@@ -44,6 +44,8 @@ pub(super) fn cell(side: &Side, test: &str, metric: &str, which: Which, catalogu
     let alike = dops.first().filter(|first| dops.iter().all(|dop| dop == *first)).cloned();
     let points: Vec<&Point> = figures.iter().flat_map(|f| f.points.iter().copied()).collect();
     let flags = Flag::ALL.into_iter().filter(|flag| points.iter().any(|p| p.has(*flag))).collect();
+    let printed = figures.iter().filter_map(|f| Some(Commits::from(f.printed?.commit?)));
+    let commits = points.iter().filter_map(|p| p.commits()).chain(printed).max();
     let equivalent = points.iter().find(|p| p.mapping == "equivalent");
     Cell {
         value: estimate.map(|e| e.median),
@@ -53,6 +55,7 @@ pub(super) fn cell(side: &Side, test: &str, metric: &str, which: Which, catalogu
         dop: alike,
         flags,
         doubtful: figures.iter().any(Figure::is_doubtful),
+        commits,
         equivalent: equivalent.map(|p| p.mapping_note.clone().unwrap_or_else(|| "how was not recorded".to_owned())),
         suspect: figures.iter().find_map(|f| f.suspect).cloned(),
         usable_for: figures.iter().map(Figure::usable_for).min().unwrap_or(Use::Nothing),
@@ -91,7 +94,10 @@ pub(super) fn write(row: &mut Row, sides: &[Side], catalogue: &Catalogue) {
 /// Ranks the cells of a row: best, worst, and how far each is between them.
 pub(super) fn rank(row: &mut Row) {
     let sound_there = row.cells.iter().any(|c| c.value.is_some() && takes_part(c) && !c.doubtful);
-    let plays = |c: &Cell| takes_part(c) && !(sound_there && c.doubtful);
+    // What a crash can lose is no rival of what it cannot.
+    let is_unsafe = |c: &Cell| c.commits == Some(Commits::Unsafe);
+    let safe_there = row.cells.iter().any(|c| c.value.is_some() && takes_part(c) && !is_unsafe(c));
+    let plays = |c: &Cell| takes_part(c) && !(sound_there && c.doubtful) && !(safe_there && is_unsafe(c));
     // As a number of which more is better.
     let good = |v: f64| if row.better == Better::Higher { v } else { -v };
     let scores: Vec<Option<f64>> = row.cells.iter().map(|c| c.value.filter(|_| plays(c)).map(good)).collect();
@@ -185,6 +191,11 @@ pub(super) fn unfit(base: &Cell, cell: &Cell) -> Option<String> {
     }
     if base.bound.is_some() || cell.bound.is_some() {
         return Some("a bound is no value".to_owned());
+    }
+    if let (Some(one), Some(other)) = (base.commits, cell.commits)
+        && one != other
+    {
+        return Some(format!("commits of one are {}, of the other {}", one.words(), other.words()));
     }
     (base.doubtful != cell.doubtful)
         .then(|| "one of the two is a figure of memory, not of what the test means".to_owned())

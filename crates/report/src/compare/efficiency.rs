@@ -1,7 +1,7 @@
 //! What a core, a hardware thread, a licence and a price carry.
 
 use super::{Efficiency, EfficiencyRow, Per, Row, SideInfo, Which};
-use dbdyno_model::{Better, Use};
+use dbdyno_model::{Better, Commits, Use};
 
 type Divisor = fn(&SideInfo) -> Option<f64>;
 
@@ -27,6 +27,10 @@ fn divided(row: &Row, divisors: &[Option<f64>]) -> EfficiencyRow {
     let values: Vec<Option<f64>> =
         row.cells.iter().zip(divisors).map(|(cell, n)| Some(usable(cell)? / (*n)?)).collect();
     let there = values.iter().enumerate().filter_map(|(at, v)| Some((at, (*v)?)));
+    // What a crash can lose is no rival of what it cannot.
+    let is_unsafe = |at: usize| row.cells.get(at).is_some_and(|c| c.commits == Some(Commits::Unsafe));
+    let safe_there = values.iter().enumerate().any(|(at, v)| v.is_some() && !is_unsafe(at));
+    let there = there.filter(|(at, _)| !(safe_there && is_unsafe(*at)));
     let several = values.iter().flatten().count() > 1;
     let best = there.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at).filter(|_| several);
     EfficiencyRow { test: row.test.clone(), unit: per_second(row), values, best }

@@ -15,7 +15,7 @@ mod warnings;
 pub use builder::{Options, compare};
 pub use text::page;
 
-use dbdyno_model::{Better, Bound, Flag, MetricId, RunJson, Suspect, Use};
+use dbdyno_model::{Better, Bound, Commits, Flag, MetricId, RunJson, Suspect, Use};
 use serde::Serialize;
 
 /// Platforms that one comparison can hold.
@@ -233,6 +233,8 @@ pub struct Cell {
     pub flags: Vec<Flag>,
     /// Whether it is a figure of something else than the test means, and stands in parentheses.
     pub doubtful: bool,
+    /// What the commits behind it were, the worst of them; none where nothing was written, or a source does not say.
+    pub commits: Option<Commits>,
     /// How an equivalent is made, where it is one.
     pub equivalent: Option<String>,
     /// Doubt about a published figure.

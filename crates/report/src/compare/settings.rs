@@ -1,8 +1,9 @@
 //! What differs between the sides: whatever decides a figure and is not the same everywhere.
 
 use super::{Setting, Side};
+use crate::legend::kinds_of_commits;
 use crate::numbers::{bytes, duration};
-use dbdyno_model::{CommitMode, RunJson, Status};
+use dbdyno_model::{Commits, RunJson, Status};
 use std::collections::BTreeSet;
 
 type Fact = fn(&RunJson) -> Option<String>;
@@ -49,12 +50,8 @@ fn duration_of(run: &RunJson) -> Option<String> {
 }
 
 fn commits(run: &RunJson) -> Option<String> {
-    let modes: BTreeSet<CommitMode> = run.points.iter().filter_map(|p| p.commit).collect();
-    let words = modes.into_iter().map(|mode| match mode {
-        CommitMode::Durable => "durable",
-        CommitMode::EngineDefault => "as the engine's default",
-    });
-    text(&words.collect::<Vec<_>>().join(" and "))
+    let kinds = kinds_of_commits(&run.points);
+    text(&kinds.into_iter().map(Commits::words).collect::<Vec<_>>().join(" and "))
 }
 
 fn storage(run: &RunJson) -> Option<String> {

@@ -3,7 +3,7 @@
 use super::{Row, Side, Warning, WarningKind, cells, settings};
 use crate::figures::Figure;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{CommitMode, Point, RunJson, SuspectCode};
+use dbdyno_model::{Commits, Point, RunJson, SuspectCode};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Every warning, the gravest first.
@@ -86,7 +86,7 @@ fn published(sides: &[Side]) -> Option<String> {
 struct Basis {
     equivalent: bool,
     client: bool,
-    commit: Option<CommitMode>,
+    commit: Option<Commits>,
     rows_per_tx: u64,
     /// Of which engine and which work; a source says neither.
     definition: Option<String>,
@@ -96,14 +96,14 @@ impl Basis {
     /// Of every point behind a figure, or of its print.
     fn of(figure: &Figure<'_>, run: &RunJson) -> Vec<Self> {
         if let Some(printed) = figure.printed {
-            let commit = printed.commit;
+            let commit = printed.commit.map(Commits::from);
             return vec![Self { equivalent: false, client: false, commit, rows_per_tx: 0, definition: None }];
         }
         let own = run.published.is_none();
         let of_point = |p: &&Point| Self {
             equivalent: p.mapping == "equivalent",
             client: crate::legend::is_of_client(p),
-            commit: p.commit,
+            commit: p.commits(),
             rows_per_tx: p.rows_per_tx,
             definition: own.then(|| format!("{} {}", run.database.engine, p.definition)),
         };
@@ -119,8 +119,8 @@ const FACTS: &[(WarningKind, &str, Fact)] = &[
         Some(if b.equivalent { "equivalent" } else { "native" }.to_owned())
     }),
     (WarningKind::Drives, "different drives", |b| Some(if b.client { "client" } else { "server" }.to_owned())),
-    (WarningKind::Commits, "commits that wait for the log against commits that may not", |b| {
-        Some(if b.commit? == CommitMode::Durable { "durable" } else { "engine_default" }.to_owned())
+    (WarningKind::Commits, "commits that wait for the log against commits that may not, so there is no ratio", |b| {
+        Some(b.commit?.name().to_owned())
     }),
     (WarningKind::Transactions, "transactions of different sizes, in rows", |b| {
         Some(b.rows_per_tx).filter(|n| *n > 0).map(|n| n.to_string())

@@ -2,8 +2,9 @@
 
 use super::duration;
 use super::table::beside;
+use crate::legend::kinds_of_commits;
 use crate::summary::head::{measured, points};
-use dbdyno_model::{CommitMode, Point, RunJson, SCHEMA_VERSION};
+use dbdyno_model::{RunJson, SCHEMA_VERSION};
 use maud::{Markup, html};
 
 type Setting = (&'static str, fn(&RunJson) -> String);
@@ -72,12 +73,13 @@ fn between(low_s: f64, high_s: f64) -> String {
 }
 
 fn commits(run: &RunJson) -> String {
-    let has = |mode| run.points.iter().any(|p: &Point| p.commit == Some(mode));
-    match (has(CommitMode::Durable), has(CommitMode::EngineDefault)) {
-        (true, false) => "durable: each waits for the log".to_owned(),
-        (false, true) => "as the engine does them by default, which may not wait for the log".to_owned(),
-        (true, true) => "mixed: see the single points".to_owned(),
-        (false, false) => String::new(),
+    match kinds_of_commits(&run.points).as_slice() {
+        [] => String::new(),
+        [one] => one.sentence().to_owned(),
+        several => {
+            let words: Vec<&str> = several.iter().map(|kind| kind.words()).collect();
+            format!("mixed ({}): see the single points", words.join("; "))
+        }
     }
 }
 

@@ -1,9 +1,9 @@
 //! The head of the summary: what was measured, where, when and how.
 
-use crate::legend::codes;
+use crate::legend::{codes, kinds_of_commits};
 use crate::numbers::bytes;
 use crate::text::{clean, columns, hanging, push_line};
-use dbdyno_model::{CommitMode, Database, Platform, Published, Run, RunJson, Status};
+use dbdyno_model::{Database, Platform, Published, Run, RunJson, Status};
 
 /// The head, a fact a line.
 pub(crate) fn head(run: &RunJson, width: Option<u16>) -> String {
@@ -120,12 +120,13 @@ pub(crate) fn points(run: &RunJson) -> String {
         }
     }
     parts.push(counted(codes(run.points.iter().map(|p| &p.test)).len() as u64, "test"));
-    let commits = |mode| run.points.iter().any(|p| p.commit == Some(mode));
-    match (commits(CommitMode::Durable), commits(CommitMode::EngineDefault)) {
-        (true, false) => parts.push("commits durable".to_owned()),
-        (false, true) => parts.push("commits as the engine's default".to_owned()),
-        (true, true) => parts.push("commits mixed".to_owned()),
-        (false, false) => {}
+    match kinds_of_commits(&run.points).as_slice() {
+        [] => {}
+        [one] => parts.push(format!("commits {}", one.words())),
+        several => {
+            let words: Vec<&str> = several.iter().map(|kind| kind.words()).collect();
+            parts.push(format!("commits mixed ({})", words.join("; ")));
+        }
     }
     parts.join(", ")
 }

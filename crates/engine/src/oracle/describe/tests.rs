@@ -93,14 +93,16 @@ fn settings_that_lose_commits_are_named() {
     assert_eq!(durable.settings["log_mode"], "ARCHIVELOG");
     assert!(durable.settings["redo destinations"].contains("standby"));
     let default = all.durability(CommitMode::EngineDefault, Drive::Server);
-    assert!(default.unsafe_settings.len() == 1 && default.unsafe_settings[0].contains("waits once"), "{default:?}");
+    assert!(default.by_default.len() == 1 && default.by_default[0].contains("waits once"), "{default:?}");
+    assert_eq!(default.unsafe_settings, Vec::<String>::new());
     // A client's COMMIT waits.
-    assert_eq!(all.durability(CommitMode::EngineDefault, Drive::Client).unsafe_settings, Vec::<String>::new());
+    let client = all.durability(CommitMode::EngineDefault, Drive::Client);
+    assert!(client.unsafe_settings.is_empty() && client.by_default.is_empty(), "{client:?}");
     // What durable work says goes before the settings; other work has them.
     all.parameters.insert("commit_wait".to_owned(), "NOWAIT".to_owned());
     all.parameters.insert("commit_logging".to_owned(), "BATCH".to_owned());
     assert_eq!(all.durability(CommitMode::Durable, Drive::Server).unsafe_settings.len(), 0);
-    assert_eq!(all.durability(CommitMode::EngineDefault, Drive::Server).unsafe_settings.len(), 3);
+    assert_eq!(all.durability(CommitMode::EngineDefault, Drive::Server).unsafe_settings.len(), 2);
     all.parameters.insert("_disable_logging".to_owned(), "TRUE".to_owned());
     assert!(all.durability(CommitMode::Durable, Drive::Server).unsafe_settings[0].contains("nothing is logged"));
 }

@@ -25,8 +25,8 @@ SELECT 'rows_changed', coalesce(sum(pg_stat_get_tuples_inserted(oid) + pg_stat_g
 FROM pg_catalog.pg_class WHERE relnamespace = 'dbdyno'::regnamespace AND relkind = 'r' AND relname IN ({tables})
 
 -- name: wal_14
--- what: writes and syncs of the log, and their time where track_wal_io_timing is on; where files are opened so that writing
--- is syncing (wal_sync_method open_*), nothing is counted as a sync, and each write is one
+-- what: writes and syncs of the log, and their time where track_wal_io_timing is on
+-- why writes as syncs: where wal_sync_method is open_*, writing is syncing, and the server counts no sync
 -- from: 14
 -- until: 17
 SELECT 'wal_writes', wal_write FROM pg_catalog.pg_stat_wal

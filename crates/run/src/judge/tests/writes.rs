@@ -26,3 +26,29 @@ fn deferred_writes_are_those_above_a_tenth() {
     assert_eq!(wrote(1_100), []);
     assert_eq!(wrote(1_101), [Flag::WritesDeferred]);
 }
+
+#[test]
+fn a_sync_serves_at_most_one_commit_of_each_session() {
+    let judged = |jobs, syncs: Option<u64>, features| {
+        let mut case = Case::new("T711", 1_000);
+        (case.task.jobs, case.features, case.durability) = (jobs, features, Some(Durability::default()));
+        if let Some(syncs) = syncs {
+            case = case.count(Counter::RedoSyncs, syncs);
+        }
+        case.judged().has(Flag::UnsafeDurability)
+    };
+    let server = Features { in_process: false, ..EMBEDDED };
+    assert!(!judged(1, Some(1_000), server) && !judged(1, Some(999), server), "the last may still be on its way");
+    assert!(judged(1, Some(998), server));
+    assert!(!judged(8, Some(124), server) && judged(8, Some(123), server), "8 sessions share");
+    assert!(!judged(1, None, server), "nothing was counted");
+    assert!(!judged(1, Some(1), EMBEDDED), "an engine in this process counts its commits, not syncs");
+}
+
+#[test]
+fn what_an_engine_does_by_default_is_flagged_and_told_apart() {
+    let mut case = Case::new("T711", 1_000);
+    case.durability = Some(Durability { by_default: vec!["later".to_owned()], ..Durability::default() });
+    let point = case.judged();
+    assert_eq!(point.flag_notes["unsafe_durability"], "later");
+}
