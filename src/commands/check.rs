@@ -11,7 +11,7 @@ use crate::signals;
 use dbdyno_engine::{Finding, FindingLevel, Loaded, Target};
 use dbdyno_report::lists;
 use dbdyno_report::numbers::bytes;
-use dbdyno_run::{InspectError, LoadError, Wish, anew, estimate_s};
+use dbdyno_run::{InspectError, LoadError, Stop, Wish, anew, estimate_s};
 use serde::Serialize;
 
 #[derive(Debug, Serialize)]
@@ -102,9 +102,11 @@ fn content(place: &Place, args: &CheckArgs, context: &Context) -> Result<Vec<Fin
     let (target, data) = (place.target.to_string(), (&place.size, place.seed));
     let anew = anew(&target, &place.size.id);
     let tests = context.catalogue.tests();
+    // What takes long can be stopped, and looks at that itself.
+    let stop = if args.deep { signals::stop()? } else { Stop::default() };
     let mut findings = Vec::new();
-    match dbdyno_run::inspect(place.engine.as_ref(), tests, &target, data) {
-        Ok(inspected) if !inspected.sampled.is_empty() => {
+    match dbdyno_run::inspect(place.engine.as_ref(), tests, &target, data, &stop) {
+        Ok(inspected) if !inspected.sampled.is_empty() || !inspected.unseen.is_empty() => {
             findings.push(finding(FindingLevel::Ok, "tables", inspected.in_words(&place.size)));
         }
         Ok(_) => {}
@@ -120,7 +122,6 @@ fn content(place: &Place, args: &CheckArgs, context: &Context) -> Result<Vec<Fin
     if !args.deep || findings.iter().any(|found| found.level == FindingLevel::Blocker) {
         return Ok(findings);
     }
-    let stop = signals::stop()?;
     let progress = Progress::new(context.verbosity);
     for table in place.engine.tables() {
         let proved = dbdyno_run::prove_table(place.engine.as_ref(), table, data, &progress, &stop);

@@ -46,7 +46,7 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
     refuse(&before, changes_of_the_database(&before.database, &database), context)?;
 
     let places = repository.unmeasured(&id)?;
-    inspect_tables(&place, &plan, &places, &context.catalogue)?;
+    inspect_tables(&place, &plan, &places, &context.catalogue, &stop)?;
     let measuring = Measuring {
         context,
         place: &place,

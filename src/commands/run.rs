@@ -37,7 +37,7 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     let data_verified = ensure_data(&place, load, &context.catalogue, &progress, &stop)?;
 
     let places: Vec<usize> = (0..plan.points.len()).collect();
-    let tables = inspect_tables(&place, &plan, &places, &context.catalogue)?;
+    let tables = inspect_tables(&place, &plan, &places, &context.catalogue, &stop)?;
 
     let run = new_run(args, &place, &plan)?;
     let mut database = place.engine.describe().map_err(place.failed("describing"))?;

@@ -319,4 +319,18 @@ mod mariadb {
         let (_machine, room, database) = (crate::alone(), Room::new(), LENDER.loaded());
         control(&room, &database.target(), EVERYTHING);
     }
+
+    #[test]
+    fn what_dbdyno_itself_waits_for_is_not_shown() {
+        let (_machine, room, database) = (crate::alone(), Room::new(), LENDER.loaded());
+        let line = format!("run T121 T611 --ramp 1 --duration 1500ms --json --target {}", database.target());
+        let document = room.run(&line).expect(0).json();
+        for point in points(&document) {
+            let waits = point["waits"].as_array().unwrap();
+            let samples: Vec<_> = waits.iter().filter(|wait| wait["class"] == "state").collect();
+            assert!(!samples.is_empty() && samples.iter().all(|wait| wait["sampled"] == true), "{waits:#?}");
+            assert!(waits.iter().all(|wait| wait["class"] == "state" || wait["sampled"].is_null()), "{waits:#?}");
+            assert!(samples.iter().all(|wait| wait["event"] != "Filling schema table"), "{samples:#?}");
+        }
+    }
 }

@@ -52,8 +52,9 @@ impl Inspected {
     #[must_use]
     pub fn in_words(&self, size: &Size) -> String {
         let tables = self.sampled.len();
+        let unseen: String = self.unseen.iter().map(|why| format!("; {why}")).collect();
         if tables == 0 {
-            return "none was read".to_owned();
+            return format!("none was looked at{unseen}");
         }
         let read = self.sampled.values().max().copied().unwrap_or(0);
         let most = self.sampled.keys().map(|table| table.rows(size)).max().unwrap_or(0);
@@ -66,7 +67,6 @@ impl Inspected {
         } else {
             String::new()
         };
-        let unseen: String = self.unseen.iter().map(|why| format!("; {why}")).collect();
         format!(
             "{tables} looked at before the first point: definitions as loaded, {read} rows of each as generated{partly}{unseen}"
         )
@@ -95,13 +95,34 @@ pub fn inspect<'t>(
     tests: impl IntoIterator<Item = &'t Test>,
     target: &str,
     (size, seed): (&Size, u64),
+    stop: &Stop,
+) -> Result<Inspected, InspectError> {
+    stop.at_work(engine.canceller().into_iter().collect());
+    let looked = look(engine, tests, target, (size, seed));
+    stop.at_work(Vec::new());
+    looked
+}
+
+fn look<'t>(
+    engine: &dyn Engine,
+    tests: impl IntoIterator<Item = &'t Test>,
+    target: &str,
+    (size, seed): (&Size, u64),
 ) -> Result<Inspected, InspectError> {
     let wanted: BTreeSet<TableName> = tests.into_iter().flat_map(tables).collect();
     let failed = |error: EngineError| InspectError::Engine { target: target.to_owned(), error };
     let (mut inspected, mut differences) = (Inspected::default(), Vec::new());
     for table in engine.tables().into_iter().filter(|table| wanted.contains(table)) {
         let mut sample = Sample::new(size, table, seed, SAMPLE_ROWS, draw());
-        let inspection = engine.inspect(table, &mut sample).map_err(failed)?;
+        let inspection = match engine.inspect(table, &mut sample) {
+            Ok(inspection) => inspection,
+            Err(error) if error.target_lost() || error.class == ErrorClass::Cancelled => return Err(failed(error)),
+            // Whatever stands in the way of looking will stand in the way of points, which then say so themselves.
+            Err(error) => {
+                inspected.unseen.push(format!("{table} could not be looked at: {error}"));
+                continue;
+            }
+        };
         differences.extend(inspection.differences);
         inspected.unseen.extend(inspection.unseen);
         inspected.sampled.insert(table, sample.rows_read());
@@ -209,6 +230,6 @@ mod tests {
         assert!(words(1_000).contains("one altered row among 3200 is missed so in 69 % of runs"), "{}", words(1_000));
         assert!(words(1_000).ends_with("; no triggers"));
         assert!(!words(3_200).contains("missed"));
-        assert_eq!(Inspected::default().in_words(size), "none was read");
+        assert_eq!(Inspected::default().in_words(size), "none was looked at");
     }
 }

@@ -133,3 +133,37 @@ fn published_waits(published: &Published, run: &RunJson, width: Option<u16>) -> 
     }
     format!("{out}{}{}", doubts.render(width), legend::source(run, width))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dbdyno_model::TestCode;
+
+    #[test]
+    fn a_handful_of_samples_is_no_table() {
+        let wait = |event: &str, count, sampled| Wait {
+            event: event.to_owned(),
+            class: "state".to_owned(),
+            count,
+            time_s: Some(0.1),
+            sampled,
+            histogram_us: [].into(),
+        };
+        let told = |waits: Vec<Wait>| {
+            let mut point = Point::new(TestCode::new("T611").unwrap(), "2026-03-14T09:26:53Z".parse().unwrap());
+            point.waits = waits;
+            let rows = rows(&point);
+            let texts = |row: &Row| match row {
+                Row::Figures(texts) => texts[6..].join(" "),
+                Row::Remark { text, .. } | Row::Section(text) => text.clone(),
+            };
+            rows.iter().map(texts).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            told(vec![wait("Opening", 5, true), wait("Sending", 4, true)]),
+            ["only 9 samples of what sessions waited for: too few to tell"]
+        );
+        assert_eq!(told(vec![wait("Opening", 9, true), wait("fsync", 1, false)]), ["fsync 1 100 ms - -"]);
+        assert_eq!(told(vec![wait("Opening", 10, true)]), ["Opening - - 10 -"]);
+    }
+}
