@@ -9,8 +9,12 @@ use dbdyno_model::{
 
 /// Points of T141, of which each has a rate and how many times its best the second-level cache took.
 fn run(points: &[(f64, f64)], cpu: Cpu) -> RunJson {
+    named("k7m2p9", points, cpu)
+}
+
+fn named(id: &str, points: &[(f64, f64)], cpu: Cpu) -> RunJson {
     let header = Run {
-        id: RunId::new("k7m2p9").unwrap(),
+        id: RunId::new(id).unwrap(),
         label: None,
         suite: "T141".into(),
         size: "T".into(),
@@ -60,7 +64,7 @@ fn throughput_is_divided_by_the_cores_that_may_be_used() {
         machine_threads: Some(64),
         quota_processors: None,
     };
-    let whole = run(&even(), cpu(None));
+    let whole = named("k7m2pa", &even(), cpu(None));
     assert_eq!(crate::summary::per_core(&whole), Ok((64.0, "Throughput per core (of 64)".to_owned())));
     let bound = run(&even(), cpu(Some(limits.clone())));
     let title = "Throughput per core (of 4 that it may use, of 64)";
@@ -106,8 +110,10 @@ fn the_sheet_and_the_page_show_the_pace() {
 
 #[test]
 fn sides_of_unlike_pace_or_at_uneven_times_are_warned_of() {
-    let side =
-        |name: &str, points: &[(f64, f64)]| Side { name: name.to_owned(), runs: vec![run(points, Cpu::default())] };
+    let side = |name: &str, points: &[(f64, f64)]| {
+        let id = format!("k7m2p{}", name.to_lowercase());
+        Side { name: name.to_owned(), runs: vec![named(&id, points, Cpu::default())] }
+    };
     let catalogue = Catalogue::embedded().unwrap();
     let pace = |a: &[(f64, f64)], b: &[(f64, f64)]| -> Vec<String> {
         let comparison = compare(&[side("A", a), side("B", b)], &Options::default(), &catalogue).unwrap();
