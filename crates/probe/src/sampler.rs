@@ -32,6 +32,8 @@ pub struct Sampler {
     scope: Scope,
     /// The main process of a server on this machine.
     server_pid: Option<u32>,
+    /// Whether what all processes write is wanted, too.
+    everybody: bool,
 }
 
 /// What of the machine's counters is meant.
@@ -60,13 +62,25 @@ impl Sampler {
     pub fn new(data_files: &[PathBuf], harness: HarnessShare) -> Self {
         let root = Root::machine();
         let scope = Scope::find(&root, data_files, harness);
-        Self { sources: Sources::open(&root), buffer: Mutex::new(vec![0; 64 << 10]), scope, server_pid: None }
+        Self {
+            sources: Sources::open(&root),
+            buffer: Mutex::new(vec![0; 64 << 10]),
+            scope,
+            server_pid: None,
+            everybody: false,
+        }
     }
 
-    /// The same sampler with the processor time of a server whose main process this is, where it runs on this machine.
+    /// The same sampler with processor time and I/O of a server whose main process this is, where it runs on this machine.
     #[must_use]
     pub fn beside(self, server_pid: Option<u32>) -> Self {
         Self { server_pid, ..self }
+    }
+
+    /// The same sampler with what others than the server write to devices, which costs a look at every process.
+    #[must_use]
+    pub fn watching_others(self, everybody: bool) -> Self {
+        Self { everybody, ..self }
     }
 
     /// Reads all counters now. Costs tens of microseconds on a small machine; the kernel's own work for `/proc/stat`
@@ -75,7 +89,10 @@ impl Sampler {
     pub fn snapshot(&self) -> Snapshot {
         let mut buffer = self.buffer.lock().unwrap_or_else(PoisonError::into_inner);
         let server_cpu_ns = self.server_pid.map(crate::server::cpu_ns);
-        Snapshot { server_cpu_ns, ..self.sources.read(&mut buffer) }
+        let snapshot = self.sources.read(&mut buffer);
+        let server_io = self.server_pid.map(crate::server_io::of_server);
+        let everybody_io = self.everybody.then(crate::server_io::of_everybody);
+        Snapshot { server_cpu_ns, server_io, everybody_io, ..snapshot }
     }
 
     /// What happened between two snapshots.
@@ -124,6 +141,10 @@ pub struct Snapshot {
     pub(crate) process_cpu_ns: Reading<u64>,
     /// None where no server on this machine was named.
     pub(crate) server_cpu_ns: Option<Reading<u64>>,
+    /// The same of what it moved to and from devices.
+    pub(crate) server_io: Option<Reading<OwnIo>>,
+    /// What all processes moved; none where nobody asked.
+    pub(crate) everybody_io: Option<Reading<OwnIo>>,
     pub(crate) cpu: Reading<CpuTicks>,
     pub(crate) devices: Reading<Vec<DeviceCounts>>,
     pub(crate) own_io: Reading<OwnIo>,
@@ -268,6 +289,8 @@ impl Sources {
             clocks,
             process_cpu_ns: os::process_cpu_ns().ok_or_else(|| crate::root::NOT_LINUX.to_owned()),
             server_cpu_ns: None,
+            server_io: None,
+            everybody_io: None,
             cpu: self.stat.read(buffer, parse::cpu_ticks),
             devices: self.diskstats.read(buffer, |text| Some(parse::devices(text))),
             own_io: self.own_io.read(buffer, parse::own_io),

@@ -8,6 +8,7 @@
 mod client;
 mod drive;
 mod events;
+mod eviction;
 mod figures;
 mod jobs;
 mod judge;
