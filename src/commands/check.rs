@@ -65,6 +65,7 @@ fn look(place: &Place, args: &CheckArgs, context: &Context) -> Result<Answer, Er
     findings.extend(data(place, args).filter(|found| !known(found)));
     findings.extend(space(place));
     findings.extend(content(place, args, context)?);
+    findings.extend(memory(place));
     let mut estimates = Vec::new();
     for suite in SUITES {
         let plan = place.plan(&Wish { what: vec![suite.to_owned()], ..Wish::default() }, &context.catalogue)?;
@@ -155,6 +156,32 @@ fn space(place: &Place) -> Option<Finding> {
     } else {
         finding(FindingLevel::Blocker, "space", format!("{text}; use a smaller size or another place"))
     })
+}
+
+/// Whether what tests read from storage could come from memory without anybody seeing it.
+fn memory(place: &Place) -> Option<Finding> {
+    let warning = |text: String| Some(finding(FindingLevel::Warning, "memory", text));
+    let data_place = place.engine.data_place();
+    if data_place.as_ref().is_some_and(|place| dbdyno_probe::is_memory(place)) {
+        return warning(
+            "the files lie in memory, so tests of storage measure no device; use a file system on one".to_owned(),
+        );
+    }
+    let takes = bytes(place.engine.space_needed_bytes(&place.size));
+    match (place.engine.features().local, data_place.is_some()) {
+        (true, true) => None,
+        (true, false) => warning(
+            "the server's files are not seen from here, so nothing shows whether tests read them from a device; run dbdyno \
+             as a user that may read them"
+                .to_owned(),
+        ),
+        (false, _) => warning(format!(
+            "size {} takes about {takes}, which may fit the server's memory; its devices are not seen from here, so figures \
+             of storage stand only where the server times its reads. Use a size that is larger than its memory, or run \
+             dbdyno on its machine",
+            place.size.id
+        )),
+    }
 }
 
 fn load_command(target: &Target, size: &str) -> String {

@@ -26,6 +26,10 @@ pub enum Counter {
     LogicalReads,
     /// Blocks that the engine read from below its cache.
     PhysicalReads,
+    /// Blocks of dbdyno's own tables and indexes that it asked of its cache, where the engine counts by table.
+    TableLogicalReads,
+    /// Those of them that it read from below.
+    TablePhysicalReads,
     /// Blocks that the engine wrote to data files.
     PhysicalWrites,
     /// Blocks made dirty.

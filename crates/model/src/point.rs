@@ -213,7 +213,7 @@ const FIGURES: &[(&str, Figure)] = &[
     ("response_time_s", |p| p.response_time_s.as_ref()?.mean),
     ("read_iops", |p| p.io.read_iops),
     ("write_iops", |p| p.io.write_iops),
-    ("read_mib_per_s", |p| p.io.read_mib_per_s),
+    ("read_mib_per_s", |p| p.database.read_mib_per_s.or(p.io.read_mib_per_s)),
     ("write_mib_per_s", |p| p.io.write_mib_per_s),
     ("read_service_time_s", |p| p.io.read_service_time_s),
     ("write_service_time_s", |p| p.io.write_service_time_s),

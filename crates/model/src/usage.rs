@@ -234,6 +234,10 @@ pub struct DatabaseRates {
     pub cell_flash_hit_pct: Option<f64>,
     /// Checkpoints finished during the counters' interval, those of others' making too.
     pub checkpoints: Option<u64>,
+    /// What a scan from storage read from below the engine's cache, in MiB/s of the window: what the devices read besides,
+    /// because it was read ahead or for others, is not in it. Absent for all other work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_mib_per_s: Option<f64>,
 }
 
 /// What was written to data files within a window that begins and ends with checkpoints.

@@ -81,9 +81,26 @@ impl BlockDevices {
         if device.0 != 0 {
             return self.below_device(device, depth);
         }
-        let mount = parse::mount_of(&self.mounts, &place)
-            .ok_or_else(|| format!("{} lies on a file system that is not in the table of mounts", place.display()))?;
-        self.below_mount(mount, depth)
+        let unknown = || format!("{} lies on a file system that is not in the table of mounts", place.display());
+        if let Some((process, inside)) = inside_process(&place) {
+            let table = process.join("mountinfo");
+            let text = std::fs::read_to_string(&table).map_err(|e| unreadable(&table, &e))?;
+            let mounts = parse::mounts(&text);
+            return self.below_mount(parse::mount_of(&mounts, &inside).ok_or_else(unknown)?, depth);
+        }
+        self.below_mount(parse::mount_of(&self.mounts, &place).ok_or_else(unknown)?, depth)
+    }
+
+    /// Whether a file lies in memory, whatever is said of devices: on a file system in memory, on a disk in memory, or on a
+    /// loop device over a file that does.
+    pub(crate) fn in_memory(&self, file: &Path) -> bool {
+        let disk = |name: &String| {
+            let number = |rest: &str| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit());
+            let of_memory = ["ram", "zram"].iter().any(|kind| name.strip_prefix(kind).is_some_and(number));
+            let backing = self.root.word(&format!("{}/loop/backing_file", directory(name)));
+            of_memory || backing.is_ok_and(|file| crate::is_memory(Path::new(&file)))
+        };
+        crate::is_memory(file) || self.of_file(file).is_ok_and(|names| !names.is_empty() && names.iter().all(disk))
     }
 
     fn below_mount(&self, mount: &Mount, depth: u32) -> Reading<Names> {
@@ -165,9 +182,22 @@ fn number_link((major, minor): DeviceNumber) -> String {
     format!("sys/dev/block/{major}:{minor}")
 }
 
-/// The path itself, or its nearest parent that exists, without links.
+/// The process's folder, and the path as the process sees it, of a path through the eyes of a process: `/proc/PID/root/...`.
+fn inside_process(path: &Path) -> Option<(PathBuf, PathBuf)> {
+    let mut parts = path.strip_prefix("/proc").ok()?.components();
+    let pid: u32 = parts.next()?.as_os_str().to_str()?.parse().ok()?;
+    (parts.next()?.as_os_str() == "root")
+        .then(|| (Path::new("/proc").join(pid.to_string()), Path::new("/").join(parts.as_path())))
+}
+
+/// The path itself, or its nearest parent that exists, without links. A path through the eyes of a process stays as it is:
+/// its link leads into another table of mounts, which no text can say.
 fn existing(path: &Path) -> Reading<PathBuf> {
     let absolute = std::path::absolute(path).map_err(|e| unreadable(path, &e))?;
+    if inside_process(&absolute).is_some() {
+        let place = absolute.ancestors().find(|p| p.exists() && inside_process(p).is_some());
+        return place.map(Path::to_owned).ok_or_else(|| format!("{} cannot be reached", path.display()));
+    }
     let place = absolute.ancestors().find_map(|p| std::fs::canonicalize(p).ok());
     place.ok_or_else(|| format!("no part of {} can be reached", path.display()))
 }
@@ -258,6 +288,31 @@ pub(crate) mod tests {
         assert_eq!(why, "/dev/shm is tmpfs, which has no block device of its own");
         let overlay = parse::mounts("1 0 0:9 / / rw - overlay overlay rw,upperdir=/no/such/layer\n");
         assert!(devices.of_mount(&overlay[0]).unwrap_err().contains("upper layer cannot be seen"));
+    }
+
+    #[test]
+    fn a_file_may_be_named_through_the_eyes_of_a_process() {
+        let seen = inside_process(Path::new("/proc/71/root/var/lib/x")).unwrap();
+        assert_eq!(seen, (PathBuf::from("/proc/71"), PathBuf::from("/var/lib/x")));
+        assert_eq!(inside_process(Path::new("/proc/self/root/x")), None);
+        assert_eq!(inside_process(Path::new("/var/proc/71/root")), None);
+        // Our own eyes see what we see.
+        let root = Root::machine();
+        let devices = BlockDevices::read(&root);
+        let here = std::env::current_exe().unwrap();
+        let through = format!("/proc/{}/root{}", std::process::id(), here.display());
+        assert_eq!(devices.of_file(Path::new(&through)), devices.of_file(&here));
+        let yet_to_come = format!("{through}.not-there");
+        assert_eq!(devices.of_file(Path::new(&yet_to_come)).is_ok(), devices.of_file(&here).is_ok());
+    }
+
+    #[test]
+    fn memory_is_no_device_whatever_it_is_called() {
+        let devices = BlockDevices::read(&Root::machine());
+        assert!(!devices.in_memory(&std::env::current_exe().unwrap()));
+        if crate::is_memory(Path::new("/dev/shm")) {
+            assert!(devices.in_memory(Path::new("/dev/shm/x")));
+        }
     }
 
     #[test]

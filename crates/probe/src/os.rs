@@ -98,6 +98,12 @@ mod linux {
         Ok(rustix::fs::fadvise(file, 0, None, Advice::DontNeed)?)
     }
 
+    /// The same for a part of a file.
+    pub(crate) fn drop_cached_part(file: &File, offset: u64, length: u64) -> io::Result<()> {
+        let length = std::num::NonZeroU64::new(length);
+        Ok(rustix::fs::fadvise(file, offset, length, Advice::DontNeed)?)
+    }
+
     /// What tells one file from another, and how many names it has.
     pub(crate) fn identity(file: &File) -> io::Result<((u64, u64), u64)> {
         let stat = rustix::fs::fstat(file)?;
@@ -172,6 +178,10 @@ mod elsewhere {
     }
 
     pub(crate) fn drop_cached_pages(_: &File) -> io::Result<()> {
+        unsupported()
+    }
+
+    pub(crate) fn drop_cached_part(_: &File, _: u64, _: u64) -> io::Result<()> {
         unsupported()
     }
 

@@ -52,6 +52,25 @@ impl Evictor {
     pub fn evict_all(&self, mode: EvictMode) -> io::Result<()> {
         self.0.iter().try_for_each(|file| evict_file(file, mode))
     }
+
+    /// Evicts a span of them, given as shares of all their bytes one after the other; pages that were changed stay.
+    ///
+    /// # Errors
+    /// One of them cannot be asked for its length, or advised on.
+    pub fn evict_share(&self, from: f64, to: f64) -> io::Result<()> {
+        let lengths = self.0.iter().map(|file| Ok(file.metadata()?.len())).collect::<io::Result<Vec<u64>>>()?;
+        let all = lengths.iter().sum::<u64>() as f64;
+        let (from, to) = ((all * from) as u64, (all * to) as u64);
+        let mut begin = 0;
+        for (file, length) in self.0.iter().zip(lengths) {
+            let (first, last) = (from.clamp(begin, begin + length), to.clamp(begin, begin + length));
+            if first < last {
+                os::drop_cached_part(file, first - begin, last - first)?;
+            }
+            begin += length;
+        }
+        Ok(())
+    }
 }
 
 impl Drop for Evictor {
@@ -100,6 +119,21 @@ mod tests {
         let error = Evictor::open(&[PathBuf::from("/no/such/file.db")]).unwrap_err();
         assert!(error.to_string().contains("/no/such/file.db"), "{error}");
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn a_span_of_files_is_a_span_of_their_bytes() {
+        let dir = tempfile::tempdir_in(std::env::current_dir().unwrap()).unwrap();
+        let paths = ["a", "b", "c"].map(|name| dir.path().join(name));
+        for (path, length) in paths.iter().zip([0, 1 << 20, 3 << 20]) {
+            std::fs::write(path, vec![7u8; length]).unwrap();
+        }
+        let evictor = Evictor::open(&paths).unwrap();
+        evictor.evict_all(EvictMode::FlushFirst).unwrap();
+        for (from, to) in [(0.0, 0.45), (0.45, 1.0), (0.3, 0.3), (0.9, 2.0)] {
+            evictor.evict_share(from, to).unwrap();
+        }
+        assert!(Evictor::open(&[]).unwrap().evict_share(0.0, 1.0).is_ok());
     }
 
     #[test]

@@ -35,6 +35,8 @@ pub struct Sampler {
     server_pid: Option<u32>,
     /// The quotas of this process and of that server.
     throttles: Throttles,
+    /// Whether what all processes write is wanted, too.
+    everybody: bool,
 }
 
 /// What of the machine's counters is meant.
@@ -70,13 +72,20 @@ impl Sampler {
             scope,
             server_pid: None,
             throttles,
+            everybody: false,
         }
     }
 
-    /// The same sampler with the processor time of a server whose main process this is, where it runs on this machine.
+    /// The same sampler with processor time and I/O of a server whose main process this is, where it runs on this machine.
     #[must_use]
     pub fn beside(self, server_pid: Option<u32>) -> Self {
         Self { server_pid, throttles: Throttles::open(&Root::machine(), server_pid), ..self }
+    }
+
+    /// The same sampler with what others than the server write to devices, which costs a look at every process.
+    #[must_use]
+    pub fn watching_others(self, everybody: bool) -> Self {
+        Self { everybody, ..self }
     }
 
     /// Reads all counters now. Costs tens of microseconds on a small machine; the kernel's own work for `/proc/stat`
@@ -86,7 +95,10 @@ impl Sampler {
         let mut buffer = self.buffer.lock().unwrap_or_else(PoisonError::into_inner);
         let server_cpu_ns = self.server_pid.map(crate::server::cpu_ns);
         let throttling = self.throttles.read();
-        Snapshot { server_cpu_ns, throttling, ..self.sources.read(&mut buffer) }
+        let snapshot = self.sources.read(&mut buffer);
+        let server_io = self.server_pid.map(crate::server_io::of_server);
+        let everybody_io = self.everybody.then(crate::server_io::of_everybody);
+        Snapshot { server_cpu_ns, server_io, everybody_io, throttling, ..snapshot }
     }
 
     /// What happened between two snapshots.
@@ -137,6 +149,10 @@ pub struct Snapshot {
     pub(crate) server_cpu_ns: Option<Reading<u64>>,
     /// One for each group that has a quota; none where nothing has.
     pub(crate) throttling: Option<Reading<Vec<Throttling>>>,
+    /// The same of what it moved to and from devices.
+    pub(crate) server_io: Option<Reading<OwnIo>>,
+    /// What all processes moved; none where nobody asked.
+    pub(crate) everybody_io: Option<Reading<OwnIo>>,
     pub(crate) cpu: Reading<CpuTicks>,
     pub(crate) devices: Reading<Vec<DeviceCounts>>,
     pub(crate) own_io: Reading<OwnIo>,
@@ -282,6 +298,8 @@ impl Sources {
             process_cpu_ns: os::process_cpu_ns().ok_or_else(|| crate::root::NOT_LINUX.to_owned()),
             server_cpu_ns: None,
             throttling: None,
+            server_io: None,
+            everybody_io: None,
             cpu: self.stat.read(buffer, parse::cpu_ticks),
             devices: self.diskstats.read(buffer, |text| Some(parse::devices(text))),
             own_io: self.own_io.read(buffer, parse::own_io),

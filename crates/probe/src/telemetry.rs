@@ -3,7 +3,7 @@
 use crate::devices::Names;
 use crate::missing::{Missing, Reading};
 use crate::os;
-use crate::parse::{CpuTicks, DeviceCounts};
+use crate::parse::{CpuTicks, DeviceCounts, OwnIo};
 use crate::sampler::{HarnessShare, Scope, Snapshot};
 use dbdyno_model::{CpuUse, DeviceIo, IoRates, MemoryUse, NetworkUse, Pressure};
 use std::collections::BTreeMap;
@@ -38,6 +38,12 @@ pub struct Telemetry {
     pub process_read_bytes: Option<u64>,
     /// Bytes that this process sent to devices, or made dirty so that they will be sent.
     pub process_write_bytes: Option<u64>,
+    /// Bytes that the processes of a database server on this machine fetched from devices.
+    pub server_read_bytes: Option<u64>,
+    /// Bytes that they sent to devices, or made dirty so that they will be sent.
+    pub server_write_bytes: Option<u64>,
+    /// The same of all other processes, dbdyno's left out; where that was asked for.
+    pub others_write_bytes: Option<u64>,
     /// Bytes read from the devices that `io` sums.
     pub device_read_bytes: Option<u64>,
     /// Reads from them.
@@ -88,6 +94,7 @@ impl Interval<'_> {
             ..Telemetry::default()
         };
         self.devices(&mut telemetry, &mut missing);
+        self.of_processes(&mut telemetry, &mut missing);
         telemetry.missing = missing.0;
         telemetry
     }
@@ -167,6 +174,23 @@ impl Interval<'_> {
     fn own_io(&self) -> Reading<(u64, u64)> {
         let read = self.delta("/proc/self/io", |s| &s.own_io, |io| io.read_bytes)?;
         Ok((read, self.delta("/proc/self/io", |s| &s.own_io, |io| io.written_bytes)?))
+    }
+
+    /// What the server's processes moved, and what others did.
+    fn of_processes(&self, telemetry: &mut Telemetry, missing: &mut Missing) {
+        type Account = fn(&Snapshot) -> &Option<Reading<OwnIo>>;
+        let moved = |what: &str, of: Account, count: fn(&OwnIo) -> u64| {
+            let (earlier, later) = of(self.earlier).clone().zip(of(self.later).clone())?;
+            let moved = || since(what, count(&earlier?), count(&later?));
+            Some(moved())
+        };
+        let server = |count| moved("what the server moved", |s| &s.server_io, count);
+        let mut keep = |path: &str, bytes: Option<Reading<u64>>| bytes.and_then(|bytes| missing.keep(path, bytes));
+        telemetry.server_read_bytes = keep("server_read_bytes", server(|io| io.read_bytes));
+        telemetry.server_write_bytes = keep("server_write_bytes", server(|io| io.written_bytes));
+        let all = keep("others_write_bytes", moved("what all moved", |s| &s.everybody_io, |io| io.written_bytes));
+        let ours = telemetry.process_write_bytes.map(|own| own + telemetry.server_write_bytes.unwrap_or(0));
+        telemetry.others_write_bytes = all.zip(ours).map(|(all, ours)| all.saturating_sub(ours));
     }
 
     fn devices(&self, telemetry: &mut Telemetry, missing: &mut Missing) {

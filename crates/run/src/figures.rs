@@ -5,7 +5,7 @@ use crate::{Pace, Span};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::Task;
 use dbdyno_model::{
-    Counter, Counters, CpuUse, DatabaseRates, Drive, IoRates, MetricValue, Point, Procedure, Redo, ResponseTime,
+    Cache, Counter, Counters, CpuUse, DatabaseRates, Drive, IoRates, MetricValue, Point, Procedure, Redo, ResponseTime,
     Rhythm, Series, Wait,
 };
 use dbdyno_probe::Telemetry;
@@ -114,6 +114,18 @@ pub(crate) fn fibonacci_calls(n: u64) -> f64 {
     calls
 }
 
+/// Fills in what a scan from storage read from below the engine's cache: for each row what the engine's counters say, over
+/// all that was scanned, times the rows of the window.
+pub(crate) fn scanned(point: &mut Point, task: &Task, log: &Log, counters: &Counters, block_bytes: u64) {
+    let is_scan =
+        task.test.cache == Cache::NonCached && task.test.block_visits_per_op(&task.size, task.rows_per_tx).is_none();
+    if !is_scan || task.test.procedure.writes() {
+        return;
+    }
+    let row_bytes = crate::judge::read_bytes_per_row(counters, log.total_rows(), block_bytes);
+    point.database.read_mib_per_s = row_bytes.zip(point.rows_per_s).map(|(bytes, rows_per_s)| bytes * rows_per_s / MIB);
+}
+
 /// Fills in what the operating system counted.
 pub(crate) fn telemetry(point: &mut Point, telemetry: &Telemetry, local: bool) {
     if !local {
@@ -218,6 +230,7 @@ pub(crate) fn counters(point: &mut Point, counters: &Counters, counters_s: f64, 
         flash_hit_pct: hit_pct(Counter::FlashHits),
         cell_flash_hit_pct: hit_pct(Counter::CellFlashHits),
         checkpoints: counters.get(Counter::Checkpoints),
+        read_mib_per_s: None,
     };
     for (path, counter, value) in figures(point) {
         if value.is_some() || point.missing.contains_key(path) {

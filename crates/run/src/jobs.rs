@@ -3,6 +3,7 @@
 
 use crate::client::GRACE;
 use crate::drive::first_cause;
+use crate::eviction::Eviction;
 use crate::log::Log;
 use crate::paced::{self, Pacer};
 use crate::{Bench, Calibration, ClientDrive, ClientResult, Pace, ServerDrive, Team, Window};
@@ -15,8 +16,6 @@ use std::time::Duration;
 
 /// How often the measuring thread looks up while jobs work.
 const TICK: Duration = Duration::from_millis(20);
-/// Scans read ahead: letting go of the page cache at every tick would throw away what is about to be used.
-const SCAN_EVICTION_TICKS: u32 = 5;
 
 /// Where the jobs of a point work, and with what they are watched.
 #[derive(Clone, Copy)]
@@ -189,12 +188,11 @@ fn watch(site: &Site<'_>, gate: &StartGate, team: Option<&Team<'_>>) -> Edges {
     if !gate.wait() {
         return Edges::default();
     }
-    let every = if task.test.rhythm == Rhythm::Chunks { 1 } else { SCAN_EVICTION_TICKS };
-    let mut ticks = 0u32;
+    let alone = task.jobs == 1 && task.drive == Drive::Server;
+    let mut eviction = evictor.map(|evictor| Eviction::new(evictor, window, task.test.rhythm, alone));
     let mut look_up = || {
-        ticks = ticks.wrapping_add(1);
-        if let Some(evictor) = evictor.filter(|_| ticks.is_multiple_of(every)) {
-            let _ = evictor.evict_all(EvictMode::AsIs);
+        if let Some(eviction) = &mut eviction {
+            eviction.tick(bench.clock.now_ns());
         }
         if bench.stop.requested() {
             bench.stop.cancel_current();

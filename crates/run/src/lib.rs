@@ -10,6 +10,7 @@ mod client;
 mod drive;
 mod durable;
 mod events;
+mod eviction;
 mod figures;
 mod inspect;
 mod jobs;

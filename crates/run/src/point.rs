@@ -6,8 +6,8 @@ use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::data::mix;
 use dbdyno_engine::{Clock, Engine, EngineError, Sampling, Settled, Task};
 use dbdyno_model::{
-    Cache, Commits, Dop, Drive, ErrorClass, Flag, Mapping, PlannedPoint, Point, PointPace, Procedure, Rate, Size,
-    Status, Test,
+    Cache, Commits, Dop, Drive, ErrorClass, Flag, Layer, Mapping, PlannedPoint, Point, PointPace, Procedure, Rate,
+    Size, Status, Test,
 };
 use dbdyno_probe::page_cache::{EvictMode, Evictor};
 use dbdyno_probe::{HarnessShare, Pacer, Sampler};
@@ -238,7 +238,8 @@ fn attempt(
     let features = engine.features();
     let files = engine.data_files();
     let share = if features.in_process { HarnessShare::NotSeparable } else { HarnessShare::OwnProcess };
-    let sampler = Sampler::new(&files, share).beside(engine.server_pid());
+    let watch_others = task.test.layer == Layer::Storage && task.test.procedure.writes();
+    let sampler = Sampler::new(&files, share).beside(engine.server_pid()).watching_others(watch_others);
     let evictor = match task.test.cache {
         Cache::NonCached if features.local => evictor(&files, point),
         _ => None,
@@ -282,10 +283,12 @@ fn attempt(
         window: span,
         counters: &measured.counters,
         telemetry: &telemetry,
+        share_in_memory: dbdyno_probe::share_in_memory(&files),
         counters_s,
         durability: durability.as_ref(),
         clock_jump_s: before.clock_jump_s(&after),
     };
+    figures::scanned(point, task, &measured.log, &measured.counters, features.block_bytes);
     judge::flag(point, &evidence);
     judge::prove(point, &evidence);
     judge::rate(point, &evidence);

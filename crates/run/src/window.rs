@@ -117,6 +117,9 @@ pub struct Window {
     // Jobs look at these after each operation, so they stand outside the lock; they change while it is held.
     start_ns: AtomicU64,
     over: AtomicBool,
+    // The chunk that ended last, for who follows the jobs: when it ended, and how long it took.
+    last_ended_ns: AtomicU64,
+    last_took_ns: AtomicU64,
 }
 
 impl Window {
@@ -127,7 +130,8 @@ impl Window {
     pub fn new(pace: Pace, jobs: usize) -> Self {
         let state = Mutex::new(State { jobs, ..State::default() });
         let (start_ns, over) = (AtomicU64::new(Self::UNKNOWN_NS), AtomicBool::new(false));
-        Self { pace, held: false, state, changed: Condvar::new(), start_ns, over }
+        let (last_ended_ns, last_took_ns) = (AtomicU64::new(0), AtomicU64::new(0));
+        Self { pace, held: false, state, changed: Condvar::new(), start_ns, over, last_ended_ns, last_took_ns }
     }
 
     /// The same, held: it begins and ends when it is let.
@@ -195,6 +199,18 @@ impl Window {
             self.changed.notify_all();
         }
         first_ns
+    }
+
+    /// A job has done a chunk.
+    pub(crate) fn chunk_ended(&self, started_ns: u64, ended_ns: u64) {
+        self.last_took_ns.store(ended_ns.saturating_sub(started_ns), Ordering::Relaxed);
+        self.last_ended_ns.store(ended_ns, Ordering::Relaxed);
+    }
+
+    /// When the last chunk ended, and how long it took; none before the first.
+    pub(crate) fn last_chunk(&self) -> Option<(u64, u64)> {
+        let ended_ns = self.last_ended_ns.load(Ordering::Relaxed);
+        (ended_ns > 0).then(|| (ended_ns, self.last_took_ns.load(Ordering::Relaxed)))
     }
 
     /// A job has done its first chunk. With the last job's, the window's start is known.

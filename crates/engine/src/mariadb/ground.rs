@@ -5,7 +5,7 @@ use super::link::Link;
 use super::options::{Host, Options};
 use crate::EngineError;
 use crate::private::PrivateServer;
-use crate::server::ServerLink as _;
+use crate::server::{ServerLink as _, namespace};
 use rustix::net::sockopt::socket_peercred;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -52,10 +52,11 @@ impl Ground {
         let (host_name, data) = (next(), PathBuf::from(next()));
         let says = Says { host_name, socket: data.join(next()), pid_file: data.join(next()), age_s: age_s(link)? };
         let server_pid = match options.hosts.as_slice() {
-            [host] if host.is_local() => says.process(host),
+            [host] if host.is_local() => says.process(host).or_else(|| says.contained(&data)),
+            [_] => says.contained(&data),
             _ => None,
         };
-        let data = server_pid.filter(|pid| fs::read_dir(&data).is_ok() && is_of(&data, *pid)).map(|_| data);
+        let data = server_pid.and_then(|pid| seen_data(&data, pid));
         Ok(Self { server_pid, data, block_bytes })
     }
 }
@@ -92,12 +93,29 @@ impl Says {
         candidates.into_iter().flatten().find(|pid| is_server(*pid) && self.is_as_old_as(*pid))
     }
 
+    /// The process of a server that runs on this machine in a container: it is as old as the server says, on a machine of that
+    /// name, works in that folder, and has noted its own number where the server says.
+    fn contained(&self, data: &Path) -> Option<u32> {
+        let is_it = |pid: &u32| {
+            let noted = fs::read_to_string(namespace::seen_by(*pid, &self.pid_file)).ok();
+            let noted = noted.and_then(|pid| pid.trim().parse().ok());
+            noted.is_some()
+                && noted == namespace::inner_pid(*pid)
+                && self.is_as_old_as(*pid)
+                && (self.host_name_is_ours() || namespace::host_name(*pid).as_ref() == Some(&self.host_name))
+                && is_of(&namespace::seen_by(*pid, data), *pid)
+        };
+        let found: Vec<u32> = namespace::processes(&PROGRAMS).into_iter().filter(is_it).collect();
+        // Of two nobody knows which.
+        if let [pid] = found[..] { Some(pid) } else { None }
+    }
+
     fn host_name_is_ours(&self) -> bool {
         rustix::system::uname().nodename().to_str().is_ok_and(|ours| ours == self.host_name)
     }
 
     fn is_as_old_as(&self, pid: u32) -> bool {
-        let ages = self.age_s.zip(process_age_s(pid));
+        let ages = self.age_s.zip(namespace::age_s(pid));
         ages.is_some_and(|(claimed, seen)| (claimed - seen).abs() <= AGE_MARGIN_S)
     }
 }
@@ -114,14 +132,11 @@ fn is_server(pid: u32) -> bool {
     PROGRAMS.contains(&name.trim_end())
 }
 
-/// Seconds since a process started.
-fn process_age_s(pid: u32) -> Option<f64> {
-    let stat = fs::read_to_string(process(pid).join("stat")).ok()?;
-    // The start is the 20th field after the name, which stands in parentheses; in ticks after the machine's own start.
-    let started: f64 = stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(19)?.parse().ok()?;
-    let machine = fs::read_to_string("/proc/uptime").ok()?;
-    let machine: f64 = machine.split_ascii_whitespace().next()?.parse().ok()?;
-    Some(machine - started / rustix::param::clock_ticks_per_second() as f64)
+/// The data folder, as it is seen from here: in this process's own view, or else through the server's.
+fn seen_data(folder: &Path, server_pid: u32) -> Option<PathBuf> {
+    let through = namespace::seen_by(server_pid, folder);
+    let own = (!namespace::is_contained(server_pid)).then(|| folder.to_owned());
+    own.into_iter().chain([through]).find(|folder| fs::read_dir(folder).is_ok() && is_of(folder, server_pid))
 }
 
 /// Whether a data folder is that of a server, which works in it and holds locks on its files. Where the server runs in a
@@ -199,7 +214,7 @@ mod tests {
             age_s,
         };
         let ours = rustix::system::uname().nodename().to_str().unwrap().to_owned();
-        let age_s = process_age_s(server.pid());
+        let age_s = namespace::age_s(server.pid());
         assert_eq!(says(&ours, age_s).claimed_process(), Some(server.pid()));
         let tcp = Host::Tcp { name: "127.0.0.1".to_owned(), port: server.port };
         assert_eq!(says(&ours, age_s).process(&tcp), Some(server.pid()));
@@ -216,6 +231,6 @@ mod tests {
     fn other_processes_are_no_servers() {
         assert!(!is_server(std::process::id()) && !is_server(u32::MAX));
         assert_eq!(listener(Path::new("/nowhere")), None);
-        assert!(process_age_s(std::process::id()).is_some_and(|age_s| (-1.0..3_600.0).contains(&age_s)));
+        assert!(namespace::age_s(std::process::id()).is_some_and(|age_s| (-1.0..3_600.0).contains(&age_s)));
     }
 }

@@ -255,6 +255,13 @@ fn log_and_waits(link: &mut Link, read: &BTreeMap<String, u64>, counters: &mut C
     let log = ask("log_io").and_then(|rows| numbers(rows.first()?));
     let data = ask("data_io").and_then(|rows| numbers(rows.first()?));
     let waits = ask("waits");
+    let reads = ask("data_reads").and_then(|rows| numbers(rows.first()?));
+    for (n, counter) in [Counter::FileReads, Counter::FileReadNs].into_iter().enumerate() {
+        match reads.as_ref().and_then(|reads| reads.get(n)) {
+            Some(value) => _ = counters.values.insert(counter, *value),
+            None => _ = counters.missing.insert(counter, NO_PERFORMANCE_SCHEMA.to_owned()),
+        }
+    }
     let untimed = if waits.is_some() { NO_LOG_INSTRUMENT } else { NO_PERFORMANCE_SCHEMA };
     let counted = [Counter::RedoWrites, Counter::RedoWriteNs, Counter::RedoSyncs, Counter::RedoSyncNs];
     for (n, counter) in counted.into_iter().enumerate() {

@@ -2,6 +2,7 @@
 //! would make its figures doubtful. Where something is missing, the message has the very statement that helps.
 
 use super::describe::ask;
+use super::ground::Ground;
 use super::link::Link;
 use super::options::Options;
 use super::{SCHEMA, describe, space};
@@ -82,6 +83,8 @@ struct Server {
     version_num: u32,
     answers: BTreeMap<String, String>,
     unsafe_settings: Vec<String>,
+    /// Whether it runs on this machine.
+    local: bool,
     /// Hardware threads of this machine, for want of the server's.
     threads: u64,
 }
@@ -95,6 +98,7 @@ impl Server {
             version_num: link.version_num(),
             answers: ask(link, "check")?,
             unsafe_settings: durability.unsafe_settings,
+            local: Ground::look(link, options, None).is_ok_and(|ground| ground.server_pid.is_some()),
             threads: std::thread::available_parallelism().map_or(1, |n| n.get() as u64),
         })
     }
@@ -110,6 +114,7 @@ impl Server {
         findings.push(self.durability());
         findings.extend(self.limits());
         findings.extend(self.company());
+        findings.extend(self.read_times());
         findings
     }
 
@@ -166,6 +171,14 @@ impl Server {
                 finding(FindingLevel::Blocker, "privileges", text)
             }
         }
+    }
+
+    /// Where the devices are not seen from here, times of reads are what tells a device from memory.
+    fn read_times(&self) -> Option<Finding> {
+        let text = "track_io_timing is off, and the server's devices are not seen from here: nothing shows whether tests \
+                    from storage read a device, so their figures are not proved; ALTER SYSTEM SET track_io_timing = on";
+        let wanted = !self.local && self.says("track_io_timing") == "off";
+        wanted.then(|| finding(FindingLevel::Warning, "read times", text.to_owned()))
     }
 
     /// Privileges that measuring is better with.

@@ -5,7 +5,7 @@ use super::link::Link;
 use super::options::Options;
 use crate::EngineError;
 use crate::private::PrivateServer;
-use crate::server::ServerLink as _;
+use crate::server::{ServerLink as _, namespace};
 use std::path::{Path, PathBuf};
 
 /// The server's place.
@@ -21,6 +21,9 @@ pub(super) struct Ground {
 
 /// Bytes of a block unless the server was built for others.
 pub(super) const BLOCK_BYTES: u64 = 8_192;
+
+/// How far a session's age, as the server tells it, may lie from the kernel's.
+const SESSION_AGE_MARGIN_S: f64 = 2.0;
 
 impl Ground {
     /// Looks around.
@@ -40,7 +43,8 @@ impl Ground {
             return Ok(Self { server_pid: Some(private.pid), data: Some(private.data.clone()), block_bytes });
         }
         let server_pid = match options.hosts.as_slice() {
-            [host] if host.is_local() => main_process(link.session_id()),
+            [host] if host.is_local() => main_process(link.session_id()).or_else(|| contained(link)),
+            [_] => contained(link),
             _ => None,
         };
         let data = match server_pid {
@@ -49,8 +53,7 @@ impl Ground {
             None => None,
         };
         let data = data.and_then(|rows| rows.first()?.first()?.clone()).map(PathBuf::from);
-        let data = data.filter(|folder| std::fs::read_dir(folder).is_ok());
-        let data = data.filter(|folder| server_pid.is_some_and(|pid| is_of(folder, pid)));
+        let data = data.zip(server_pid).and_then(|(folder, pid)| seen_data(&folder, pid));
         Ok(Self { server_pid, data, block_bytes })
     }
 }
@@ -66,11 +69,37 @@ fn main_process(backend_pid: u64) -> Option<u32> {
     (name.trim_end().starts_with("postgres") && parent > 1).then_some(parent)
 }
 
+/// The main process of a server that runs on this machine in a container: there the session's process has the number that the
+/// server tells, and it began when the server says. Another machine's session would have to be both by chance.
+fn contained(link: &mut Link) -> Option<u32> {
+    let sql = "SELECT extract(epoch FROM clock_timestamp() - backend_start) FROM pg_catalog.pg_stat_activity \
+               WHERE pid = pg_backend_pid()";
+    let told = link.texts("asking the session for its age", sql).ok()?;
+    let told_s: f64 = told.first()?.first()?.as_deref()?.parse().ok()?;
+    let session = u32::try_from(link.session_id()).ok();
+    let is_it = |pid: &u32| {
+        let age_s = namespace::age_s(*pid);
+        namespace::inner_pid(*pid) == session && age_s.is_some_and(|s| (s - told_s).abs() <= SESSION_AGE_MARGIN_S)
+    };
+    let found: Vec<u32> = namespace::processes(&["postgres"]).into_iter().filter(is_it).collect();
+    // Of two nobody knows which.
+    let [session] = found[..] else { return None };
+    main_process(session.into())
+}
+
+/// The data folder, as it is seen from here: in this process's own view, or else through the server's.
+fn seen_data(folder: &Path, server_pid: u32) -> Option<PathBuf> {
+    let through = namespace::seen_by(server_pid, folder);
+    let own = (!namespace::is_contained(server_pid)).then(|| folder.to_owned());
+    own.into_iter().chain([through]).find(|folder| std::fs::read_dir(folder).is_ok() && is_of(folder, server_pid))
+}
+
 /// Whether a data folder is that of a server, which notes its process there. Where the server runs in a container, the same
 /// path may lead to another cluster here.
 fn is_of(folder: &Path, server_pid: u32) -> bool {
     match std::fs::read_to_string(folder.join("postmaster.pid")) {
-        Ok(noted) => noted.lines().next().and_then(|pid| pid.trim().parse().ok()) == Some(server_pid),
+        // The server notes the number by which it knows itself.
+        Ok(noted) => noted.lines().next().and_then(|pid| pid.trim().parse().ok()) == namespace::inner_pid(server_pid),
         // The folder may be seen, and this file not.
         Err(error) => error.kind() == std::io::ErrorKind::PermissionDenied,
     }

@@ -48,8 +48,11 @@ pub(super) struct Watched {
 }
 
 /// The statements of sql/counters.sql that are read together; each says for which versions it is.
-const GROUPS: [&str; 9] = [
+const GROUPS: [&str; 12] = [
     "database",
+    "table_reads",
+    "reads_13",
+    "reads_18",
     "wal_position",
     "rows_changed",
     "wal_14",
@@ -62,6 +65,8 @@ const GROUPS: [&str; 9] = [
 /// How often, and at which intervals, is looked whether parallel workers have ended.
 const WORKER_LOOKS: u32 = 100;
 const WORKER_PAUSE: Duration = Duration::from_millis(5);
+/// Why reads of blocks have no times.
+const IO_UNTIMED: &str = "track_io_timing is off (ALTER SYSTEM SET track_io_timing = on)";
 /// Transactions that the server counts for each parallel worker: one to connect, one for its share of the work.
 const WORKER_TRANSACTIONS: u64 = 2;
 
@@ -213,6 +218,7 @@ fn pairs(rows: Vec<Vec<Option<String>>>) -> BTreeMap<String, u64> {
 /// Counters that are the server's own.
 fn simple(read: &BTreeMap<String, u64>, counters: &mut Counters, version_num: u32) {
     let timed = read.get("wal_timed").is_some_and(|on| *on == 1);
+    let io_timed = read.get("io_timed").is_some_and(|on| *on == 1);
     let get = |name: &str| read.get(name).copied();
     let no_wal = match version_num {
         ..140_000 => "this version does not count writes of the log; 14 does",
@@ -229,6 +235,14 @@ fn simple(read: &BTreeMap<String, u64>, counters: &mut Counters, version_num: u3
     let rows = [
         (Counter::LogicalReads, get("blks_hit").zip(get("blks_read")).map(|(hit, read)| hit + read), "not told"),
         (Counter::PhysicalReads, get("blks_read"), "not told"),
+        (Counter::TableLogicalReads, get("table_fetched"), "not told"),
+        (
+            Counter::TablePhysicalReads,
+            get("table_fetched").zip(get("table_hit")).map(|(f, h)| f.saturating_sub(h)),
+            "not told",
+        ),
+        (Counter::FileReads, get("file_reads").filter(|_| io_timed), IO_UNTIMED),
+        (Counter::FileReadNs, get("file_read_us").filter(|_| io_timed).map(|us| us * 1_000), IO_UNTIMED),
         (Counter::RowsChanged, get("rows_changed"), "not told"),
         (Counter::RedoBytes, get("wal_bytes"), "not told"),
         (Counter::RedoPageImages, get("wal_images"), no_wal),

@@ -8,6 +8,8 @@ mod crew;
 pub(crate) mod example;
 mod leaf;
 pub(crate) mod loading;
+#[cfg(any(feature = "postgres", feature = "mariadb"))]
+pub(crate) mod namespace;
 mod node;
 mod nodes;
 mod plan;

@@ -1,5 +1,6 @@
 //! Judging a point: is the work proved, and what must a reader know before believing the figure.
 
+mod foreign;
 mod machine;
 mod reads;
 mod steady;
@@ -7,6 +8,7 @@ mod windows;
 mod writes;
 
 pub(crate) use machine::{clock, flag as machine, throttled};
+pub(crate) use reads::read_bytes_per_row;
 
 use crate::log::{Chunk, Log};
 use crate::{Span, Window, client};
@@ -27,6 +29,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) window: Span,
     pub(crate) counters: &'a Counters,
     pub(crate) telemetry: &'a Telemetry,
+    /// Share of the data files' bytes that lie in memory.
+    pub(crate) share_in_memory: f64,
     pub(crate) counters_s: f64,
     pub(crate) durability: Option<&'a Durability>,
     pub(crate) clock_jump_s: f64,
@@ -129,6 +133,9 @@ pub(crate) fn flag(point: &mut Point, evidence: &Evidence<'_>) {
     }
     if task.test.layer == Layer::Storage && task.test.procedure.writes() {
         writes::written(point, evidence);
+    }
+    if task.test.layer == Layer::Storage && task.test.procedure.writes() && evidence.features.local {
+        foreign::writes(point, evidence);
     }
     machine::sessions(point, evidence);
     let errors: u64 = point.outcomes.errors.values().sum();

@@ -1,51 +1,206 @@
-//! Cached means that the engine's counters say so; not cached means that a device was read.
+//! Cached means that the engine's counters say so; not cached means that a device was read, for the database and not for
+//! others. What nobody has seen is not proved.
 
 use super::{DEVICE_SHARE, Evidence};
 use dbdyno_model::{Counter, Flag, Point};
 
 /// Cached tests: physical reads per logical read from which a table is not cached.
 const CACHED_LIMIT: f64 = 0.001;
-/// Bytes that every row has at least on any engine (the filler and the numbers), for judging scans.
+/// An engine that counts reads for everybody reads its own catalogue, too: so many, and so many a second, say nothing of the
+/// tables under test unless they are also one for each ten operations.
+const HOUSEKEEPING_READS: f64 = 20.0;
+const HOUSEKEEPING_READS_PER_S: f64 = 20.0;
+const HOUSEKEEPING_READS_PER_OP: f64 = 0.1;
+/// Blocks that a table gets while it is filled and changed may count as reads of it.
+const TABLE_READS: f64 = 10.0;
+/// Bytes that every row has at least on any engine (the filler and the numbers), for judging scans where an engine does not
+/// say how many blocks it read.
 const LEAST_ROW_BYTES: f64 = 280.0;
+/// Reads of the device above this multiple of what the server read were for others.
+const FOREIGN_READS: f64 = 1.2;
+/// Less than this is housekeeping of the machine.
+const FOREIGN_FLOOR_BYTES_PER_S: f64 = 1_048_576.0;
+/// A single block that comes from memory takes a few microseconds, also where processors are short; from a device tens at
+/// least.
+const MEMORY_READ_NS: f64 = 20_000.0;
+/// Share of the files' bytes that may lie in memory: a log beside the tables, say.
+const MEMORY_SHARE: f64 = 1.0 - DEVICE_SHARE;
+
+const MIB: f64 = 1_048_576.0;
 
 pub(super) fn cached(point: &mut Point, evidence: &Evidence<'_>) {
     let get = |counter| evidence.counters.get(counter).map(|n| n as f64);
-    let (Some(physical), Some(logical)) = (get(Counter::PhysicalReads), get(Counter::LogicalReads)) else {
+    // Reads of the tables under test, where the engine knows which those are.
+    let of_tables = get(Counter::TablePhysicalReads).zip(get(Counter::TableLogicalReads));
+    let of_all = get(Counter::PhysicalReads).zip(get(Counter::LogicalReads));
+    let Some((physical, logical)) = of_tables.or(of_all) else {
         return point.lacks("proof.cached", "the engine does not count logical and physical reads");
     };
-    if logical > 0.0 && physical / logical >= CACHED_LIMIT {
+    let few = match of_tables {
+        Some(_) => TABLE_READS,
+        None => HOUSEKEEPING_READS + HOUSEKEEPING_READS_PER_S * evidence.counters_s,
+    };
+    let housekeeping = physical <= few && physical < HOUSEKEEPING_READS_PER_OP * evidence.log.total_ops() as f64;
+    if logical > 0.0 && physical / logical >= CACHED_LIMIT && !housekeeping {
         point.flag(Flag::NotCached, format!("{physical} of {logical} block reads came from below the engine's cache"));
     }
 }
 
 pub(super) fn not_cached(point: &mut Point, evidence: &Evidence<'_>) {
-    let Evidence { task, features, log, window, telemetry, .. } = evidence;
-    if !features.local {
-        return point.lacks("proof.non_cached", "the target's devices are not seen from here");
+    if evidence.share_in_memory > MEMORY_SHARE {
+        return point.flag(Flag::ServedFromOsCache, "the files lie in memory, where no device is read".to_owned());
     }
-    let bytes = if features.in_process { telemetry.process_read_bytes } else { telemetry.device_read_bytes };
-    let Some(bytes) = bytes.map(|b| b as f64) else {
-        return point.lacks("proof.non_cached", "the operating system does not say what was read from devices");
-    };
-    let done = log.inside(*window);
-    let window_s = window.seconds();
-    let seconds = telemetry.seconds;
-    if window_s <= 0.0 || seconds <= 0.0 {
-        return;
-    }
-    let share = match task.test.block_visits_per_op(&task.size, task.rows_per_tx) {
-        Some(visits) => {
-            // A device may be asked for neighbours too, and others may ask it: the smaller of the two counts is ours.
-            let blocks = bytes / features.block_bytes as f64;
-            let reads = telemetry.device_read_ops.map_or(blocks, |ops| blocks.min(ops as f64));
-            reads / seconds / (done.ops * visits as f64 / window_s)
+    let unseen = match Seen::of(evidence) {
+        Ok(seen) => {
+            seen.tell_foreign(point, evidence);
+            return seen.prove(point, evidence);
         }
-        None => bytes / seconds / (done.rows * LEAST_ROW_BYTES / window_s),
+        Err(why) => why,
     };
-    if share.is_finite() && share < DEVICE_SHARE {
-        point.flag(
-            Flag::ServedFromOsCache,
-            format!("{share:.2} device reads per block visit, {DEVICE_SHARE} are asked for"),
-        );
+    match evidence.visits_per_op() {
+        Some(visits) => from_afar(point, evidence, visits, &unseen),
+        // Most of a scan's blocks are read ahead of it: how long it waited for one says nothing of where that came from.
+        None => not_proved(point, "proof.non_cached", unseen),
     }
+}
+
+/// A proof that is missing: it is said where, and the figure is not believed.
+fn not_proved(point: &mut Point, path: &str, why: String) {
+    point.lacks(path, why.as_str());
+    point.flag(Flag::NotProved, why);
+}
+
+/// What was seen of the devices below the database.
+#[derive(Debug, Clone, Copy)]
+struct Seen {
+    /// What the engine's processes fetched from devices.
+    own_bytes: f64,
+    /// What the devices read, whoever asked.
+    device_bytes: f64,
+    device_ops: Option<f64>,
+    seconds: f64,
+}
+
+impl Seen {
+    fn of(evidence: &Evidence<'_>) -> Result<Self, String> {
+        let Evidence { features, telemetry, .. } = evidence;
+        if !features.local {
+            return Err("the target's devices are not seen from here".to_owned());
+        }
+        let missing = |path: &str, else_: &str| telemetry.missing.get(path).map_or(else_, String::as_str).to_owned();
+        let device_bytes = telemetry.device_read_bytes.ok_or_else(|| {
+            missing("device_read_bytes", "the operating system does not say what was read from devices")
+        })?;
+        let (own, path) = match features.in_process {
+            true => (telemetry.process_read_bytes, "process_read_bytes"),
+            false => (telemetry.server_read_bytes, "server_read_bytes"),
+        };
+        let own_bytes = own.ok_or_else(|| {
+            let why = missing(path, "the operating system does not say what the server's processes read");
+            format!("reads for the database cannot be told from those for others: {why}")
+        })?;
+        Ok(Self {
+            own_bytes: own_bytes.min(device_bytes) as f64,
+            device_bytes: device_bytes as f64,
+            device_ops: telemetry.device_read_ops.map(|ops| ops as f64),
+            seconds: telemetry.seconds,
+        })
+    }
+
+    /// Flags what others read from the same devices.
+    fn tell_foreign(&self, point: &mut Point, evidence: &Evidence<'_>) {
+        // Of a server apart dbdyno's own reads are known, too.
+        let harness = match evidence.features.in_process {
+            true => 0.0,
+            false => evidence.telemetry.process_read_bytes.unwrap_or(0) as f64,
+        };
+        let beyond = self.device_bytes - harness - self.own_bytes;
+        let foreign = self.device_bytes - harness > FOREIGN_READS * self.own_bytes
+            && beyond > FOREIGN_FLOOR_BYTES_PER_S * self.seconds;
+        if foreign {
+            let rate = |bytes: f64| bytes / MIB / self.seconds;
+            let (all, own) = (rate(self.device_bytes), rate(self.own_bytes));
+            point.flag(
+                Flag::ForeignLoad,
+                format!("the devices read {all:.0} MiB/s, of which {own:.0} for the database and the rest for others"),
+            );
+        }
+    }
+
+    /// The database's own reads must be those that the work needs.
+    fn prove(&self, point: &mut Point, evidence: &Evidence<'_>) {
+        let Evidence { features, log, window, .. } = evidence;
+        let done = log.inside(*window);
+        let window_s = window.seconds();
+        if window_s <= 0.0 || self.seconds <= 0.0 {
+            return;
+        }
+        let (share, what) = match evidence.visits_per_op() {
+            Some(visits) => {
+                // A device may be asked for neighbours too: the smaller of the two counts is what was needed.
+                let blocks = self.own_bytes / features.block_bytes as f64;
+                let reads = self.device_ops.map_or(blocks, |ops| blocks.min(ops));
+                (reads / self.seconds / (done.ops * visits as f64 / window_s), "device reads per block visit")
+            }
+            None => {
+                let row_bytes = evidence.read_bytes_per_row().unwrap_or(0.0).max(LEAST_ROW_BYTES);
+                (
+                    self.own_bytes / self.seconds / (done.rows * row_bytes / window_s),
+                    "bytes from devices per byte scanned",
+                )
+            }
+        };
+        if share.is_finite() && share < DEVICE_SHARE {
+            point.flag(Flag::ServedFromOsCache, format!("{share:.2} {what}, {DEVICE_SHARE} are asked for"));
+        }
+    }
+}
+
+/// Single blocks that a server on a machine of its own has read and timed: in a few microseconds no device answers.
+fn from_afar(point: &mut Point, evidence: &Evidence<'_>, visits: u64, unseen: &str) {
+    let counters = evidence.counters;
+    let get = |counter| counters.get(counter).map(|n| n as f64);
+    let physical = get(Counter::TablePhysicalReads).or(get(Counter::PhysicalReads));
+    let share = physical.map(|reads| reads / (evidence.log.total_ops() as f64 * visits as f64));
+    if let Some(share) = share.filter(|share| share.is_finite() && *share < DEVICE_SHARE) {
+        let text = format!("{share:.2} physical reads per block visit, {DEVICE_SHARE} are asked for");
+        return point.flag(Flag::ServedFromOsCache, text);
+    }
+    let mean_ns = get(Counter::FileReadNs).zip(get(Counter::FileReads)).filter(|(_, n)| *n > 0.0).map(|(ns, n)| ns / n);
+    match mean_ns {
+        Some(mean_ns) if mean_ns < MEMORY_READ_NS => {
+            let text = format!("a block came in {:.1} us in the mean, as from memory", mean_ns / 1e3);
+            point.flag(Flag::ServedFromOsCache, text);
+        }
+        Some(mean_ns) => {
+            let why = format!("{unseen}; the server waited {:.0} us for a block in the mean", mean_ns / 1e3);
+            point.lacks("proof.non_cached.devices", why);
+        }
+        None => {
+            let why = counters.missing.get(&Counter::FileReadNs).map_or("it does not say", String::as_str);
+            not_proved(
+                point,
+                "proof.non_cached",
+                format!("{unseen}, and how long the server waited for a block is not known: {why}"),
+            );
+        }
+    }
+}
+
+impl Evidence<'_> {
+    /// Blocks that one operation visits where each is a read of its own.
+    fn visits_per_op(&self) -> Option<u64> {
+        self.task.test.block_visits_per_op(&self.task.size, self.task.rows_per_tx)
+    }
+
+    /// Bytes that the engine read from below its cache for each row.
+    fn read_bytes_per_row(&self) -> Option<f64> {
+        read_bytes_per_row(self.counters, self.log.total_rows(), self.features.block_bytes)
+    }
+}
+
+/// Bytes that an engine read from below its cache for each row of its work.
+pub(crate) fn read_bytes_per_row(counters: &dbdyno_model::Counters, rows: u64, block_bytes: u64) -> Option<f64> {
+    let blocks = counters.get(Counter::TablePhysicalReads).or(counters.get(Counter::PhysicalReads))?;
+    (rows > 0).then(|| blocks as f64 * block_bytes as f64 / rows as f64)
 }

@@ -30,6 +30,11 @@ FROM performance_schema.file_summary_by_event_name WHERE EVENT_NAME = 'wait/io/f
 SELECT COUNT_WRITE, SUM_TIMER_WRITE DIV 1000
 FROM performance_schema.file_summary_by_event_name WHERE EVENT_NAME = 'wait/io/file/innodb/innodb_data_file'
 
+-- name: data_reads
+-- what: reads of data files, with their time, where performance_schema has them
+SELECT COUNT_READ, SUM_TIMER_READ DIV 1000
+FROM performance_schema.file_summary_by_event_name WHERE EVENT_NAME = 'wait/io/file/innodb/innodb_data_file'
+
 -- name: waits
 -- what: waits of all sessions by event, as performance_schema counts and times them
 SELECT EVENT_NAME, COUNT_STAR, SUM_TIMER_WAIT DIV 1000

@@ -24,6 +24,27 @@ SELECT 'rows_changed', coalesce(sum(pg_stat_get_tuples_inserted(oid) + pg_stat_g
   + pg_stat_get_tuples_deleted(oid)), 0)::bigint
 FROM pg_catalog.pg_class WHERE relnamespace = 'dbdyno'::regnamespace AND relkind = 'r' AND relname IN ({tables})
 
+-- name: table_reads
+-- what: blocks of dbdyno's own tables and indexes asked of shared buffers, and those not found there
+SELECT 'table_fetched', coalesce(sum(pg_stat_get_blocks_fetched(oid)), 0)::bigint
+FROM pg_catalog.pg_class WHERE relnamespace = 'dbdyno'::regnamespace AND relkind IN ('r', 'i')
+UNION ALL SELECT 'table_hit', coalesce(sum(pg_stat_get_blocks_hit(oid)), 0)::bigint
+FROM pg_catalog.pg_class WHERE relnamespace = 'dbdyno'::regnamespace AND relkind IN ('r', 'i')
+
+-- name: reads_13
+-- what: how long reads of blocks took, where track_io_timing is on; for this database (one call reads one block)
+-- until: 17
+SELECT 'file_reads', blks_read FROM pg_catalog.pg_stat_database WHERE datname = current_database()
+UNION ALL SELECT 'file_read_us', (blk_read_time * 1000)::bigint FROM pg_catalog.pg_stat_database WHERE datname = current_database()
+UNION ALL SELECT 'io_timed', (current_setting('track_io_timing') = 'on')::int
+
+-- name: reads_18
+-- what: the same by calls, which may read several blocks, of the whole server's sessions
+-- from: 18
+SELECT 'file_reads', coalesce(sum(reads), 0)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'relation' AND backend_type = 'client backend'
+UNION ALL SELECT 'file_read_us', (coalesce(sum(read_time), 0) * 1000)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'relation' AND backend_type = 'client backend'
+UNION ALL SELECT 'io_timed', (current_setting('track_io_timing') = 'on')::int
+
 -- name: wal_14
 -- what: writes and syncs of the log, and their time where track_wal_io_timing is on
 -- why writes as syncs: where wal_sync_method is open_*, writing is syncing, and the server counts no sync

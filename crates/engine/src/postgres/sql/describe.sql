@@ -115,5 +115,5 @@ SELECT name, reset_val
 FROM pg_settings
 WHERE name IN ('default_transaction_read_only', 'max_connections', 'superuser_reserved_connections', 'reserved_connections',
                'max_worker_processes', 'max_parallel_workers', 'statement_timeout', 'lock_timeout', 'transaction_timeout',
-               'idle_in_transaction_session_timeout', 'track_counts', 'temp_file_limit',
+               'idle_in_transaction_session_timeout', 'track_counts', 'track_io_timing', 'temp_file_limit',
                'shared_buffers', 'log_statement', 'log_min_duration_statement');

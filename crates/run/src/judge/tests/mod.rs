@@ -30,6 +30,7 @@ struct Case {
     log: Log,
     counters: Counters,
     telemetry: Telemetry,
+    share_in_memory: f64,
     durability: Option<Durability>,
     clock_jump_s: f64,
 }
@@ -63,6 +64,7 @@ impl Case {
             log: Log { chunks: (0..10).map(chunk).collect(), checksum: 0, lost: Lost::default() },
             counters: Counters { values: BTreeMap::from([(Counter::ForeignCommits, 0)]), ..Counters::default() },
             telemetry: Telemetry { seconds: 10.0, ..Telemetry::default() },
+            share_in_memory: 0.0,
             durability: None,
             clock_jump_s: 0.0,
         }
@@ -82,6 +84,7 @@ impl Case {
             window: Span { start_ns: 0, end_ns: 10 * SECOND },
             counters: &self.counters,
             telemetry: &self.telemetry,
+            share_in_memory: self.share_in_memory,
             counters_s: 10.0,
             durability: self.durability.as_ref(),
             clock_jump_s: self.clock_jump_s,

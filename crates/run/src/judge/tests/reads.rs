@@ -2,39 +2,153 @@
 
 use super::*;
 
+const AFAR: Features = Features { in_process: false, local: false, block_bytes: 8_192, ..EMBEDDED };
+const LOCAL: Features = Features { local: true, ..AFAR };
+
+/// A case whose engine and devices read this much, in this many requests.
+fn read(code: &str, own_bytes: u64, device_bytes: u64, requests: u64) -> Case {
+    let mut case = Case::new(code, 10);
+    case.telemetry.process_read_bytes = Some(own_bytes);
+    case.telemetry.device_read_bytes = Some(device_bytes);
+    case.telemetry.device_read_ops = Some(requests);
+    case
+}
+
 #[test]
 fn cached_means_fewer_than_one_physical_read_in_a_thousand() {
     let reads = |physical| {
-        Case::new("T611", 1_000).count(Counter::LogicalReads, 10_000).count(Counter::PhysicalReads, physical)
+        Case::new("T611", 1_000).count(Counter::LogicalReads, 1_000_000).count(Counter::PhysicalReads, physical)
     };
-    assert_eq!(reads(9).flags(), []);
-    assert_eq!(reads(10).flags(), [Flag::NotCached]);
+    assert_eq!(reads(999).flags(), []);
+    assert_eq!(reads(1_000).flags(), [Flag::NotCached]);
+}
+
+#[test]
+fn an_engines_own_catalogue_is_not_the_table_under_test() {
+    // 296 transactions/s for 2 s, as a slow platform gave them.
+    let slow = |ops, physical| {
+        Case::new("T611", ops).count(Counter::LogicalReads, 6_246).count(Counter::PhysicalReads, physical)
+    };
+    assert_eq!(slow(592, 19).flags(), []);
+    assert_eq!(slow(590, 60).flags(), [Flag::NotCached], "one for each ten operations is the work's own");
+    assert_eq!(slow(590, 600).flags(), [Flag::NotCached]);
+    // Where the engine counts by table nothing else is looked at.
+    let by_table = |physical, logical| {
+        slow(592, 600).count(Counter::TablePhysicalReads, physical).count(Counter::TableLogicalReads, logical)
+    };
+    assert_eq!(by_table(0, 2_000).flags(), []);
+    assert_eq!(by_table(10, 2_000).flags(), [], "blocks that the tables grew by");
+    assert_eq!(by_table(11, 2_000).flags(), [Flag::NotCached]);
 }
 
 #[test]
 fn not_cached_means_seven_device_reads_in_ten_block_visits() {
     // T626: 10,240 rows an operation, each a visit of a block of 4 KiB.
     let visits = 10 * 10_240;
-    let read = |blocks: u64, requests: u64| {
-        let mut case = Case::new("T626", 10);
-        case.telemetry.process_read_bytes = Some(blocks * 4_096);
-        case.telemetry.device_read_ops = Some(requests);
-        case.flags()
-    };
-    assert_eq!(read(visits * 7 / 10 + 1, visits), []);
-    assert_eq!(read(visits * 6 / 10, visits), [Flag::ServedFromOsCache]);
+    let flags = |blocks: u64, requests: u64| read("T626", blocks * 4_096, blocks * 4_096, requests).flags();
+    assert_eq!(flags(visits * 7 / 10 + 1, visits), []);
+    assert_eq!(flags(visits * 6 / 10, visits), [Flag::ServedFromOsCache]);
     // Bytes alone prove nothing: neighbours that were read ahead are no visits.
-    assert_eq!(read(visits, visits / 2), [Flag::ServedFromOsCache]);
+    assert_eq!(flags(visits, visits / 2), [Flag::ServedFromOsCache]);
 }
 
 #[test]
 fn a_scan_from_storage_reads_its_rows_bytes() {
-    let read = |bytes: u64| {
-        let mut case = Case::new("T426", 10);
-        case.telemetry.process_read_bytes = Some(bytes);
+    let scan = |bytes: u64| read("T426", bytes, bytes, 1);
+    let least = 10 * 1_024_000 * 280 * 7 / 10;
+    assert_eq!(scan(least + 1).flags(), []);
+    assert_eq!(scan(least - 1).flags(), [Flag::ServedFromOsCache]);
+    // The engine knows better how long its rows are: 350 bytes each here.
+    let blocks = 10 * 1_024_000 * 350 / 4_096;
+    let counted = |bytes| scan(bytes).count(Counter::PhysicalReads, blocks).flags();
+    assert_eq!(counted(least + 1), [Flag::ServedFromOsCache], "38 % of the scan came from memory");
+    assert_eq!(counted(10 * 1_024_000 * 350 * 7 / 10 + 1), []);
+}
+
+#[test]
+fn reads_for_others_are_foreign_and_prove_nothing() {
+    let needed = 10 * 1_024_000 * 280;
+    assert_eq!(read("T426", needed, needed * 12 / 10, 1).flags(), []);
+    let beside = read("T426", needed, needed * 12 / 10 + 4_096, 1).judged();
+    assert_eq!(beside.flags, [Flag::ForeignLoad]);
+    let note = &beside.flag_notes["foreign_load"];
+    assert!(note.contains("the devices read 328 MiB/s, of which 273 for the database"), "{note}");
+    // The database read next to nothing, and others made the device busy.
+    let cached = read("T426", needed / 10, needed, 1);
+    assert_eq!(cached.flags(), [Flag::ForeignLoad, Flag::ServedFromOsCache]);
+    // The same of a server's processes.
+    let mut server = read("T426", 0, needed * 2, 1);
+    server.features = LOCAL;
+    server.telemetry.server_read_bytes = Some(needed);
+    assert_eq!(server.flags(), [Flag::ForeignLoad]);
+    server.telemetry.server_read_bytes = Some(needed * 2);
+    assert_eq!(server.flags(), []);
+    // What dbdyno reads itself is nobody else's.
+    server.telemetry.server_read_bytes = Some(needed);
+    server.telemetry.process_read_bytes = Some(needed);
+    assert_eq!(server.flags(), []);
+}
+
+#[test]
+fn what_is_not_seen_is_not_proved() {
+    let mut unseen = read("T426", u64::MAX, 0, 1);
+    unseen.telemetry.device_read_bytes = None;
+    assert_eq!(unseen.flags(), [Flag::NotProved], "no device is known, as with a file system of its own kind");
+    let mut closed = read("T426", 0, u64::MAX, 1);
+    closed.features = LOCAL;
+    closed.telemetry.missing.insert("server_read_bytes".to_owned(), "/proc/7/io may not be read".to_owned());
+    let judged = closed.judged();
+    assert_eq!(judged.flags, [Flag::NotProved]);
+    assert!(judged.flag_notes["not_proved"].contains("/proc/7/io"), "{judged:?}");
+    closed.features = AFAR;
+    assert_eq!(closed.judged().flags, [Flag::NotProved]);
+}
+
+#[test]
+fn files_in_memory_are_read_from_memory() {
+    let needed = 10 * 1_024_000 * 280;
+    let mut case = read("T426", needed, needed, 1);
+    case.share_in_memory = 0.29;
+    assert_eq!(case.flags(), []);
+    case.share_in_memory = 0.31;
+    assert_eq!(case.flags(), [Flag::ServedFromOsCache]);
+}
+
+#[test]
+fn a_server_elsewhere_says_how_long_a_block_takes() {
+    let visits = 10 * 10_240;
+    let timed = |code: &str, blocks: u64, mean_ns: u64| {
+        let mut case = Case::new(code, 10).count(Counter::PhysicalReads, blocks);
+        case.features = AFAR;
+        case.count(Counter::FileReads, blocks).count(Counter::FileReadNs, blocks * mean_ns)
+    };
+    assert_eq!(timed("T626", visits, 90_000).flags(), []);
+    assert!(timed("T626", visits, 90_000).judged().missing.contains_key("proof.non_cached.devices"));
+    assert_eq!(timed("T626", visits, 3_000).flags(), [Flag::ServedFromOsCache]);
+    assert_eq!(
+        timed("T626", visits / 2, 90_000).flags(),
+        [Flag::ServedFromOsCache],
+        "half came from the engine's cache"
+    );
+    let mut untimed = timed("T626", visits, 90_000);
+    untimed.counters.values.remove(&Counter::FileReadNs);
+    assert_eq!(untimed.flags(), [Flag::NotProved]);
+    // A scan is read ahead: its waits say nothing.
+    assert_eq!(timed("T426", visits, 90_000).flags(), [Flag::NotProved]);
+}
+
+#[test]
+fn what_others_write_is_foreign_where_it_can_be_told() {
+    let wrote = |device: u64, own: u64, others: u64| {
+        let mut case = Case::new("T211", 10);
+        case.log.chunks.iter_mut().for_each(|c| c.bytes = 1 << 20);
+        let t = &mut case.telemetry;
+        (t.device_write_bytes, t.process_write_bytes) = (Some(device << 20), Some(own << 20));
+        t.others_write_bytes = Some(others << 20);
         case.flags()
     };
-    let least = 10 * 1_024_000 * 280 * 7 / 10;
-    assert_eq!(read(least + 1), []);
-    assert_eq!(read(least - 1), [Flag::ServedFromOsCache]);
+    assert_eq!(wrote(150, 100, 10), [], "the journal's and the mirror's are the server's own doing");
+    assert_eq!(wrote(150, 100, 29), []);
+    assert_eq!(wrote(150, 100, 31), [Flag::ForeignLoad]);
+    assert_eq!(wrote(100, 100, 60), [], "on another device");
 }
