@@ -140,6 +140,8 @@ pub enum WarningKind {
     Published,
     /// The runs of one side differ among each other.
     Sample,
+    /// The best of a ramp, measured again or not.
+    Selection,
 }
 
 /// A warning.

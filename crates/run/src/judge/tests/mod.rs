@@ -2,6 +2,7 @@
 
 mod machine;
 mod reads;
+mod steady;
 mod work;
 mod writes;
 
