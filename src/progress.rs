@@ -178,6 +178,7 @@ impl Events for Progress {
             Event::Loading { what, rows, of } => self.loading(what, *rows, *of),
             Event::PointBegins { index, of, planned, left_s } => {
                 let what = match &planned.storage {
+                    None if planned.again => format!("{} {} again", planned.test, planned.dop),
                     None => format!("{} {}", planned.test, planned.dop),
                     Some(load) => load.to_string(),
                 };
@@ -243,6 +244,9 @@ fn point_line(index: usize, of: usize, point: &Point) -> String {
     let mut line = format!("[{:>digits$}/{of}] {place}", index + 1);
     if point.repeat > 1 {
         _ = write!(line, " #{}", point.repeat);
+    }
+    if point.again {
+        line.push_str(" again");
     }
     if point.rows_per_tx > 1 {
         _ = write!(line, " {} rows/tx", point.rows_per_tx);

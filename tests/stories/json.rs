@@ -246,7 +246,7 @@ fn check_cells(document: &Value) {
         let code = text(cell, "/test");
         check_shape(code, cell, CELL);
         let same = |p: &&Value| {
-            ["test", "drive", "nodes", "jobs", "threads", "rows_per_tx", "rate", "arrivals", "think"]
+            ["test", "drive", "nodes", "jobs", "threads", "rows_per_tx", "rate", "arrivals", "think", "again"]
                 .iter()
                 .all(|key| p[*key] == cell[*key])
         };

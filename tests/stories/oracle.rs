@@ -34,6 +34,7 @@ fn fixture(room: &Room) {
         storage: None,
         rows_per_tx: 1,
         repeat: 1,
+        again: false,
         duration_s: 10.0,
         commit: CommitMode::Durable,
         mapping: Mapping::Native { ramp: None },

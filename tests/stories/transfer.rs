@@ -23,7 +23,7 @@ fn an_exported_run_is_the_same_elsewhere() {
     assert_eq!(
         said.stdout,
         format!(
-            "Run {id} (mine) of 2 points and {histograms} histograms is in ./dbdyno.db now; `dbdyno show {id}` shows it\n"
+            "Run {id} (mine) of 3 points and {histograms} histograms is in ./dbdyno.db now; `dbdyno show {id}` shows it\n"
         )
     );
     assert_eq!(there.show("mine"), here.show("mine"));

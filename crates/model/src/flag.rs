@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub enum Flag {
     /// The engine had not come to rest before the point within its limit.
     NotSettled,
-    /// First and last third of the window differ by more than 10 %.
+    /// The rate changed by more than 10 % over the window, and by more than its own noise explains.
     NotSteady,
     /// A cached test read more than 1 in 1,000 blocks from below the engine's cache.
     NotCached,
@@ -48,6 +48,10 @@ pub enum Flag {
 }
 
 impl Flag {
+    /// Flags that turn a figure into one of something else than the test means (memory in place of a device, a device in place
+    /// of the engine's cache, a moment in place of a window), or into a mere claim.
+    pub const DOUBTFUL: [Self; 4] = [Self::NotCached, Self::ServedFromOsCache, Self::NotProved, Self::TooShort];
+
     /// Every flag, in the order in which reports explain them.
     pub const ALL: [Self; 19] = [
         Self::NotSettled,

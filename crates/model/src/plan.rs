@@ -37,6 +37,10 @@ pub struct PlannedPoint {
     pub rows_per_tx: u64,
     /// 1, 2, 3 …
     pub repeat: u32,
+    /// Whether it is the best of its ramp once more. Which that is nobody knows before: until then its degree of parallelism is the
+    /// ramp's first.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub again: bool,
     /// The window that is aimed at.
     pub duration_s: f64,
     /// How commits behave.
@@ -58,7 +62,7 @@ mod tests {
         let mapping = serde_json::to_string(&Mapping::Native { ramp: None }).unwrap();
         let older = older.replace(r#"{"native":{"ramp":null}}"#, &mapping);
         let planned: PlannedPoint = serde_json::from_str(&older).unwrap();
-        assert_eq!((planned.load, planned.dop.jobs), (Load::default(), 2));
+        assert_eq!((planned.load, planned.dop.jobs, planned.again), (Load::default(), 2, false));
         let again: PlannedPoint = serde_json::from_str(&serde_json::to_string(&planned).unwrap()).unwrap();
         assert_eq!(again, planned);
     }

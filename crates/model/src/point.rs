@@ -80,6 +80,9 @@ pub struct Point {
     pub rows_per_tx: u64,
     /// 1, 2, 3 …
     pub repeat: u32,
+    /// Whether it is the best of its ramp, measured again: the figure that throughput is.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub again: bool,
     /// When it began, UTC.
     pub started_at: jiff::Timestamp,
     /// How commits behaved, on writing points.
@@ -195,6 +198,9 @@ pub struct Point {
     /// JSON path -> why it is absent.
     #[serde(default)]
     pub missing: BTreeMap<String, String>,
+    /// JSON path -> from what its value was worked out, where that was not measured itself.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub extrapolated: BTreeMap<String, String>,
     /// Doubt about single values of a published point: metric -> why.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub suspects: BTreeMap<MetricId, Suspect>,
@@ -244,6 +250,7 @@ impl Point {
             storage: None,
             rows_per_tx: 0,
             repeat: 1,
+            again: false,
             started_at,
             commit: None,
             durability: BTreeMap::new(),
@@ -283,6 +290,7 @@ impl Point {
             settings: BTreeMap::new(),
             waits: Vec::new(),
             missing: BTreeMap::new(),
+            extrapolated: BTreeMap::new(),
             suspects: BTreeMap::new(),
         }
     }

@@ -96,13 +96,16 @@ pub struct CellKey {
     /// What a storage point asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage: Option<StorageLoad>,
+    /// Whether it is the best of its ramp, measured again. What selected is no repeat of that.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub again: bool,
 }
 
 impl CellKey {
     /// The cell that a point belongs to.
     #[must_use]
     pub fn of(point: &Point) -> Self {
-        let Point { drive, dop, rows_per_tx, load, .. } = *point;
+        let Point { drive, dop, rows_per_tx, load, again, .. } = *point;
         Self {
             test: point.test.clone(),
             drive,
@@ -110,6 +113,7 @@ impl CellKey {
             rows_per_tx,
             load,
             storage: point.storage.as_ref().map(|s| s.load),
+            again,
         }
     }
 }

@@ -31,4 +31,4 @@ pub use limits::cpu_limits;
 pub use pace::Pacer;
 pub use sampler::{HarnessShare, Sampler, Snapshot};
 pub use space::{free_bytes, is_memory, peak_rss_bytes, share_in_memory};
-pub use telemetry::Telemetry;
+pub use telemetry::{Telemetry, Throttled};

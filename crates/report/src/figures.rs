@@ -10,11 +10,10 @@ use dbdyno_model::{
     Better, Bound, CellKey, Dop, Drive, Flag, Kind, MetricId, Point, PublishedFigure, RunJson, Status, Suspect,
     TestCode, Use,
 };
-use dbdyno_stats::Estimate;
+use dbdyno_stats::{Estimate, beside_the_best};
 
-/// Flags that turn a figure into one of something else than the test means (memory in place of a device, a device in place
-/// of the engine's cache, a moment in place of a window), or into a mere claim. Such a figure stands in parentheses.
-pub const DOUBTFUL: [Flag; 4] = [Flag::NotCached, Flag::ServedFromOsCache, Flag::NotProved, Flag::TooShort];
+/// Flags of figures that stand in parentheses.
+pub const DOUBTFUL: [Flag; 4] = Flag::DOUBTFUL;
 
 /// A figure's text, in parentheses where its flags make it doubtful.
 #[must_use]
@@ -76,6 +75,12 @@ impl<'a> Figure<'a> {
         any_has(&self.points, &DOUBTFUL)
     }
 
+    /// Whether it is the best of its ramp, measured again.
+    #[must_use]
+    pub fn is_again(&self) -> bool {
+        self.points.iter().any(|p| p.again)
+    }
+
     /// What it may be used for.
     #[must_use]
     pub fn usable_for(&self) -> Use {
@@ -118,10 +123,28 @@ impl<'a> Figure<'a> {
 pub struct Figures<'a> {
     /// One for each cell, in the order in which they were measured.
     pub cells: Vec<Figure<'a>>,
+    /// The best of its ramp, measured again. What selected it is in `cells`.
+    pub again: Vec<Figure<'a>>,
     /// What a source prints beside its series.
     pub printed: Vec<Figure<'a>>,
+    /// Whether others measured it, in whatever way.
+    pub published: bool,
     /// Which way is better.
     pub better: Better,
+}
+
+/// How a throughput came about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// There was nothing to select from, or others say how they did.
+    Only,
+    /// Measured again at the degree of parallelism that was best: as often too low as too high.
+    Again,
+    /// The best of so many and not measured again, so that chance is in it.
+    Selected {
+        /// Degrees of parallelism.
+        of: usize,
+    },
 }
 
 impl<'a> Figures<'a> {
@@ -131,16 +154,49 @@ impl<'a> Figures<'a> {
         self.at(Dop::ONE).or_else(|| self.of_kind(Kind::Speed))
     }
 
-    /// The best at any. A sound figure goes before a doubtful one, however much better that looks.
+    /// What was measured again at the best degree of parallelism; where nothing was, the best at any. A sound figure goes before a
+    /// doubtful one, however much better that looks.
     #[must_use]
     pub fn throughput(&self) -> Option<&Figure<'a>> {
+        self.measured_again().or_else(|| self.best()).or_else(|| self.of_kind(Kind::Throughput))
+    }
+
+    /// How the throughput came about.
+    #[must_use]
+    pub fn standing(&self) -> Standing {
+        match self.cells.len() {
+            _ if self.measured_again().is_some() => Standing::Again,
+            0 | 1 => Standing::Only,
+            _ if self.published => Standing::Only,
+            of => Standing::Selected { of },
+        }
+    }
+
+    /// From which to which degree of parallelism single measurements cannot be told from the best. Repeats have intervals instead.
+    #[must_use]
+    pub fn beside_the_best(&self) -> Option<(Dop, Dop)> {
+        let again = self.measured_again().filter(|figure| figure.estimate.interval.is_none())?;
+        let values: Vec<f64> = self.cells.iter().map(Figure::value).collect();
+        let beside = beside_the_best(&values, Some(again.value()), self.better == Better::Higher);
+        let alike = self.cells.iter().zip(beside).filter(|(_, beside)| *beside).filter_map(|(figure, _)| figure.dop);
+        let mut dops: Vec<Dop> = alike.chain(again.dop).collect();
+        dops.sort_by_key(|dop| ([dop.nodes, dop.jobs, dop.threads].map(u128::from).iter().product::<u128>(), *dop));
+        let (low, high) = (*dops.first()?, *dops.last()?);
+        (low != high).then_some((low, high))
+    }
+
+    fn measured_again(&self) -> Option<&Figure<'a>> {
+        let again = self.again.iter().max_by_key(|figure| is_sound(figure))?;
+        (is_sound(again) || !self.cells.iter().any(is_sound)).then_some(again)
+    }
+
+    /// The best of those that were measured to find it.
+    fn best(&self) -> Option<&Figure<'a>> {
         let better = |a: f64, b: f64| match self.better {
             Better::Higher => a.total_cmp(&b),
             Better::Lower => b.total_cmp(&a),
         };
-        let sound = |f: &Figure<'_>| !f.is_doubtful() && f.usable_for() >= Use::LowerLimit;
-        let best = self.cells.iter().max_by(|a, b| sound(a).cmp(&sound(b)).then(better(a.value(), b.value())));
-        best.or_else(|| self.of_kind(Kind::Throughput))
+        self.cells.iter().max_by(|a, b| is_sound(a).cmp(&is_sound(b)).then(better(a.value(), b.value())))
     }
 
     /// The figure at one degree of parallelism.
@@ -160,6 +216,10 @@ impl<'a> Figures<'a> {
     }
 }
 
+fn is_sound(figure: &Figure<'_>) -> bool {
+    !figure.is_doubtful() && figure.usable_for() >= Use::LowerLimit
+}
+
 /// The figures of a metric of a test on a run, or why there are none.
 ///
 /// # Errors
@@ -175,10 +235,12 @@ pub fn find<'a>(ask: &Ask<'_>, run: &'a RunJson, catalogue: &Catalogue) -> Resul
         .filter_map(Figure::printed)
         .collect();
     let better = catalogue.metric(&MetricId::from(ask.metric)).map_or(Better::Higher, |m| m.better);
-    match cells {
-        Err(_) if !printed.is_empty() => Ok(Figures { cells: Vec::new(), printed, better }),
-        cells => Ok(Figures { cells: cells?, printed, better }),
-    }
+    let all = match cells {
+        Err(_) if !printed.is_empty() => Vec::new(),
+        cells => cells?,
+    };
+    let (again, cells) = all.into_iter().partition(Figure::is_again);
+    Ok(Figures { cells, again, printed, published: run.published.is_some(), better })
 }
 
 /// Whether a run knows anything of a test, be it only that it cannot be measured.

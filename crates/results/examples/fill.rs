@@ -99,6 +99,7 @@ fn planned(point: &Point) -> PlannedPoint {
         storage: None,
         rows_per_tx: point.rows_per_tx,
         repeat: point.repeat,
+        again: false,
         duration_s: 10.0,
         commit: CommitMode::Durable,
         mapping: Mapping::Native { ramp: None },

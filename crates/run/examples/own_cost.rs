@@ -136,6 +136,7 @@ fn record_ms() -> Vec<f64> {
         storage: None,
         rows_per_tx: 1,
         repeat: 1,
+        again: false,
         duration_s: 2.0,
         commit: CommitMode::Durable,
         mapping: Mapping::Native { ramp: None },

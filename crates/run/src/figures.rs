@@ -56,6 +56,9 @@ pub(crate) fn work(point: &mut Point, task: &Task, log: &Log, window: Span, disc
         point.lacks("response_time_s", "no rate was set, so nothing was due at a moment");
     }
     point.elapsed_s = elapsed_s(task, log, &done, seconds);
+    if let Some(from) = extrapolated_from(task) {
+        point.extrapolated.insert("elapsed_s".to_owned(), from);
+    }
     if point.elapsed_s.is_none() {
         point.lacks("elapsed_s", "the work is a rate, not one piece with a duration");
     }
@@ -103,6 +106,18 @@ fn elapsed_s(task: &Task, log: &Log, done: &Done, window_s: f64) -> Option<f64> 
         (_, Rhythm::Statements) => mean_s(done.ops),
         (_, Rhythm::Chunks) => None,
     }
+}
+
+/// From what the time of the documented work was worked out, where a pass does less than that.
+fn extrapolated_from(task: &Task) -> Option<String> {
+    let (argument, documented) = (task.test.argument?, task.test.documented_argument?);
+    let times = fibonacci_calls(documented) / fibonacci_calls(argument);
+    let told = task.test.procedure == Procedure::CpuFibonacci && argument != documented;
+    told.then(|| {
+        format!(
+            "fibonacci({documented}) was not run: its time is that of fibonacci({argument}), of which it makes {times:.0} times the calls"
+        )
+    })
 }
 
 /// Calls that naive fibonacci(n) makes, itself included: calls(n) = 1 + calls(n-1) + calls(n-2), calls(0) = calls(1) = 1.
@@ -335,6 +350,31 @@ mod tests {
             assert_eq!(fibonacci_calls(n), calls(n) as f64, "{n}");
         }
         assert_eq!(fibonacci_calls(39), 204_668_309.0);
+    }
+
+    #[test]
+    fn a_time_that_was_worked_out_says_from_what() {
+        let catalogue = Catalogue::embedded().unwrap();
+        let task = |code: &str| Task {
+            test: catalogue.test(code).unwrap().clone(),
+            size: catalogue.size("T").unwrap().clone(),
+            seed: 1,
+            key_seed: 1,
+            nodes: 1,
+            jobs: 1,
+            threads: 1,
+            rows_per_tx: 0,
+            commit: dbdyno_model::CommitMode::Durable,
+            drive: Drive::Server,
+            sampling: dbdyno_engine::Sampling::Off,
+        };
+        let mut point = Point::new(dbdyno_model::TestCode::new("T151").unwrap(), jiff::Timestamp::UNIX_EPOCH);
+        let window = Span { start_ns: 0, end_ns: 1_000_000_000 };
+        work(&mut point, &task("T151"), &Log::default(), window);
+        let told =
+            "fibonacci(39) was not run: its time is that of fibonacci(22), of which it makes 3571 times the calls";
+        assert_eq!(point.extrapolated["elapsed_s"], told);
+        assert_eq!(extrapolated_from(&task("T152")), None);
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! storage below any database in `storage`; what the operating system and the engine counted in `figures`; the order of points in [`resolve`]; keeping each point as soon
 //! as it is measured in [`Runner`].
 
+mod again;
 mod client;
 mod drive;
 mod durable;

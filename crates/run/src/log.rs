@@ -120,16 +120,19 @@ impl Log {
         self.chunks.iter().map(|c| c.ended_ns).max()
     }
 
-    /// By how much the last third's rate differs from the first third's, in percent of the larger; `None` when nothing
-    /// was done in the window.
+    /// The rate of each round within a window, in order: a round is one chunk of each job, and its rate that of their work over
+    /// their time. A chunk belongs where its middle lies; a last round that is not whole is left away.
     #[must_use]
-    pub fn drift_pct(&self, window: Span) -> Option<f64> {
-        let third_ns = window.length_ns() / 3;
-        let first = Span { start_ns: window.start_ns, end_ns: window.start_ns + third_ns };
-        let last = Span { start_ns: window.end_ns - third_ns, end_ns: window.end_ns };
-        let (first, last) = (self.inside(first).ops, self.inside(last).ops);
-        let larger = first.max(last);
-        (larger > 0.0).then(|| (first - last).abs() / larger * 100.0)
+    pub fn rates(&self, window: Span, jobs: u32) -> Vec<f64> {
+        let middle_ns = |chunk: &Chunk| chunk.started_ns.midpoint(chunk.ended_ns);
+        let inside = |chunk: &&Chunk| (window.start_ns..window.end_ns).contains(&middle_ns(chunk));
+        let mut chunks: Vec<&Chunk> = self.chunks.iter().filter(inside).collect();
+        chunks.sort_unstable_by_key(|chunk| middle_ns(chunk));
+        let rate = |round: &[&Chunk]| {
+            let sum = |of: fn(&Chunk) -> u64| round.iter().map(|chunk| of(chunk)).sum::<u64>() as f64;
+            sum(|chunk| chunk.ops) / sum(|chunk| chunk.ended_ns - chunk.started_ns)
+        };
+        chunks.chunks_exact(jobs.max(1) as usize).map(rate).filter(|rate| rate.is_finite()).collect()
     }
 }
 
@@ -162,14 +165,23 @@ mod tests {
     }
 
     #[test]
-    fn drift_compares_the_outer_thirds() {
-        let window = Span { start_ns: 0, end_ns: 300 };
-        let falling = Log {
-            chunks: vec![chunk(0, 100, 100), chunk(100, 200, 90), chunk(200, 300, 80)],
+    fn rounds_are_of_one_chunk_of_each_job() {
+        let log = Log {
+            // Two jobs, the second a little later; the first chunk is of the warm-up.
+            chunks: vec![
+                chunk(0, 100, 999),
+                chunk(100, 200, 10),
+                chunk(200, 300, 20),
+                chunk(110, 210, 30),
+                chunk(210, 310, 20),
+                chunk(310, 410, 1),
+            ],
             checksum: 0,
             lost: Lost::default(),
         };
-        assert!((falling.drift_pct(window).unwrap() - 20.0).abs() < 1e-9);
-        assert_eq!(Log::default().drift_pct(window), None);
+        let window = Span { start_ns: 100, end_ns: 400 };
+        assert_eq!(log.rates(window, 2), [40.0 / 200.0, 40.0 / 200.0]);
+        assert_eq!(log.rates(window, 1).len(), 5);
+        assert_eq!(Log::default().rates(window, 1), [0.0; 0]);
     }
 }

@@ -138,6 +138,7 @@ pub fn resolve(wish: &Wish, ground: Ground<'_>) -> Result<Plan, PlanError> {
                 dop: Dop { nodes: wish.nodes.unwrap_or(1), ..Dop::ONE },
                 rows_per_tx: test.rows_per_tx.unwrap_or(0),
                 repeat: 1,
+                again: false,
                 duration_s: duration_s(wish, &group, test),
                 commit: wish.commit,
                 mapping: mapping.clone(),
@@ -149,6 +150,7 @@ pub fn resolve(wish: &Wish, ground: Ground<'_>) -> Result<Plan, PlanError> {
             }
             ramp_used |= fixed(wish, dimension(&group, test, &mapping)).is_none();
             let steps = steps(wish, &group, test, &template, ground);
+            let again = again(&steps, &template, &loads, group.repeat);
             for repeat in 1..=group.repeat {
                 // Up and down in turn, so that a drift of the machine does not look like scaling.
                 let turn = if repeat % 2 == 1 { Turn::Up } else { Turn::Down };
@@ -156,6 +158,7 @@ pub fn resolve(wish: &Wish, ground: Ground<'_>) -> Result<Plan, PlanError> {
                     points.extend(in_turn(&loads, turn).map(|load| PlannedPoint { repeat, load, ..step.clone() }));
                 }
             }
+            points.extend(again);
         }
     }
     let measured = points.iter().any(|p| !matches!(p.mapping, Mapping::None { .. }));
@@ -298,6 +301,19 @@ fn steps(
         steps.push(at(base.with(dimension, *top), rows));
     }
     steps
+}
+
+/// The best of the ramp once more for each repeat, after all of them: the figures that select it are too good to be told. With one
+/// degree of parallelism nothing is selected, and of set rates there is no best.
+fn again(steps: &[PlannedPoint], template: &PlannedPoint, loads: &[Load], repeats: u32) -> Vec<PlannedPoint> {
+    let ramp: Vec<&PlannedPoint> = steps.iter().filter(|step| step.rows_per_tx == template.rows_per_tx).collect();
+    let (Some(first), Some(load)) = (ramp.first(), loads.iter().find(|load| load.rate.is_none())) else {
+        return Vec::new();
+    };
+    if ramp.iter().all(|step| step.dop == first.dop) {
+        return Vec::new();
+    }
+    (1..=repeats).map(|repeat| PlannedPoint { repeat, load: *load, again: true, ..(*first).clone() }).collect()
 }
 
 /// Hash of everything that decides what a test measures: its entry, its mapping and every statement at this size.

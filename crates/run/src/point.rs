@@ -119,6 +119,15 @@ fn fill(
     }
 }
 
+/// A point that cannot be begun, with the reason.
+pub(crate) fn not_begun(planned: &PlannedPoint, status: Status, reason: String) -> Measurement {
+    let mut point = Point { status, reason: Some(reason), ..empty_point(planned) };
+    if status == Status::Failed {
+        point.outcomes.fail(ErrorClass::Other);
+    }
+    Measurement { point, histograms: Vec::new() }
+}
+
 fn empty_point(planned: &PlannedPoint) -> Point {
     Point {
         definition: planned.definition.clone(),
@@ -129,6 +138,7 @@ fn empty_point(planned: &PlannedPoint) -> Point {
         load: planned.load,
         rows_per_tx: planned.rows_per_tx,
         repeat: planned.repeat,
+        again: planned.again,
         ..Point::new(planned.test.clone(), jiff::Timestamp::now())
     }
 }
@@ -137,6 +147,8 @@ fn empty_point(planned: &PlannedPoint) -> Point {
 /// them in whatever cache lies below the operating system.
 fn key_seed(seed: u64, planned: &PlannedPoint) -> u64 {
     let Dop { nodes, jobs, threads } = planned.dop;
+    // What measured it first asked for other keys than what measures it again.
+    let seed = if planned.again { mix(!seed) } else { seed };
     let point = [planned.repeat, nodes, jobs, threads].iter().fold(seed, |seed, n| mix(seed ^ u64::from(*n)));
     match planned.load.rate {
         None => point,

@@ -1,5 +1,7 @@
 //! A run: point after point, each recorded before the next begins.
 
+use crate::again::{self, NoWinner};
+use crate::point::not_begun;
 use crate::{Bench, Event, Events, Measurement, durable, estimate_s, measure};
 use dbdyno_engine::EngineError;
 use dbdyno_model::{Plan, PlannedPoint, Point, Rate, RunId, RunStatus, Status};
@@ -61,11 +63,19 @@ impl Runner<'_> {
             let Some(planned) = self.plan.points.get(index) else { continue };
             let left: Vec<_> = places[n..].iter().filter_map(|i| self.plan.points.get(*i).cloned()).collect();
             let left_s = estimate_s(&left, self.bench.catalogue);
-            self.events.on(&Event::PointBegins { index, of, planned, left_s });
-            let maximum_per_s = self.maximum_per_s(planned)?;
-            let proof = proofs.of(&self.bench, planned);
-            let (mut measurement, lost) = measure(&self.bench, planned, maximum_per_s);
-            durable::tell(&mut measurement.point, proof);
+            let resolved = self.resolve(planned)?;
+            let shown = resolved.as_ref().unwrap_or(planned);
+            self.events.on(&Event::PointBegins { index, of, planned: shown, left_s });
+            let (measurement, lost) = match &resolved {
+                Ok(planned) => {
+                    let maximum_per_s = self.maximum_per_s(planned)?;
+                    let proof = proofs.of(&self.bench, planned);
+                    let (mut measurement, lost) = measure(&self.bench, planned, maximum_per_s);
+                    durable::tell(&mut measurement.point, proof);
+                    (measurement, lost)
+                }
+                Err(NoWinner { status, reason }) => (not_begun(planned, *status, reason.clone()), None),
+            };
             self.record(index, &measurement)?;
             let point = measurement.point;
             self.events.on(&Event::PointRecorded { index, of, point: &point });
@@ -79,6 +89,12 @@ impl Runner<'_> {
         Ok(())
     }
 
+    /// The point as it is to be measured: the best of a ramp is known only now.
+    fn resolve(&self, planned: &PlannedPoint) -> Result<Result<PlannedPoint, NoWinner>, RunError> {
+        let points = if planned.again { self.repository.load(self.run)?.points } else { Vec::new() };
+        Ok(again::resolve(planned, &points, self.bench.catalogue))
+    }
+
     /// What the closed loop reached that a planned share is one of: that of the same repeat, in this run, whenever it was
     /// measured.
     fn maximum_per_s(&self, planned: &PlannedPoint) -> Result<Option<f64>, RunError> {
@@ -90,7 +106,7 @@ impl Runner<'_> {
             theirs == (&planned.test, planned.drive, planned.dop, planned.rows_per_tx, planned.repeat)
         };
         let points = self.repository.load(self.run)?.points;
-        let maximum = points.iter().find(|p| same(p) && p.load.rate.is_none() && p.status == Status::Ok);
+        let maximum = points.iter().find(|p| same(p) && !p.again && p.load.rate.is_none() && p.status == Status::Ok);
         Ok(maximum.and_then(|point| point.ops_per_s))
     }
 

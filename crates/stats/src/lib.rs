@@ -2,7 +2,7 @@
 //!
 //! A recorder is not a result: a [`Recorder`] collects times into a [`Histogram`], an [`Estimate`] says what repeats allow to be
 //! said, a [`Difference`] whether two samples of runs are apart, a [`Family`] of them what many rows say together, and a
-//! [`Fit`] how a rate grows with parallelism.
+//! [`Fit`] how a rate grows with parallelism, a [`Trend`] whether it changed within a window.
 
 mod difference;
 mod estimate;
@@ -10,6 +10,8 @@ mod histogram;
 mod mixer;
 mod recorder;
 mod scaling;
+mod trend;
+mod winner;
 
 pub use difference::{Bound, Difference, Family, Judged, Unknown, holm};
 pub use estimate::{Estimate, Interval};
@@ -17,3 +19,5 @@ pub use histogram::{Histogram, HistogramError};
 pub use mixer::Mixer;
 pub use recorder::{Pen, Recorded, Recorder, Sample, StepSummary, Times};
 pub use scaling::{CannotTell, Fit, Located, ScalingLaw};
+pub use trend::Trend;
+pub use winner::{Candidate, beside_the_best, best};

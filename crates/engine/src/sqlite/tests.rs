@@ -41,6 +41,10 @@ fn the_string_mix_has_its_29_operations() {
     let (concat, modulo, random) = (mix.matches("||").count(), mix.matches('%').count(), 1);
     assert_eq!((concat, modulo), (9, 1));
     assert_eq!(functions.iter().sum::<usize>() + concat + modulo + random, 29);
+    // A constant's letter would be found once, when the statement is planned.
+    let (_, letter) = mix.split_once("char(").unwrap();
+    let depends = letter.split_once("15").is_some_and(|(before, _)| before.contains("i"));
+    assert!(depends, "the same in each pass: {letter}");
 }
 
 #[test]

@@ -149,6 +149,8 @@ pub enum WarningKind {
     Pace,
     /// The runs of one side differ among each other.
     Sample,
+    /// The best of a ramp, measured again or not.
+    Selection,
 }
 
 /// A warning.

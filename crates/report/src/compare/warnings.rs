@@ -24,6 +24,8 @@ pub(super) fn all(sides: &[Side], rows: &[Row], catalogue: &Catalogue) -> Vec<Wa
     for text in crate::pace::warnings(sides) {
         warn(WarningKind::Pace, Some(text));
     }
+    let text = "throughputs that came about in different ways: the best of several is too high by chance, some 3 to 4 % where the curve is flat";
+    warn(WarningKind::Selection, unlike(sides, &selection).map(|which| format!("{text}: {which}")));
     for side in sides {
         let names = settings::unlike_within(side);
         let text =
@@ -44,6 +46,24 @@ fn unlike(sides: &[Side], fact: &dyn Fn(&RunJson) -> String) -> Option<String> {
         parts.collect::<Vec<_>>().join(", ")
     };
     (all.len() > 1).then(which)
+}
+
+/// How the throughputs of a run came about; of those that others print nobody knows, and without ramps there is nothing to say.
+fn selection(run: &RunJson) -> String {
+    let has_ramp = || {
+        let reached = || run.points.iter().filter(|p| crate::figures::reached(p) && p.storage.is_none());
+        let other = |p: &Point, o: &Point| {
+            (&p.test, p.rows_per_tx, p.drive) == (&o.test, o.rows_per_tx, o.drive) && p.dop != o.dop
+        };
+        reached().any(|p| reached().any(|o| other(p, o)))
+    };
+    let words = match run.points.iter().any(|p| p.again) {
+        _ if run.published.is_some() => "",
+        true => "measured again",
+        false if has_ramp() => "the best of several",
+        false => "",
+    };
+    words.to_owned()
 }
 
 /// A tool with a shortest time of its own beside others.

@@ -41,6 +41,7 @@ const OF_POINT: &[&str] = &[
     "pump.sessions_follow",
     "rows_per_tx",
     "repeat",
+    "again",
     "started_at",
     "commit",
     "status",
@@ -223,7 +224,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     /// Texts about a point and lists of what it was made of: they are in the JSON document alone.
-    const LEFT_OUT: [&str; 13] = [
+    const LEFT_OUT: [&str; 14] = [
         "mapping_note",
         "durability",
         "plan",
@@ -236,6 +237,7 @@ mod tests {
         "storage.notes",
         "waits",
         "missing",
+        "extrapolated",
         "suspects",
     ];
 
@@ -256,6 +258,7 @@ mod tests {
         let mut point = platform.points.into_iter().find(|point| point.metric.is_some()).unwrap();
         (point.service_time_s, point.response_time_s) = (Some(ResponseTime::default()), Some(ResponseTime::default()));
         point.redo.sync_writes = Some(1.0);
+        point.again = true;
         point.pump = Some(PumpUse { kind: PumpKind::Threads, threads: 1, sessions_follow: false });
         let columns =
             |with_storage| -> BTreeSet<String> { of_point(with_storage).iter().map(ToString::to_string).collect() };

@@ -170,6 +170,7 @@ fn place(run: &RunJson, point: &Point) -> String {
         ("threads", &numbers[2]),
         ("rows_per_tx", &rows),
         ("repeat", &repeat),
+        ("again", if point.again { "true" } else { "" }),
         ("rate", &rate),
         ("arrivals", arrivals),
         ("think", &think),

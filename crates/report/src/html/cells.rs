@@ -13,7 +13,8 @@ pub(super) struct Measured<'a> {
 }
 
 impl<'a> Measured<'a> {
-    /// The cells of a run, in its order. Storage points have a section of their own, where they go by their work.
+    /// The cells of a run, in its order. Storage points have a section of their own, where they go by their work; what was
+    /// measured again is the throughput among the key metrics, and no place of a curve.
     pub(super) fn of(run: &'a RunJson) -> Vec<Self> {
         let mut by_key: BTreeMap<CellKey, Vec<&Point>> = BTreeMap::new();
         for point in &run.points {
@@ -23,7 +24,7 @@ impl<'a> Measured<'a> {
             let points = by_key.get(&cell_key(cell)).cloned().unwrap_or_default();
             Self { cell, points }
         };
-        run.cells.iter().filter(|cell| cell.key.storage.is_none()).map(measured).collect()
+        run.cells.iter().filter(|cell| cell.key.storage.is_none() && !cell.key.again).map(measured).collect()
     }
 
     /// The points that were measured as the test demands.

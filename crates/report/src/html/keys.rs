@@ -3,11 +3,11 @@
 use super::duration;
 use super::marks::{figure, marks, suspect};
 use super::table::{Head, Row, Table, text};
-use crate::figures::{Figure, missing};
+use crate::figures::Figure;
 use crate::numbers::{MISSING, percent, thousands};
-use crate::summary::figure::{Found, find, most_redo};
+use crate::summary::figure::{Found, find, most_redo, no_redo};
 use crate::summary::lines::{Line, PerCore, REDO, SECTIONS, Shows};
-use crate::summary::{SHOWN_BY_INTERVAL, adds};
+use crate::summary::{SHOWN_BY_INTERVAL, adds, winners};
 use crate::text::clean;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Dop, Flag, RunJson};
@@ -39,17 +39,24 @@ pub(super) fn section(run: &RunJson, catalogue: &Catalogue) -> Markup {
         .filter(|(_, line, found)| !line.name.is_empty() && !found.is_measured())
         .map(|(_, line, found)| format!("{} ({})", line.name.trim(), found.test))
         .collect();
+    let winners = winners::sentences(lines().map(|(_, line, found)| (line, found)));
+    let said = winners.into_iter().chain(winners::extrapolated(run));
+    let throughput = match run.published {
+        Some(_) => "the best median at any degree of parallelism",
+        None => "the rate measured again at the degree of parallelism that was best",
+    };
     html! {
         section #key-metrics {
             h2 { "Key metrics" }
             div.tiles { @for (title, line, found) in tiles { (tile(title, line, found)) } }
-            (table(run, &found).render())
+            (table(run, &found, catalogue).render())
             @if !left_out.is_empty() { p.note { "Not measured: " (left_out.join(", ")) "." } }
             p.note {
-                b { "Speed" } " is the rate of one job with one thread; " b { "throughput" } " the best median at any degree of parallelism, and "
+                b { "Speed" } " is the rate of one job with one thread; " b { "throughput" } " " (throughput) ", and "
                 i { "at" } " says which: nodes × jobs × threads. ± is half the 95 % interval in percent of the median, empty with fewer than
                 three repeats. " i { "Time/op" } " is the mean service time of one operation, or of the I/O, there."
             }
+            @for sentence in said { p.note { (clean(&sentence)) } }
         }
     }
 }
@@ -122,7 +129,7 @@ fn line_marks(cells: &[Option<&Figure<'_>>]) -> Markup {
     html! { @if doubted { (suspect()) } (marks(points(), &flags)) }
 }
 
-fn table(run: &RunJson, found: &[(&str, Vec<(&Line, Found<'_>)>)]) -> Table {
+fn table(run: &RunJson, found: &[(&str, Vec<(&Line, Found<'_>)>)], catalogue: &Catalogue) -> Table {
     let heads = vec![
         Head::words("Metric"),
         Head::words("Test"),
@@ -147,7 +154,7 @@ fn table(run: &RunJson, found: &[(&str, Vec<(&Line, Found<'_>)>)]) -> Table {
             rows.extend(shown);
         }
     }
-    rows.push(redo(run));
+    rows.push(redo(run, catalogue));
     rows.extend(per_core(run, found));
     Table { caption: text("All key metrics"), heads, rows, class: "keys" }
 }
@@ -188,11 +195,9 @@ fn row(line: &Line, found: &Found<'_>) -> Row {
     Row::Figures(cells)
 }
 
-fn redo(run: &RunJson) -> Row {
-    let Some(cell) = most_redo(run) else {
-        let why = run.points.iter().find_map(|p| missing(p, REDO.metric));
-        let why = why.map_or_else(|| "not measured".to_owned(), |w| format!("no figure: {w}"));
-        return Row::Remark(keys(REDO.name, ""), why);
+fn redo(run: &RunJson, catalogue: &Catalogue) -> Row {
+    let Some(cell) = most_redo(run, catalogue) else {
+        return Row::Remark(keys(REDO.name, ""), no_redo(run, catalogue));
     };
     let mut cells = keys(REDO.name, cell.points.first().map_or("", |p| p.test.as_str()));
     cells.extend([text(REDO.unit), text(""), text("")]);

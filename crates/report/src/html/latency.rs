@@ -92,7 +92,7 @@ impl<'a> Load<'a> {
 /// The section of a run; nothing where it has no points of the client drive.
 pub(super) fn section(run: &RunJson, times: &[Times], catalogue: &Catalogue) -> Markup {
     let mut loads: Vec<Load<'_>> = Vec::new();
-    for (place, point) in run.points.iter().enumerate().filter(|(_, p)| is_of_client(p)) {
+    for (place, point) in run.points.iter().enumerate().filter(|(_, p)| is_of_client(p) && !p.again) {
         let key = CellKey::of(point);
         match loads.iter_mut().find(|l| l.key == key) {
             Some(load) => load.points.push((place, point)),

@@ -48,6 +48,8 @@ pub(super) fn section(runs: &[&RunJson], names: &[String]) -> Markup {
                     that was not so, the figure stands in parentheses." }
                 li { "Repeats repeat the whole ramp, up and down in turn. A figure is their median, the interval Student's t on the logarithms,
                     95 %, from three repeats on. Two single runs never prove a difference." }
+                li { "The best of several figures is the one that chance helped most. So the best of a ramp is measured again, once for each
+                    repeat, and throughput is that." }
                 li { "What is missing stays missing: no figure on this page is a zero in place of one that is not known." }
             }
             (beside("Settings", names, &rows))

@@ -65,10 +65,28 @@ pub(crate) fn find<'a>(line: &Line, run: &'a RunJson, catalogue: &Catalogue) -> 
     Found { test: (*code).to_owned(), figures: Err(reason), printed_time: None, instead_of: Vec::new() }
 }
 
-/// The cell with the highest redo rate of the whole run.
-pub(crate) fn most_redo(run: &RunJson) -> Option<Figure<'_>> {
-    let ok: Vec<&Point> = run.points.iter().filter(|p| figures::reached(p)).collect();
+/// The cell with the highest redo rate of all tests that write: what others write meanwhile is no figure of a test that reads.
+pub(crate) fn most_redo<'a>(run: &'a RunJson, catalogue: &Catalogue) -> Option<Figure<'a>> {
+    // A source that prints a redo rate says what it is of.
+    let writes = |p: &Point| {
+        run.published.is_some() || catalogue.test(p.test.as_str()).is_ok_and(|test| test.procedure.writes())
+    };
+    let mut ok: Vec<&Point> = run.points.iter().filter(|p| figures::reached(p) && writes(p)).collect();
+    // Where the best of a ramp was measured again, what selected it has done its work.
+    let again: Vec<&Point> = ok.iter().copied().filter(|p| p.again && p.redo.mib_per_s.is_some()).collect();
+    let ramp = |p: &Point| (p.test.clone(), p.drive, p.rows_per_tx, p.load);
+    ok.retain(|p| p.again || !again.iter().any(|a| ramp(a) == ramp(p)));
     let cells = figures::cells(&ok, &Ask::new("", REDO.metric));
-    // Reading writes no redo; that is no figure of the platform.
     cells.into_iter().filter(|c| c.value() > 0.0).max_by(|a, b| a.value().total_cmp(&b.value()))
+}
+
+/// Why a run has no such cell.
+pub(crate) fn no_redo(run: &RunJson, catalogue: &Catalogue) -> String {
+    let writes = |p: &&Point| catalogue.test(p.test.as_str()).is_ok_and(|test| test.procedure.writes());
+    let writing: Vec<&Point> = run.points.iter().filter(|p| figures::reached(p)).filter(writes).collect();
+    match writing.iter().find_map(|p| figures::missing(p, REDO.metric)) {
+        Some(why) => format!("no figure: {why}"),
+        None if writing.is_empty() && !run.points.is_empty() => format!("{NOT_MEASURED}: no test that writes"),
+        None => NOT_MEASURED.to_owned(),
+    }
 }

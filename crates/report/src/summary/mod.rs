@@ -1,19 +1,20 @@
-//! The one-page summary: what a car's data sheet is to a car. Speed is the rate at DOP 1, throughput the best median at
-//! any DOP; a figure that is not what it seems stands in parentheses, one that is missing is replaced by its reason.
+//! The one-page summary: what a car's data sheet is to a car. Speed is the rate at DOP 1, throughput the rate
+//! measured again at the DOP that was best; a figure that is not what it seems stands in parentheses, one that is missing is replaced by its reason.
 
 pub(crate) mod figure;
 pub(crate) mod head;
 pub(crate) mod lines;
 mod storage;
+pub(crate) mod winners;
 
-use crate::figures::{DOUBTFUL, Figure, missing};
+use crate::figures::{DOUBTFUL, Figure};
 use crate::layout::{Column, Keep, Row, Sheet};
 use crate::legend::{self, Doubts, EQUIVALENT, SUSPECT, is_equivalent, marks};
 use crate::numbers::{MISSING, duration, printed, short, thousands};
 use crate::text::hanging;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Flag, Point, RunJson};
-use figure::{Found, find, most_redo};
+use figure::{Found, find, most_redo, no_redo};
 use lines::{Line, PerCore, REDO, SECTIONS, Shows};
 
 use Keep::{Always, Drop};
@@ -72,7 +73,7 @@ pub fn page(run: &RunJson, catalogue: &Catalogue, width: Option<u16>) -> String 
     }
     let mut used = Used::default();
     let mut rows = Vec::new();
-    let mut per_core: Vec<(&Line, Found<'_>)> = Vec::new();
+    let mut shown: Vec<(&Line, Found<'_>)> = Vec::new();
     for section in SECTIONS {
         let before = rows.len();
         rows.push(Row::Section(section.title.to_owned()));
@@ -85,9 +86,7 @@ pub fn page(run: &RunJson, catalogue: &Catalogue, width: Option<u16>) -> String 
             }
             used.points.extend(&found.instead_of);
             rows.push(row(line, &found, &mut used));
-            if line.per_core == PerCore::Shown {
-                per_core.push((line, found));
-            }
+            shown.push((line, found));
         }
         if rows.len() == before + 1 {
             rows.pop();
@@ -99,15 +98,19 @@ pub fn page(run: &RunJson, catalogue: &Catalogue, width: Option<u16>) -> String 
         out.push_str(&hanging("", "The source has none of the figures of this page (--table published).", width));
         return out;
     }
-    if run.published.is_none() || most_redo(run).is_some() {
-        rows.push(redo_row(run, &mut used));
+    if run.published.is_none() || most_redo(run, catalogue).is_some() {
+        rows.push(redo_row(run, catalogue, &mut used));
     }
-    rows.extend(per_core_rows(run, &per_core));
+    rows.extend(per_core_rows(run, &shown));
     out.push_str(&Sheet { columns: COLUMNS.to_vec(), rows, gap: 1 }.render(width));
     out.push('\n');
     out.push_str(&storage::shares_table(run, catalogue, width));
     out.push_str(&notes(&used, width));
     out.push_str(&crate::pace::sentence(run).map_or_else(String::new, |text| hanging("", &text, width)));
+    let said = winners::sentences(shown.iter().map(|(line, found)| (*line, found)));
+    for sentence in said.iter().chain(&winners::extrapolated(run)) {
+        out.push_str(&hanging("", sentence, width));
+    }
     out.push_str(&storage::no_shares(run, catalogue, width));
     out
 }
@@ -167,11 +170,9 @@ fn in_doubt(cell: Option<&Figure<'_>>, text: String) -> String {
     if text != MISSING && cell.is_some_and(Figure::is_doubtful) { format!("({text})") } else { text }
 }
 
-fn redo_row<'a>(run: &'a RunJson, used: &mut Used<'a>) -> Row {
-    let Some(cell) = most_redo(run) else {
-        let why = run.points.iter().find_map(|p| missing(p, REDO.metric));
-        let text = why.map_or_else(|| "not measured".to_owned(), |w| format!("no figure: {w}"));
-        return Row::Remark { keys: keys(REDO.name, ""), text };
+fn redo_row<'a>(run: &'a RunJson, catalogue: &Catalogue, used: &mut Used<'a>) -> Row {
+    let Some(cell) = most_redo(run, catalogue) else {
+        return Row::Remark { keys: keys(REDO.name, ""), text: no_redo(run, catalogue) };
     };
     let test = cell.points.first().map_or("", |p| p.test.as_str());
     let mut texts = keys(REDO.name, test);
@@ -208,7 +209,7 @@ fn per_core_rows(run: &RunJson, lines: &[(&Line, Found<'_>)]) -> Vec<Row> {
         Err(why) => return vec![Row::Section(why)],
     };
     let mut rows = vec![Row::Section(title)];
-    for (line, found) in lines {
+    for (line, found) in lines.iter().filter(|(line, _)| line.per_core == PerCore::Shown) {
         if let Some(cell) = found.throughput() {
             let mut texts = keys(line.name, &found.test);
             texts.extend([line.unit.to_owned(), String::new(), String::new()]);

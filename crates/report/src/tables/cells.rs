@@ -69,7 +69,7 @@ fn row(cell: &Cell, run: &RunJson, catalogue: &Catalogue) -> Row {
     let repeats: Vec<&Point> = run.points.iter().filter(|p| CellKey::of(p) == cell.key).collect();
     let dop = cell.key.dop;
     let mut texts = vec![
-        cell.key.test.to_string(),
+        format!("{}{}", cell.key.test, if cell.key.again { " again" } else { "" }),
         dop.nodes.to_string(),
         dop.jobs.to_string(),
         dop.threads.to_string(),

@@ -55,6 +55,7 @@ pub(super) fn find(run: &RunJson, asked: &TestFigure, requirement: &Requirement)
     let sound: Vec<&Point> = asked_for.iter().zip(&refusals).filter(|(_, r)| r.is_none()).map(|(p, _)| *p).collect();
     let refused: Vec<(&Point, &String)> =
         asked_for.iter().zip(&refusals).filter_map(|(p, r)| Some((*p, r.as_ref()?))).collect();
+    let sound = measured_again(sound, requirement.limit);
     let Some((first, _)) = sound.split_first() else {
         return Found::Nothing(Outcome::Refused, refused.first().map(|(_, why)| (*why).clone()).unwrap_or_default());
     };
@@ -74,15 +75,33 @@ pub(super) fn find(run: &RunJson, asked: &TestFigure, requirement: &Requirement)
         low: estimate.interval.map(|i| i.low),
         high: estimate.interval.map(|i| i.high),
         points: estimate.n,
-        place: if cells.len() > 1 { format!("best of {}: {place}", cells.len()) } else { place },
+        place: match cells.len() {
+            _ if points.iter().any(|p| p.again) => format!("measured again: {place}"),
+            1 => place,
+            of => format!("best of {of}: {place}"),
+        },
     };
     let mut remarks = remarks(points, estimate, asked, requirement);
+    if cells.len() > 1 && run.published.is_none() && matches!(requirement.limit, Limit::Minimum(_)) {
+        remarks.push(
+            "not measured again: chance is in the best of several, some 3 to 4 % where the curve is flat".to_owned(),
+        );
+    }
     if let Some((point, why)) = refused.first() {
         let n = refused.len();
         let which = if n == 1 { "1 point was refused".to_owned() } else { format!("{n} points were refused, as") };
         remarks.push(format!("{which} ({}): {why}", self::place(point)));
     }
     Found::Figure(figure, remarks)
+}
+
+/// What a least value is judged by: where it is the best of a ramp, what was measured again there. What selected is judged where it is
+/// asked for by its place.
+fn measured_again(points: Vec<&Point>, limit: Limit) -> Vec<&Point> {
+    let (again, ramp): (Vec<&Point>, Vec<&Point>) = points.into_iter().partition(|p| p.again);
+    let several = ramp.first().is_some_and(|first| ramp.iter().any(|p| p.dop != first.dop));
+    let best_of_several = several && matches!(limit, Limit::Minimum(_));
+    if ramp.is_empty() || (best_of_several && !again.is_empty()) { again } else { ramp }
 }
 
 /// The points that a requirement names.

@@ -41,6 +41,7 @@ pub(crate) fn plan(points: usize) -> Plan {
         storage: None,
         rows_per_tx: 1,
         repeat: 1,
+        again: false,
         duration_s: 2.0,
         commit: CommitMode::Durable,
         mapping: Mapping::Native { ramp: None },

@@ -25,6 +25,7 @@ pub fn storage_plan(settings: &Settings, seed: u64) -> Plan {
             storage: Some(storage),
             rows_per_tx: 0,
             repeat: 1,
+            again: false,
             duration_s: load.duration_s,
             commit: CommitMode::Durable,
             mapping: Mapping::Native { ramp: None },

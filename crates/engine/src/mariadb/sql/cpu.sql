@@ -138,7 +138,7 @@ BEGIN
     SET p_checksum = p_checksum +
 /*mix*/
       MOD(LENGTH(CONCAT(CONCAT(CONCAT(CONCAT(CONCAT(CONCAT(CONCAT(UPPER(SUBSTR(v_text, 1, 16)), INSTR(v_text, 'A0')),
-        INSTR(v_text, 'B')), INSTR(v_text, 'C')), UPPER(CONCAT(SUBSTR(v_text, 9, 8), CHAR(66 USING ascii)))), INSTR(UPPER(v_text), 'D')),
+        INSTR(v_text, 'B')), INSTR(v_text, 'C')), UPPER(CONCAT(SUBSTR(v_text, 9, 8), CHAR((v_pass & 15) + 65 USING ascii)))), INSTR(UPPER(v_text), 'D')),
         LENGTH(UPPER(CONCAT(SUBSTR(v_text, INSTR(v_text, '1'), 8), INSTR(v_text, 'F0'))))), LENGTH(UPPER(v_text)))), 97)
 /*end*/
     , v_pass = v_pass + 1;

@@ -135,7 +135,7 @@ BEGIN
     p_checksum := p_checksum +
 /*mix*/
       length(upper(substr(v_text, 1, 16)) || strpos(v_text, 'a0') || strpos(v_text, 'b') || strpos(v_text, 'c')
-        || upper(substr(v_text, 9, 8) || chr(66)) || strpos(upper(v_text), 'D')
+        || upper(substr(v_text, 9, 8) || chr((v_pass & 15) + 65)) || strpos(upper(v_text), 'D')
         || length(upper(substr(v_text, strpos(v_text, '1'), 8) || strpos(v_text, 'f0'))) || length(upper(v_text))) % 97
 /*end*/
     ;

@@ -75,7 +75,7 @@ WITH RECURSIVE pass (i, state, s) AS (
 SELECT count(*), sum(
 /*mix*/
   length(upper(substr(s, 1, 16)) || instr(s, 'A0') || instr(s, 'B') || instr(s, 'C')
-    || upper(substr(s, 9, 8) || char(66)) || instr(upper(s), 'D')
+    || upper(substr(s, 9, 8) || char((i & 15) + 65)) || instr(upper(s), 'D')
     || length(upper(substr(s, instr(s, '1'), 8) || instr(s, 'F0'))) || length(upper(s))) % 97
 /*end*/
 ) FROM pass;

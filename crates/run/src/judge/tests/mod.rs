@@ -2,6 +2,7 @@
 
 mod machine;
 mod reads;
+mod steady;
 mod windows;
 mod work;
 mod writes;

@@ -1,0 +1,66 @@
+//! What must be said of throughputs: which were measured again, which are still the figures that selected them, and which degrees
+//! of parallelism single measurements cannot tell from the best.
+
+use super::figure::Found;
+use super::lines::{Line, Shows};
+use crate::figures::Standing;
+use crate::summary::head::counted;
+use dbdyno_model::RunJson;
+use std::collections::BTreeMap;
+
+/// The sentences, of each test once.
+pub(crate) fn sentences<'f, 'a: 'f>(lines: impl Iterator<Item = (&'f Line, &'f Found<'a>)>) -> Vec<String> {
+    let mut again = false;
+    let mut beside: Vec<String> = Vec::new();
+    let mut selected: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+    for (_, found) in lines.filter(|(line, _)| line.shows == Shows::Both) {
+        let Ok(figures) = &found.figures else { continue };
+        match figures.standing() {
+            Standing::Only => {}
+            Standing::Again => {
+                again = true;
+                if let Some((low, high)) = figures.beside_the_best() {
+                    let text = format!("{} {low} to {high}", found.test);
+                    beside.extend((!beside.contains(&text)).then_some(text));
+                }
+            }
+            Standing::Selected { of } => {
+                let tests = selected.entry(of).or_default();
+                if !tests.contains(&found.test.as_str()) {
+                    tests.push(&found.test);
+                }
+            }
+        }
+    }
+    let mut said = Vec::new();
+    if again {
+        said.push("Throughput is the rate measured again at the DOP that was best.".to_owned());
+    }
+    if !beside.is_empty() {
+        said.push(format!(
+            "Measured once, these DOPs cannot be told from the best: {}; --repeat 3 tells more.",
+            beside.join(", ")
+        ));
+    }
+    for (of, tests) in selected {
+        let which = counted(of as u64, "DOP");
+        let are = if tests.len() == 1 { "is" } else { "are" };
+        let tests = tests.join(", ");
+        said.push(format!(
+            "Throughput of {tests} {are} the best of {which}, not measured again: chance is in it, some 3 to 4 % where the curve is flat."
+        ));
+    }
+    said
+}
+
+/// What a run says of its times that were worked out, each reason once.
+pub(crate) fn extrapolated(run: &RunJson) -> Vec<String> {
+    let mut said: Vec<String> = Vec::new();
+    for point in &run.points {
+        for why in point.extrapolated.values() {
+            let text = format!("{}: {why}.", point.test);
+            said.extend((!said.contains(&text)).then_some(text));
+        }
+    }
+    said
+}

@@ -1,0 +1,141 @@
+//! The best of a ramp, measured again. Which degree of parallelism that is nobody knows when the plan is made: it is found in the
+//! results when the point is reached, so that `resume` finds it, too.
+
+use dbdyno_catalogue::Catalogue;
+use dbdyno_model::{Better, Dop, Flag, MetricValue, PlannedPoint, Point, Status};
+use dbdyno_stats::{Candidate, best};
+
+/// Why there is nothing to measure again, and how the point ends for that.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct NoWinner {
+    pub(crate) status: Status,
+    pub(crate) reason: String,
+}
+
+/// A planned point as it is to be measured, by what the run has measured so far.
+pub(crate) fn resolve(
+    planned: &PlannedPoint,
+    points: &[Point],
+    catalogue: &Catalogue,
+) -> Result<PlannedPoint, NoWinner> {
+    if !planned.again {
+        return Ok(planned.clone());
+    }
+    let of_ramp = |p: &&Point| {
+        let theirs = (&p.test, p.drive, p.load, p.rows_per_tx);
+        theirs == (&planned.test, planned.drive, planned.load, planned.rows_per_tx)
+    };
+    let (again, ramp): (Vec<&Point>, Vec<&Point>) = points.iter().filter(of_ramp).partition(|p| p.again);
+    // All repeats are of one cell, also where `resume` has changed the ramp in between.
+    let chosen = again.iter().find(|p| p.status == Status::Ok).map(|p| p.dop);
+    let dop = chosen.or_else(|| winner(&ramp, catalogue)).ok_or_else(|| no_winner(&ramp))?;
+    Ok(PlannedPoint { dop, ..planned.clone() })
+}
+
+/// The degree of parallelism with the best median of the key metric over its repeats.
+fn winner(ramp: &[&Point], catalogue: &Catalogue) -> Option<Dop> {
+    let ok = || ramp.iter().copied().filter(|p| p.status == Status::Ok);
+    let keyed = |p: &Point| p.metric.clone().filter(|metric| metric.value.is_finite());
+    let MetricValue { id, .. } = ok().find_map(keyed)?;
+    let mut candidates: Vec<Candidate<Dop>> = Vec::new();
+    for point in ok() {
+        let Some(metric) = keyed(point).filter(|metric| metric.id == id) else { continue };
+        let sound = !Flag::DOUBTFUL.iter().any(|flag| point.has(*flag));
+        match candidates.iter_mut().find(|c| c.of == point.dop) {
+            Some(candidate) => {
+                candidate.values.push(metric.value);
+                candidate.sound &= sound;
+            }
+            None => candidates.push(Candidate { of: point.dop, values: vec![metric.value], sound }),
+        }
+    }
+    let better = catalogue.metric(&id).map_or(Better::Higher, |metric| metric.better);
+    best(&candidates, better == Better::Higher).map(|candidate| candidate.of)
+}
+
+/// A ramp without any figure: what failed may be measured later, what cannot be measured stays so.
+fn no_winner(ramp: &[&Point]) -> NoWinner {
+    let all = |status| !ramp.is_empty() && ramp.iter().all(|p| p.status == status);
+    let reason = ramp.iter().find_map(|p| p.reason.clone());
+    if all(Status::Unsupported) {
+        let reason = reason.unwrap_or_else(|| "no point of the ramp can be measured".to_owned());
+        return NoWinner { status: Status::Unsupported, reason };
+    }
+    let failed = ramp.is_empty() || ramp.iter().any(|p| p.status == Status::Failed);
+    NoWinner {
+        status: if failed { Status::Failed } else { Status::Invalid },
+        reason: "no point of the ramp gave a figure, so there is no best to measure again: look at the points before"
+            .to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dbdyno_model::{CommitMode, Drive, Load, Mapping, TestCode};
+
+    fn planned(again: bool) -> PlannedPoint {
+        PlannedPoint {
+            test: TestCode::new("T611").unwrap(),
+            drive: Drive::Server,
+            dop: Dop::ONE,
+            load: Load::default(),
+            storage: None,
+            rows_per_tx: 1,
+            repeat: 1,
+            again,
+            duration_s: 2.0,
+            commit: CommitMode::Durable,
+            mapping: Mapping::Native { ramp: None },
+            definition: String::new(),
+        }
+    }
+
+    fn point(jobs: u32, per_s: f64) -> Point {
+        let mut point = Point::new(TestCode::new("T611").unwrap(), jiff::Timestamp::UNIX_EPOCH);
+        (point.dop, point.rows_per_tx) = (Dop { jobs, ..Dop::ONE }, 1);
+        point.metric = Some(MetricValue { id: "tx_per_s".into(), value: per_s, unit: "1/s".into() });
+        point
+    }
+
+    fn found(points: &[Point]) -> Result<u32, Status> {
+        let catalogue = Catalogue::embedded().unwrap();
+        resolve(&planned(true), points, &catalogue).map(|p| p.dop.jobs).map_err(|none| none.status)
+    }
+
+    #[test]
+    fn the_best_median_of_sound_points_of_the_same_ramp_wins() {
+        // One lucky repeat is no median.
+        let ramp =
+            [(1, 100.0), (2, 190.0), (4, 300.0), (4, 180.0), (2, 195.0), (1, 101.0), (1, 99.0), (2, 188.0), (4, 181.0)];
+        let ramp: Vec<Point> = ramp.map(|(jobs, per_s)| point(jobs, per_s)).into();
+        assert_eq!(found(&ramp), Ok(2));
+        let mut memory = point(8, 9_999.0);
+        memory.flag(Flag::ServedFromOsCache, None);
+        let larger = Point { rows_per_tx: 10, ..point(8, 9_999.0) };
+        let failed = Point { status: Status::Failed, ..point(8, 9_999.0) };
+        let rated = Point { drive: Drive::Client, ..point(8, 9_999.0) };
+        assert_eq!(found(&[&ramp[..], &[memory, larger, failed, rated]].concat()), Ok(2));
+    }
+
+    #[test]
+    fn a_choice_that_was_made_stays() {
+        let first = Point { again: true, ..point(4, 150.0) };
+        assert_eq!(found(&[point(2, 190.0), point(4, 180.0), first]), Ok(4));
+    }
+
+    #[test]
+    fn where_nothing_was_measured_there_is_nothing_to_measure_again() {
+        let of = |status| Point { status, metric: None, ..point(1, 0.0) };
+        assert_eq!(found(&[]), Err(Status::Failed));
+        assert_eq!(found(&[of(Status::Failed), of(Status::Invalid)]), Err(Status::Failed));
+        assert_eq!(found(&[of(Status::Invalid), of(Status::Unsupported)]), Err(Status::Invalid));
+        assert_eq!(found(&[of(Status::Unsupported)]), Err(Status::Unsupported));
+    }
+
+    #[test]
+    fn all_other_points_are_as_they_were_planned() {
+        let catalogue = Catalogue::embedded().unwrap();
+        assert_eq!(resolve(&planned(false), &[point(4, 1.0)], &catalogue), Ok(planned(false)));
+    }
+}
