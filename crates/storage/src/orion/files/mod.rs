@@ -158,7 +158,7 @@ impl Files {
         let folder = folder.unwrap_or(Path::new("."));
         let refuse = |source: io::Error| OrionError::NoFolder { folder: folder.to_owned(), source };
         if !std::fs::metadata(folder).map_err(refuse)?.is_dir() {
-            return Err(refuse(io::ErrorKind::NotADirectory.into()));
+            return Err(refuse(rustix::io::Errno::NOTDIR.into()));
         }
         rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).map_err(|error| refuse(error.into()))
     }
