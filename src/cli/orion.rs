@@ -6,7 +6,7 @@ use super::values::{bytes, duration_s, label};
 use clap::error::ErrorKind;
 use clap::{Args, Command};
 use dbdyno_storage::BackendKind;
-use dbdyno_storage::orion::{Choice, LargeType, MatrixKind, Run, Simulate, Typed};
+use dbdyno_storage::orion::{Choice, LargeType, MatrixKind, Run, Simulate, Storax, Typed};
 use std::ffi::{OsStr, OsString};
 use std::num::{IntErrorKind, ParseIntError};
 use std::path::PathBuf;
@@ -28,9 +28,9 @@ pub(crate) struct OrionArgs {
     testname: Option<String>,
     #[arg(long = "num_disks", value_name = "N", value_parser = whole, allow_negative_numbers = true)]
     num_disks: Option<u64>,
-    #[arg(long = "size_small", value_name = "N", value_parser = whole, allow_negative_numbers = true)]
+    #[arg(long = "size_small", value_name = "N", value_parser = kilobytes, allow_negative_numbers = true)]
     size_small: Option<u64>,
-    #[arg(long = "size_large", value_name = "N", value_parser = whole, allow_negative_numbers = true)]
+    #[arg(long = "size_large", value_name = "N", value_parser = kilobytes, allow_negative_numbers = true)]
     size_large: Option<u64>,
     #[arg(long = "type", value_name = "WHAT", value_parser = LargeType::of_word)]
     large_type: Option<LargeType>,
@@ -38,11 +38,11 @@ pub(crate) struct OrionArgs {
     num_stream_io: Option<u64>,
     #[arg(long, value_name = "HOW", value_parser = Simulate::of_word)]
     simulate: Option<Simulate>,
-    #[arg(long, value_name = "N", value_parser = whole, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = kilobytes, allow_negative_numbers = true)]
     stripe: Option<u64>,
     #[arg(long, value_name = "N", value_parser = whole, allow_negative_numbers = true)]
     write: Option<u64>,
-    #[arg(long = "cache_size", value_name = "N", value_parser = whole, allow_negative_numbers = true)]
+    #[arg(long = "cache_size", value_name = "N", value_parser = megabytes, allow_negative_numbers = true)]
     cache_size: Option<u64>,
     #[arg(long, value_parser = seconds, allow_negative_numbers = true)]
     duration: Option<f64>,
@@ -54,6 +54,8 @@ pub(crate) struct OrionArgs {
     num_large: Option<u64>,
     #[arg(long = "hugenotneeded")]
     huge_not_needed: bool,
+    #[arg(long, value_name = "LAYER", value_parser = Storax::of_word)]
+    storax: Option<Storax>,
     #[arg(long)]
     verbose: bool,
 
@@ -71,6 +73,8 @@ pub(crate) struct OrionArgs {
     arrivals: Option<ArrivalsChoice>,
     #[arg(long)]
     verify: bool,
+    #[arg(long, value_name = "N", value_parser = whole, allow_negative_numbers = true)]
+    seed: Option<u64>,
     #[arg(long, value_name = "PATH")]
     destroy_data: Vec<PathBuf>,
     #[arg(long)]
@@ -104,7 +108,9 @@ impl OrionArgs {
             num_small: self.num_small,
             num_large: self.num_large,
             huge_not_needed: self.huge_not_needed,
+            storax: self.storax,
             verbose: self.verbose,
+            seed: self.seed,
             files: self.file.clone(),
             file_size_bytes: self.file_size,
             percentiles: self.percentiles,
@@ -126,6 +132,29 @@ fn whole(text: &str) -> Result<u64, String> {
         }
         _ => "it is no whole number from 0 on".to_owned(),
     })
+}
+
+/// ORION's kilobytes, or a size with its unit.
+fn kilobytes(text: &str) -> Result<u64, String> {
+    in_units(text, 1)
+}
+
+/// ORION's megabytes, or a size with its unit.
+fn megabytes(text: &str) -> Result<u64, String> {
+    in_units(text, 1 << 10)
+}
+
+/// A size in units of so many KB each; `k`, `m` and `g` behind it say what it is in.
+fn in_units(text: &str, unit_kb: u64) -> Result<u64, String> {
+    let kb_each = match text.as_bytes().last().map(u8::to_ascii_lowercase) {
+        Some(b'k') => 1,
+        Some(b'm') => 1 << 10,
+        Some(b'g') => 1 << 20,
+        _ => return whole(text),
+    };
+    let n = whole(&text[..text.len() - 1])?;
+    let kb = n.checked_mul(kb_each).ok_or_else(|| "it is larger than any size that makes sense".to_owned())?;
+    if kb.is_multiple_of(unit_kb) { Ok(kb / unit_kb) } else { Err("it is no whole number of megabytes".to_owned()) }
 }
 
 /// ORION's seconds, or a time with its unit.
@@ -271,11 +300,31 @@ mod tests {
     }
 
     #[test]
+    fn sizes_are_read_with_their_units() {
+        for (flags, expected) in [
+            ("-size_small 16 -size_large 2048 -stripe 64 -cache_size 100", (16, 2_048, 64, 100)),
+            ("-size_small 16k -size_large 2m -stripe 64K -cache_size 100M", (16, 2_048, 64, 100)),
+            ("-size_small 1M -size_large 1024K -stripe 1m -cache_size 2g", (1_024, 1_024, 1_024, 2_048)),
+            ("-size_small 4 -size_large 64 -stripe 8 -cache_size 4096k", (4, 64, 8, 4)),
+            ("-size_small 4 -size_large 64 -stripe 8 -cache_size 67108864", (4, 64, 8, 67_108_864)),
+        ] {
+            let typed = read(&format!("dbdyno orion -run advanced {flags}")).unwrap();
+            let sizes = (typed.size_small_kb, typed.size_large_kb, typed.stripe_kb, typed.cache_size_mb);
+            let (small, large, stripe, cache) = expected;
+            assert_eq!(sizes, (Some(small), Some(large), Some(stripe), Some(cache)), "{flags}");
+        }
+        let typed = read("dbdyno orion -run simple -storax skgfr -seed 7").unwrap();
+        assert_eq!((typed.storax, typed.seed), (Some(Storax::Skgfr), Some(7)));
+    }
+
+    #[test]
     fn what_is_wrong_is_said_with_what_would_do() {
         for (flags, expected) in [
             ("-nmu_disks 4", "did you mean -num_disks?"),
             ("-matirx basic", "did you mean -matrix?"),
-            ("-storax skgfr", "-storax is no option of ORION's"),
+            ("-storax asm", "it is no layer for I/O here: choose one of skgfr"),
+            ("-size_small 8q", "no whole number"),
+            ("-cache_size 1500k", "no whole number of megabytes"),
             ("--nmu_disks 4", "--num_disks"),
             ("-type other", "choose one of rand, seq"),
             ("-run fast", "choose one of simple, normal, advanced, oltp, dss"),

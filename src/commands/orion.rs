@@ -17,7 +17,7 @@ use dbdyno_storage::create::{self, Created, TestFiles};
 use dbdyno_storage::orion::files::Files;
 use dbdyno_storage::orion::{Settings, lun_paths};
 use dbdyno_storage::safety::{Consent, may_write_all};
-use dbdyno_storage::{Access, Luns};
+use dbdyno_storage::{Access, Luns, provable};
 use reference::Reference;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,14 @@ pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
     let mut reference = Reference::prepare(&mut typed, context)?;
     let mut settings = Settings::resolve(&typed, &lun_paths(&typed)?)?;
     refuse_too_small(&settings)?;
+    if settings.matrix.is_some() {
+        Files::have_folder(&settings.testname)?;
+    }
     let there: Vec<PathBuf> = settings.luns.iter().filter(|path| path.exists()).cloned().collect();
+    // Reads alone prove nothing of what may be anything.
+    if settings.verify && !settings.writes() {
+        provable(there.iter().map(PathBuf::as_path), settings.file_size_bytes.is_some())?;
+    }
     // To the end of the run: what nobody has mounted yet stays so.
     let _held = reference.allow(&mut settings, &there)?;
     // Before anything is written: who may not write results has not asked for test files either.
@@ -37,7 +44,10 @@ pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
     let files = create_files(&mut settings, &stop, &progress)?;
     reference.created(&files);
     let access = if settings.writes() { Access::ReadWrite } else { Access::Read };
-    let luns = Luns::open(&settings.luns, access)?;
+    let unmarked: Vec<PathBuf> =
+        files.iter().filter(|(_, c)| *c == Created::NewUnmarked).map(|(p, _)| p.to_owned()).collect();
+    let luns = Luns::open(&settings.luns, access)?.just_stamped(&unmarked);
+    settings.notes.extend(unproved(&settings, &luns));
     settings.check_sizes(luns.iter().map(|lun| (lun.path.as_path(), lun.size_bytes)))?;
     // The last that can be refused: with it go the files that were just made for it.
     settings.points.iter().try_for_each(|point| settings.load(point, 0).fits(&luns))?;
@@ -47,7 +57,7 @@ pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
         settings.notes.iter().for_each(|note| output::note(&format!("note: {note}")));
     }
 
-    let plan = storage_plan(&settings, u64::from(getrandom::u32().map_err(no_random_bits)?));
+    let plan = storage_plan(&settings, settings.seed);
     let run = new_run(args, &settings, &plan)?;
     repository.begin_run(&run, &plan, &dbdyno_probe::inventory(&settings.luns), &Database::default())?;
     let stamp = run.started_at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y%m%d_%H%M").to_string();
@@ -74,7 +84,7 @@ pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
 fn shown(
     run: &RunJson,
     plan: &Plan,
-    measured: Result<(), StorageRunError>,
+    measured: Result<Vec<String>, StorageRunError>,
     files: Option<&Files>,
     format: Format,
     context: &Context,
@@ -98,13 +108,19 @@ fn shown(
     }
     match (format, &measured) {
         (Format::Json, _) => output::json(run)?,
-        (Format::Text, Ok(())) => {
+        (Format::Text, Ok(bests)) => {
             let (width, catalogue) = (output::width(), &context.catalogue);
             let mut page = format!("{}\n", tables::storage(run, catalogue, width));
             if files.is_none() {
                 _ = writeln!(page, "{}", summary::page(run, catalogue, width));
             }
-            output::text(&format!("{page}{line}\n\n{}", next(run, context)))?;
+            // What scripts for ORION read stands at the end, as they expect it.
+            let bests = bests.iter().fold(String::new(), |text, line| format!("{text}\n{line}"));
+            output::text(&format!(
+                "{page}{line}\n\n{}{bests}{}",
+                next(run, context),
+                if bests.is_empty() { "" } else { "\n" }
+            ))?;
         }
         (Format::Text, Err(_)) if context.verbosity == Verbosity::Normal => output::note(&line),
         (Format::Text, Err(_)) => {}
@@ -132,6 +148,18 @@ fn next(run: &RunJson, context: &Context) -> String {
         "What next:\n  dbdyno show {id}{place}\n      this again; --json has small and large, reads and writes apart\n  \
          dbdyno report {id} -o storage.html{place}\n      the same as a page with curves\n"
     )
+}
+
+/// What `--verify` says nothing of.
+fn unproved(settings: &Settings, luns: &Luns) -> Vec<String> {
+    let unstamped = luns.iter().filter(|lun| settings.verify && !lun.is_stamped());
+    let note = |path: &Path| {
+        format!(
+            "{} was never stamped throughout: of it --verify proves only what a run itself has written",
+            path.display()
+        )
+    };
+    unstamped.map(|lun| note(&lun.path)).collect()
 }
 
 /// Files that are to be created must have room for an I/O as well as those that are there.

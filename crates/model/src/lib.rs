@@ -53,7 +53,10 @@ pub use ramp::Ramp;
 pub use rate::{Rate, Rates};
 pub use run::{Cell, CellKey, Database, Run, RunStatus};
 pub use size::{Shape, Size};
-pub use storage::{Storage, StorageIos, StorageLayout, StorageLoad, StorageLun, StoragePattern, StorageReadWrite};
+pub use storage::{
+    LunFigures, Storage, StorageIos, StorageLayout, StorageLoad, StorageLun, StoragePattern, StorageProof,
+    StorageReadWrite, StorageSeries,
+};
 pub use suite::{Suite, SuiteStep};
 pub use suspect::{Suspect, SuspectCode, Use};
 pub use table::{Organisation, TableName};

@@ -13,6 +13,9 @@ pub struct Limit {
     pub value: f64,
     /// I/Os outstanding.
     pub outstanding: u32,
+    /// Bytes of an I/O.
+    #[serde(default)]
+    pub io_bytes: u64,
     /// Mean time of an I/O there.
     pub service_time_s: Option<f64>,
 }
@@ -23,6 +26,9 @@ pub struct Limit {
 pub struct StorageLimits {
     /// Small random reads/s.
     pub random_read_iops: Option<Limit>,
+    /// The same at each number of outstanding I/Os that was measured, ascending: whoever reads with as many at a time can be laid
+    /// beside it.
+    pub random_read_by_depth: Vec<Limit>,
     /// Small random writes/s.
     pub random_write_iops: Option<Limit>,
     /// Large sequential reads.
@@ -54,6 +60,7 @@ impl StorageLimits {
         };
         Self {
             random_read_iops: small(0),
+            random_read_by_depth: by_depth(run, &measured),
             random_write_iops: small(100),
             sequential_read_mib_per_s: large(0),
             sequential_write_mib_per_s: large(100),
@@ -72,15 +79,33 @@ impl StorageLimits {
 /// The backend that does nothing.
 const NO_IO: &str = "null";
 
+/// The cells of such loads, with their medians.
+fn cells<'r>(run: &'r RunJson, is_meant: &'r dyn Fn(&StorageLoad) -> bool) -> impl Iterator<Item = (&'r Cell, f64)> {
+    let meant = move |cell: &&Cell| cell.key.storage.as_ref().is_some_and(is_meant) && cell.key.load.rate.is_none();
+    run.cells.iter().filter(meant).filter_map(|cell| Some((cell, cell.median?)))
+}
+
 /// The best cell of such loads by its key metric, which is of I/Os for small ones and of bytes for large ones.
 fn best(run: &RunJson, points: &[&Point], is_meant: &dyn Fn(&StorageLoad) -> bool) -> Option<Limit> {
-    let meant = |cell: &&Cell| cell.key.storage.as_ref().is_some_and(is_meant) && cell.key.load.rate.is_none();
-    let cells = run.cells.iter().filter(meant).filter_map(|cell| Some((cell, cell.median?)));
-    let (cell, value) = cells.max_by(|(_, a), (_, b)| a.total_cmp(b))?;
+    let (cell, value) = cells(run, is_meant).max_by(|(_, a), (_, b)| a.total_cmp(b))?;
+    Some(limit(cell, value, points))
+}
+
+/// Small random reads at each depth.
+fn by_depth(run: &RunJson, points: &[&Point]) -> Vec<Limit> {
+    let reads = |l: &StorageLoad| l.large_outstanding == 0 && l.write_pct == 0;
+    let mut limits: Vec<Limit> = cells(run, &reads).map(|(cell, value)| limit(cell, value, points)).collect();
+    limits.sort_by_key(|limit| limit.outstanding);
+    limits
+}
+
+fn limit(cell: &Cell, value: f64, points: &[&Point]) -> Limit {
     let times = points.iter().filter(|p| CellKey::of(p) == cell.key);
     let times: Vec<f64> = times.filter_map(|p| p.service_time_s.as_ref()?.mean).collect();
     let service_time_s = dbdyno_stats::Estimate::of(&times).map(|e| e.median);
-    Some(Limit { value, outstanding: cell.key.dop.jobs, service_time_s })
+    let bytes = |l: &StorageLoad| if l.small_outstanding > 0 { l.small_bytes } else { l.large_bytes };
+    let io_bytes = cell.key.storage.as_ref().map_or(0, bytes);
+    Limit { value, outstanding: cell.key.dop.jobs, io_bytes, service_time_s }
 }
 
 /// Why a reference run was taken for another run.
@@ -168,8 +193,7 @@ fn same_device(reference: &RunJson, of: &RunJson) -> SameDevice {
 mod tests {
     use super::*;
     use crate::{
-        Database, Disk, Dop, MetricValue, Platform, ResponseTime, Run, RunStatus, Storage, StorageLayout,
-        StorageReadWrite, TestCode,
+        Database, Disk, Dop, MetricValue, Platform, ResponseTime, Run, RunStatus, Storage, StorageLayout, TestCode,
     };
 
     fn run(points: Vec<Point>, disk: Option<&str>, host: &str) -> RunJson {
@@ -202,19 +226,9 @@ mod tests {
             layout: StorageLayout::Concat,
             verify: false,
         };
-        let (small_ios, large_ios) = (StorageReadWrite::default(), StorageReadWrite::default());
         Point {
             dop: Dop { jobs: load.outstanding(), ..Dop::ONE },
-            storage: Some(Storage {
-                load,
-                paths: Vec::new(),
-                backend: "threads".to_owned(),
-                submitters: None,
-                total_bytes: None,
-                notes: Vec::new(),
-                small: small_ios,
-                large: large_ios,
-            }),
+            storage: Some(Storage { backend: "threads".to_owned(), ..Storage::asked(load) }),
             metric: Some(MetricValue { id: "small_iops".into(), value, unit: "1/s".to_owned() }),
             service_time_s: Some(ResponseTime { mean: Some(1.0 / value), ..ResponseTime::default() }),
             ..Point::new(TestCode::storage(), jiff::Timestamp::UNIX_EPOCH)
@@ -247,7 +261,9 @@ mod tests {
         ];
         let limits = StorageLimits::of(&run(points, None, "a"));
         let read = limits.random_read_iops.unwrap();
-        assert_eq!((read.value, read.outstanding), (700.0, 8));
+        assert_eq!((read.value, read.outstanding, read.io_bytes), (700.0, 8, 8_192));
+        let depths: Vec<_> = limits.random_read_by_depth.iter().map(|l| (l.outstanding, l.value)).collect();
+        assert_eq!(depths, [(1, 100.0), (8, 700.0)]);
         assert_eq!((limits.read_service_time_s, limits.write_service_time_s), (Some(0.01), Some(0.02)));
         assert_eq!(limits.sequential_read_mib_per_s.map(|l| l.value), Some(900.0));
         assert_eq!(limits.sequential_write_mib_per_s, None);

@@ -125,7 +125,8 @@ fn size(bytes: u64) -> String {
 }
 
 /// A device or file that I/O went to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct StorageLun {
     /// Its path, as it was given.
     pub path: String,
@@ -133,6 +134,69 @@ pub struct StorageLun {
     pub kind: String,
     /// The part of it that is used.
     pub size_bytes: u64,
+    /// What it did inside the window; absent where nothing was measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub figures: Option<LunFigures>,
+}
+
+/// What one device or file did inside the window. An I/O that lies on several is one of each.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LunFigures {
+    /// Reads/s.
+    pub reads_per_s: f64,
+    /// Writes/s.
+    pub writes_per_s: f64,
+    /// MiB/s read and written.
+    pub mib_per_s: f64,
+    /// Mean time of an I/O: from when it was due where a rate was set, or else from when it was submitted.
+    pub mean_s: Option<f64>,
+    /// The longest.
+    pub max_s: Option<f64>,
+    /// When in the window that was.
+    pub max_at_s: Option<f64>,
+    /// I/Os that failed, warm-up and tail included.
+    pub errors: u64,
+}
+
+/// The window in steps, the first one first: when something happened, and on which device or file. All lists are of the same length.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StorageSeries {
+    /// Length of a step; the last one may be shorter.
+    pub step_s: f64,
+    /// I/Os/s.
+    pub ios_per_s: Vec<f64>,
+    /// MiB/s read and written.
+    pub mib_per_s: Vec<f64>,
+    /// Mean time of an I/O; absent where there was none.
+    pub mean_s: Vec<Option<f64>>,
+    /// The longest.
+    pub max_s: Vec<Option<f64>>,
+    /// Which of the paths the longest waited for, from 0 on.
+    pub max_lun: Vec<Option<u32>>,
+}
+
+impl StorageSeries {
+    /// The step with the longest time: when it began, that time, and which of the paths it was.
+    #[must_use]
+    pub fn longest(&self) -> Option<(f64, f64, Option<u32>)> {
+        let times = self.max_s.iter().enumerate().filter_map(|(n, max_s)| Some((n, (*max_s)?)));
+        let (n, max_s) = times.max_by(|(_, a), (_, b)| a.total_cmp(b))?;
+        Some((n as f64 * self.step_s, max_s, self.max_lun.get(n).copied().flatten()))
+    }
+}
+
+/// What `--verify` has looked at, each sector as often as it was read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StorageProof {
+    /// Sectors that carried a stamp, and so could be proved.
+    pub stamped: u64,
+    /// Sectors of which nothing can be said: never written with a stamp.
+    pub unstamped: u64,
+    /// Sectors that are not what was written.
+    pub wrong: u64,
 }
 
 /// What a storage point has beside what every point has.
@@ -160,6 +224,39 @@ pub struct Storage {
     /// Large ones.
     #[serde(default)]
     pub large: StorageReadWrite,
+    /// With a rate: I/Os/s that ended inside the window, whenever they were due.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub completed_per_s: Option<f64>,
+    /// Those of them that were due inside it, too; the others had been waiting when it began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_time_per_s: Option<f64>,
+    /// With `--verify`: what was proved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proof: Option<StorageProof>,
+    /// The window by the second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub series: Option<StorageSeries>,
+}
+
+impl Storage {
+    /// A point of which nothing is known but what was asked for.
+    #[must_use]
+    pub fn asked(load: StorageLoad) -> Self {
+        Self {
+            load,
+            paths: Vec::new(),
+            backend: String::new(),
+            submitters: None,
+            total_bytes: None,
+            notes: Vec::new(),
+            small: StorageReadWrite::default(),
+            large: StorageReadWrite::default(),
+            completed_per_s: None,
+            on_time_per_s: None,
+            proof: None,
+            series: None,
+        }
+    }
 }
 
 /// Reads and writes of one size.

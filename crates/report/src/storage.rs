@@ -1,15 +1,19 @@
 //! What the storage itself can do, and which share of it a database uses: what text and page both show.
 
+pub(crate) mod moments;
+
 use crate::figures::Figure;
-use crate::numbers::{MISSING, duration, percent, thousands};
-use crate::summary::figure::find;
-use crate::summary::lines::{Line, SECTIONS};
+use crate::numbers::{MISSING, duration, percent, short, thousands};
+use crate::summary::figure::{Found, find};
+use crate::summary::lines::SECTIONS;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{ChosenBy, Limit, RunJson, SameDevice, StorageLimits, StorageReference};
 
 /// What stands below shares.
-pub(crate) const LEGEND: &str = "Storage is the best of random I/Os of 8 KiB and sequential ones of 1 MiB, with as many outstanding as \
-                                 stand under \"at\"; the database's own I/Os may be smaller or larger.";
+pub(crate) const LEGEND: &str = "Both are what the device did. Random reads are compared with as many outstanding as the database has jobs, \
+                                 and of one size; sequential ones by their bytes, the storage's 1 MiB each with as many outstanding as stand \
+                                 under \"at\". What has no counterpart is left out: a database gathers and syncs its random writes, and its \
+                                 operations are more than one I/O.";
 /// What shares are called.
 pub(crate) const SHARES: &str = "Share of what the storage can do";
 
@@ -25,11 +29,9 @@ const LIMITS: [(&str, Of, &str); 4] = [
 
 type Time = fn(&StorageLimits) -> Option<f64>;
 
-/// Times of a single small I/O, and the line whose time of one operation stands beside it.
-const TIMES: [(&str, Time, &str); 2] = [
-    ("One read at a time", |l| l.read_service_time_s, "Random read"),
-    ("One write at a time", |l| l.write_service_time_s, "Random write"),
-];
+/// Times of a single small I/O.
+const TIMES: [(&str, Time); 2] =
+    [("One read at a time", |l| l.read_service_time_s), ("One write at a time", |l| l.write_service_time_s)];
 
 /// One limit of a storage run, in words.
 pub(crate) struct LimitLine {
@@ -45,11 +47,11 @@ pub(crate) struct LimitLine {
 /// The limits that are known, in words.
 pub(crate) fn limits(limits: &StorageLimits) -> Vec<LimitLine> {
     let rates = LIMITS.iter().filter_map(|(name, of, unit)| {
-        let Limit { value, outstanding, service_time_s } = of(limits)?;
+        let Limit { value, outstanding, service_time_s, .. } = of(limits)?;
         let (value, outstanding) = (thousands(*value), outstanding.to_string());
         Some(LimitLine { name, unit, value, outstanding, time: duration(*service_time_s) })
     });
-    let times = TIMES.iter().filter_map(|(name, of, _)| {
+    let times = TIMES.iter().filter_map(|(name, of)| {
         let time_s = of(limits)?;
         Some(LimitLine { name, unit: "", value: duration(time_s), outstanding: "1".to_owned(), time: String::new() })
     });
@@ -84,9 +86,9 @@ pub(crate) fn shares(run: &RunJson, catalogue: &Catalogue) -> Option<Shares> {
         return None;
     }
     let line = |name: &str| SECTIONS.iter().flat_map(|s| s.lines).find(|line| line.name == name);
-    let found: Vec<_> =
-        LIMITS.iter().filter_map(|(name, ..)| line(name)).map(|l| (l, find(l, run, catalogue))).collect();
-    if !found.iter().any(|(_, f)| f.is_measured()) {
+    let found: Vec<Found<'_>> =
+        LIMITS.iter().filter_map(|(name, ..)| Some(find(line(name)?, run, catalogue))).collect();
+    if !found.iter().any(Found::is_measured) {
         return None;
     }
     let Some(reference) = &run.storage_reference else {
@@ -103,41 +105,122 @@ pub(crate) fn shares(run: &RunJson, catalogue: &Catalogue) -> Option<Shares> {
         );
         return Some(Shares { lead, lines: Vec::new(), note: Some(note) });
     }
-    let note = (reference.same_device == SameDevice::NotKnown).then(|| {
-        "Whether both are of the same device is not known here: the system does not tell what lies below.".to_owned()
-    });
-    let rates = found.iter().zip(&LIMITS).map(|((line, found), (_, of, unit))| {
-        let best = found.throughput();
-        let limit = of(&reference.limits);
-        let comparable = best.filter(|f| !f.is_doubtful()).zip(limit.filter(|l| l.value > 0.0));
-        Share {
-            name: line.name,
-            test: found.test.clone(),
-            unit,
-            database: value(best, |f| thousands(f.value())),
-            storage: limit.map_or_else(|| MISSING.to_owned(), |l| thousands(l.value)),
-            outstanding: limit.map_or_else(String::new, |l| l.outstanding.to_string()),
-            share: comparable.map_or_else(|| MISSING.to_owned(), |(f, l)| percent(f.value() / l.value * 100.0)),
-        }
-    });
-    let times = TIMES.iter().filter_map(|(name, of, beside)| {
-        let storage = duration(of(&reference.limits)?);
-        let (line, found): &(&Line, _) = found.iter().find(|(line, _)| line.name == *beside)?;
-        let time = |f: &Figure<'_>| duration(line.time.and_then(|metric| f.median_of(metric)));
-        let (test, database) = (found.test.clone(), value(found.speed(), time));
-        Some(Share { name, test, unit: "", database, storage, outstanding: "1".to_owned(), share: String::new() })
-    });
-    Some(Shares { lead, lines: rates.chain(times).collect(), note })
+    let mut notes = Vec::new();
+    if reference.same_device == SameDevice::NotKnown {
+        notes.push(
+            "Whether both are of the same device is not known here: the system does not tell what lies below."
+                .to_owned(),
+        );
+    }
+    let of = |name: &str| line(name).map(|line| find(line, run, catalogue));
+    let limits = &reference.limits;
+    let mut lines = Vec::new();
+    for (name, metric, iops, limit) in [
+        ("Sequential read", "read_mib_per_s", "read_iops", &limits.sequential_read_mib_per_s),
+        ("Sequential write", "write_mib_per_s", "write_iops", &limits.sequential_write_mib_per_s),
+    ] {
+        lines.extend(
+            of(name)
+                .zip(limit.as_ref())
+                .and_then(|(found, limit)| bytes(name, &found, metric, iops, limit, &mut notes)),
+        );
+    }
+    lines.extend(of("Random read").and_then(|found| reads(&found, &limits.random_read_by_depth, &mut notes)));
+    let note = (!notes.is_empty()).then(|| notes.join(" "));
+    Some(Shares { lead, lines, note })
 }
 
-fn value(figure: Option<&Figure<'_>>, text: impl Fn(&Figure<'_>) -> String) -> String {
-    figure.map_or_else(
-        || MISSING.to_owned(),
-        |f| match (f.is_doubtful(), text(f)) {
-            (true, text) if text != MISSING => format!("({text})"),
-            (_, text) => text,
-        },
-    )
+/// Requests of a device that are shorter on average are not those of one who reads or writes on and on.
+const LONG_BYTES: f64 = 65_536.0;
+/// How far sizes of requests may lie apart and be of one size.
+const ALIKE: std::ops::RangeInclusive<f64> = 0.75..=1.33;
+
+/// The mean length of a figure's requests at the device.
+fn request_bytes(figure: &Figure<'_>, mib_per_s: &str, iops: &str) -> Option<f64> {
+    let (mib_per_s, iops) = figure.median_of(mib_per_s).zip(figure.median_of(iops))?;
+    (iops > 0.0).then_some(mib_per_s * 1_048_576.0 / iops)
+}
+
+/// Bytes of the device beside bytes of the device: what is useful of them is another question.
+fn bytes(
+    name: &'static str,
+    found: &Found<'_>,
+    metric: &str,
+    iops: &str,
+    limit: &Limit,
+    notes: &mut Vec<String>,
+) -> Option<Share> {
+    let best = found.throughput()?;
+    let Some(mib_per_s) = best.median_of(metric) else {
+        notes.push(format!("{name} has no share: what the device did during {} is not known.", found.test));
+        return None;
+    };
+    let long = request_bytes(best, metric, iops).is_none_or(|bytes| bytes >= LONG_BYTES);
+    if !long {
+        let size = request_bytes(best, metric, iops).map_or_else(String::new, kib);
+        notes.push(format!(
+            "{name} has no share: the requests of {} are of {size} on average, no long ones.",
+            found.test
+        ));
+        return None;
+    }
+    Some(Share {
+        name,
+        test: found.test.clone(),
+        unit: "MiB/s",
+        database: doubted(best, thousands(mib_per_s)),
+        storage: thousands(limit.value),
+        outstanding: limit.outstanding.to_string(),
+        share: share(best, mib_per_s, limit),
+    })
+}
+
+/// Reads of the device with as many at a time: the most jobs that both have.
+fn reads(found: &Found<'_>, depths: &[Limit], notes: &mut Vec<String>) -> Option<Share> {
+    const NAME: &str = "Random read";
+    let cells = &found.figures.as_ref().ok()?.cells;
+    let same = |figure: &Figure<'_>| {
+        let depth = figure.dop.filter(|dop| dop.threads == 1).map(|dop| dop.nodes * dop.jobs)?;
+        depths.iter().find(|limit| limit.outstanding == depth)
+    };
+    let both = cells.iter().filter_map(|figure| Some((figure, same(figure)?)));
+    // A sound figure goes before one in doubt, then the most jobs.
+    let Some((figure, limit)) = both.max_by_key(|(figure, limit)| (!figure.is_doubtful(), limit.outstanding)) else {
+        notes.push(format!("{NAME} has no share: {} and the storage were not measured at the same depth.", found.test));
+        return None;
+    };
+    let request = request_bytes(figure, "read_mib_per_s", "read_iops");
+    if let Some(bytes) = request.filter(|bytes| !ALIKE.contains(&(bytes / limit.io_bytes.max(1) as f64))) {
+        notes.push(format!(
+            "{NAME} has no share: the reads of {} are of {} on average, the storage's of {}.",
+            found.test,
+            kib(bytes),
+            kib(limit.io_bytes as f64)
+        ));
+        return None;
+    }
+    Some(Share {
+        name: NAME,
+        test: found.test.clone(),
+        unit: "IOPS",
+        database: doubted(figure, thousands(figure.value())),
+        storage: thousands(limit.value),
+        outstanding: limit.outstanding.to_string(),
+        share: share(figure, figure.value(), limit),
+    })
+}
+
+fn share(figure: &Figure<'_>, value: f64, limit: &Limit) -> String {
+    let comparable = !figure.is_doubtful() && limit.value > 0.0;
+    if comparable { percent(value / limit.value * 100.0) } else { MISSING.to_owned() }
+}
+
+fn doubted(figure: &Figure<'_>, text: String) -> String {
+    if figure.is_doubtful() { format!("({text})") } else { text }
+}
+
+fn kib(bytes: f64) -> String {
+    format!("{} KiB", short(bytes / 1024.0))
 }
 
 fn which(reference: &StorageReference) -> String {
@@ -160,7 +243,7 @@ mod tests {
     #[test]
     fn every_limit_stands_beside_a_line_of_the_summary() {
         let names: Vec<&str> = SECTIONS.iter().flat_map(|s| s.lines).map(|line| line.name).collect();
-        for name in LIMITS.iter().map(|(name, ..)| name).chain(TIMES.iter().map(|(.., line)| line)) {
+        for name in LIMITS.iter().map(|(name, ..)| name) {
             assert!(names.contains(name), "{name}");
         }
     }

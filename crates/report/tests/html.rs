@@ -117,7 +117,21 @@ fn a_database_stands_beside_its_storage() {
         section.split("</section>").next().unwrap_or_default().to_owned()
     };
     let beside = share(fixture::storage::beside());
-    assert!(beside.contains("75 %") && beside.contains("/data/dbdyno.orion"), "{beside}");
+    assert!(beside.contains("/data/dbdyno.orion"), "{beside}");
+    // Device bytes beside device bytes, and reads at the same depth; a commit beside a raw write is nothing.
+    for text in ["892.5", "75 %", "30,700", "61,400", "50 %"] {
+        assert!(beside.contains(text), "{text} in {beside}");
+    }
+    for text in ["148,900", "Random write", "One read", "One write"] {
+        assert!(!beside.contains(&format!(">{text}")), "{text} in {beside}");
+    }
+    let mut larger = fixture::storage::beside();
+    for point in larger.points.iter_mut().filter(|p| p.test.as_str() == "T626") {
+        point.io.read_mib_per_s = point.io.read_mib_per_s.map(|n| 2.0 * n);
+    }
+    let larger = share(larger);
+    assert!(larger.contains("the reads of T626 are of 16 KiB on average"), "{larger}");
+    assert!(!larger.contains("30,700"), "{larger}");
     let alone = share(fixture::run());
     assert!(alone.contains("dbdyno orion --reference") && !alone.contains("<table"), "{alone}");
     let mut elsewhere = fixture::storage::run();

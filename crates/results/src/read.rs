@@ -9,6 +9,9 @@ use serde::de::DeserializeOwned;
 /// Columns of `runs` in the order in which [`Repository::run_from`] reads them.
 const RUN_COLUMNS: &str = "id, label, suite, size, seed, started_at, tool_version, target, status";
 
+/// What the suites of runs of storage alone begin with.
+const STORAGE_SUITES: &str = "orion ";
+
 /// The names of all runs, newest first, and which suite they are of.
 pub(crate) const IDS_AND_LABELS: &str = "SELECT id, label, suite FROM runs ORDER BY started_at DESC, rowid DESC";
 
@@ -301,8 +304,8 @@ impl Repository {
         let rows = query.query_map([], columns).map_err(self.failed("read"))?;
         rows.map(|row| {
             let (id, label, suite) = row.map_err(self.failed("read"))?;
-            let is_reference = suite == REFERENCE_SUITE;
-            Ok(Named { id: self.word(&format!("the id of run {id}"), id.clone())?, label, is_reference })
+            let (is_reference, is_of_storage) = (suite == REFERENCE_SUITE, suite.starts_with(STORAGE_SUITES));
+            Ok(Named { id: self.word(&format!("the id of run {id}"), id.clone())?, label, is_reference, is_of_storage })
         })
         .collect()
     }
@@ -314,15 +317,18 @@ struct Named {
     label: Option<String>,
     /// Whether it measured the storage below what others of its label measured.
     is_reference: bool,
+    /// Whether it measured storage alone.
+    is_of_storage: bool,
 }
 
 /// The runs of a label. The reference of a platform's storage bears the label of its runs and is none of their sample; it is
-/// meant where there is nothing else.
+/// meant where there is nothing else. Of a label that holds both, runs of databases go before other runs of storage.
 fn labelled<'r>(runs: &'r [Named], label: &str) -> Vec<&'r Named> {
     let mut all: Vec<&Named> = runs.iter().filter(|run| run.label.as_deref() == Some(label)).collect();
     if all.iter().any(|run| !run.is_reference) {
         all.retain(|run| !run.is_reference);
     }
+    all.sort_by_key(|run| run.is_of_storage);
     all
 }
 

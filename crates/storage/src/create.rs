@@ -176,7 +176,7 @@ fn one(path: &Path, size_bytes: u64, stop: &AtomicBool, progress: &mut dyn FnMut
     })?;
     file.sync_all().map_err(failed)?;
     if marked {
-        mark::set(&file, Stage::Complete).map_err(|e| failed(e.into()))?;
+        mark::set(&file, Stage::Stamped).map_err(|e| failed(e.into()))?;
         file.sync_all().map_err(failed)?;
     }
     unfinished.keep();
@@ -202,7 +202,7 @@ fn is_ready(path: &Path, asked_bytes: u64) -> Result<bool, CreateError> {
             std::fs::remove_file(path).map_err(failed)?;
             Ok(false)
         }
-        Some(Stage::Complete) => {
+        Some(Stage::Complete | Stage::Stamped) => {
             let has_bytes = file.metadata().map_err(failed)?.len();
             if has_bytes == asked_bytes {
                 Ok(true)

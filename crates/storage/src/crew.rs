@@ -3,6 +3,7 @@
 use crate::arrivals::Timetable;
 use crate::backend::{BackendKind, Calls, Null, Uring, now_ns};
 use crate::claims::Claims;
+use crate::moments::Moments;
 use crate::record::Record;
 use crate::turns::Turns;
 use crate::work::Places;
@@ -38,12 +39,16 @@ pub(crate) struct Shared {
 impl Shared {
     pub(crate) fn new(luns: &Luns, load: &Load, run: u64) -> Result<Self, crate::StorageError> {
         load.check(luns)?;
+        if load.writes() && !load.verify {
+            luns.unstamp()?;
+        }
         let records = load.outstanding().min(RECORDS);
+        let moments = || Moments::new(load, luns.iter().count());
         Ok(Self {
             luns: luns.clone(),
             load: load.clone(),
             places: Places::new(luns, load)?,
-            records: (0..records).map(|_| Mutex::new(Record::new(load.rate.is_some()))).collect(),
+            records: (0..records).map(|_| Mutex::new(Record::new(load.rate.is_some(), moments()))).collect(),
             claims: (load.verify && load.writes())
                 .then(|| Claims::new(Written::new(luns.iter().map(|lun| lun.size_bytes), load))),
             run,

@@ -47,6 +47,18 @@ pub enum StorageError {
         /// Bytes of an I/O.
         io_bytes: u64,
     },
+    /// Nothing could be told from garbage there.
+    #[error(
+        "{} {why}, so that --verify could not tell garbage from data: {hint}", path.display()
+    )]
+    NotStamped {
+        /// The path.
+        path: PathBuf,
+        /// What is known of it.
+        why: &'static str,
+        /// What to do.
+        hint: &'static str,
+    },
     /// A load that cannot be put on anything.
     #[error("{0}")]
     Load(String),

@@ -1,11 +1,13 @@
 //! The devices and files that are measured, opened past the page cache.
 
 use crate::StorageError;
+use crate::mark::{self, Stage};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, SeekFrom, StatxFlags, ioctl_blksszget};
 use rustix::io::Errno;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// What they are opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +39,8 @@ pub struct Lun {
     /// What an I/O's address and size must be a multiple of.
     pub logical_block_bytes: u32,
     pub(crate) fd: OwnedFd,
+    /// Whether each of its sectors carries a stamp.
+    stamped: AtomicBool,
 }
 
 impl Lun {
@@ -70,7 +74,31 @@ impl Lun {
                 known => known.unwrap_or(512),
             },
         };
-        Ok(Self { path: path.to_owned(), kind, size_bytes, logical_block_bytes, fd })
+        let stamped = AtomicBool::new(mark::of(&fd) == Some(Stage::Stamped));
+        Ok(Self { path: path.to_owned(), kind, size_bytes, logical_block_bytes, fd, stamped })
+    }
+
+    /// Whether dbdyno has stamped every sector of it, so that one without a stamp is an error.
+    #[must_use]
+    pub fn is_stamped(&self) -> bool {
+        self.stamped.load(Relaxed)
+    }
+
+    /// Takes away the mark that says so, before something else is written: for good, also where the machine stops right after.
+    fn unstamp(&self) -> Result<(), StorageError> {
+        if !self.is_stamped() {
+            return Ok(());
+        }
+        // Where the file system keeps no marks there is none to take away.
+        if mark::of(&self.fd) == Some(Stage::Stamped) {
+            let written = mark::set(&self.fd, Stage::Complete).and_then(|_| rustix::fs::fsync(&self.fd));
+            written.map_err(|error| StorageError::System {
+                what: "the mark that a file is stamped throughout cannot be taken away",
+                source: error.into(),
+            })?;
+        }
+        self.stamped.store(false, Relaxed);
+        Ok(())
     }
 }
 
@@ -119,6 +147,19 @@ impl Luns {
         Ok(Self { luns: Arc::new(luns), access })
     }
 
+    /// The same, where these files were just written with stamps throughout and their file system keeps no marks.
+    #[must_use]
+    pub fn just_stamped(self, paths: &[PathBuf]) -> Self {
+        let known = self.iter().filter(|lun| paths.contains(&lun.path));
+        known.for_each(|lun| lun.stamped.store(true, Relaxed));
+        self
+    }
+
+    /// Before something without stamps is written to them.
+    pub(crate) fn unstamp(&self) -> Result<(), StorageError> {
+        self.iter().try_for_each(Lun::unstamp)
+    }
+
     /// Each of them, in the order in which they were named.
     pub fn iter(&self) -> impl Iterator<Item = &Lun> {
         self.luns.iter()
@@ -145,6 +186,7 @@ impl Luns {
             size_bytes: *size_bytes,
             logical_block_bytes: 512,
             fd: rustix::fs::open("/dev/null", OFlags::RDWR, Mode::empty()).unwrap(),
+            stamped: AtomicBool::new(false),
         };
         Self { luns: Arc::new(sizes.iter().map(lun).collect()), access: Access::ReadWrite }
     }

@@ -3,7 +3,7 @@
 
 use rustix::fs::{AtFlags, StatxFlags, XattrFlags, fgetxattr, fsetxattr, statx};
 use rustix::io::Errno;
-use std::fs::File;
+use std::os::fd::AsFd;
 
 const NAME: &str = "user.dbdyno";
 
@@ -12,8 +12,11 @@ const NAME: &str = "user.dbdyno";
 pub(crate) enum Stage {
     /// Being written, or left behind half written.
     Begun,
-    /// Written from the first byte to the last.
+    /// Written from the first byte to the last; what was written to it since need not carry stamps. So are all files of dbdyno's
+    /// before stamps were part of the mark.
     Complete,
+    /// Written from the first byte to the last, and every sector carries a stamp still.
+    Stamped,
 }
 
 impl Stage {
@@ -21,12 +24,13 @@ impl Stage {
         match self {
             Self::Begun => "begun",
             Self::Complete => "complete",
+            Self::Stamped => "stamped throughout",
         }
     }
 }
 
 /// What the attribute of this very file says at a stage.
-fn text(file: &File, stage: Stage) -> Result<String, Errno> {
+fn text(file: impl AsFd, stage: Stage) -> Result<String, Errno> {
     let stat = statx(file, "", AtFlags::EMPTY_PATH, StatxFlags::INO | StatxFlags::BTIME)?;
     let born = if stat.stx_mask & StatxFlags::BTIME.bits() == 0 {
         "unknown".to_owned()
@@ -37,8 +41,8 @@ fn text(file: &File, stage: Stage) -> Result<String, Errno> {
 }
 
 /// Marks a file. Says whether its file system keeps marks.
-pub(crate) fn set(file: &File, stage: Stage) -> Result<bool, Errno> {
-    match fsetxattr(file, NAME, text(file, stage)?.as_bytes(), XattrFlags::empty()) {
+pub(crate) fn set(file: impl AsFd, stage: Stage) -> Result<bool, Errno> {
+    match fsetxattr(&file, NAME, text(&file, stage)?.as_bytes(), XattrFlags::empty()) {
         Ok(()) => Ok(true),
         Err(Errno::OPNOTSUPP | Errno::PERM) => Ok(false),
         Err(error) => Err(error),
@@ -46,11 +50,11 @@ pub(crate) fn set(file: &File, stage: Stage) -> Result<bool, Errno> {
 }
 
 /// The stage of a file that dbdyno created; none for all others.
-pub(crate) fn of(file: &File) -> Option<Stage> {
+pub(crate) fn of(file: impl AsFd) -> Option<Stage> {
     let mut value = [0; 256];
-    let length = fgetxattr(file, NAME, &mut value).ok()?;
+    let length = fgetxattr(&file, NAME, &mut value).ok()?;
     let found = value.get(..length)?;
-    [Stage::Begun, Stage::Complete]
+    [Stage::Begun, Stage::Complete, Stage::Stamped]
         .into_iter()
-        .find(|stage| text(file, *stage).is_ok_and(|text| text.as_bytes() == found))
+        .find(|stage| text(&file, *stage).is_ok_and(|text| text.as_bytes() == found))
 }

@@ -4,6 +4,7 @@ use crate::arrivals::Timetable;
 use crate::backend::{BackendKind, now_ns};
 use crate::claims::Claims;
 use crate::crew::{Body, Course, Crew, Shared, body};
+use crate::moments::Moments;
 use crate::muster::muster;
 use crate::record::Record;
 use crate::{IoError, Load, Luns, Mismatch, ReadWrite, StorageError};
@@ -40,12 +41,20 @@ pub struct Measured {
     /// In an open loop: I/Os that were due inside the window. With as many done, the rate was reached; what is missing failed, or was
     /// not begun by the window's end.
     pub due: Option<u64>,
+    /// In an open loop: what the storage did inside the window, whenever that was due.
+    pub completed: Option<Completed>,
+    /// When in the window it was, and on which devices and files.
+    pub moments: Moments,
     /// Failed I/Os by class, warm-up and tail included.
     pub errors: BTreeMap<IoError, u64>,
     /// The first of them, with path and offset.
     pub first_error: Option<String>,
     /// Why the point ended before its time: nothing succeeded any more, or a queue broke.
     pub ended_early: Option<String>,
+    /// Sectors that were read with a stamp, each as often as it was read.
+    pub stamped: u64,
+    /// Sectors that were read and proved nothing: never written with a stamp.
+    pub unstamped: u64,
     /// Sectors that were proved wrong; the first hundred are told.
     pub mismatches: Vec<Mismatch>,
     /// How many there were.
@@ -60,6 +69,15 @@ pub struct Measured {
     pub harness_cpu_s: Option<f64>,
     /// Threads that did it.
     pub threads: u32,
+}
+
+/// I/Os that ended inside the window of an open loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Completed {
+    /// All of them.
+    pub ios: u64,
+    /// Those that were due in the window, too. The others had been waiting when it began.
+    pub on_time: u64,
 }
 
 /// How often the measuring thread looks at what happens.
@@ -155,7 +173,7 @@ pub(crate) fn course(
     watch.wait_for_the_last(stop);
     let Watch { left, stopped, ended_early, .. } = watch;
     let ended_ns = course.end_ns.load(Relaxed);
-    let mut record = taken(&shared.records, load.rate.is_some());
+    let mut record = taken(&shared.records).unwrap_or_else(|| Record::new(load.rate.is_some(), Moments::default()));
     if left > 0 {
         record.errors(now_ns(), IoError::Timeout, left.into(), || "no answer from the storage".to_owned());
     }
@@ -166,6 +184,8 @@ pub(crate) fn course(
     let [small, large] = record.kinds(load);
     Measured {
         window_s: ended_ns.saturating_sub(begin_ns) as f64 / 1e9,
+        moments: record.moments,
+        completed: load.rate.is_some().then_some(Completed { ios: record.completed.0, on_time: record.completed.1 }),
         small,
         large,
         total: record.all.iter().sum(),
@@ -174,6 +194,8 @@ pub(crate) fn course(
         first_error: record.first_error.map(|(_, text)| text),
         errors: record.errors,
         ended_early,
+        stamped: record.proofs.stamped,
+        unstamped: record.proofs.unstamped,
         mismatched: record.proofs.wrong,
         mismatches: record.mismatches,
         backend,
@@ -185,13 +207,12 @@ pub(crate) fn course(
 }
 
 /// All records as one; what late threads still write goes nowhere.
-fn taken(records: &[Mutex<Record>], open_loop: bool) -> Record {
-    let mut all = Record::new(open_loop);
-    for record in records {
-        let mut record = record.lock().unwrap_or_else(PoisonError::into_inner);
-        all.merge(std::mem::replace(&mut record, Record::new(open_loop)));
-    }
-    all
+fn taken(records: &[Mutex<Record>]) -> Option<Record> {
+    let each = records.iter().map(|record| record.lock().unwrap_or_else(PoisonError::into_inner).take());
+    each.reduce(|mut all, record| {
+        all.merge(record);
+        all
+    })
 }
 
 /// How much of what was read could be proved.

@@ -120,6 +120,10 @@ fn a_closed_loop_does_not_see_a_stall() {
     assert!(ios.response_time.is_none() && measured.due.is_none());
     assert!(ios.service_time.percentile_ns(99.9).unwrap() < stall_ns / 10);
     assert!(ios.service_time.max_ns().unwrap() >= stall_ns / 1000 * 999, "but for its longest times");
+    // Of which it is known when they were, and on which device.
+    let longest = measured.moments.luns.iter().max_by_key(|lun| lun.max_ns).unwrap();
+    assert!(longest.max_ns >= stall_ns / 1000 * 999 && longest.max_at_ns >= MIDDLE_NS, "{longest:?}");
+    assert_eq!(measured.moments.steps[0].max_ns, longest.max_ns);
 }
 
 #[test]
@@ -128,6 +132,9 @@ fn a_rate_that_is_too_high_is_seen() {
     let measured = by(body(BackendKind::Null), BackendKind::Null, &Load { rate, duration_s: 0.2, ..load() });
     let (due, done) = (measured.due.unwrap(), measured.small.read.count);
     assert!(due.abs_diff(20_000_000) < 3 && done < due, "{done} of {due}");
+    // What the storage did all the same is told apart from what of it was due in the window.
+    let completed = measured.completed.unwrap();
+    assert!(completed.ios > 0 && completed.on_time <= completed.ios.min(done), "{completed:?}");
 }
 
 #[test]
@@ -177,6 +184,8 @@ fn counts_are_those_of_the_histograms() {
     }
     let inside: u64 = kinds.into_iter().flatten().map(|ios| ios.count).sum();
     assert!(inside < measured.total, "warm-up and tail are in the total alone");
+    assert_eq!(measured.moments.steps.iter().map(|step| step.ios).sum::<u64>(), inside);
+    assert_eq!(measured.moments.luns.iter().map(|lun| lun.reads + lun.writes).sum::<u64>(), inside);
     assert_eq!(measured.small.read.bytes, measured.small.read.count * 8192);
     assert!((measured.window_s - 0.1).abs() < 1e-9 && !measured.stopped && measured.errors.is_empty());
 }

@@ -1,6 +1,7 @@
 //! What was measured: every I/O, in a histogram of its kind. A few records are shared by all threads, each by those that come
 //! after one another, so that memory does not grow with them; one is locked once for all the I/Os that ended together.
 
+use crate::moments::{Moment, Moments};
 use crate::verify::{Mismatch, Proofs};
 use crate::{IoError, Load};
 use dbdyno_stats::Histogram;
@@ -42,6 +43,9 @@ pub(crate) struct Record {
     pub first_error: Option<(u64, String)>,
     pub mismatches: Vec<Mismatch>,
     pub proofs: Proofs,
+    pub moments: Moments,
+    /// In an open loop: I/Os that ended inside the window, and those of them that were due in it.
+    pub completed: (u64, u64),
 }
 
 /// The kind of an I/O, as an index.
@@ -51,7 +55,7 @@ pub(crate) fn kind(large: bool, write: bool) -> usize {
 }
 
 impl Record {
-    pub(crate) fn new(open_loop: bool) -> Self {
+    pub(crate) fn new(open_loop: bool, moments: Moments) -> Self {
         Self {
             service: std::array::from_fn(|_| Histogram::new()),
             response: open_loop.then(|| std::array::from_fn(|_| Histogram::new())),
@@ -60,16 +64,25 @@ impl Record {
             first_error: None,
             mismatches: Vec::new(),
             proofs: Proofs::default(),
+            moments,
+            completed: (0, 0),
         }
+    }
+
+    /// What is written down so far; others come after it.
+    pub(crate) fn take(&mut self) -> Self {
+        let empty = Self::new(self.response.is_some(), self.moments.empty());
+        std::mem::replace(self, empty)
     }
 
     /// Writes down one that ended inside the window (where a rate was asked for: were due inside it).
     #[inline]
-    pub(crate) fn inside(&mut self, kind: usize, service_ns: u64, response_ns: u64) {
+    pub(crate) fn inside(&mut self, kind: usize, service_ns: u64, response_ns: u64, moment: Moment) {
         self.service[kind].record_ns(service_ns);
         if let Some(response) = &mut self.response {
             response[kind].record_ns(response_ns);
         }
+        self.moments.io(moment);
     }
 
     /// Writes down one that failed.
@@ -106,6 +119,8 @@ impl Record {
         let room = MOST_MISMATCHES.saturating_sub(self.mismatches.len());
         self.mismatches.extend(other.mismatches.into_iter().take(room));
         self.proofs.add(other.proofs);
+        self.moments.merge(&other.moments);
+        self.completed = (self.completed.0 + other.completed.0, self.completed.1 + other.completed.1);
     }
 
     /// The four kinds, small and large.

@@ -96,7 +96,7 @@ fn may_write(path: &Path, consent: Consent<'_>) -> Result<Option<OwnedFd>, Safet
         return Err(SafetyError::NotNamed { path: path.to_owned(), what: "a block device" });
     }
     let file = File::open(path).map_err(unknown)?;
-    if !named && mark::of(&file) != Some(Stage::Complete) {
+    if !named && !matches!(mark::of(&file), Some(Stage::Complete | Stage::Stamped)) {
         return Err(SafetyError::NotNamed { path: path.to_owned(), what: "a file that dbdyno did not create" });
     }
     let held = if device { usage::hold(path).map_err(unknown)? } else { None };

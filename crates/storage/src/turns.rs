@@ -7,6 +7,7 @@ use crate::SECTOR_BYTES;
 use crate::arena::Arena;
 use crate::backend::{Ended, Queue, Task, now_ns};
 use crate::crew::{Course, Shared};
+use crate::moments::Moment;
 use crate::record::{Record, kind};
 use crate::verify::{Stamp, stamp};
 use crate::work::Draws;
@@ -42,6 +43,9 @@ struct Slot {
     due_ns: u64,
     /// Pieces that have not ended.
     pieces: u32,
+    /// Where its first piece goes, and whether that is all of it.
+    lun: u32,
+    whole: bool,
     failed: bool,
 }
 
@@ -103,6 +107,8 @@ impl<'a> Turns<'a> {
                 started_ns: 0,
                 due_ns: 0,
                 pieces: 0,
+                lun: 0,
+                whole: true,
                 failed: false,
             });
         }
@@ -195,7 +201,16 @@ impl<'a> Turns<'a> {
             if result < 0 || (result as u64) < aimed {
                 self.look_at(&mut record, n, part, result, now);
             }
-            let slot = &mut self.slots[n as usize];
+            let slot = &self.slots[n as usize];
+            // What was due in the window counts whenever it ends: a stall at the window's end would be seen by nobody else.
+            let (moment_ns, from_ns) = if open { (slot.due_ns, slot.due_ns) } else { (now, slot.started_ns) };
+            let inside = window.contains(&moment_ns) && !slot.failed;
+            let (lun, bytes) = if slot.whole { (slot.lun, aimed) } else { self.part(slot, part) };
+            let at_ns = moment_ns.saturating_sub(course.begin_ns);
+            let moment = Moment { at_ns, took_ns: now.saturating_sub(from_ns), bytes, lun, write: slot.write };
+            if inside {
+                record.moments.part(moment);
+            }
             if slot.pieces > 0 {
                 continue;
             }
@@ -203,9 +218,13 @@ impl<'a> Turns<'a> {
             if !slot.failed {
                 let kind = kind(slot.large, slot.write);
                 record.all[kind] += 1;
-                // What was due in the window counts whenever it ends: a stall at the window's end would be seen by nobody else.
-                if window.contains(if open { &slot.due_ns } else { &now }) {
-                    record.inside(kind, now - slot.started_ns, now.saturating_sub(slot.due_ns));
+                if inside {
+                    let moment = Moment { bytes: aimed, ..moment };
+                    record.inside(kind, now - slot.started_ns, now.saturating_sub(slot.due_ns), moment);
+                }
+                if open && window.contains(&now) {
+                    record.completed.0 += 1;
+                    record.completed.1 += u64::from(inside);
                 }
                 if self.shared.load.verify && !slot.write {
                     self.prove(&mut record, n);
@@ -233,7 +252,7 @@ impl<'a> Turns<'a> {
         };
         let slot = &mut self.slots[n as usize];
         (slot.unit, slot.write, slot.started_ns, slot.due_ns) = (unit, write, now, due_ns);
-        (slot.pieces, slot.failed) = (0, false);
+        (slot.pieces, slot.whole, slot.failed) = (0, true, false);
         let mut at = if write { slot.write_at } else { slot.read_at };
         let (arena, draws, verify, run) = (&mut self.arena, &mut self.draws, self.shared.load.verify, self.shared.run);
         if write && verify {
@@ -254,6 +273,10 @@ impl<'a> Turns<'a> {
                 if pushed.is_ok() {
                     pushed = queue.push(task);
                 }
+                if slot.pieces == 0 {
+                    slot.lun = piece.lun;
+                }
+                slot.whole = slot.pieces == 0;
                 (at, slot.pieces) = (end, slot.pieces + 1);
             });
         }

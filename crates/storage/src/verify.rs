@@ -103,10 +103,11 @@ pub fn stamp(block: &mut [u8], stamp: Stamp) {
     }
 }
 
-/// Proves what was read at an offset, to which the last writes may be known.
+/// Proves what was read at an offset, to which the last writes may be known. Where a device or file is stamped throughout, a
+/// sector without a stamp is wrong.
 pub(crate) fn prove(
     block: &[u8],
-    path: &Path,
+    (path, stamped_throughout): (&Path, bool),
     offset: u64,
     last: Option<&Last>,
     proofs: &mut Proofs,
@@ -114,12 +115,19 @@ pub(crate) fn prove(
 ) {
     for (sector, offset) in block.chunks_exact(SECTOR_BYTES).zip((offset..).step_by(SECTOR_BYTES)) {
         if (word(sector, 0) ^ MAGIC).count_ones() > MAGIC_BITS {
-            if last.is_some_and(|last| last.is_known(offset)) {
-                let what = "a write that was acknowledged is not here, nor any other with a stamp".to_owned();
-                wrong(Mismatch { path: path.to_owned(), offset_bytes: offset, what });
-            } else {
-                proofs.unstamped += 1;
-            }
+            let what = match last {
+                Some(last) if last.is_known(offset) => {
+                    "a write that was acknowledged is not here, nor any other with a stamp"
+                }
+                _ if stamped_throughout => {
+                    "the sector carries no stamp, and each of this file was written with one: what was there is gone"
+                }
+                _ => {
+                    proofs.unstamped += 1;
+                    continue;
+                }
+            };
+            wrong(Mismatch { path: path.to_owned(), offset_bytes: offset, what: what.to_owned() });
             continue;
         }
         proofs.stamped += 1;
@@ -176,8 +184,14 @@ mod tests {
     use proptest::prelude::*;
 
     fn proved(block: &[u8], offset: u64) -> (Proofs, Vec<Mismatch>) {
+        proved_of(block, offset, false)
+    }
+
+    fn proved_of(block: &[u8], offset: u64, stamped_throughout: bool) -> (Proofs, Vec<Mismatch>) {
         let (mut proofs, mut wrong) = (Proofs::default(), Vec::new());
-        prove(block, Path::new("/dev/x"), offset, None, &mut proofs, |mismatch| wrong.push(mismatch));
+        prove(block, (Path::new("/dev/x"), stamped_throughout), offset, None, &mut proofs, |mismatch| {
+            wrong.push(mismatch)
+        });
         (proofs, wrong)
     }
 
@@ -193,6 +207,17 @@ mod tests {
         assert_eq!((proofs.stamped, proofs.unstamped, wrong.len()), (16, 0, 0));
         let (proofs, wrong) = proved(&[0; 4096], 0);
         assert_eq!((proofs.stamped, proofs.unstamped, wrong.len()), (0, 8, 0));
+    }
+
+    #[test]
+    fn what_carries_no_stamp_is_wrong_where_everything_did() {
+        let mut half = block(8192);
+        half[4096..].fill(0xa5);
+        let (proofs, wrong) = proved_of(&half, 8192, true);
+        let offsets: Vec<u64> = wrong.iter().map(|mismatch| mismatch.offset_bytes).collect();
+        assert_eq!((proofs.stamped, proofs.unstamped), (8, 0));
+        assert_eq!(offsets, (0..8).map(|n| 12_288 + n * 512).collect::<Vec<_>>());
+        assert!(wrong[0].what.contains("carries no stamp"), "{}", wrong[0].what);
     }
 
     #[test]

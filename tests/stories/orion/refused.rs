@@ -39,6 +39,15 @@ fn bad_input_is_refused_and_leaves_nothing() {
         ("orion -run simple --file new --file none/new --file-size 1M", "cannot create none/new: No such file"),
         ("orion -run simple -num_disk 4 --file foreign", "-num_disks"),
         ("orion -run simple --file .", "folder"),
+        (
+            "orion -run simple -testname none/run --file new --file-size 1M",
+            "nothing can be written to none (No such file",
+        ),
+        (
+            "orion -run simple -testname small/run --file new --file-size 1M",
+            "nothing can be written to small (Not a directory",
+        ),
+        ("orion -run simple -storax asm --file foreign", "choose one of skgfr"),
     ];
     for (line, said) in cases {
         let ending = room.run(line).expect(2);

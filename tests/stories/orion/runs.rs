@@ -59,6 +59,19 @@ fn check(room: &Room, flags: &str, points_planned: usize) {
 fn a_simple_run_leaves_points_and_files_that_say_the_same() {
     let room = run("-run simple -num_disks 1", 7);
     let document = room.show("last");
+    // When it was slowest, and on which device or file.
+    for point in points(&document) {
+        let ios = |size: &str| point["storage"][size]["read"]["ios"].as_u64().unwrap_or(0) as f64;
+        let (series, lun) = (&point["storage"]["series"], &point["storage"]["paths"][0]["figures"]);
+        let rate: f64 = series["ios_per_s"].as_array().unwrap().iter().map(|n| n.as_f64().unwrap()).sum();
+        let window_s = number(point, "/window_s");
+        assert!((rate * window_s - ios("small") - ios("large")).abs() < 1.0, "{series}");
+        assert_eq!(series["max_lun"][0], 0);
+        assert_eq!(series["max_s"][0], lun["max_s"]);
+        let longest = number(point, "/service_time_s/max");
+        assert!((lun["max_s"].as_f64().unwrap() / longest - 1.0).abs() < 0.01, "{lun} {longest}");
+        assert!(lun["max_at_s"].as_f64().unwrap() <= window_s, "{lun}");
+    }
     assert!(document.get("database").is_none(), "no database was measured");
     let iops = file(&room, "iops.csv");
     let row = iops.lines().find(|line| line.trim_start().starts_with("0,")).unwrap_or_else(|| panic!("{iops}"));
@@ -85,6 +98,17 @@ fn a_simple_run_leaves_points_and_files_that_say_the_same() {
 }
 
 #[test]
+fn the_last_lines_are_those_that_scripts_read() {
+    let room = Room::on_disk();
+    let ending = measured(&room, &line("-run simple -num_disks 1"));
+    let last: Vec<&str> = ending.stdout.trim_end().lines().rev().take(3).collect();
+    for (line, text) in last.iter().rev().zip(["Maximum Large MBPS=", "Maximum Small IOPS=", "Minimum Small Latency="])
+    {
+        assert!(line.starts_with(text), "{text} at the end of\n{}", ending.stdout);
+    }
+}
+
+#[test]
 fn a_normal_run_has_every_combination() {
     run_many("-run normal -num_disks 1", 17);
 }
@@ -102,7 +126,7 @@ fn an_oltp_run_has_small_ios_alone() {
 
 #[test]
 fn a_dss_run_has_large_ios_alone_and_an_advanced_one_what_it_is_told() {
-    run("-run dss -num_disks 2", 4);
+    run_many("-run dss -num_disks 1", 15);
     let flags = "-run advanced -matrix row -num_large 1 -num_disks 1 -type seq -num_streamIO 2 -write 30 -size_small 4";
     let room = run(flags, 6);
     let point = &room.show("last")["points"][5];
@@ -121,6 +145,11 @@ fn a_rate_is_kept_or_the_point_is_invalid() {
     let [(status, reason)] = &endings(&room.show("last"))[..] else { panic!("one point") };
     assert_eq!(status, "invalid");
     assert!(reason.contains("50000000 I/Os/s were asked for"), "{reason}");
+    let document = room.show("last");
+    let point = &points(&document)[0];
+    let (completed, on_time) = (number(point, "/storage/completed_per_s"), number(point, "/storage/on_time_per_s"));
+    assert!(completed > 0.0 && completed >= on_time, "{point}");
+    assert!(reason.contains("a second were completed") && reason.contains("of them on time"), "{reason}");
 }
 
 #[test]
@@ -139,4 +168,85 @@ fn a_bit_that_changes_is_found_where_it_is() {
     let [(status, reason)] = &endings(&document)[..] else { panic!("one point") };
     assert_eq!(status, "invalid");
     assert!(reason.contains(&format!("t.dat at byte {AT}: ")), "{reason}");
+}
+
+/// A file that dbdyno has stamped throughout, after something else was written to a part of it.
+fn spoiled(room: &Room, spoil: impl FnOnce(&mut [u8])) {
+    measured(room, &format!("{POINT} --file-size 1M --verify -write 50"));
+    let mut bytes = std::fs::read(room.path("t.dat")).unwrap();
+    spoil(&mut bytes);
+    // In place: a new file would have no mark.
+    let mut file = std::fs::OpenOptions::new().write(true).open(room.path("t.dat")).unwrap();
+    std::io::Write::write_all(&mut file, &bytes).unwrap();
+    file.sync_all().unwrap();
+}
+
+/// Each read is of the whole file, so that any finds it.
+const VERIFY: &str = "-size_small 1024 --verify --json";
+
+#[test]
+fn garbage_in_a_file_that_was_stamped_throughout_is_an_error_with_its_place() {
+    let noise = |bytes: &mut [u8]| {
+        bytes.iter_mut().zip(0u32..).for_each(|(b, n)| *b = (n.wrapping_mul(0x9e37_79b1) >> 13) as u8)
+    };
+    let spoils: [(&str, usize, &dyn Fn(&mut [u8])); 3] = [
+        ("a zeroed block", 40 << 13, &|bytes| bytes[40 << 13..41 << 13].fill(0)),
+        ("half of the file random", 1 << 19, &|bytes| noise(&mut bytes[1 << 19..])),
+        ("the whole file random", 0, &|bytes| noise(bytes)),
+    ];
+    for (what, at, spoil) in spoils {
+        let room = Room::on_disk();
+        spoiled(&room, spoil);
+        let line = format!("{POINT} {VERIFY}");
+        let mut documents = (0..5).map(|_| room.run(&line).expect(4).json());
+        let document = documents.find(|document| !stood_still(&points(document)[0])).unwrap();
+        let [(status, reason)] = &endings(&document)[..] else { panic!("one point") };
+        assert_eq!(status, "invalid", "{what}");
+        assert!(reason.contains(&format!("t.dat at byte {at}: the sector carries no stamp")), "{what}: {reason}");
+        assert!(points(&document)[0]["storage"]["proof"]["wrong"].as_u64().unwrap() > 0, "{what}");
+    }
+}
+
+#[test]
+fn what_was_never_stamped_throughout_is_not_verified() {
+    let room = Room::on_disk();
+    // A file of somebody else's, and one of dbdyno's after writes without stamps: nothing could be told of either.
+    std::fs::write(room.path("t.dat"), vec![7; 1 << 20]).unwrap();
+    let foreign = room.run(&format!("{POINT} --verify")).expect(2).stderr;
+    assert!(foreign.contains("t.dat was never stamped throughout") && foreign.contains("--file-size"), "{foreign}");
+    std::fs::remove_file(room.path("t.dat")).unwrap();
+    measured(&room, &format!("{POINT} --file-size 1M"));
+    measured(&room, &format!("{POINT} --verify"));
+    measured(&room, &format!("{POINT} -write 50"));
+    let written = room.run(&format!("{POINT} --verify")).expect(2).stderr;
+    assert!(written.contains("may have been written to without stamps") && written.contains("remove it"), "{written}");
+    let asked = room.run(&format!("{POINT} --verify --file-size 1M")).expect(2).stderr;
+    assert!(asked.contains("remove it"), "{asked}");
+    // What a run writes itself can be proved all the same, and is said to be all that is.
+    let mixed = room.run(&format!("{POINT} --verify -write 50"));
+    assert!(mixed.stderr.contains("proves only what a run itself has written"), "{}", mixed.stderr);
+    std::fs::remove_file(room.path("t.dat")).unwrap();
+    measured(&room, &format!("{POINT} --file-size 1M --verify"));
+}
+
+#[test]
+fn runs_of_a_label_are_repeats_of_each_other_and_may_stand_beside_a_database() {
+    let room = Room::with_data();
+    for label in ["one", "other"] {
+        for _ in 0..2 {
+            measured(&room, &format!("{POINT} --file-size 1M --label {label}"));
+        }
+        measured(&room, &format!("run T611 --target sqlite:x.sqlite --duration 100ms --ramp 1 --label {label}"));
+        measured(&room, &format!("{POINT} --label {label}"));
+    }
+    assert_eq!(text(&room.show("one"), "/run/suite"), "T611", "the database's run is meant");
+    let compared = room.run("compare one other --json").expect(0).json();
+    let warnings = compared["warnings"].to_string();
+    assert!(!warnings.contains("not repeats of each other"), "{warnings}");
+    let tests: Vec<&str> = compared["rows"].as_array().unwrap().iter().map(|row| text(row, "/test")).collect();
+    assert!(tests.contains(&"T611") && tests.iter().any(|test| test.starts_with("ORION")), "{tests:?}");
+    measured(&room, &format!("{POINT} --seed 7 --label one"));
+    assert_eq!(room.show("last")["run"]["seed"], 7);
+    let compared = room.run("compare one other --json").expect(0).json();
+    assert!(compared["warnings"].to_string().contains("differ in seed"), "{}", compared["warnings"]);
 }

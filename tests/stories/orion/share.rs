@@ -18,7 +18,7 @@ fn a_database_stands_beside_the_reference_of_its_label() {
     }
     let runs = room.runs();
     let reference = text(&runs[0], "/id").to_owned();
-    assert_eq!(points(&room.show(&reference)).len(), 8);
+    assert_eq!(points(&room.show(&reference)).len(), 13);
     assert_eq!(text(&room.show(&reference), "/run/suite"), "orion reference");
     // It is no run of ORION's, so it has none of its files.
     assert!(super::files(&room).is_empty());
@@ -49,7 +49,7 @@ fn a_reference_writes_to_nothing_that_is_not_its_own() {
     std::fs::write(room.path("t.dat"), vec![7; 8 << 20]).unwrap();
     let ending = measured(&room, "orion --reference -duration 0.25 --file t.dat");
     assert!(ending.stderr.contains("note: reads alone are measured"), "{}", ending.stderr);
-    assert_eq!(points(&room.show("last")).len(), 4);
+    assert_eq!(points(&room.show("last")).len(), 9);
     assert_eq!(std::fs::read(room.path("t.dat")).unwrap(), vec![7; 8 << 20]);
     // Where no file is named, one is made and goes again: one that is there is nobody's to remove.
     std::fs::write(room.path("dbdyno-reference.orion"), "mine").unwrap();

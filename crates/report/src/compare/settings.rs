@@ -89,15 +89,24 @@ fn differs(values: &[Option<String>]) -> bool {
 
 fn setting(name: String, sides: &[Side], fact: &dyn Fn(&RunJson) -> Option<String>) -> Setting {
     let value = |side: &Side| {
-        let all: BTreeSet<String> = side.runs.iter().filter_map(fact).collect();
+        // Of a label that holds both, what decides the database's figures is what a reader looks for.
+        let databases = side.runs.iter().any(|run| !run.is_of_storage());
+        let runs = side.runs.iter().filter(|run| !(databases && run.is_of_storage()));
+        let all: BTreeSet<String> = runs.filter_map(fact).collect();
         text(&all.into_iter().collect::<Vec<_>>().join(" | "))
     };
     Setting { name, values: sides.iter().map(value).collect() }
 }
 
-/// Names of what differs among the runs of one side, which are meant to be repeats of each other.
+/// Names of what differs among the runs of one side, which are meant to be repeats of each other: those of a database of each
+/// other, and those of storage, which may bear the same label.
 pub(super) fn unlike_within(side: &Side) -> Vec<String> {
     let single = |run: &RunJson| Side { name: String::new(), runs: vec![run.clone()] };
-    let runs: Vec<Side> = side.runs.iter().map(single).collect();
-    if runs.len() < 2 { Vec::new() } else { differing(&runs).into_iter().map(|s| s.name).collect() }
+    let mut names: Vec<String> = Vec::new();
+    for of_storage in [false, true] {
+        let runs: Vec<Side> = side.runs.iter().filter(|r| r.is_of_storage() == of_storage).map(single).collect();
+        let unlike = if runs.len() < 2 { Vec::new() } else { differing(&runs) };
+        names.extend(unlike.into_iter().map(|s| s.name).filter(|name| !names.contains(name)).collect::<Vec<_>>());
+    }
+    names
 }

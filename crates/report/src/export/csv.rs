@@ -276,26 +276,18 @@ mod tests {
         };
         let both = || StorageReadWrite { read: ios(), write: ios() };
         (point.service_time_s, point.response_time_s) = (times(), times());
-        point.storage = Some(Storage {
-            load: StorageLoad {
-                small_outstanding: 1,
-                large_outstanding: 1,
-                small_bytes: 8_192,
-                large_bytes: 1 << 20,
-                pattern: StoragePattern::Sequential { streams: 4 },
-                write_pct: 0,
-                luns: 1,
-                layout: StorageLayout::Raid0 { stripe_bytes: 1 << 20 },
-                verify: false,
-            },
-            paths: Vec::new(),
-            backend: "threads".to_owned(),
-            submitters: None,
-            total_bytes: None,
-            notes: Vec::new(),
-            small: both(),
-            large: both(),
-        });
+        let load = StorageLoad {
+            small_outstanding: 1,
+            large_outstanding: 1,
+            small_bytes: 8_192,
+            large_bytes: 1 << 20,
+            pattern: StoragePattern::Sequential { streams: 4 },
+            write_pct: 0,
+            luns: 1,
+            layout: StorageLayout::Raid0 { stripe_bytes: 1 << 20 },
+            verify: false,
+        };
+        point.storage = Some(Storage { small: both(), large: both(), ..Storage::asked(load) });
         assert_eq!(places(&point), columns(true));
     }
 

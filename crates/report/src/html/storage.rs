@@ -1,5 +1,7 @@
 //! Storage itself, below any database: its points by kind of work with their curves, and a database's share of what it can do.
 
+mod moments;
+
 use super::charts::{Axis, LineChart, Mark, Series};
 use super::duration;
 use super::marks::marks;
@@ -7,6 +9,7 @@ use super::ramps::{extent, shown};
 use super::table::{Head, Row, Table, text};
 use crate::legend::refusal;
 use crate::numbers::{short, thousands};
+use crate::storage::moments::Numbered;
 use crate::storage::{LEGEND, SHARES, limits, shares};
 use crate::text::clean;
 use dbdyno_catalogue::Catalogue;
@@ -49,7 +52,9 @@ pub(super) fn share(run: &RunJson, catalogue: &Catalogue) -> Markup {
 
 /// The storage points of a run; nothing where it has none.
 pub(super) fn section(run: &RunJson) -> Markup {
-    let points: Vec<(&Point, &Storage)> = run.points.iter().filter_map(|p| Some((p, p.storage.as_ref()?))).collect();
+    let numbered: Vec<Numbered<'_>> =
+        (1..).zip(&run.points).filter_map(|(n, p)| Some((n, p, p.storage.as_ref()?))).collect();
+    let points: Vec<(&Point, &Storage)> = numbered.iter().map(|(_, p, s)| (*p, *s)).collect();
     let mut works: Vec<String> = Vec::new();
     for (_, storage) in &points {
         let work = storage.load.work();
@@ -63,7 +68,7 @@ pub(super) fn section(run: &RunJson) -> Markup {
                 h2 { "Storage" span.sub { " below any database" } }
                 (limits_table(run))
                 @for (n, work) in works.iter().enumerate() {
-                    (of_work(n, work, &points.iter().filter(|(_, s)| s.load.work() == *work).copied().collect::<Vec<_>>()))
+                    (of_work(n, work, &numbered.iter().filter(|(_, _, s)| s.load.work() == *work).copied().collect::<Vec<_>>()))
                 }
                 p.note { "Times are those of small I/Os, of large ones where there are no small: from when an I/O was submitted, with a rate from
                     when it was due." }
@@ -89,12 +94,14 @@ fn limits_table(run: &RunJson) -> Markup {
     }
 }
 
-fn of_work(n: usize, work: &str, points: &[(&Point, &Storage)]) -> Markup {
+fn of_work(n: usize, work: &str, numbered: &[Numbered<'_>]) -> Markup {
+    let points = &numbered.iter().map(|(_, p, s)| (*p, *s)).collect::<Vec<_>>()[..];
     html! {
         article id={ "s-" (n) } {
             h3 { (work) }
             (charts(n, points))
             (table(points).render())
+            (moments::of_work(n, numbered))
         }
     }
 }

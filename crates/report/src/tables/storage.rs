@@ -4,6 +4,7 @@
 use crate::layout::{Column, Keep, Row, Sheet};
 use crate::legend::{self, marks, refusal};
 use crate::numbers::{MISSING, duration, short, thousands};
+use crate::storage::moments;
 use crate::text::hanging;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Flag, Point, ResponseTime, RunJson, Status, Storage, StorageIos};
@@ -63,6 +64,11 @@ pub fn storage(run: &RunJson, _: &Catalogue, width: Option<u16>) -> String {
                   Times are those of small I/Os, of large ones where there are no small: from when an I/O was submitted, with \
                   a rate from when it was due. --json has small and large, reads and writes apart.";
     out.push_str(&hanging("", legend, width));
+    let numbered: Vec<_> = points.iter().map(|(at, p, s)| (at + 1, *p, *s)).collect();
+    if let Some(text) = moments::longest(&numbered) {
+        out.push_str(&hanging("", &text, width));
+    }
+    out.push_str(&luns_table(&numbered, width));
     for line in notes(&points) {
         out.push_str(&hanging("- ", &line, width));
     }
@@ -70,6 +76,25 @@ pub fn storage(run: &RunJson, _: &Catalogue, width: Option<u16>) -> String {
     let flags: Vec<Flag> = points.iter().flat_map(|p| p.flags.iter().copied()).collect();
     out.push_str(&legend::flags(&points, &flags, width));
     out
+}
+
+const LUNS: [Column; 6] = [
+    Column::left("device or file", &["Device or file"], Always),
+    Column::right("share of I/Os", &["I/Os"], Always),
+    Column::right("mean time", &["avg"], Always),
+    Column::right("longest time", &["max"], Always),
+    Column::left("when that was", &["at"], Always),
+    Column::right("errors", &["Errors"], Drop(1)),
+];
+
+/// What each device or file did; nothing where there is but one.
+fn luns_table(points: &[moments::Numbered<'_>], width: Option<u16>) -> String {
+    let lines = moments::luns(points);
+    if lines.is_empty() {
+        return String::new();
+    }
+    let rows = lines.into_iter().map(|l| Row::Figures(vec![l.path, l.share, l.mean, l.longest, l.at, l.errors]));
+    format!("\n{}\n", Sheet { columns: LUNS.to_vec(), rows: rows.collect(), gap: 2 }.render(width))
 }
 
 /// What is said of how it was measured, each once.

@@ -69,13 +69,22 @@ fn storage(n: &[u64], next: &mut impl FnMut() -> Option<f64>) -> Storage {
     };
     Storage {
         load,
-        paths: vec![StorageLun { path: "/dev/sd\u{7}".to_owned(), kind: "device".to_owned(), size_bytes: n[11] }],
+        paths: vec![StorageLun {
+            path: "/dev/sd\u{7}".to_owned(),
+            kind: "device".to_owned(),
+            size_bytes: n[11],
+            figures: Some(LunFigures { reads_per_s: 1.5, max_at_s: Some(0.25), errors: n[3], ..LunFigures::default() }),
+        }],
         backend: "io_uring".to_owned(),
         submitters: Some(small(n[0])),
         total_bytes: Some(n[1]),
         notes: vec!["a note".to_owned()],
         small: StorageReadWrite { read: Some(ios()), write: None },
         large: StorageReadWrite { read: None, write: Some(ios()) },
+        completed_per_s: Some(2.5),
+        on_time_per_s: None,
+        proof: Some(StorageProof { stamped: n[4], unstamped: 1, wrong: 0 }),
+        series: Some(StorageSeries { step_s: 1.0, max_s: vec![None, Some(0.5)], ..StorageSeries::default() }),
     }
 }
 

@@ -1,16 +1,19 @@
 //! From what the storage room measured to the figures of a point, and whether they are any.
 
-use crate::{client, figures, judge};
+use super::moments;
+use crate::{figures, judge};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{
-    ErrorClass, MetricId, MetricValue, Outcomes, PlannedPoint, Point, ResponseTime, Status, Storage, StorageIos,
-    StorageLun, StorageReadWrite,
+    Arrivals, ErrorClass, MetricId, MetricValue, Outcomes, PlannedPoint, Point, ResponseTime, Status, Storage,
+    StorageIos, StorageLun, StorageProof, StorageReadWrite,
 };
 use dbdyno_probe::Telemetry;
 use dbdyno_results::{HistogramKind, Histograms};
 use dbdyno_stats::Histogram;
-use dbdyno_storage::{IoError, Ios, Lun, LunKind, Luns, Measured, ReadWrite};
+use dbdyno_storage::{Completed, IoError, Ios, Lun, LunKind, Luns, Measured, ReadWrite};
 
+/// So much of what is due must be done.
+const REACHED: f64 = 0.95;
 const MIB: f64 = 1_048_576.0;
 /// Mismatches that a reason tells one by one.
 const MOST_TOLD: usize = 4;
@@ -27,22 +30,13 @@ pub(super) fn empty(planned: &PlannedPoint) -> Point {
         repeat: planned.repeat,
         ..Point::new(planned.test.clone(), jiff::Timestamp::now())
     };
-    point.storage = planned.storage.map(|load| Storage {
-        load,
-        paths: Vec::new(),
-        backend: String::new(),
-        submitters: None,
-        total_bytes: None,
-        notes: Vec::new(),
-        small: StorageReadWrite::default(),
-        large: StorageReadWrite::default(),
-    });
+    point.storage = planned.storage.map(Storage::asked);
     let no_database = "no database took part: I/O was measured below any";
     for path in ["redo", "database", "waits", "rows", "rows_per_s", "tx_per_s", "counters_s", "commit", "plan"] {
         point.lacks(path, no_database);
     }
     point.lacks("elapsed_s", "the work is a rate, not one piece with a duration");
-    point.lacks("series", "I/Os are counted over the whole window");
+    point.lacks("series", "the seconds of a storage point are in storage.series");
     if point.asked_per_s.is_none() {
         point.lacks("asked_per_s", "no rate was set");
         point.lacks("response_time_s", "no rate was set, so nothing was due at a moment");
@@ -67,8 +61,15 @@ pub(super) fn fill(point: &mut Point, measured: &Measured, luns: &Luns, catalogu
             path: lun.path.display().to_string(),
             kind: if lun.kind == LunKind::Device { "device" } else { "file" }.to_owned(),
             size_bytes: lun.size_bytes,
+            figures: None,
         };
         storage.paths = luns.iter().map(lun).collect();
+        moments::fill(storage, &measured.moments, seconds);
+        let completed = measured.completed.filter(|_| seconds > 0.0);
+        storage.completed_per_s = completed.map(|c| c.ios as f64 / seconds);
+        storage.on_time_per_s = completed.map(|c| c.on_time as f64 / seconds);
+        let Measured { stamped, unstamped, mismatched: wrong, .. } = *measured;
+        storage.proof = storage.load.verify.then_some(StorageProof { stamped, unstamped, wrong });
         measured.backend.name().clone_into(&mut storage.backend);
         storage.submitters = Some(measured.threads);
         storage.total_bytes = Some(measured.total_bytes);
@@ -122,6 +123,13 @@ pub(super) fn judge(point: &mut Point, measured: &Measured) {
         let more = if more > 0 { format!("; and {more} more") } else { String::new() };
         problems.push(format!("{} sectors are not what was written: {}{more}", measured.mismatched, told.join("; ")));
     }
+    if measured.stamped == 0 && measured.unstamped > 0 && measured.mismatched == 0 {
+        problems.push(format!(
+            "nothing was verified: none of the {} sectors read had ever been written with a stamp; use a test file of dbdyno's, or measure \
+             longer or on less, so that what was written is read again",
+            measured.unstamped
+        ));
+    }
     problems.extend(unmet(point, measured));
     if !problems.is_empty() {
         point.status = Status::Invalid;
@@ -142,12 +150,26 @@ fn failures(measured: &Measured) -> Vec<String> {
     failures
 }
 
-/// A rate that was not reached is another load than was asked for.
+/// A rate that was not reached is another load than was asked for. Said is what the storage did, and what of it was on time:
+/// behind a backlog hardly anything that ends was due in the window, however fast it goes.
 fn unmet(point: &Point, measured: &Measured) -> Option<String> {
-    let asked_per_s = point.asked_per_s?;
-    let done = point.ops.unwrap_or(0) as f64;
-    let words = client::Words { what: "I/Os", help: "let more be outstanding" };
-    client::unmet(point.load, asked_per_s, measured.window_s, done, point.dop.jobs, &words)
+    let asked_per_s = point.asked_per_s.filter(|_| measured.window_s > 0.0)?;
+    let (due, done) = (asked_per_s * measured.window_s, point.ops.unwrap_or(0) as f64);
+    // One each may be under way at the window's edges, and of independent arrivals the number itself varies.
+    let in_flight = f64::from(point.dop.jobs).min(due * (1.0 - REACHED)).max(1.0);
+    let varies = if point.load.arrivals == Some(Arrivals::Constant) { 0.0 } else { 3.0 * due.sqrt() };
+    let number = |n: f64| if n < 100.0 { format!("{n:.1}") } else { format!("{n:.0}") };
+    (done < REACHED * due - in_flight - varies).then(|| {
+        let Completed { ios, on_time } = measured.completed.unwrap_or(Completed { ios: 0, on_time: 0 });
+        let per_s = |n: u64| number(n as f64 / measured.window_s);
+        format!(
+            "{} I/Os/s were asked for; {} a second were completed, {} of them on time (the others were due before the window began): ask \
+             for less, or let more be outstanding",
+            number(asked_per_s),
+            per_s(ios),
+            per_s(on_time)
+        )
+    })
 }
 
 /// An error that ended a point before anything was measured.
@@ -229,9 +251,13 @@ mod tests {
             total: 0,
             total_bytes: 0,
             due: None,
+            completed: None,
+            moments: dbdyno_storage::Moments::default(),
             errors: [(IoError::Timeout, unanswered)].into_iter().filter(|(_, n)| *n > 0).collect::<BTreeMap<_, _>>(),
             first_error: (unanswered > 0).then(|| "no answer from the storage".to_owned()),
             ended_early: None,
+            stamped: 0,
+            unstamped: 0,
             mismatches: Vec::new(),
             mismatched: 0,
             backend: BackendKind::Uring,
@@ -240,6 +266,27 @@ mod tests {
             harness_cpu_s: None,
             threads: 1,
         }
+    }
+
+    #[test]
+    fn a_rate_beyond_the_maximum_says_what_was_done_and_what_of_it_was_on_time() {
+        let mut point = Point::new(TestCode::storage(), jiff::Timestamp::now());
+        (point.asked_per_s, point.ops, point.dop.jobs) = (Some(60_000.0), Some(13_366), 32);
+        let measured = Measured { completed: Some(Completed { ios: 37_933, on_time: 0 }), ..measured(false, 0) };
+        judge(&mut point, &measured);
+        let reason = point.reason.unwrap();
+        assert_eq!(point.status, Status::Invalid);
+        let said = "60000 I/Os/s were asked for; 37933 a second were completed, 0.0 of them on time";
+        assert!(reason.starts_with(said), "{reason}");
+    }
+
+    #[test]
+    fn what_could_not_be_proved_is_not_verified() {
+        let mut point = Point::new(TestCode::storage(), jiff::Timestamp::now());
+        point.metric = Some(MetricValue { id: "small_iops".into(), value: 1.0, unit: "1/s".to_owned() });
+        judge(&mut point, &Measured { unstamped: 16, ..measured(false, 0) });
+        assert_eq!(point.status, Status::Invalid);
+        assert!(point.reason.unwrap().starts_with("nothing was verified: none of the 16 sectors"));
     }
 
     #[test]

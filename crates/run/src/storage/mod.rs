@@ -2,6 +2,7 @@
 //! begins.
 
 mod figures;
+mod moments;
 mod plan;
 
 pub use plan::storage_plan;
@@ -12,7 +13,7 @@ use dbdyno_engine::data::mix;
 use dbdyno_model::{Plan, PlannedPoint, Point, RunId, RunStatus};
 use dbdyno_probe::{HarnessShare, Sampler};
 use dbdyno_results::{Histograms, Repository};
-use dbdyno_storage::orion::files::{Files, FilesError, Finished, Kind, Report, Times, trace_of};
+use dbdyno_storage::orion::files::{Files, FilesError, Finished, Kind, Report, Times, bests, trace_of};
 use dbdyno_storage::orion::{Planned, Settings, Warming};
 use dbdyno_storage::{Edge, Ios, Load, Luns, Measured, Pattern, ReadWrite, measure, warm_cache};
 use std::path::PathBuf;
@@ -53,20 +54,22 @@ pub enum StorageRunError {
 }
 
 impl StorageRunner<'_> {
-    /// Measures all points, in order.
+    /// Measures all points, in order, and says which were the best, in ORION's words.
     ///
     /// # Errors
     /// The user stopped the run, or a point or the files could not be written.
-    pub fn measure_all(&mut self) -> Result<(), StorageRunError> {
+    pub fn measure_all(&mut self) -> Result<Vec<String>, StorageRunError> {
         self.repository.set_status(self.run, RunStatus::Running).map_err(RunError::from)?;
         let result = self.measure_each();
         let status = if result.is_ok() { RunStatus::Done } else { RunStatus::Interrupted };
         let recorded = self.repository.set_status(self.run, status);
         // The first error is the one to tell.
-        result.and(recorded.map_err(|e| RunError::from(e).into()))
+        let finished = result?;
+        recorded.map_err(RunError::from)?;
+        Ok(if self.files.is_some() { bests(&finished) } else { Vec::new() })
     }
 
-    fn measure_each(&mut self) -> Result<(), StorageRunError> {
+    fn measure_each(&mut self) -> Result<Vec<Finished>, StorageRunError> {
         let paths: Vec<PathBuf> = self.luns.iter().map(|lun| lun.path.clone()).collect();
         let sampler = Sampler::new(&paths, HarnessShare::OwnProcess);
         let mut finished = Vec::new();
@@ -89,7 +92,7 @@ impl StorageRunner<'_> {
             finished.push(told);
             self.write_files(&finished)?;
         }
-        if self.stop.requested() { Err(RunError::Interrupted.into()) } else { Ok(()) }
+        if self.stop.requested() { Err(RunError::Interrupted.into()) } else { Ok(finished) }
     }
 
     /// One point. Whatever goes wrong is in it, with its reason.

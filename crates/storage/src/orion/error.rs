@@ -88,6 +88,17 @@ pub enum OrionError {
         /// How much that is.
         least_bytes: u64,
     },
+    /// Nowhere to write ORION's files.
+    #[error(
+        "nothing can be written to {folder} ({source}): -testname says where the files of the run go; make the folder, or choose \
+         another name"
+    )]
+    NoFolder {
+        /// The folder.
+        folder: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
     /// The list of LUNs.
     #[error(transparent)]
     LunFile(#[from] LunFileError),

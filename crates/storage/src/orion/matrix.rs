@@ -1,7 +1,9 @@
 //! The points of a run: how many small and how many large I/Os are kept outstanding at each, as ORION's users know them.
 
-/// Levels that a range is cut into.
+/// Levels that a range of small I/Os alone, or up to a number that was asked for, is cut into.
 const LEVELS: u32 = 20;
+/// Large I/Os for each disk where there is nothing else.
+const DSS_PER_DISK: u32 = 15;
 
 /// What is kept outstanding at one point: small I/Os, and large ones (or sequential streams of them).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,26 +37,34 @@ pub enum Shape {
     Max(Outstanding),
 }
 
-/// How far the levels go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The levels of a matrix.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Range {
-    /// Most small I/Os.
-    pub small: u32,
-    /// Most large I/Os.
-    pub large: u32,
+    /// Numbers of small I/Os, ascending.
+    pub small: Vec<u32>,
+    /// Numbers of large ones.
+    pub large: Vec<u32>,
 }
 
 impl Range {
-    /// What so many disks are given.
+    /// What so many disks are given: steps of a quarter and of an eighth of them fit every run that is known.
     #[must_use]
     pub fn of_disks(num_disks: u32) -> Self {
-        Self { small: num_disks.saturating_mul(5), large: num_disks.saturating_mul(2) }
+        let to = |times: u32, part: u32| levels(num_disks.saturating_mul(times), (num_disks / part).max(1));
+        Self { small: to(5, 4), large: to(2, 8) }
     }
 
     /// The same with as many small I/Os as find the most that a device does in a second.
     #[must_use]
     pub fn of_disks_oltp(num_disks: u32) -> Self {
-        Self { small: num_disks.saturating_mul(20), ..Self::of_disks(num_disks) }
+        Self { small: about_twenty(num_disks.saturating_mul(20)), ..Self::of_disks(num_disks) }
+    }
+
+    /// The same with as many large I/Os as find the most that a device moves in a second.
+    #[must_use]
+    pub fn of_disks_dss(num_disks: u32) -> Self {
+        let large = (1..=DSS_PER_DISK).map(|n| n.saturating_mul(num_disks)).collect();
+        Self { large, ..Self::of_disks(num_disks) }
     }
 }
 
@@ -73,27 +83,30 @@ pub struct Matrix {
     pub points: Vec<Outstanding>,
 }
 
-/// The levels up to `max`: each number up to the step, then its multiples. The step is such that there are about 20.
-#[must_use]
-pub(super) fn levels(max: u32) -> Vec<u32> {
-    let step = max.div_ceil(LEVELS).max(1);
+/// The levels up to `max`: each number up to the step, then its multiples.
+fn levels(max: u32, step: u32) -> Vec<u32> {
     let single = (1..step).take_while(|level| *level <= max);
     single.chain((1..=max / step).map(|n| n * step)).collect()
+}
+
+/// The same with such a step that there are about 20.
+fn about_twenty(max: u32) -> Vec<u32> {
+    levels(max, max.div_ceil(LEVELS).max(1))
 }
 
 impl Matrix {
     /// The matrix of a shape.
     #[must_use]
-    pub fn new(shape: Shape, range: Range) -> Self {
+    pub fn new(shape: Shape, range: &Range) -> Self {
         let (small, large) = match shape {
-            Shape::Basic | Shape::Detailed => (from_none(levels(range.small)), from_none(levels(range.large))),
+            Shape::Basic | Shape::Detailed => (from_none(&range.small), from_none(&range.large)),
             Shape::Point(at) => (vec![at.small], vec![at.large]),
             // Beside nothing there is no point with nothing.
-            Shape::Row { large: 0 } => (levels(range.small), vec![0]),
-            Shape::Row { large } => (from_none(levels(range.small)), vec![large]),
-            Shape::Col { small: 0 } => (vec![0], levels(range.large)),
-            Shape::Col { small } => (vec![small], from_none(levels(range.large))),
-            Shape::Max(most) => (from_none(up_to(most.small)), from_none(up_to(most.large))),
+            Shape::Row { large: 0 } => (range.small.clone(), vec![0]),
+            Shape::Row { large } => (from_none(&range.small), vec![large]),
+            Shape::Col { small: 0 } => (vec![0], range.large.clone()),
+            Shape::Col { small } => (vec![small], from_none(&range.large)),
+            Shape::Max(most) => (from_none(&up_to(most.small)), from_none(&up_to(most.large))),
         };
         let apart = matches!(shape, Shape::Basic);
         let idle = match shape {
@@ -116,13 +129,13 @@ impl Matrix {
     }
 }
 
-fn from_none(levels: Vec<u32>) -> Vec<u32> {
-    std::iter::once(0).chain(levels).collect()
+fn from_none(levels: &[u32]) -> Vec<u32> {
+    std::iter::once(0).chain(levels.iter().copied()).collect()
 }
 
 /// Levels that end where somebody said that they shall.
 fn up_to(max: u32) -> Vec<u32> {
-    let mut levels = levels(max);
+    let mut levels = about_twenty(max);
     if levels.last().is_some_and(|last| *last < max) {
         levels.push(max);
     }
@@ -135,7 +148,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn of(shape: Shape, num_disks: u32) -> Matrix {
-        Matrix::new(shape, Range::of_disks(num_disks))
+        Matrix::new(shape, &Range::of_disks(num_disks))
     }
 
     fn at(small: u32, large: u32) -> Outstanding {
@@ -146,8 +159,10 @@ mod tests {
     #[test]
     fn levels_are_those_that_are_known_of_orion() {
         let every = |step: usize, last: u32| (step as u32..=last).step_by(step).collect::<Vec<_>>();
-        let cases: [(u32, Vec<u32>, Vec<u32>, usize); 5] = [
+        let cases: [(u32, Vec<u32>, Vec<u32>, usize); 7] = [
             (1, every(1, 5), every(1, 2), 8),
+            (2, every(1, 10), every(1, 4), 15),
+            (6, every(1, 30), every(1, 12), 43),
             (4, every(1, 20), every(1, 8), 29),
             (8, [vec![1], every(2, 40)].concat(), every(1, 16), 38),
             (16, [vec![1, 2, 3], every(4, 80)].concat(), [vec![1], every(2, 32)].concat(), 41),
@@ -155,13 +170,34 @@ mod tests {
         ];
         for (num_disks, small, large, announced) in cases {
             let matrix = of(Shape::Basic, num_disks);
-            assert_eq!(matrix.small, from_none(small), "{num_disks}");
-            assert_eq!(matrix.large, from_none(large), "{num_disks}");
+            assert_eq!(matrix.small, from_none(&small), "{num_disks}");
+            assert_eq!(matrix.large, from_none(&large), "{num_disks}");
             assert_eq!(matrix.announced(), announced, "{num_disks}");
             assert_eq!(matrix.points.len(), announced - 1, "nothing is measured where nothing is outstanding");
             let detailed = of(Shape::Detailed, num_disks);
             assert_eq!(detailed.announced(), matrix.small.len() * matrix.large.len());
         }
+    }
+
+    /// Where the twentieth of a range, rounded up, would be another step.
+    #[test]
+    fn steps_are_a_quarter_and_an_eighth_of_the_disks() {
+        for (num_disks, small, large) in [(5, 1, 1), (7, 1, 1), (9, 2, 1), (12, 3, 1), (40, 10, 5)] {
+            let Range { small: smalls, large: larges } = Range::of_disks(num_disks);
+            assert!(smalls.contains(&(2 * small)) && !smalls.contains(&(2 * small + 1)) || small == 1, "{smalls:?}");
+            let last = |levels: &[u32]| levels[levels.len() - 1] - levels[levels.len() - 2];
+            assert_eq!((last(&smalls), last(&larges)), (small, large), "{num_disks}");
+        }
+    }
+
+    /// One disk: with 240 s a point the 64 point-minutes of published runs.
+    #[test]
+    fn large_ios_alone_go_as_far_as_finds_their_maximum() {
+        let dss = |disks| Matrix::new(Shape::Col { small: 0 }, &Range::of_disks_dss(disks));
+        assert_eq!((dss(1).points.len(), dss(1).announced()), (15, 16));
+        assert_eq!(dss(1).large, (1..=15).collect::<Vec<_>>());
+        assert_eq!((dss(4).large[0], dss(4).large.last()), (4, Some(&60)));
+        assert!(dss(4).points.iter().all(|p| p.small == 0));
     }
 
     #[test]
@@ -178,7 +214,7 @@ mod tests {
 
     #[test]
     fn transactions_go_further() {
-        let oltp = |disks| Matrix::new(Shape::Row { large: 0 }, Range::of_disks_oltp(disks));
+        let oltp = |disks| Matrix::new(Shape::Row { large: 0 }, &Range::of_disks_oltp(disks));
         assert_eq!((oltp(1).points.len(), oltp(1).announced()), (20, 21));
         assert_eq!(oltp(1).small, (1..=20).collect::<Vec<_>>());
         assert_eq!(oltp(16).small.last(), Some(&320));
@@ -207,7 +243,7 @@ mod tests {
     proptest! {
         #[test]
         fn levels_ascend_and_are_few(max in 0u32..200_000) {
-            let levels = levels(max);
+            let levels = about_twenty(max);
             prop_assert!(levels.windows(2).all(|w| w[0] < w[1]));
             prop_assert!(levels.iter().all(|l| (1..=max).contains(l)));
             prop_assert_eq!(levels.is_empty(), max == 0);

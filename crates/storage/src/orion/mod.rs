@@ -15,7 +15,7 @@ pub use error::OrionError;
 pub use lun_file::LunFileError;
 pub use matrix::{Matrix, Outstanding, Range, Shape};
 pub use settings::{Planned, Settings, Warming};
-pub use typed::{Choice, LargeType, MatrixKind, Run, Simulate, Typed};
+pub use typed::{Choice, LargeType, MatrixKind, Run, Simulate, Storax, Typed};
 
 use std::path::PathBuf;
 

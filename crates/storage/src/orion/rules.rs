@@ -1,7 +1,7 @@
 //! Which flags go together, and which numbers make sense.
 
 use super::error::OrionError;
-use super::typed::{Choice, LargeType, MatrixKind, Run, Simulate, Typed};
+use super::typed::{Choice, MatrixKind, Run, Typed};
 use crate::{BackendKind, OpenLoop};
 
 /// Small and large I/Os that one point may keep outstanding.
@@ -47,12 +47,6 @@ pub(super) fn check(typed: &Typed) -> Result<Option<Run>, OrionError> {
         return Err(OrionError::NotFor { flag, run, hint });
     }
     let no_part = |flag, what, hint| Err(OrionError::NoPart { flag, what, hint });
-    if typed.stripe_kb.is_some() && typed.simulate != Some(Simulate::Raid0) {
-        return no_part("-stripe", "-simulate concat", "add -simulate raid0, or leave it out");
-    }
-    if typed.num_stream_io.is_some() && typed.large_type != Some(LargeType::Seq) {
-        return no_part("-num_streamIO", "-type rand", "add -type seq, or leave it out");
-    }
     if typed.file_size_bytes.is_some() && typed.files.is_empty() {
         return no_part("--file-size", "devices that are there", "add --file PATH, or leave it out");
     }

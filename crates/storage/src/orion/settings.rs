@@ -3,7 +3,7 @@
 use super::error::OrionError;
 use super::matrix::{Matrix, Outstanding, Range, Shape};
 use super::rules;
-use super::typed::{Choice, LargeType, MatrixKind, Run, Simulate, Typed};
+use super::typed::{Choice, LARGE_KB, LargeType, MatrixKind, Run, SMALL_KB, Simulate, Typed};
 use crate::load::MOST_OUTSTANDING;
 use crate::{BackendKind, Layout, Load, OpenLoop, Pattern};
 use std::path::{Path, PathBuf};
@@ -12,8 +12,14 @@ const KB: u64 = 1 << 10;
 const MB: u64 = 1 << 20;
 /// What ORION does for so long before each sequential point unless it is told the size of the cache.
 const WARMING_S: f64 = 120.0;
-/// A small I/O of the reference, a database's block.
-const REFERENCE_SMALL_BYTES: u64 = 8 * KB;
+/// The window of a point; of large I/Os alone, which are fewer points.
+const DURATION_S: f64 = 60.0;
+const DSS_DURATION_S: f64 = 240.0;
+const REFERENCE_DURATION_S: f64 = 4.0;
+/// The seed of who asks for none: runs that are repeats of each other must have the same.
+const SEED: u64 = 42;
+/// No cache has more megabytes: who writes a larger number means bytes.
+const MOST_CACHE_MB: u64 = 16 << 20;
 
 /// How caches of the storage are filled before a sequential point, so that it finds nothing of the point before.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -82,6 +88,8 @@ pub struct Settings {
     pub percentiles: bool,
     /// Who does the I/O.
     pub backend: BackendKind,
+    /// What addresses and data come from.
+    pub seed: u64,
     /// Whether more is said meanwhile.
     pub verbose: bool,
     /// What may be overwritten.
@@ -111,20 +119,20 @@ impl Settings {
             None => reference(),
         };
         let sequential = points.iter().any(|p: &Planned| p.large_type == LargeType::Seq && p.at.large > 0);
-        let notes = notes(typed, &points, sequential);
+        let notes = notes(typed, run, &points, sequential);
         let settings = Self {
             run,
             testname: typed.name().to_owned(),
             luns: luns.to_vec(),
             file_size_bytes: typed.file_size_bytes,
             num_disks,
-            small_bytes: io_bytes("-size_small", typed.size_small_kb, REFERENCE_SMALL_BYTES)?,
-            large_bytes: io_bytes("-size_large", typed.size_large_kb, MB)?,
+            small_bytes: io_bytes("-size_small", typed.size_small_kb, SMALL_KB)?,
+            large_bytes: io_bytes("-size_large", typed.size_large_kb, LARGE_KB)?,
             stream_ios: rules::within("-num_streamIO", typed.num_stream_io.unwrap_or(4), 1, 1_024, "I/Os")?,
             large_type,
             layout: match typed.simulate.unwrap_or(Simulate::Concat) {
                 Simulate::Concat => Layout::Concat,
-                Simulate::Raid0 => Layout::Raid0 { stripe_bytes: io_bytes("-stripe", typed.stripe_kb, MB)? },
+                Simulate::Raid0 => Layout::Raid0 { stripe_bytes: io_bytes("-stripe", typed.stripe_kb, LARGE_KB)? },
             },
             write_pct,
             warming: match typed.cache_size_mb {
@@ -132,12 +140,14 @@ impl Settings {
                 None if !sequential || run.is_none() => Warming::None,
                 None => Warming::Seconds(WARMING_S),
                 Some(0) => Warming::None,
-                Some(mb) => Warming::Bytes(rules::within_u64("-cache_size", mb, 1, 16 << 20, "MB")? * MB),
+                Some(mb) if mb <= MOST_CACHE_MB => Warming::Bytes(mb * MB),
+                Some(n) => Warming::Bytes(rules::within_u64("-cache_size", n, 1, MOST_CACHE_MB * MB, "bytes")?),
             },
             duration_s: match (typed.duration_s, run) {
                 (Some(s), _) => rules::duration_s(s)?,
-                (None, Some(_)) => 60.0,
-                (None, None) => 6.0,
+                (None, Some(Run::Dss)) => DSS_DURATION_S,
+                (None, Some(_)) => DURATION_S,
+                (None, None) => REFERENCE_DURATION_S,
             },
             matrix,
             points,
@@ -146,6 +156,7 @@ impl Settings {
             huge_pages: !typed.huge_not_needed,
             percentiles: typed.percentiles,
             backend: typed.backend.unwrap_or(BackendKind::Uring),
+            seed: typed.seed.unwrap_or(SEED),
             verbose: typed.verbose,
             destroy_data: typed.destroy_data.clone(),
             really: typed.really,
@@ -229,21 +240,20 @@ impl Settings {
     }
 }
 
-fn io_bytes(flag: &'static str, kb: Option<u64>, default_bytes: u64) -> Result<u64, OrionError> {
-    kb.map_or(Ok(default_bytes), |kb| Ok(rules::within_u64(flag, kb, 1, 64 * KB, "KB")? * KB))
+fn io_bytes(flag: &'static str, kb: Option<u64>, default_kb: u64) -> Result<u64, OrionError> {
+    Ok(rules::within_u64(flag, kb.unwrap_or(default_kb), 1, 64 * KB, "KB")? * KB)
 }
 
 /// The matrix of a run.
 fn matrix(typed: &Typed, run: Run, num_disks: u32) -> Result<Matrix, OrionError> {
-    let range = Range::of_disks(num_disks);
-    let shape = match run {
-        Run::Simple => Shape::Basic,
-        Run::Normal => Shape::Detailed,
-        Run::Oltp => return Ok(Matrix::new(Shape::Row { large: 0 }, Range::of_disks_oltp(num_disks))),
-        Run::Dss => Shape::Col { small: 0 },
-        Run::Advanced => shape(typed)?,
+    let (shape, range) = match run {
+        Run::Simple => (Shape::Basic, Range::of_disks(num_disks)),
+        Run::Normal => (Shape::Detailed, Range::of_disks(num_disks)),
+        Run::Oltp => (Shape::Row { large: 0 }, Range::of_disks_oltp(num_disks)),
+        Run::Dss => (Shape::Col { small: 0 }, Range::of_disks_dss(num_disks)),
+        Run::Advanced => (shape(typed)?, Range::of_disks(num_disks)),
     };
-    Ok(Matrix::new(shape, range))
+    Ok(Matrix::new(shape, &range))
 }
 
 /// The shape that an advanced run asks for.
@@ -281,8 +291,14 @@ fn reference() -> Vec<Planned> {
         write_pct,
     };
     vec![
+        // At each depth that a ramp of jobs has too, so that a database can be laid beside the same depth.
         point("random read at depth 1", 1, 0, 0),
+        point("random read at depth 2", 2, 0, 0),
+        point("random read at depth 4", 4, 0, 0),
+        point("random read at depth 8", 8, 0, 0),
+        point("random read at depth 16", 16, 0, 0),
         point("random read at depth 32", 32, 0, 0),
+        point("random read at depth 64", 64, 0, 0),
         point("random read at depth 128", 128, 0, 0),
         point("sequential read", 0, 4, 0),
         point("random write at depth 1", 1, 0, 100),
@@ -293,12 +309,21 @@ fn reference() -> Vec<Planned> {
 }
 
 /// What stands in the flags and changes nothing: published command lines carry much of that along.
-fn notes(typed: &Typed, points: &[Planned], sequential: bool) -> Vec<String> {
+fn notes(typed: &Typed, run: Option<Run>, points: &[Planned], sequential: bool) -> Vec<String> {
     let small = points.iter().any(|point| point.at.small > 0);
     let large = points.iter().any(|point| point.at.large > 0);
     let fixed = matches!(typed.matrix, Some(MatrixKind::Point | MatrixKind::Max));
     let writes = points.iter().any(|point| point.write_pct > 0);
+    let fixed_type = large && !matches!(run, None | Some(Run::Advanced));
     let idle = [
+        (typed.storax.is_some(), "-storax", "direct I/O by the kernel is the one way that there is"),
+        (typed.stripe_kb.is_some() && !typed.is_striped(), "-stripe", "there are no stripes without -simulate raid0"),
+        (
+            typed.num_stream_io.is_some() && !typed.is_sequential(),
+            "-num_streamIO",
+            "there are no streams without -type seq",
+        ),
+        (typed.large_type.is_some() && fixed_type, "-type", "the large I/Os of this run are random"),
         (
             typed.cache_size_mb.is_some_and(|mb| mb > 0) && !sequential,
             "-cache_size",
@@ -312,6 +337,9 @@ fn notes(typed: &Typed, points: &[Planned], sequential: bool) -> Vec<String> {
     ];
     let idle = idle.into_iter().filter(|(is, _, _)| *is);
     let mut notes: Vec<String> = idle.map(|(_, flag, why)| format!("{flag} changes nothing here: {why}")).collect();
+    if let Some(n) = typed.cache_size_mb.filter(|n| *n > MOST_CACHE_MB) {
+        notes.push(format!("-cache_size {n} is taken as bytes: no cache has so many megabytes"));
+    }
     if typed.huge_not_needed {
         notes.push(
             "-hugenotneeded: no huge pages are taken, so that a large I/O is many pieces for the device".to_owned(),

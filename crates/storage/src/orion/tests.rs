@@ -49,7 +49,7 @@ fn kinds_of_run_are_matrices() {
     assert_eq!(points(Run::Normal).len(), 11 * 5 - 1);
     assert!(points(Run::Oltp).iter().all(|(_, large)| *large == 0));
     assert_eq!(points(Run::Oltp).last(), Some(&(40, 0)));
-    assert_eq!(points(Run::Dss), [(0, 1), (0, 2), (0, 3), (0, 4)]);
+    assert_eq!(points(Run::Dss), (1..=15).map(|n| (0, 2 * n)).collect::<Vec<_>>());
     assert_eq!(points(Run::Advanced), points(Run::Simple));
 }
 
@@ -123,6 +123,52 @@ fn fixed_kinds_of_run_take_no_flags_of_the_advanced_one() {
     assert!(resolve(&oltp).writes());
 }
 
+/// What published command lines carry along and what asks for nothing else than what is done anyway.
+#[test]
+fn harmless_defaults_are_accepted_and_said_to_change_nothing() {
+    let cases: [(Typed, &[&str]); 7] = [
+        (Typed { large_type: Some(LargeType::Rand), ..typed(Run::Oltp) }, &["-type"]),
+        (Typed { large_type: Some(LargeType::Rand), ..typed(Run::Dss) }, &["-type"]),
+        (Typed { simulate: Some(Simulate::Concat), stripe_kb: Some(64), ..advanced() }, &["-stripe"]),
+        (Typed { large_type: Some(LargeType::Rand), num_stream_io: Some(4), ..advanced() }, &["-num_streamIO"]),
+        (Typed { storax: Some(Storax::Skgfr), ..typed(Run::Simple) }, &["-storax"]),
+        (Typed { cache_size_mb: Some(67_108_864), ..typed(Run::Simple) }, &["-cache_size changes nothing", "as bytes"]),
+        (
+            Typed {
+                write_pct: Some(0),
+                size_small_kb: Some(8),
+                size_large_kb: Some(1_024),
+                simulate: Some(Simulate::Concat),
+                matrix: Some(MatrixKind::Basic),
+                ..typed(Run::Simple)
+            },
+            &[],
+        ),
+    ];
+    for (typed, said) in cases {
+        let settings = resolve(&typed);
+        let notes = settings.notes.join("\n");
+        assert!(said.iter().all(|said| notes.contains(said)), "{typed:?}: {notes}");
+        assert_eq!(settings.points, resolve(&Typed { run: typed.run, ..Typed::default() }).points);
+    }
+    let seq = Typed { large_type: Some(LargeType::Seq), cache_size_mb: Some(67_108_864), ..advanced() };
+    assert_eq!(resolve(&seq).warming, Warming::Bytes(67_108_864));
+}
+
+#[test]
+fn runs_have_the_same_seed_unless_another_is_asked_for() {
+    assert_eq!(resolve(&typed(Run::Simple)).seed, resolve(&typed(Run::Oltp)).seed);
+    assert_eq!(resolve(&Typed { seed: Some(7), ..typed(Run::Simple) }).seed, 7);
+}
+
+#[test]
+fn large_ios_alone_take_four_minutes_a_point() {
+    let settings = Settings::resolve(&typed(Run::Dss), &luns(1)).unwrap();
+    let minutes = settings.matrix.as_ref().unwrap().announced() as f64 * settings.duration_s / 60.0;
+    assert_eq!((settings.points.len(), minutes), (15, 64.0));
+    assert_eq!(resolve(&Typed { duration_s: Some(10.0), ..typed(Run::Dss) }).duration_s, 10.0);
+}
+
 #[test]
 fn numbers_have_ranges() {
     let point = |small, large| Typed {
@@ -183,8 +229,6 @@ fn flags_that_need_each_other_say_so() {
         (Typed::default(), "-run is missing"),
         (Typed { reference: true, ..advanced() }, "--reference is a run of its own"),
         (Typed { reference: true, write_pct: Some(5), ..Typed::default() }, "-write is not for --reference"),
-        (Typed { stripe_kb: Some(64), ..advanced() }, "-stripe has no part in -simulate concat"),
-        (Typed { num_stream_io: Some(2), ..advanced() }, "-num_streamIO has no part in -type rand"),
         (Typed { file_size_bytes: Some(1), ..advanced() }, "--file-size has no part"),
         (Typed { arrivals: Some(Arrivals::Constant), ..advanced() }, "--arrivals has no part"),
         (Typed { really: true, ..advanced() }, "--really has no part"),

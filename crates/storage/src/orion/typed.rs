@@ -112,11 +112,27 @@ impl Choice for MatrixKind {
     ];
 }
 
+/// `-storax`: by which of Oracle's layers ORION does its I/O.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Storax {
+    /// The one for files and raw devices.
+    Skgfr,
+}
+
+impl Choice for Storax {
+    const OF: &'static str = "layer for I/O here";
+    const WORDS: &'static [(&'static str, Self)] = &[("skgfr", Self::Skgfr)];
+}
+
 impl Choice for BackendKind {
     const OF: &'static str = "backend";
     const WORDS: &'static [(&'static str, Self)] =
         &[("io_uring", Self::Uring), ("threads", Self::Threads), ("null", Self::Null)];
 }
+
+/// Sizes of I/Os where none are given.
+pub(super) const SMALL_KB: u64 = 8;
+pub(super) const LARGE_KB: u64 = 1024;
 
 /// What was typed.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -153,8 +169,12 @@ pub struct Typed {
     pub num_large: Option<u64>,
     /// `-hugenotneeded`.
     pub huge_not_needed: bool,
+    /// `-storax`.
+    pub storax: Option<Storax>,
     /// `-verbose`.
     pub verbose: bool,
+    /// `--seed`.
+    pub seed: Option<u64>,
     /// `--file`, in place of NAME.lun.
     pub files: Vec<PathBuf>,
     /// `--file-size`, of files that are to be created.
@@ -184,26 +204,42 @@ impl Typed {
         self.testname.as_deref().unwrap_or("orion")
     }
 
-    /// The flags that were given and not every kind of run takes, as ORION's users write them.
+    /// The flags that were given and not every kind of run takes, as ORION's users write them. What asks for no more than what a
+    /// run does anyway is none of them.
     pub(super) fn particular(&self) -> Vec<&'static str> {
+        let fixed = self.run.is_some_and(|run| run != Run::Advanced);
+        let other = |differs: bool| differs || !fixed;
+        let own_matrix = match self.run {
+            Some(Run::Simple) => Some(MatrixKind::Basic),
+            Some(Run::Normal) => Some(MatrixKind::Detailed),
+            _ => None,
+        };
         let given = [
             (self.num_disks.is_some(), "-num_disks"),
-            (self.size_small_kb.is_some(), "-size_small"),
-            (self.size_large_kb.is_some(), "-size_large"),
-            (self.large_type.is_some(), "-type"),
-            (self.num_stream_io.is_some(), "-num_streamIO"),
-            (self.simulate.is_some(), "-simulate"),
-            (self.stripe_kb.is_some(), "-stripe"),
-            (self.write_pct.is_some(), "-write"),
+            (self.size_small_kb.is_some_and(|kb| other(kb != SMALL_KB)), "-size_small"),
+            (self.size_large_kb.is_some_and(|kb| other(kb != LARGE_KB)), "-size_large"),
+            (self.large_type.is_some_and(|of| other(of != LargeType::Rand)), "-type"),
+            (self.num_stream_io.is_some_and(|_| other(self.is_sequential())), "-num_streamIO"),
+            (self.simulate.is_some_and(|how| other(how != Simulate::Concat)), "-simulate"),
+            (self.stripe_kb.is_some_and(|_| other(self.is_striped())), "-stripe"),
+            (self.write_pct.is_some_and(|pct| other(pct != 0)), "-write"),
             (self.cache_size_mb.is_some(), "-cache_size"),
             (self.duration_s.is_some(), "-duration"),
-            (self.matrix.is_some(), "-matrix"),
+            (self.matrix.is_some_and(|kind| other(Some(kind) != own_matrix)), "-matrix"),
             (self.num_small.is_some(), "-num_small"),
             (self.num_large.is_some(), "-num_large"),
             (self.rate_iops.is_some(), "--rate"),
             (self.verify, "--verify"),
         ];
         given.into_iter().filter_map(|(given, flag)| given.then_some(flag)).collect()
+    }
+
+    pub(super) fn is_sequential(&self) -> bool {
+        self.large_type == Some(LargeType::Seq)
+    }
+
+    pub(super) fn is_striped(&self) -> bool {
+        self.simulate == Some(Simulate::Raid0)
     }
 }
 

@@ -23,6 +23,20 @@ impl Turns<'_> {
         pieces
     }
 
+    /// Where a piece of a striped I/O goes, and how long it is.
+    pub(super) fn part(&self, slot: &Slot, part: u32) -> (u32, u64) {
+        let (mut n, mut found) = (0, (slot.lun, 0));
+        if let Some(space) = self.shared.places.space(slot.large) {
+            space.pieces(slot.unit, |piece| {
+                if n == part {
+                    found = (piece.lun, u64::from(piece.bytes));
+                }
+                n += 1;
+            });
+        }
+        found
+    }
+
     /// A piece that is smaller than a whole I/O, or whose end is none.
     #[cold]
     pub(super) fn look_at(&mut self, record: &mut Record, n: u32, part: u32, result: i32, now: u64) {
@@ -39,6 +53,7 @@ impl Turns<'_> {
             }
         };
         let first = !slot.failed;
+        record.moments.error(piece.lun);
         self.slots[n as usize].failed = true;
         // An I/O fails once, however many of its pieces do.
         if first {
@@ -53,11 +68,12 @@ impl Turns<'_> {
     /// Proves what an I/O has read.
     pub(super) fn prove(&mut self, record: &mut Record, n: u32) {
         for (piece, at) in self.pieces(&self.slots[n as usize]) {
-            let path = &self.shared.luns.slice()[piece.lun as usize].path;
+            let lun = &self.shared.luns.slice()[piece.lun as usize];
+            let place = (lun.path.as_path(), lun.is_stamped());
             let (mut proofs, mut wrong) = (Proofs::default(), Vec::new());
             let last = self.shared.claims.as_ref().map(|claims| claims.last(piece, self.shared.run));
             let block = self.arena.get_mut(at..at + piece.bytes as usize);
-            prove(block, path, piece.offset, last.as_ref(), &mut proofs, |mismatch| wrong.push(mismatch));
+            prove(block, place, piece.offset, last.as_ref(), &mut proofs, |mismatch| wrong.push(mismatch));
             record.proofs.add(proofs);
             wrong.into_iter().for_each(|mismatch| record.mismatch(mismatch));
         }

@@ -7,11 +7,13 @@ mod summary;
 mod tables;
 mod trace;
 
+use super::error::OrionError;
 use super::matrix::Outstanding;
 use super::settings::Settings;
 use dbdyno_stats::Histogram;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+pub use summary::bests;
 pub use trace::trace_of;
 
 /// Bytes of a megabyte, as everywhere in these files.
@@ -145,6 +147,20 @@ impl Files {
         let numbered = (2..).map(|n| Self { prefix: format!("{testname}_{stamp}_{n}") });
         let mut candidates = std::iter::once(first.clone()).chain(numbered);
         candidates.find(|files| !files.paths().any(|path| path.exists())).unwrap_or(first)
+    }
+
+    /// Whether there is a folder that they can be written to.
+    ///
+    /// # Errors
+    /// There is none, or it may not be written to.
+    pub fn have_folder(testname: &str) -> Result<(), OrionError> {
+        let folder = Path::new(testname).parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new("."));
+        let refuse = |source: io::Error| OrionError::NoFolder { folder: folder.to_owned(), source };
+        if !std::fs::metadata(folder).map_err(refuse)?.is_dir() {
+            return Err(refuse(rustix::io::Errno::NOTDIR.into()));
+        }
+        rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).map_err(|error| refuse(error.into()))
     }
 
     /// What their names begin with.

@@ -75,24 +75,42 @@ fn cache(warming: Warming) -> String {
     }
 }
 
-fn found(report: &Report<'_>) -> String {
+/// The best of all points, and which is it.
+type Best<'a> = Option<(&'a Finished, String)>;
+
+/// The most of large I/Os, the most of small ones, the shortest time of a small one.
+fn best_of(points: &[Finished]) -> [Best<'_>; 3] {
     let best = |of: fn(&Finished) -> Option<f64>| {
-        let values = report.points.iter().filter_map(move |point| Some((point, of(point)?)));
+        let values = points.iter().filter_map(move |point| Some((point, of(point)?)));
         values.reduce(|best, next| if next.1 > best.1 { next } else { best })
     };
+    let line = |(point, words): (&Finished, String)| format!("{words} @ {}", place(point));
+    let with = |found: Option<(_, f64)>, words: fn(f64) -> String| {
+        found.map(|(point, value)| (point, line((point, words(value)))))
+    };
+    [
+        with(best(Finished::mbps), |mbps| format!("Maximum Large MBPS={mbps:.2}")),
+        with(best(Finished::iops), |iops| format!("Maximum Small IOPS={iops:.0}")),
+        with(best(|point| point.small_latency_us().map(|us| -us)), |us| {
+            format!("Minimum Small Latency={:.3} usecs", -us)
+        }),
+    ]
+}
+
+/// The lines that scripts look for at the end of what ORION prints.
+#[must_use]
+pub fn bests(points: &[Finished]) -> Vec<String> {
+    best_of(points).into_iter().flatten().map(|(_, line)| line).collect()
+}
+
+fn found(report: &Report<'_>) -> String {
     let mut text = String::new();
-    if let Some((point, mbps)) = best(Finished::mbps) {
-        let _ = writeln!(text, "\nMaximum Large MBPS={mbps:.2} @ {}", place(point));
-        text += &latencies(report, "Large", &point.large, point);
-    }
-    let fastest = best(Finished::iops);
-    if let Some((point, iops)) = fastest {
-        let _ = writeln!(text, "\nMaximum Small IOPS={iops:.0} @ {}", place(point));
-        text += &latencies(report, "Small", &point.small, point);
-    }
-    if let Some((point, us)) = best(|point| point.small_latency_us().map(|us| -us)) {
-        let _ = writeln!(text, "\nMinimum Small Latency={:.3} usecs @ {}", -us, place(point));
-        text += &latencies(report, "Small", &point.small, point);
+    let [large, fastest, shortest] = best_of(report.points);
+    for (best, large) in [(&large, true), (&fastest, false), (&shortest, false)] {
+        let Some((point, line)) = best else { continue };
+        let (name, kind) = if large { ("Large", &point.large) } else { ("Small", &point.small) };
+        let _ = writeln!(text, "\n{line}");
+        text += &latencies(report, name, kind, point);
     }
     if let Some((point, _)) = fastest {
         let table = buckets(&point.small);

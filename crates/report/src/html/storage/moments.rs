@@ -1,0 +1,74 @@
+//! When the longest I/O of one kind of work was, and on which device or file.
+
+use super::super::charts::{Axis, Drawn, LineChart, Mark, Series};
+use super::super::ramps::extent;
+use super::super::table::{Head, Row, Table, text};
+use crate::numbers::{duration, short};
+use crate::storage::moments::{Numbered, longest, luns, slowest};
+use crate::text::clean;
+use maud::{Markup, html};
+
+/// More marks than this would not be told apart.
+const MOST_MARKS: usize = 240;
+
+/// Of the points of one work; nothing where nothing is known of seconds.
+pub(super) fn of_work(n: usize, points: &[Numbered<'_>]) -> Markup {
+    html! {
+        @if let Some(chart) = chart(points) { div.charts { (chart.figure(&format!("s-{n}-seconds"))) } }
+        @if let Some(words) = longest(points) { p.note { (clean(&words)) } }
+        (lun_table(points))
+    }
+}
+
+/// The point with the longest I/O, by the second.
+fn chart(points: &[Numbered<'_>]) -> Option<LineChart> {
+    let ((number, _, storage), series) = slowest(points)?;
+    let steps: Vec<(f64, f64, Option<f64>)> = series
+        .max_s
+        .iter()
+        .enumerate()
+        .filter_map(|(n, max_s)| Some((n as f64 * series.step_s, (*max_s)?, series.mean_s.get(n).copied().flatten())))
+        .collect();
+    let together = steps.len().div_ceil(MOST_MARKS).max(1);
+    let line = |name: &str, place: usize, of: &dyn Fn(&(f64, f64, Option<f64>)) -> Option<f64>| {
+        let mark = |group: &[(f64, f64, Option<f64>)]| {
+            let (at_s, y) =
+                group.iter().filter_map(|step| Some((step.0, of(step)?))).max_by(|(_, a), (_, b)| a.total_cmp(b))?;
+            let text = format!("{name} at {} s: {}", short(Some(at_s)), duration(Some(y)));
+            Some(Mark { x: at_s, y, band: None, doubtful: false, text })
+        };
+        Series::new(name, place, steps.chunks(together).filter_map(mark).collect()).drawn(Drawn::Line)
+    };
+    let lines = vec![line("longest", 0, &|step| Some(step.1)), line("mean", 1, &|step| step.2)];
+    if lines.iter().all(|line| line.marks.len() < 2) {
+        return None;
+    }
+    Some(LineChart {
+        title: "The slowest point by the second".to_owned(),
+        unit: format!("time of an I/O at {} (point {number})", storage.load),
+        along: "seconds of the window".to_owned(),
+        x: Axis::amounts(lines.iter().flat_map(|line| line.marks.iter().map(|mark| mark.x))),
+        y: Axis::times(extent(&lines)),
+        series: lines,
+    })
+}
+
+fn lun_table(points: &[Numbered<'_>]) -> Markup {
+    let heads = vec![
+        Head::words("Device or file"),
+        Head::figures("I/Os", ""),
+        Head::figures("avg", ""),
+        Head::figures("max", ""),
+        Head::words("at"),
+        Head::figures("Errors", ""),
+    ];
+    let row = |l: &crate::storage::moments::LunLine| {
+        Row::Figures([&l.path, &l.share, &l.mean, &l.longest, &l.at, &l.errors].map(|t| text(t)).to_vec())
+    };
+    let rows: Vec<Row> = luns(points).iter().map(row).collect();
+    html! {
+        @if !rows.is_empty() {
+            (Table { caption: text("Each device or file"), heads, rows, class: "figures" }.without_empty_columns().render())
+        }
+    }
+}
