@@ -35,6 +35,7 @@ fn fixture(room: &Room) {
         rows_per_tx: 1,
         repeat: 1,
         duration_s: 10.0,
+        may_follow_from_jobs: None,
         commit: CommitMode::Durable,
         mapping: Mapping::Native { ramp: None },
         definition: "0".repeat(16),

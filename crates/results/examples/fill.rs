@@ -99,6 +99,7 @@ fn planned(point: &Point) -> PlannedPoint {
         rows_per_tx: point.rows_per_tx,
         repeat: point.repeat,
         duration_s: 10.0,
+        may_follow_from_jobs: None,
         commit: CommitMode::Durable,
         mapping: Mapping::Native { ramp: None },
         definition: point.definition.clone(),

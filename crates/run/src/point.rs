@@ -236,7 +236,14 @@ fn attempt(
         _ => None,
     };
     let window = Window::new(figures::pace(task, planned.duration_s), sessions.len());
-    let site = jobs::Site { bench, task, window: &window, sampler: &sampler, evictor: evictor.as_ref() };
+    let site = jobs::Site {
+        bench,
+        task,
+        window: &window,
+        sampler: &sampler,
+        evictor: evictor.as_ref(),
+        may_follow_from_jobs: planned.may_follow_from_jobs,
+    };
     let measured = jobs::run(&site, planned.load, &mut sessions, point)?;
     let span = window.span().ok_or_else(|| EngineError::new(ErrorClass::Cancelled, "the point was stopped"))?;
     figures::work(point, task, &measured.log, span);

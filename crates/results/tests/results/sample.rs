@@ -42,6 +42,7 @@ pub(crate) fn plan(points: usize) -> Plan {
         rows_per_tx: 1,
         repeat: 1,
         duration_s: 2.0,
+        may_follow_from_jobs: None,
         commit: CommitMode::Durable,
         mapping: Mapping::Native { ramp: None },
         definition: "0123456789abcdef".to_owned(),

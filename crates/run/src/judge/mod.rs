@@ -1,14 +1,18 @@
 //! Judging a point: is the work proved, and what must a reader know before believing the figure.
 
 mod machine;
+mod rate;
 mod reads;
 mod steady;
 mod writes;
 
 pub(crate) use machine::{clock, flag as machine};
+#[cfg(test)]
+pub(crate) use rate::judge as judge_rate;
+pub(crate) use rate::rate;
 
 use crate::log::{Chunk, Log};
-use crate::{Span, Window, client};
+use crate::{Span, Window};
 use dbdyno_engine::{Durability, Features, Task};
 use dbdyno_model::{Cache, Counter, Counters, Flag, Layer, Point, Procedure, Proof, Status};
 use dbdyno_probe::Telemetry;
@@ -74,25 +78,6 @@ pub(crate) fn prove(point: &mut Point, evidence: &Evidence<'_>) {
     if !problems.is_empty() {
         point.status = Status::Invalid;
         point.reason = Some(problems.join("; "));
-    }
-}
-
-/// A rate that was not reached is another load than was asked for.
-pub(crate) fn rate(point: &mut Point, evidence: &Evidence<'_>) {
-    let done = evidence.log.inside(evidence.window);
-    let why = point.asked_per_s.and_then(|asked_per_s| {
-        client::unmet(
-            point.load,
-            asked_per_s,
-            evidence.window.seconds(),
-            done.ops,
-            evidence.task.jobs,
-            &client::TRANSACTIONS,
-        )
-    });
-    if let Some(why) = why {
-        point.status = Status::Invalid;
-        point.reason = Some(point.reason.take().map_or(why.clone(), |first| format!("{first}; {why}")));
     }
 }
 
