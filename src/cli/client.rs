@@ -1,7 +1,7 @@
 //! The options of `run` that are about the client drive.
 
 use clap::{Args, ValueEnum};
-use dbdyno_model::{Arrivals, Drive, Rates, Think};
+use dbdyno_model::{Arrivals, Drive, Queue, Rates, Think};
 
 /// Who runs the loop, and when a client's transactions begin.
 #[derive(Debug, Args)]
@@ -20,6 +20,14 @@ pub(crate) struct ClientArgs {
     /// Closed loop: pause of each job between two transactions, as in 5ms, or 5ms..10ms for any from a span
     #[arg(long, value_name = "TIME")]
     pub(crate) think: Option<Think>,
+    /// Who serves the transactions of a rate: whichever session is free, or each session a queue of its own
+    /// [default: shared]
+    #[arg(long, value_name = "WHOSE")]
+    pub(crate) queue: Option<QueueChoice>,
+    /// Whether sessions go to the thread on whose processor their server process runs, where client and server share a
+    /// machine of few processors and every step of the ramp has sessions enough [default: yes]
+    #[arg(long, value_name = "WHETHER")]
+    pub(crate) follow: Option<FollowChoice>,
 }
 
 /// `--drive`.
@@ -56,4 +64,31 @@ impl From<ArrivalsChoice> for Arrivals {
             ArrivalsChoice::Poisson => Self::Poisson,
         }
     }
+}
+
+/// `--queue`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum QueueChoice {
+    /// One for all sessions, as before a pool of connections
+    Shared,
+    /// One for each session, as in applications whose users have a connection each
+    Session,
+}
+
+impl From<QueueChoice> for Queue {
+    fn from(choice: QueueChoice) -> Self {
+        match choice {
+            QueueChoice::Shared => Self::Shared,
+            QueueChoice::Session => Self::Session,
+        }
+    }
+}
+
+/// `--follow`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FollowChoice {
+    /// They go where that is possible
+    Yes,
+    /// They stay where they are, as most applications' do
+    No,
 }

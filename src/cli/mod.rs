@@ -15,7 +15,7 @@ use crate::error::EXIT_USAGE;
 use crate::output::{self, Format};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
-pub(crate) use client::DriveChoice;
+pub(crate) use client::{DriveChoice, FollowChoice};
 pub(crate) use compare::CompareArgs;
 pub(crate) use measuring::{Commit, ResumeArgs, RunArgs};
 pub(crate) use orion::{OrionArgs, command_line as orion_command_line};

@@ -4,7 +4,7 @@
 use super::Context;
 use super::measuring::{Measuring, ensure_data, inspect_tables};
 use super::place::Place;
-use crate::cli::{Commit, DriveChoice, RunArgs};
+use crate::cli::{Commit, DriveChoice, FollowChoice, RunArgs};
 use crate::error::Error;
 use crate::output::shell_word;
 use crate::progress::Progress;
@@ -75,6 +75,8 @@ fn wish(args: &RunArgs, place: &Place) -> Wish {
         rates: args.client.rate.clone(),
         arrivals: args.client.arrivals.map(Into::into),
         think: args.client.think,
+        queue: args.client.queue.map(Into::into),
+        follow: args.client.follow.map(|choice| choice == FollowChoice::Yes),
     }
 }
 
@@ -93,6 +95,8 @@ fn again(args: &RunArgs) -> String {
     option("--rate", client.rate.as_ref().map(ToString::to_string));
     option("--arrivals", client.arrivals.and_then(name));
     option("--think", client.think.as_ref().map(ToString::to_string));
+    option("--queue", client.queue.and_then(name));
+    option("--follow", client.follow.and_then(name));
     words.extend(args.no_sampling.then(|| "--no-sampling".to_owned()));
     words.join(" ")
 }
@@ -139,9 +143,12 @@ mod tests {
         let line = "dbdyno run T611 T7* --target null: --ramp 1,2 --duration 500ms --jobs 2 --commit engine_default";
         let Command::Run(args) = Cli::try_parse_from(line.split(' ')).unwrap().command else { panic!("{line}") };
         assert_eq!(again(&args), "T611 'T7*' --ramp 1,2 --jobs 2 --duration 0.5s --commit engine_default");
-        let line = "dbdyno run T7* --target null: --drive client --rate 10%..30% --arrivals constant";
+        let line = "dbdyno run T7* --target null: --drive client --rate 10%..30% --arrivals constant --queue session --follow no";
         let Command::Run(args) = Cli::try_parse_from(line.split(' ')).unwrap().command else { panic!("{line}") };
-        assert_eq!(again(&args), "'T7*' --drive client --rate 10%,20%,30% --arrivals constant");
+        assert_eq!(
+            again(&args),
+            "'T7*' --drive client --rate 10%,20%,30% --arrivals constant --queue session --follow no"
+        );
         let line = "dbdyno run T611 --target null: --drive client --think 5ms..10ms";
         let Command::Run(args) = Cli::try_parse_from(line.split(' ')).unwrap().command else { panic!("{line}") };
         assert_eq!(again(&args), "T611 --drive client --think 5ms..10ms");

@@ -201,6 +201,14 @@ fn what_makes_no_sense_is_refused_before_anything_is_done() {
             "--arrivals says how the transactions of a rate are spread: add --rate, as in --rate 500/s, or leave it away\n",
         ),
         (
+            "T611 --drive client --queue session",
+            "--queue says who serves the transactions of a rate: add --rate, as in --rate 500/s, or leave it away (in a closed loop nothing queues)\n",
+        ),
+        (
+            "T611 --follow no",
+            "--follow is for the client drive: add --drive client, or leave it away (in the server drive the database runs the loop, as fast as it can)\n",
+        ),
+        (
             "T121 --drive client",
             "no test that was named can be driven by a client, which sends single statements; T311 to T322 and the T600, T700 and T800 classes can (`dbdyno list tests`)\n",
         ),

@@ -36,6 +36,7 @@ fn fixture(room: &Room) {
         repeat: 1,
         again: false,
         duration_s: 10.0,
+        may_follow_from_jobs: None,
         commit: CommitMode::Durable,
         mapping: Mapping::Native { ramp: None },
         definition: "0".repeat(16),

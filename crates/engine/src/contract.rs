@@ -172,8 +172,10 @@ pub trait Engine: Send + Sync {
         None
     }
 
-    /// The pump that runs this engine's sessions of a drive; a thread each unless the engine brings its own.
-    fn pump(&self, _: Drive) -> Box<dyn Pump> {
+    /// The pump that runs this engine's sessions of a drive; a thread each unless the engine brings its own. Its sessions may
+    /// follow their server processes where points of so many jobs and more are measured, and not at all without a number: what
+    /// carries sessions must not change within a ramp.
+    fn pump(&self, _: Drive, _may_follow_from_jobs: Option<u32>) -> Box<dyn Pump> {
         Box::new(ThreadPump)
     }
 }

@@ -36,7 +36,7 @@ pub use flag::Flag;
 pub use ids::{IdError, RunId, TestCode};
 pub use json::{RunJson, SCHEMA_VERSION};
 pub use limits::{ChosenBy, Limit, REFERENCE_SUITE, SameDevice, StorageLimits, StorageReference};
-pub use load::{Arrivals, Load, Think};
+pub use load::{Arrivals, Load, Queue, Think};
 pub use mapping::Mapping;
 pub use metric::{Better, Metric, MetricId};
 pub use outcome::{ErrorClass, Outcomes};
@@ -62,6 +62,6 @@ pub use suspect::{Suspect, SuspectCode, Use};
 pub use table::{Organisation, TableName};
 pub use test::{Cache, Compression, Drive, Layer, Rhythm, Test, Tier};
 pub use usage::{
-    CpuUse, DatabaseRates, DeviceIo, IoRates, MemoryUse, MetricValue, NetworkUse, PacedWrites, Pressure, PumpKind,
-    PumpUse, Redo, ResponseTime, Series, Wait,
+    CpuUse, DatabaseRates, DeviceIo, IoRates, MemoryUse, MetricValue, NetworkUse, OpenLoop, PacedWrites, Pressure,
+    PumpKind, PumpUse, Redo, ResponseTime, Series, Wait,
 };

@@ -19,6 +19,39 @@ pub struct Load {
     pub arrivals: Option<Arrivals>,
     /// Pause of a job between two transactions of a closed loop.
     pub think: Option<Think>,
+    /// Who serves what is due in an open loop; absent in a closed one, and in older documents, whose sessions had a queue each.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queue: Option<Queue>,
+}
+
+impl Load {
+    /// Whether each session of an open loop serves a timetable of its own.
+    #[must_use]
+    pub fn queues_apart(&self) -> bool {
+        self.rate.is_some() && self.queue == Some(Queue::Session)
+    }
+}
+
+/// Who serves the transactions that are due in an open loop.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Queue {
+    /// All sessions serve one timetable: whichever is free takes the next, as a pool of connections does.
+    #[default]
+    Shared,
+    /// Each session serves a timetable of its own: what is due waits for that one, though others may be free.
+    Session,
+}
+
+impl Queue {
+    /// The name as in JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Shared => "shared",
+            Self::Session => "session",
+        }
+    }
 }
 
 /// How the transactions of an open loop are spread over time.
@@ -139,9 +172,13 @@ mod tests {
     #[test]
     fn an_older_document_is_a_closed_loop() {
         assert_eq!(serde_json::from_str::<Load>("{}").unwrap(), Load::default());
-        let load = Load { rate: Some("80%".parse().unwrap()), arrivals: Some(Arrivals::Poisson), think: None };
+        let load = Load { rate: Some("80%".parse().unwrap()), arrivals: Some(Arrivals::Poisson), ..Load::default() };
         let text = serde_json::to_string(&load).unwrap();
         assert_eq!(text, r#"{"rate":"80%","arrivals":"poisson","think":null}"#);
         assert_eq!(serde_json::from_str::<Load>(&text).unwrap(), load);
+        let apart = Load { queue: Some(Queue::Session), ..load };
+        let text = serde_json::to_string(&apart).unwrap();
+        assert!(text.ends_with(r#""queue":"session"}"#) && apart.queues_apart() && !load.queues_apart(), "{text}");
+        assert_eq!(serde_json::from_str::<Load>(&text).unwrap(), apart);
     }
 }

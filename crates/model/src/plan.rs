@@ -43,6 +43,10 @@ pub struct PlannedPoint {
     pub again: bool,
     /// The window that is aimed at.
     pub duration_s: f64,
+    /// Fewest jobs of its ramp, where sessions may follow their servers: one mode for a whole ramp, so that no step of its curve
+    /// is one of the client's. Absent: they stay where they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub may_follow_from_jobs: Option<u32>,
     /// How commits behave.
     pub commit: CommitMode,
     /// How the engine realises the test.

@@ -1,7 +1,7 @@
 //! A point: one measurement of a cell, whole, with everything that decides whether to believe it.
 
 use crate::usage::{
-    CpuUse, DatabaseRates, IoRates, MemoryUse, MetricValue, NetworkUse, PacedWrites, Pressure, PumpUse, Redo,
+    CpuUse, DatabaseRates, IoRates, MemoryUse, MetricValue, NetworkUse, OpenLoop, PacedWrites, Pressure, PumpUse, Redo,
     ResponseTime, Series, Wait,
 };
 use crate::{CommitProof, Commits, Dop, Drive, Flag, Load, MetricId, Outcomes, PointPace, Storage, Suspect, TestCode};
@@ -73,6 +73,9 @@ pub struct Point {
     /// What carried the sessions of the client drive; absent where the server ran the loop, and in older documents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pump: Option<PumpUse>,
+    /// What the timetable of an open loop says of the window; absent in a closed one, and in older documents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_loop: Option<OpenLoop>,
     /// What a storage point asked for and did; absent where a database was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage: Option<Storage>,
@@ -247,6 +250,7 @@ impl Point {
             load: Load::default(),
             asked_per_s: None,
             pump: None,
+            open_loop: None,
             storage: None,
             rows_per_tx: 0,
             repeat: 1,

@@ -15,6 +15,19 @@ pub struct PumpUse {
     pub sessions_follow: bool,
 }
 
+/// What an open loop's timetable says of the window. A rate that was kept has nearly nothing waiting at its end.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct OpenLoop {
+    /// Transactions that were due inside the window.
+    pub due: u64,
+    /// Those due by the window's end that had not ended then. Each is in the response times with its age, which it exceeds.
+    pub unfinished: u64,
+    /// Those of them that had not even begun.
+    pub waiting: u64,
+    /// Share of the second half of the window in which the sessions were at work or had some due.
+    pub busy_pct: f64,
+}
+
 /// How a pump waits for answers, the one that costs most first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

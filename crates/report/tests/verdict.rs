@@ -8,7 +8,7 @@
 mod fixture;
 
 use dbdyno_catalogue::{Catalogue, Requirements};
-use dbdyno_model::{Drive, Flag, ResponseTime, RunJson, Status};
+use dbdyno_model::{Drive, Flag, ResponseTime, RunJson, Series, Status};
 use dbdyno_report::verdict::{Line, Outcome, Verdict, junit, page};
 use std::path::Path;
 
@@ -248,6 +248,72 @@ fn a_mean_that_keeps_its_limit_does_not_hide_the_tail() {
     }
     let line = judged(&run, "test = \"T611\"\nmetric = \"service_time_s.max\"\nmaximum = 0.005");
     assert_eq!(line.outcome, Outcome::Missed);
+}
+
+/// One client's point with these times, of so many transactions of which some failed.
+fn client(ops: u64, failed: u64, times: ResponseTime) -> RunJson {
+    let mut run = fixture::run();
+    run.points.retain(|p| p.test.as_str() == "T611" && p.drive == Drive::Client);
+    run.points.truncate(1);
+    let point = &mut run.points[0];
+    (point.ops, point.load.rate, point.service_time_s) = (Some(ops), None, Some(times));
+    point.series = Some(Series { errors: vec![failed - failed / 2, failed / 2], ..Series::default() });
+    run
+}
+
+#[test]
+fn what_failed_is_slower_than_any_limit() {
+    // 2.7 % time-outs: p50 and p95 are of transactions that succeeded, and the others are not.
+    let times = ResponseTime { p50: Some(0.001), p95: Some(0.002), max: Some(0.04), ..Default::default() };
+    let run = client(973_000, 27_000, times);
+    for (percentile, outcome) in [
+        ("p50", Outcome::Met),
+        ("p95", Outcome::Met),
+        ("p99", Outcome::Missed),
+        ("p99.9", Outcome::Missed),
+        ("max", Outcome::Missed),
+    ] {
+        let line = judged(&run, &format!("test = \"T611\"\nmetric = \"service_time_s.{percentile}\"\nmaximum = 0.05"));
+        assert_eq!(line.outcome, outcome, "{percentile}: {line:?}");
+        if outcome == Outcome::Missed {
+            let why = line.reason.unwrap();
+            assert!(why.starts_with("27,000 of 1,000,000 transactions failed (2.7 %), and count as slower"), "{why}");
+        }
+    }
+    let sound = client(973_000, 0, ResponseTime { p99_9: Some(0.04), ..times_of(0.04) });
+    let line = judged(&sound, "test = \"T611\"\nmetric = \"service_time_s.p99.9\"\nmaximum = 0.05");
+    assert_eq!(line.outcome, Outcome::Met);
+}
+
+fn times_of(most: f64) -> ResponseTime {
+    let at = Some(most);
+    ResponseTime { mean: at, p50: at, p90: at, p95: at, p99: at, p99_9: at, p99_99: at, max: at, ..Default::default() }
+}
+
+#[test]
+fn a_percentile_is_judged_from_twenty_beyond_it_on() {
+    for (percentile, least) in
+        [("p50", 40), ("p90", 200), ("p95", 400), ("p99", 2_000), ("p99.9", 20_000), ("p99.99", 200_000), ("max", 1)]
+    {
+        let text = format!("test = \"T611\"\nmetric = \"service_time_s.{percentile}\"\nmaximum = 0.05");
+        assert_eq!(judged(&client(least, 0, times_of(0.04)), &text).outcome, Outcome::Met, "{percentile}");
+        if least > 1 {
+            let line = judged(&client(least - 1, 0, times_of(0.04)), &text);
+            assert_eq!(line.outcome, Outcome::Refused, "{percentile}");
+            assert!(line.reason.unwrap().starts_with(&format!("{percentile} is judged from ")));
+        }
+    }
+}
+
+#[test]
+fn where_too_few_were_due_nothing_is_judged() {
+    let mut run = client(500, 0, times_of(0.04));
+    run.points[0].flag(Flag::TooFewToJudge, "500 transactions were due".to_owned());
+    let text = "test = \"T611\"\nmetric = \"service_time_s.p50\"\nmaximum = 0.05";
+    let line = judged(&run, text);
+    assert_eq!(line.outcome, Outcome::Refused);
+    assert!(line.reason.unwrap().contains("500 transactions were due"));
+    assert_eq!(judged(&run, &format!("{text}\naccept = [\"too_few_to_judge\"]")).outcome, Outcome::Met);
 }
 
 fn platform(id: &str) -> RunJson {

@@ -101,6 +101,7 @@ fn planned(point: &Point) -> PlannedPoint {
         repeat: point.repeat,
         again: false,
         duration_s: 10.0,
+        may_follow_from_jobs: None,
         commit: CommitMode::Durable,
         mapping: Mapping::Native { ramp: None },
         definition: point.definition.clone(),

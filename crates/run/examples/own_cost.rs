@@ -72,7 +72,7 @@ fn gaps_us(jobs: u32) -> Vec<f64> {
     let timed = Calibration::Timed { passes: 50_000 };
     let mut drives: Vec<ServerDrive<'_>> = (0..jobs).map(|_| ServerDrive::new(&window, timed)).collect();
     let pairs = sessions.iter_mut().zip(&mut drives).map(|(s, work)| Job { session: s.as_mut(), work }).collect();
-    engine.pump(Drive::Server).run(pairs, clock.as_ref(), &StartGate::new(jobs as usize)).expect("pumped");
+    engine.pump(Drive::Server, None).run(pairs, clock.as_ref(), &StartGate::new(jobs as usize)).expect("pumped");
     let chunks = drives.iter().flat_map(|d| d.log.chunks.windows(2));
     chunks.map(|pair| (pair[1].started_ns - pair[0].ended_ns) as f64 / 1e3).collect()
 }
@@ -102,12 +102,12 @@ fn transaction_ns(asked_per_s: Option<f64>) -> f64 {
     let rate = asked_per_s.map(|per_s| Rate::PerS { thousandths: (per_s * 1e3) as u64 });
     let load = Load { rate, ..Load::default() };
     let window = Window::new(Pace::of_client(WINDOW_S), 1);
-    let team = Team::new(&window, (WINDOW_S * 1e9) as u64, load, 1);
+    let team = Team::new(&window, (WINDOW_S * 1e9) as u64, load, asked_per_s, &task);
     let mut session = engine.client_session(0, 1).expect("session");
     session.prepare(&task, 0).expect("prepared");
-    let mut drive = team.job(&task, load, asked_per_s, 0);
+    let mut drive = team.job(&task, 0);
     let pair = vec![Job { session: session.as_mut(), work: &mut drive }];
-    engine.pump(Drive::Client).run(pair, clock.as_ref(), &StartGate::new(1)).expect("pumped");
+    engine.pump(Drive::Client, None).run(pair, clock.as_ref(), &StartGate::new(1)).expect("pumped");
     let tallies = vec![drive.into_tally()];
     WINDOW_S * 1e9 / team.gather(tallies).service.count() as f64
 }
@@ -138,6 +138,7 @@ fn record_ms() -> Vec<f64> {
         repeat: 1,
         again: false,
         duration_s: 2.0,
+        may_follow_from_jobs: None,
         commit: CommitMode::Durable,
         mapping: Mapping::Native { ramp: None },
         definition: String::new(),

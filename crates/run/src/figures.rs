@@ -72,14 +72,35 @@ pub(crate) fn work(point: &mut Point, task: &Task, log: &Log, window: Span, disc
 
 /// Fills in the times of transactions that a client sent.
 pub(crate) fn client_times(point: &mut Point, service: &Histogram, response: Option<&Histogram>, series: Series) {
-    point.service_time_s = Some(times(service));
-    point.response_time_s = response.map(times);
+    let failed = series.errors.iter().sum();
+    for (name, histogram) in [("service_time_s", Some(service)), ("response_time_s", response)] {
+        let Some(histogram) = histogram else { continue };
+        for (percentile, pct) in PERCENTILES {
+            if histogram.count() > 0 && histogram.percentile_with_longer_ns(pct, failed).is_none() {
+                let all = histogram.count() + failed;
+                let why = format!(
+                    "{failed} of {all} transactions failed, and count as slower than any other: this percentile is among them"
+                );
+                point.lacks(&format!("{name}.{percentile}"), why);
+            }
+        }
+    }
+    point.service_time_s = Some(times_of(service, failed));
+    point.response_time_s = response.map(|response| times_of(response, failed));
     point.series = Some(series);
 }
 
+const PERCENTILES: [(&str, f64); 6] =
+    [("p50", 50.0), ("p90", 90.0), ("p95", 95.0), ("p99", 99.0), ("p99_9", 99.9), ("p99_99", 99.99)];
+
 /// What a distribution says.
 pub(crate) fn times(histogram: &Histogram) -> ResponseTime {
-    let at = |pct| histogram.percentile_ns(pct).map(|ns| ns as f64 / 1e9);
+    times_of(histogram, 0)
+}
+
+/// The same where so many failed, which count as slower than any: mean and longest are of those that succeeded.
+fn times_of(histogram: &Histogram, failed: u64) -> ResponseTime {
+    let at = |pct| histogram.percentile_with_longer_ns(pct, failed).map(|ns| ns as f64 / 1e9);
     ResponseTime {
         mean: histogram.mean_ns().map(|ns| ns / 1e9),
         p50: at(50.0),

@@ -25,6 +25,7 @@ pub(crate) struct Site<'a> {
     pub(crate) window: &'a Window,
     pub(crate) sampler: &'a Sampler,
     pub(crate) evictor: Option<&'a Evictor>,
+    pub(crate) may_follow_from_jobs: Option<u32>,
 }
 
 /// The times of transactions that a client sent.
@@ -137,12 +138,13 @@ fn client(
         Pace::Steady { duration_ns, .. } => duration_ns,
         Pace::Pieces { .. } => 0,
     };
-    let team = Team::new(window, duration_ns, load, sessions.len());
-    let mut drives: Vec<_> = (0..task.jobs).map(|job| team.job(task, load, point.asked_per_s, job)).collect();
+    let team = Team::new(window, duration_ns, load, point.asked_per_s, task);
+    let mut drives: Vec<_> = (0..task.jobs).map(|job| team.job(task, job)).collect();
     let worked = work(site, sessions, &mut drives, Some(&team));
     let tallies = drives.into_iter().map(ClientDrive::into_tally).collect();
-    let ClientResult { log, outcomes, error, service, response, series } = team.gather(tallies);
+    let ClientResult { log, outcomes, error, service, response, open_loop, series } = team.gather(tallies);
     point.outcomes = outcomes;
+    point.open_loop = open_loop;
     let (carried, edges) = worked?;
     point.pump = Some(carried);
     match error {
@@ -160,7 +162,7 @@ fn work<W: Work>(
 ) -> Result<(PumpUse, Edges), EngineError> {
     let Site { bench, task, window, .. } = *site;
     let gate = StartGate::new(sessions.len() + 1);
-    let pump = bench.engine.pump(task.drive);
+    let pump = bench.engine.pump(task.drive, site.may_follow_from_jobs);
     let (pumped, edges) = std::thread::scope(|scope| {
         let jobs = sessions.iter_mut().zip(works);
         let jobs = jobs.map(|(session, work)| Job { session: session.as_mut(), work }).collect();
@@ -180,7 +182,7 @@ fn work<W: Work>(
 
 /// The measuring thread's part while jobs work. Returns what the operating system said at the window's edges.
 fn watch(site: &Site<'_>, gate: &StartGate, team: Option<&Team<'_>>) -> Edges {
-    let Site { bench, task, window, sampler, evictor } = *site;
+    let Site { bench, task, window, sampler, evictor, .. } = *site;
     let mut before = None;
     if window.pace().is_pieces() {
         before = Some(sampler.snapshot());

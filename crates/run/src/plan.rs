@@ -3,8 +3,8 @@
 use dbdyno_catalogue::{Catalogue, CatalogueError};
 use dbdyno_engine::{EngineError, EngineInfo, Features};
 use dbdyno_model::{
-    Arrivals, CommitMode, Dimension, Dop, Drive, Load, Mapping, Plan, PlannedPoint, Procedure, Ramp, Rates, Rhythm,
-    Size, SuiteStep, Test, Think,
+    Arrivals, CommitMode, Dimension, Dop, Drive, Load, Mapping, Plan, PlannedPoint, Procedure, Queue, Ramp, Rates,
+    Rhythm, Size, SuiteStep, Test, Think,
 };
 use std::collections::BTreeMap;
 use xxhash_rust::xxh3::xxh3_64;
@@ -41,6 +41,11 @@ pub enum PlanError {
         "--arrivals says how the transactions of a rate are spread: add --rate, as in --rate 500/s, or leave it away"
     )]
     ArrivalsAlone,
+    /// Queues without a rate.
+    #[error(
+        "--queue says who serves the transactions of a rate: add --rate, as in --rate 500/s, or leave it away (in a closed loop nothing queues)"
+    )]
+    QueueAlone,
     /// No test that was named can be driven by a client.
     #[error(
         "no test that was named can be driven by a client, which sends single statements; T311 to T322 and the T600, T700 and T800 classes can (`dbdyno list tests`)"
@@ -78,6 +83,10 @@ pub struct Wish {
     pub arrivals: Option<Arrivals>,
     /// Pause between the transactions of a closed loop.
     pub think: Option<Think>,
+    /// Who serves the transactions of a rate.
+    pub queue: Option<Queue>,
+    /// Whether sessions may follow their server processes; they may unless told otherwise.
+    pub follow: Option<bool>,
 }
 
 /// What the plan is made for.
@@ -140,6 +149,7 @@ pub fn resolve(wish: &Wish, ground: Ground<'_>) -> Result<Plan, PlanError> {
                 repeat: 1,
                 again: false,
                 duration_s: duration_s(wish, &group, test),
+                may_follow_from_jobs: None,
                 commit: wish.commit,
                 mapping: mapping.clone(),
                 definition,
@@ -149,7 +159,13 @@ pub fn resolve(wish: &Wish, ground: Ground<'_>) -> Result<Plan, PlanError> {
                 continue;
             }
             ramp_used |= fixed(wish, dimension(&group, test, &mapping)).is_none();
-            let steps = steps(wish, &group, test, &template, ground);
+            let mut steps = steps(wish, &group, test, &template, ground);
+            if wish.drive == Drive::Client && wish.follow != Some(false) {
+                // What is swept at one DOP is no step of the ramp.
+                let of_ramp = steps.iter().filter(|step| step.rows_per_tx == template.rows_per_tx);
+                let fewest = of_ramp.map(|step| step.dop.jobs).min();
+                steps.iter_mut().for_each(|step| step.may_follow_from_jobs = fewest.map(|n| n.min(step.dop.jobs)));
+            }
             let again = again(&steps, &template, &loads, group.repeat);
             for repeat in 1..=group.repeat {
                 // Up and down in turn, so that a drift of the machine does not look like scaling.
@@ -180,8 +196,13 @@ pub fn resolve(wish: &Wish, ground: Ground<'_>) -> Result<Plan, PlanError> {
 
 /// The loads that each step of a ramp is measured under. Shares are of a maximum, which comes first.
 fn loads(wish: &Wish) -> Result<Vec<Load>, PlanError> {
-    let options =
-        [("--rate", wish.rates.is_some()), ("--arrivals", wish.arrivals.is_some()), ("--think", wish.think.is_some())];
+    let options = [
+        ("--rate", wish.rates.is_some()),
+        ("--arrivals", wish.arrivals.is_some()),
+        ("--think", wish.think.is_some()),
+        ("--queue", wish.queue.is_some()),
+        ("--follow", wish.follow.is_some()),
+    ];
     if let Some((option, _)) = options.into_iter().find(|(_, given)| *given && wish.drive == Drive::Server) {
         return Err(PlanError::ClientOnly { option });
     }
@@ -189,10 +210,12 @@ fn loads(wish: &Wish) -> Result<Vec<Load>, PlanError> {
     match (&wish.rates, wish.arrivals, wish.think) {
         (Some(_), _, Some(_)) => Err(PlanError::ThinkAndRate),
         (None, Some(_), _) => Err(PlanError::ArrivalsAlone),
+        (None, None, _) if wish.queue.is_some() => Err(PlanError::QueueAlone),
         (None, None, _) => Ok(vec![closed]),
         (Some(rates), arrivals, None) => {
             let arrivals = Some(arrivals.unwrap_or_default());
-            let open = rates.list().iter().map(|rate| Load { rate: Some(*rate), arrivals, think: None });
+            let queue = Some(wish.queue.unwrap_or_default());
+            let open = rates.list().iter().map(|rate| Load { rate: Some(*rate), arrivals, queue, think: None });
             Ok(rates.are_shares().then_some(closed).into_iter().chain(open).collect())
         }
     }

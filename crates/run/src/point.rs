@@ -258,7 +258,14 @@ fn attempt(
     };
     let window = Window::new(figures::pace(task, planned.duration_s), sessions.len());
     let window = if point.settings.is_empty() { window } else { window.held() };
-    let site = jobs::Site { bench, task, window: &window, sampler: &sampler, evictor: evictor.as_ref() };
+    let site = jobs::Site {
+        bench,
+        task,
+        window: &window,
+        sampler: &sampler,
+        evictor: evictor.as_ref(),
+        may_follow_from_jobs: planned.may_follow_from_jobs,
+    };
     // Around the jobs and their counters, so that no window and no count has it in it.
     let mut pace = bench.pacer.as_ref().map(|pacer| PointPace { before: pacer.take(), ..pacer.point() });
     let measured = jobs::run(&site, planned.load, &mut sessions, point)?;

@@ -6,7 +6,7 @@ use dbdyno_engine::client::Touch;
 use dbdyno_engine::{Canceller, ChunkResult, Clock, EngineError, Failure, Job, Prepared, Pump, Request, Sampling};
 use dbdyno_engine::{Session, SimulatedClock, SimulatedPump, StartGate, Task};
 use dbdyno_model::{Arrivals, CommitMode, Drive, ErrorClass, Load, Rate};
-use dbdyno_run::{ClientDrive, ClientResult, Pace, Span, Team, Window};
+use dbdyno_run::{ClientDrive, ClientResult, Pace, Span, Team, Timetable, Window};
 use proptest::prelude::*;
 use std::sync::{Arc, Mutex};
 
@@ -89,11 +89,10 @@ fn run(code: &str, load: Load, duration_ns: u64, manners: Vec<Manner>) -> Outcom
     let task = task(code, manners.len() as u32);
     let clock = Arc::new(SimulatedClock::default());
     let window = Window::new(Pace::of_client(duration_ns as f64 / 1e9), manners.len());
-    let team = Team::new(&window, duration_ns, load, manners.len());
+    let team = Team::new(&window, duration_ns, load, load.rate.map(|rate| rate.per_s(0.0)), &task);
     let scripted = |manner| Scripted { clock: Arc::clone(&clock), manner, statements: 0, asked: Asked::default() };
     let mut sessions: Vec<Scripted> = manners.into_iter().map(scripted).collect();
-    let asked_per_s = load.rate.map(|rate| rate.per_s(0.0));
-    let mut drives: Vec<ClientDrive<'_>> = (0..task.jobs).map(|job| team.job(&task, load, asked_per_s, job)).collect();
+    let mut drives: Vec<ClientDrive<'_>> = (0..task.jobs).map(|job| team.job(&task, job)).collect();
     let pairs = sessions.iter_mut().zip(&mut drives).map(|(session, work)| Job { session, work }).collect();
     SimulatedPump(&clock).run(pairs, clock.as_ref(), &StartGate::new(1)).unwrap();
     let tallies = drives.into_iter().map(ClientDrive::into_tally).collect();
@@ -106,7 +105,7 @@ fn steady(takes_ns: u64) -> Manner {
 }
 
 fn open(rate: &str, arrivals: Arrivals) -> Load {
-    Load { rate: Some(rate.parse::<Rate>().unwrap()), arrivals: Some(arrivals), think: None }
+    Load { rate: Some(rate.parse::<Rate>().unwrap()), arrivals: Some(arrivals), ..Load::default() }
 }
 
 /// A statement of `takes_ns`, and a stall at every `every`-th.
@@ -148,7 +147,21 @@ proptest! {
         prop_assert_eq!(result.outcomes.ok, ends.len() as u64);
         prop_assert!(result.outcomes.adds_up());
         prop_assert_eq!(result.service.count(), inside);
-        prop_assert_eq!(result.response.map(|r| r.count()), rate.map(|_| inside));
+        prop_assert_eq!(result.response.is_some(), rate.is_some());
+        if let (Some(response), Some(open), Some(rate)) = (&result.response, result.open_loop, rate) {
+            prop_assert_eq!(response.count(), inside + open.unfinished);
+            // The timetable again: all that was due by the window's end has ended by then, failed by then, or is unfinished.
+            let table = Timetable::new(Arrivals::Poisson, rate as f64, 0, 1);
+            let due: Vec<u64> = std::iter::repeat_with(|| table.take()).take_while(|due| *due < span.end_ns).collect();
+            let of_window = due.iter().filter(|due| **due >= span.start_ns).count() as u64;
+            prop_assert_eq!(open.due, of_window);
+            let ended = ends.iter().filter(|at| **at <= span.end_ns).count() as u64;
+            let failed: u64 = result.outcomes.errors.values().sum();
+            prop_assert!(ended + open.unfinished <= due.len() as u64);
+            prop_assert!(ended + open.unfinished + failed >= due.len() as u64, "{} {:?} {} {}", ended, open, failed, due.len());
+            prop_assert!(open.unfinished - open.waiting <= jobs.len() as u64 && (0.0..=100.0).contains(&open.busy_pct));
+            prop_assert!(response.max_ns() >= result.service.max_ns());
+        }
         if inside == 0 {
             prop_assert!(result.error.is_some());
             return Ok(());

@@ -3,7 +3,7 @@
 
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::{Features, engine_info};
-use dbdyno_model::{Drive, Plan, Ramp};
+use dbdyno_model::{Drive, Plan, Queue, Ramp};
 use dbdyno_run::{Ground, PlanError, Wish, resolve};
 
 const MANY_WRITERS: Features = Features {
@@ -170,4 +170,24 @@ fn options_that_say_nothing_together_are_refused() {
     assert!(refused(Wish { rates, think, ..client("T611") }).contains("leave one of them away"));
     let arrivals = Some(dbdyno_model::Arrivals::Constant);
     assert!(refused(Wish { arrivals, ..client("T611") }).contains("add --rate"));
+}
+
+#[test]
+fn a_ramp_has_one_mode_of_the_client_and_open_loops_one_timetable() {
+    let from = |wish: &Wish| -> Vec<Option<u32>> {
+        plan(wish, MANY_WRITERS).unwrap().points.iter().map(|p| p.may_follow_from_jobs).collect()
+    };
+    let ramp = |jobs: &[u32]| Some(Ramp::List(jobs.to_vec()));
+    let client = client("T611");
+    assert_eq!(from(&Wish { ramp: ramp(&[1, 8, 64]), ..client.clone() }), [Some(1); 3]);
+    assert_eq!(from(&Wish { ramp: ramp(&[16, 64]), ..client.clone() }), [Some(16); 2]);
+    assert_eq!(from(&Wish { ramp: ramp(&[16]), follow: Some(false), ..client.clone() }), [None]);
+    assert_eq!(from(&Wish { ramp: ramp(&[16]), ..wish("T611") }), [None], "the server drive has no client");
+    let rates = Some("50%".parse().unwrap());
+    let queues = |queue| -> Vec<Option<Queue>> {
+        let plan = plan(&Wish { rates: rates.clone(), jobs: Some(4), queue, ..client.clone() }, MANY_WRITERS).unwrap();
+        plan.points.iter().map(|p| p.load.queue).collect()
+    };
+    assert_eq!(queues(None), [None, Some(Queue::Shared)], "in a closed loop nothing queues");
+    assert_eq!(queues(Some(Queue::Session)), [None, Some(Queue::Session)]);
 }

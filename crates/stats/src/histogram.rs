@@ -52,6 +52,11 @@ impl Histogram {
         self.0.saturating_record(ns);
     }
 
+    /// Records the same time for so many.
+    pub fn record_many_ns(&mut self, ns: u64, n: u64) {
+        self.0.saturating_record_n(ns, n);
+    }
+
     /// Adds all of another histogram's times.
     pub fn merge(&mut self, other: &Self) {
         // Bounds are the same everywhere, so this cannot fail.
@@ -79,6 +84,19 @@ impl Histogram {
     #[must_use]
     pub fn percentile_ns(&self, pct: f64) -> Option<u64> {
         (self.count() > 0).then(|| self.0.value_at_percentile(pct))
+    }
+
+    /// The same where as many more took longer than any of them: `None` also where the percentile is one of those.
+    #[must_use]
+    pub fn percentile_with_longer_ns(&self, pct: f64, longer: u64) -> Option<u64> {
+        if longer == 0 {
+            return self.percentile_ns(pct);
+        }
+        let (count, all) = (self.count(), self.count() + longer);
+        // The product must not end beside a whole number that it is.
+        let rank = ((pct / 100.0 * all as f64 - 1e-9).ceil() as u64).max(1);
+        let share = || (rank as f64 - 0.5) / count as f64;
+        (rank <= count).then(|| self.0.value_at_quantile(share()))
     }
 
     /// The shortest time; `None` when empty.
@@ -220,6 +238,19 @@ mod tests {
             let read = h.percentile_ns(50.0).unwrap() as f64;
             prop_assert!((read - median).abs() <= median * 0.001 + 1.0, "{} {}", read, median);
         }
+    }
+
+    #[test]
+    fn what_took_longer_than_any_moves_the_percentiles() {
+        let h = of(&(1..=990).collect::<Vec<_>>());
+        let at = |pct, longer| h.percentile_with_longer_ns(pct, longer);
+        assert_eq!(at(50.0, 0), h.percentile_ns(50.0));
+        assert_eq!((at(50.0, 10), at(99.0, 10), at(99.1, 10)), (Some(500), Some(990), None));
+        assert_eq!((at(99.0, 9), at(99.0, 11)), (Some(990), None), "the 990th of 999, the 991st of 1,001");
+        assert_eq!(Histogram::new().percentile_with_longer_ns(50.0, 5), None);
+        let mut many = Histogram::new();
+        many.record_many_ns(7, 3);
+        assert_eq!(many, of(&[7, 7, 7]));
     }
 
     #[test]

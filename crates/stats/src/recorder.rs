@@ -169,6 +169,12 @@ impl Recorder {
         Pen { recorder: self, times, rows: 0, step: 0, step_end_ns: self.step_ns, errors: 0, retries: 0 }
     }
 
+    /// Enters a response time of what has not ended, of which no more is known than that it is longer; no step of the window is
+    /// its own. For few, or when the window is over: it takes a lock.
+    pub fn unfinished(&self, response_ns: u64) {
+        self.book().whole.response.iter_mut().for_each(|response| response.record_ns(response_ns));
+    }
+
     fn book(&self) -> MutexGuard<'_, Book> {
         self.book.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -337,6 +343,17 @@ mod tests {
                 assert_eq!(*summary, StepSummary::default());
             }
         }
+    }
+
+    #[test]
+    fn what_has_not_ended_is_in_the_response_times_alone() {
+        let recorder = Recorder::new(Times::ServiceAndResponse, SECOND, SECOND);
+        recorder.pen().record(sample(5, 10));
+        recorder.unfinished(500);
+        let recorded = recorder.finish();
+        assert_eq!((recorded.service.count(), recorded.steps[0].ops), (1, 1));
+        let response = recorded.response.unwrap();
+        assert_eq!((response.count(), response.max_ns()), (2, Some(500)));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::{Product, stories};
 use crate::support::{Room, number, points, text};
 
-stories!(a_client_drives_what_applications_send, an_open_loop_keeps_its_rate);
+stories!(a_client_drives_what_applications_send, an_open_loop_keeps_its_rate, a_whole_ramp_is_carried_alike);
 
 /// A read, a join, a change of one row, and transactions of several statements.
 fn a_client_drives_what_applications_send<S: Product>() {
@@ -34,4 +34,14 @@ fn an_open_loop_keeps_its_rate<S: Product>() {
     // Arrivals come by chance: 400 of them vary by 20.
     assert!((120.0..=280.0).contains(&reached), "{point:#}");
     assert!(number(point, "/response_time_s/p99") >= number(point, "/response_time_s/p50"), "{point:#}");
+}
+
+/// 16 sessions alone may follow their server processes; beside one they do not, and not where they are told to stay.
+fn a_whole_ramp_is_carried_alike<S: Product>() {
+    let (room, database) = (Room::new(), S::lender().loaded());
+    for options in ["--ramp 1,16", "--ramp 16 --follow no"] {
+        let line = format!("run T611 --drive client {options} --duration 300ms --json --target {}", database.target());
+        let document = room.run(&line).expect(0).json();
+        assert!(points(&document).iter().all(|point| point["pump"]["sessions_follow"] == false), "{document:#}");
+    }
 }

@@ -57,10 +57,11 @@ pub fn run<W: Work>(
     seconds: f64,
     done: fn(&W) -> &Done,
 ) {
+    let pump = engine.pump(Drive::Client, u32::try_from(works.len()).ok());
     let jobs = sessions.iter_mut().zip(&mut *works);
     let jobs: Vec<_> = jobs.map(|(session, work)| Job { session: session.as_mut(), work }).collect();
     let (gate, before) = (StartGate::new(jobs.len()), cpu_s());
-    engine.pump(Drive::Client).run(jobs, &MonotonicClock::default(), &gate).expect("pumped");
+    pump.run(jobs, &MonotonicClock::default(), &gate).expect("pumped");
     let after = cpu_s();
     let transactions: u64 = works.iter().map(|work| done(work).transactions).sum();
     let service_ns: u64 = works.iter().map(|work| done(work).service_ns).sum();

@@ -317,10 +317,10 @@ impl Engine for PostgresEngine {
         Ok(Box::new(session))
     }
 
-    fn pump(&self, drive: Drive) -> Box<dyn Pump> {
+    fn pump(&self, drive: Drive, may_follow_from_jobs: Option<u32>) -> Box<dyn Pump> {
         match drive {
             Drive::Server => Box::new(ThreadPump),
-            Drive::Client => Box::new(ClientPump::default()),
+            Drive::Client => Box::new(ClientPump::new(may_follow_from_jobs)),
         }
     }
 

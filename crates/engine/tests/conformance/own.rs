@@ -182,7 +182,7 @@ pub fn transactions_go_by_what_they_have_read(subject: &Subject<'_>, table: &str
     let mut works: Vec<Transfers> = (0..JOBS).map(Transfers::new).collect();
     let jobs = sessions.iter_mut().zip(&mut works);
     let jobs = jobs.map(|(session, work)| Job { session: session.as_mut(), work }).collect();
-    engine.pump(Drive::Client).run(jobs, &MonotonicClock::default(), &StartGate::new(JOBS)).unwrap();
+    engine.pump(Drive::Client, None).run(jobs, &MonotonicClock::default(), &StartGate::new(JOBS)).unwrap();
     sessions.iter_mut().for_each(|session| session.flush().unwrap());
     let counted = engine.snapshot().unwrap().since(&counted);
     let committed: i64 = works.iter().map(|work| work.committed).sum();

@@ -205,7 +205,7 @@ pub(super) fn drive_beside<'a>(
             beside(&cancellers);
         });
         let jobs = sessions.iter_mut().zip(&mut works).map(|(session, work)| Job { session: session.as_mut(), work });
-        engine.pump(Drive::Client).run(jobs.collect(), &MonotonicClock::default(), &gate)
+        engine.pump(Drive::Client, Some(task.jobs)).run(jobs.collect(), &MonotonicClock::default(), &gate)
     });
     let mut counted = Counters::default();
     if whole {

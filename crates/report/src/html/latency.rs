@@ -67,13 +67,30 @@ impl<'a> Load<'a> {
         self.median(|p| if open { p.response_time_s.as_ref() } else { p.service_time_s.as_ref() }.and_then(figure))
     }
 
+    fn has_failures(&self) -> bool {
+        self.shown().iter().any(|(_, p)| p.has(Flag::Errors))
+    }
+
+    /// The time in words, or that it is among the failures of a repeat.
+    fn time_words(&self, figure: fn(&ResponseTime) -> Option<f64>) -> String {
+        let open = self.is_open();
+        let lacks = |p: &Point| {
+            let times = if open { p.response_time_s.as_ref() } else { p.service_time_s.as_ref() };
+            times.is_some_and(|t| t.max.is_some() && figure(t).is_none()) && p.has(Flag::Errors)
+        };
+        if self.shown().iter().any(|(_, p)| lacks(p)) { "failed".to_owned() } else { duration(self.time(figure)) }
+    }
+
     fn is_unmet(&self) -> bool {
         self.shown().iter().any(|(_, p)| p.status == Status::Invalid)
     }
 
     fn words(&self) -> String {
         match (self.key.load.rate, self.key.load.think) {
-            (Some(rate), _) => format!("{rate}, {} arrivals", self.key.load.arrivals.unwrap_or_default().name()),
+            (Some(rate), _) => {
+                let apart = if self.key.load.queues_apart() { ", a queue for each session" } else { "" };
+                format!("{rate}, {} arrivals{apart}", self.key.load.arrivals.unwrap_or_default().name())
+            }
             (None, Some(think)) => format!("closed loop, think time {think}"),
             (None, None) => "closed loop".to_owned(),
         }
@@ -108,6 +125,12 @@ pub(super) fn section(run: &RunJson, times: &[Times], catalogue: &Catalogue) -> 
                     b { "Response time" } " runs from the moment at which a transaction was due, so it holds what it had to wait for; "
                     b { "service time" } " from when it was sent. A closed loop sends nothing while it waits: its times do not tell what a
                     stall would do to others."
+                }
+                @if loads.iter().any(Load::has_failures) {
+                    p.note {
+                        "Transactions that failed count as slower than any other in the percentiles, here and in verdicts: where one is
+                        among them, it says " b { "failed" } ". The longest is of those that succeeded."
+                    }
                 }
                 @for code in tests {
                     article id={ "l-" (code) } {
@@ -235,7 +258,7 @@ fn table(code: &TestCode, loads: &[&Load<'_>], place: &str) -> Table {
         texts.push(text(&asked.map_or_else(|| MISSING.to_owned(), thousands)));
         texts.push(text(&thousands(load.median(|p| p.ops_per_s))));
         texts.push(text(if load.is_open() { "response" } else { "service" }));
-        texts.extend(PERCENTILES.iter().map(|(_, figure)| text(&duration(load.time(*figure)))));
+        texts.extend(PERCENTILES.iter().map(|(_, figure)| text(&load.time_words(*figure))));
         let flags: Vec<Flag> = shown.iter().flat_map(|(_, p)| p.flags.iter().copied()).collect();
         texts.push(html! { @if load.is_unmet() { b { "! " } } (marks(shown.iter().map(|(_, p)| *p), &flags)) });
         Row::Figures(texts)

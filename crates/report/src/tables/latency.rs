@@ -32,6 +32,8 @@ const COLUMNS: [Column; 15] = [
 ];
 /// Marks the figures of a load that was not the one asked for.
 const UNMET: char = '!';
+/// In place of a percentile that transactions have which failed.
+const FAILED: &str = "failed";
 
 /// One row per load of each test and degree of parallelism: medians of its repeats.
 #[must_use]
@@ -54,6 +56,10 @@ pub fn latency(run: &RunJson, _: &Catalogue, width: Option<u16>) -> String {
                   service time is from when it was sent. A closed loop sends nothing while it waits, so its times do not tell \
                   what a stall would do to others. Reached is what succeeded.";
     out.push_str(&hanging("", legend, width));
+    if points.iter().any(|p| p.has(Flag::Errors)) {
+        let failed = "Transactions that failed count as slower than any other in p50 to p99.9, here and in verdicts: where a                       percentile is among them, it says failed. The longest is of those that succeeded.";
+        out.push_str(&hanging("", failed, width));
+    }
     for point in points.iter().filter(|p| p.status == Status::Invalid && p.service_time_s.is_some()) {
         let text = format!("{} {} {}: {}", point.test, point.dop, load(point), refusal(point).unwrap_or_default());
         out.push_str(&hanging(&format!("{UNMET} "), &text, width));
@@ -70,7 +76,10 @@ pub fn latency(run: &RunJson, _: &Catalogue, width: Option<u16>) -> String {
 fn load(point: &Point) -> String {
     let load = point.load;
     match (load.rate, load.think) {
-        (Some(rate), _) => format!("{rate} {}", load.arrivals.unwrap_or_default().name()),
+        (Some(rate), _) => {
+            let apart = if load.queues_apart() { ", own queues" } else { "" };
+            format!("{rate} {}{apart}", load.arrivals.unwrap_or_default().name())
+        }
         (None, Some(think)) => format!("think {think}"),
         (None, None) => "closed loop".to_owned(),
     }
@@ -94,10 +103,15 @@ fn row(key: &CellKey, points: &[&Point]) -> Row {
         Estimate::of(&shown.iter().filter_map(|p| figure(p)).collect::<Vec<_>>()).map(|e| e.median)
     };
     let open = key.load.rate.is_some();
+    let times = move |p: &'_ Point| if open { p.response_time_s.clone() } else { p.service_time_s.clone() };
     let time = |figure: fn(&ResponseTime) -> Option<f64>| {
-        let of =
-            move |p: &Point| if open { p.response_time_s.as_ref() } else { p.service_time_s.as_ref() }.and_then(figure);
-        duration(median(&of))
+        // What is among the failures of one repeat is no time of the others.
+        let is_failed =
+            |p: &&Point| times(p).is_some_and(|t| t.max.is_some() && figure(&t).is_none()) && p.has(Flag::Errors);
+        if shown.iter().any(is_failed) {
+            return FAILED.to_owned();
+        }
+        duration(median(&|p| times(p).as_ref().and_then(figure)))
     };
     let asked = median(&|p| p.asked_per_s);
     texts.push(asked.map_or_else(|| MISSING.to_owned(), thousands));

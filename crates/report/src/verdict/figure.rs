@@ -1,6 +1,7 @@
 //! Finding the figure of a requirement among the points of a run: which points may be judged, the median of each cell, and
 //! the best of them.
 
+use super::percentile;
 use super::{Figure, Found, Outcome, stated};
 use crate::{legend, numbers};
 use dbdyno_catalogue::{Limit, Percentile, Requirement, TestFigure};
@@ -8,9 +9,11 @@ use dbdyno_model::{CellKey, Drive, Flag, MetricId, Point, ResponseTime, RunJson}
 use dbdyno_stats::Estimate;
 
 /// Flags of figures that say nothing of what a project needs: a crash could lose what was committed, memory was measured in
-/// place of a device, nothing shows that the figure is what it claims to be, or it was over in a moment. A requirement may
-/// accept them, and so may whoever asks for a verdict.
-pub const REFUSED: [Flag; 4] = [Flag::UnsafeDurability, Flag::ServedFromOsCache, Flag::NotProved, Flag::TooShort];
+/// place of a device, nothing shows that the figure is what it claims to be, it was over in a moment, or chance could
+/// have made it. A requirement may accept them, and so may
+/// whoever asks for a verdict.
+pub const REFUSED: [Flag; 5] =
+    [Flag::UnsafeDurability, Flag::ServedFromOsCache, Flag::NotProved, Flag::TooShort, Flag::TooFewToJudge];
 /// A rate that was asked for as a number with decimals is kept if it is this near.
 const SAME_RATE: f64 = 0.9999;
 
@@ -59,12 +62,23 @@ pub(super) fn find(run: &RunJson, asked: &TestFigure, requirement: &Requirement)
     let Some((first, _)) = sound.split_first() else {
         return Found::Nothing(Outcome::Refused, refused.first().map(|(_, why)| (*why).clone()).unwrap_or_default());
     };
+    let mut failed = None;
     let mut cells = cells(&sound, asked);
+    // Some of a cell's points have the percentile among their failures: the cell is no better than those.
+    cells.retain(|(points, _)| {
+        let why = points.iter().find_map(|p| percentile::failed(p, asked));
+        failed = failed.take().or_else(|| why.clone());
+        why.is_none()
+    });
+    let failed = failed.or_else(|| sound.iter().find_map(|p| percentile::failed(p, asked)));
     match requirement.limit {
         Limit::Minimum(_) => cells.sort_by(|a, b| b.1.median.total_cmp(&a.1.median)),
         Limit::Maximum(_) => cells.sort_by(|a, b| a.1.median.total_cmp(&b.1.median)),
     }
     let Some((points, estimate)) = cells.first() else {
+        if let Some(why) = failed {
+            return Found::Nothing(Outcome::Missed, why);
+        }
         let why =
             sound.iter().find_map(|p| legend::missing(p, &path(asked))).unwrap_or("the points have no such value");
         return Found::Nothing(Outcome::NotMeasured, why.to_owned());
@@ -87,6 +101,7 @@ pub(super) fn find(run: &RunJson, asked: &TestFigure, requirement: &Requirement)
             "not measured again: chance is in the best of several, some 3 to 4 % where the curve is flat".to_owned(),
         );
     }
+    remarks.extend(failed.map(|why| format!("elsewhere {why}")));
     if let Some((point, why)) = refused.first() {
         let n = refused.len();
         let which = if n == 1 { "1 point was refused".to_owned() } else { format!("{n} points were refused, as") };
@@ -132,7 +147,8 @@ fn refusal(point: &Point, asked: &TestFigure, requirement: &Requirement) -> Opti
         let value = value(point, &asked.metric, asked.percentile)?;
         super::doubted(point.suspect(&asked.metric), requirement.limit, value).err()
     };
-    legend::refusal(point).or_else(|| flagged.map(|flag| flag_words(point, flag))).or_else(doubted)
+    let too_few = || percentile::too_few(point, asked);
+    legend::refusal(point).or_else(|| flagged.map(|flag| flag_words(point, flag))).or_else(too_few).or_else(doubted)
 }
 
 fn flag_words(point: &Point, flag: Flag) -> String {
@@ -164,7 +180,7 @@ fn value(point: &Point, metric: &MetricId, percentile: Option<Percentile>) -> Op
     }
 }
 
-fn distribution<'a>(point: &'a Point, metric: &MetricId) -> Option<&'a ResponseTime> {
+pub(super) fn distribution<'a>(point: &'a Point, metric: &MetricId) -> Option<&'a ResponseTime> {
     match metric.as_str() {
         "service_time_s" => point.service_time_s.as_ref(),
         "response_time_s" => point.response_time_s.as_ref(),

@@ -7,6 +7,7 @@
 mod figure;
 mod junit;
 pub(crate) mod page;
+mod percentile;
 mod stated;
 
 pub use figure::REFUSED;

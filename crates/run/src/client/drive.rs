@@ -5,14 +5,16 @@
 //! that failed for good is counted by its class and never as throughput, and the job goes on with the next: failures.rs.
 
 mod failures;
+mod punctual;
 
+use super::pauses::Pauses;
 use super::tally::{Amount, Tally};
 use super::team::Team;
-use super::timetable::{Pauses, Timetable};
+use super::timetable::Timetable;
 use crate::Pace;
 use dbdyno_engine::client::Transactions;
 use dbdyno_engine::{Failure, Reply, Request, Step, Task, Work};
-use dbdyno_model::Load;
+use dbdyno_model::Think;
 use dbdyno_stats::{Pen, Sample};
 
 /// Failures in a row after which a job has nothing good to tell.
@@ -25,15 +27,13 @@ const UNKNOWN_NS: u64 = u64::MAX;
 
 /// When the next transaction begins.
 #[derive(Debug)]
-enum Beat {
+enum Beat<'t> {
     /// At once.
     Closed,
     /// After a pause.
     Thinking(Pauses),
-    /// When it is due.
-    Open(Timetable),
-    /// As `Open`, before the barrier.
-    Unset { per_s: f64 },
+    /// When it is due; before the barrier nothing is.
+    Open(Option<&'t Timetable>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,11 +66,8 @@ pub struct ClientDrive<'t> {
     pen: Pen<'t>,
     transactions: Transactions,
     rows_per_statement: u64,
-    load: Load,
-    beat: Beat,
-    seed: u64,
+    beat: Beat<'t>,
     job: u32,
-    jobs: u32,
     stage: Stage,
     warm_up_ns: u64,
     duration_ns: u64,
@@ -78,8 +75,12 @@ pub struct ClientDrive<'t> {
     start_ns: u64,
     end_ns: u64,
     doing: Doing,
-    /// When the current transaction is or was to begin.
-    due_ns: u64,
+    /// When the current transaction is or was to begin; none yet where the next has to be taken from a timetable.
+    due_ns: Option<u64>,
+    /// Until then it does not go on, nor does it take what others could do meanwhile.
+    rests_until_ns: u64,
+    /// Since when it has waited for the next one.
+    idle_from_ns: Option<u64>,
     /// When its first statement was sent.
     begun_ns: Option<u64>,
     attempt: u32,
@@ -93,15 +94,15 @@ pub struct ClientDrive<'t> {
 }
 
 impl<'t> ClientDrive<'t> {
-    pub(super) fn new(team: &'t Team<'t>, task: &Task, load: Load, asked_per_s: Option<f64>, job: u32) -> Self {
+    pub(super) fn new(team: &'t Team<'t>, task: &Task, think: Option<Think>, job: u32) -> Self {
         let transactions = Transactions::new(task, job);
         let rows_per_op = task.test.rows_per_op(&task.size, task.rows_per_tx).unwrap_or(0);
         let (warm_up_ns, duration_ns) = match team.window.pace() {
             Pace::Steady { warm_up_ns, duration_ns, .. } => (warm_up_ns, duration_ns),
             Pace::Pieces { .. } => (0, 0),
         };
-        let beat = match (asked_per_s, load.think) {
-            (Some(per_s), _) => Beat::Unset { per_s },
+        let beat = match (&team.queues, think) {
+            (Some(_), _) => Beat::Open(None),
             (None, Some(think)) => Beat::Thinking(Pauses::new(think, task.key_seed, job)),
             (None, None) => Beat::Closed,
         };
@@ -110,18 +111,17 @@ impl<'t> ClientDrive<'t> {
             pen: team.recorder.pen(),
             rows_per_statement: rows_per_op / transactions.statements().max(1),
             transactions,
-            load,
             beat,
-            seed: task.key_seed,
             job,
-            jobs: task.jobs,
             stage: Stage::Waiting,
             warm_up_ns,
             duration_ns,
             start_ns: UNKNOWN_NS,
             end_ns: UNKNOWN_NS,
             doing: Doing::Nothing,
-            due_ns: 0,
+            due_ns: None,
+            rests_until_ns: 0,
+            idle_from_ns: None,
             begun_ns: None,
             attempt: 0,
             done: Amount::default(),
@@ -143,20 +143,17 @@ impl<'t> ClientDrive<'t> {
         let origin_ns = self.team.window.arrive(now_ns);
         self.stage = Stage::Warming;
         self.last_good_ns = now_ns;
-        self.due_ns = match &mut self.beat {
+        let due_ns = match &mut self.beat {
             Beat::Closed => now_ns,
             Beat::Thinking(pauses) => now_ns + pauses.first_ns(),
-            Beat::Unset { per_s } => {
-                let arrivals = self.load.arrivals.unwrap_or_default();
-                let table = Timetable::new(arrivals, *per_s, origin_ns, self.seed, self.job, self.jobs);
-                let due_ns = table.due_ns();
-                self.beat = Beat::Open(table);
-                due_ns
+            Beat::Open(table) => {
+                *table = self.team.queues.as_ref().map(|queues| queues.of(self.job, origin_ns));
+                table.map_or(now_ns, Timetable::take)
             }
-            Beat::Open(table) => table.due_ns(),
         };
+        self.due_ns = Some(due_ns);
         // Nobody waits for a transaction that is due long after the warm-up.
-        if self.due_ns >= now_ns + self.warm_up_ns {
+        if due_ns >= now_ns + self.warm_up_ns {
             self.warm(now_ns);
         }
     }
@@ -236,8 +233,10 @@ impl<'t> ClientDrive<'t> {
         let rows = self.done.rows;
         self.tally.outcomes.succeed(1);
         self.tally.checksum = self.tally.checksum.wrapping_add(self.checksum);
+        self.account(ended_ns);
         if let Some(at_ns) = self.inside(ended_ns) {
-            let (service_ns, response_ns) = (ended_ns - begun_ns, ended_ns - self.due_ns.min(begun_ns));
+            let due_ns = self.due_ns.unwrap_or(begun_ns).min(begun_ns);
+            let (service_ns, response_ns) = (ended_ns - begun_ns, ended_ns - due_ns);
             self.pen.record(Sample { ended_ns: at_ns, service_ns, response_ns, rows });
         } else {
             let outside = if ended_ns <= self.start_ns { &mut self.tally.before } else { &mut self.tally.after };
@@ -261,15 +260,25 @@ impl<'t> ClientDrive<'t> {
         (self.done, self.checksum) = (Amount::default(), 0);
         (self.doing, self.begun_ns, self.attempt) = (Doing::Nothing, None, 0);
         self.due_ns = match &mut self.beat {
-            Beat::Closed | Beat::Unset { .. } => ended_ns,
-            Beat::Thinking(pauses) => ended_ns + pauses.next_ns(),
-            Beat::Open(table) => {
-                table.advance();
-                table.due_ns()
-            }
+            Beat::Closed => Some(ended_ns),
+            Beat::Thinking(pauses) => Some(ended_ns + pauses.next_ns()),
+            Beat::Open(_) => None,
         };
         if self.failures_in_row >= STORM_FAILURES {
-            self.due_ns = self.due_ns.max(ended_ns + STORM_PAUSE_NS);
+            self.rests_until_ns = ended_ns + STORM_PAUSE_NS;
+        }
+    }
+
+    /// When to go on with the next transaction.
+    #[inline]
+    fn begins_ns(&mut self, now_ns: u64) -> u64 {
+        if self.rests_until_ns > now_ns {
+            return self.rests_until_ns.max(self.due_ns.unwrap_or(0));
+        }
+        match (self.due_ns, &self.beat) {
+            (Some(due_ns), _) => due_ns,
+            (None, Beat::Open(Some(table))) => *self.due_ns.insert(table.take()),
+            (None, _) => now_ns,
         }
     }
 
@@ -282,15 +291,20 @@ impl<'t> ClientDrive<'t> {
             self.team.window.pass(0);
         }
         if self.team.window.over() {
-            self.pen.pour();
+            self.go(now_ns);
             return Step::Done;
         }
-        if self.due_ns <= now_ns {
+        let begins_ns = self.begins_ns(now_ns);
+        if begins_ns <= now_ns {
+            if self.idle_from_ns.is_some() {
+                self.wake(now_ns);
+            }
             return Step::Execute(self.statement(0));
         }
+        self.idle_from_ns.get_or_insert(now_ns);
         self.pen.pour();
         // The end of the window is not to be slept through: the others wait for it.
-        let until_ns = if self.stage == Stage::Passed { self.due_ns } else { self.due_ns.min(self.end_ns) };
+        let until_ns = if self.stage == Stage::Passed { begins_ns } else { begins_ns.min(self.end_ns) };
         Step::ThinkNs(until_ns.saturating_sub(now_ns).min(LONGEST_NAP_NS))
     }
 }

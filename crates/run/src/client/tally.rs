@@ -11,6 +11,19 @@ pub(crate) struct Amount {
     pub(crate) rows: u64,
 }
 
+/// What became of a timetable.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Kept {
+    /// Taken, and due inside the window.
+    pub(crate) due: u64,
+    /// Due by the window's end, and not ended then.
+    pub(crate) unfinished: u64,
+    /// Not even begun then.
+    pub(crate) waiting: u64,
+    /// Time of the window's second half in which nothing was due for the job.
+    pub(crate) idle_ns: u64,
+}
+
 /// What one job did, but for what its pen has recorded.
 #[derive(Debug, Default)]
 pub struct Tally {
@@ -23,6 +36,8 @@ pub struct Tally {
     /// How transactions ended.
     pub outcomes: Outcomes,
     pub(crate) lost: Lost,
+    /// What became of its timetable, in an open loop.
+    pub(crate) kept: Kept,
     /// The error that ended the job.
     pub(crate) error: Option<EngineError>,
     /// The first error that did not.
@@ -39,6 +54,11 @@ impl Tally {
         self.checksum = self.checksum.wrapping_add(other.checksum);
         self.outcomes.merge(&other.outcomes);
         self.lost.merge(other.lost);
+        let (ours, theirs) = (&mut self.kept, other.kept);
+        ours.due += theirs.due;
+        ours.unfinished += theirs.unfinished;
+        ours.waiting += theirs.waiting;
+        ours.idle_ns += theirs.idle_ns;
         self.first_failure = self.first_failure.take().or(other.first_failure);
     }
 

@@ -1,11 +1,12 @@
 //! What the jobs of a point in the client drive share, and what comes of their work.
 
 use super::ClientDrive;
-use super::tally::Tally;
+use super::queues::Queues;
+use super::tally::{Kept, Tally};
 use crate::drive::first_cause;
 use crate::{Chunk, Log, Span, Window};
 use dbdyno_engine::{EngineError, Task};
-use dbdyno_model::{ErrorClass, Load, Outcomes, Series};
+use dbdyno_model::{ErrorClass, Load, OpenLoop, Outcomes, Series};
 use dbdyno_stats::{Histogram, Recorded, Recorder, Times};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -19,6 +20,10 @@ const STEP_NS: u64 = 1_000_000_000;
 pub struct Team<'w> {
     pub(super) window: &'w Window,
     pub(super) recorder: Recorder,
+    /// When transactions are due, in an open loop.
+    pub(super) queues: Option<Queues>,
+    load: Load,
+    duration_ns: u64,
     jobs: usize,
     /// Jobs of which nothing has succeeded for a while.
     storming: AtomicUsize,
@@ -37,20 +42,26 @@ pub struct ClientResult {
     pub error: Option<EngineError>,
     /// Service times inside the window.
     pub service: Histogram,
-    /// Response times inside the window, where a rate was set.
+    /// Response times inside the window, where a rate was set; of what was due and had not ended, the age at its end.
     pub response: Option<Histogram>,
+    /// What the timetable says, where a rate was set.
+    pub open_loop: Option<OpenLoop>,
     /// The window, second by second.
     pub series: Series,
 }
 
 impl<'w> Team<'w> {
-    /// A team of this many jobs for a window that aims at `duration_ns`.
+    /// A team of a task's jobs for a window that aims at `duration_ns`. `asked_per_s` is the rate of all jobs together.
     #[must_use]
-    pub fn new(window: &'w Window, duration_ns: u64, load: Load, jobs: usize) -> Self {
+    pub fn new(window: &'w Window, duration_ns: u64, load: Load, asked_per_s: Option<f64>, task: &Task) -> Self {
         let times = if load.rate.is_some() { Times::ServiceAndResponse } else { Times::Service };
+        let jobs = task.jobs as usize;
         Self {
             window,
             recorder: Recorder::new(times, duration_ns, STEP_NS),
+            queues: asked_per_s.map(|per_s| Queues::new(load, per_s, task.key_seed, jobs)),
+            load,
+            duration_ns,
             jobs,
             storming: AtomicUsize::new(0),
             stormed: AtomicBool::new(false),
@@ -58,13 +69,13 @@ impl<'w> Team<'w> {
         }
     }
 
-    /// A job of the team. `asked_per_s` is the rate of all jobs together.
+    /// A job of the team.
     #[must_use]
-    pub fn job<'t>(&'t self, task: &Task, load: Load, asked_per_s: Option<f64>, job: u32) -> ClientDrive<'t>
+    pub fn job<'t>(&'t self, task: &Task, job: u32) -> ClientDrive<'t>
     where
         'w: 't,
     {
-        ClientDrive::new(self, task, load, asked_per_s, job)
+        ClientDrive::new(self, task, self.load.think, job)
     }
 
     /// Nothing of a job has succeeded for a while. When that is so of all jobs, the point is not worth its time.
@@ -97,19 +108,23 @@ impl<'w> Team<'w> {
     /// What came of the work of all jobs.
     #[must_use]
     pub fn gather(self, tallies: Vec<Tally>) -> ClientResult {
-        let recorded = self.recorder.finish();
+        let mut recorded = self.recorder.finish();
         let mut whole = Tally::default();
         let mut errors = Vec::new();
         for mut tally in tallies {
             errors.extend(tally.error.take());
             whole.merge(tally);
         }
+        let span = self.window.span();
+        let open_loop = self.queues.as_ref().zip(span).map(|(queues, span)| {
+            let second_half_ns = span.length_ns().min(self.duration_ns / 2).max(1) * self.jobs as u64;
+            kept(queues, span, whole.kept, second_half_ns, recorded.response.as_mut())
+        });
         let overdue = self.overdue.into_inner().then(|| {
             let message = format!("answers were still missing {} s after the end of the window", GRACE.as_secs());
             EngineError::new(ErrorClass::Timeout, message)
         });
         let inside: u64 = recorded.steps.iter().map(|step| step.ops).sum();
-        let span = self.window.span();
         // A statement that hangs, and errors alone, are told as such; so are those that ended a job.
         let error = overdue.or_else(|| first_cause(errors.into_iter())).or_else(|| {
             (self.stormed.into_inner() || (span.is_some() && inside == 0)).then(|| whole.nothing_done(span))
@@ -122,9 +137,25 @@ impl<'w> Team<'w> {
             error,
             service: recorded.service,
             response: recorded.response,
+            open_loop,
             series,
         }
     }
+}
+
+/// What the timetable says. What nobody came to is entered into the response times with its age, which they would exceed.
+fn kept(queues: &Queues, span: Span, kept: Kept, half_ns: u64, mut response: Option<&mut Histogram>) -> OpenLoop {
+    let Kept { mut due, mut unfinished, mut waiting, idle_ns } = kept;
+    queues.left(span.end_ns, |due_ns, n| {
+        due += if due_ns >= span.start_ns { n } else { 0 };
+        unfinished += n;
+        waiting += n;
+        if let Some(response) = response.as_mut() {
+            response.record_many_ns(span.end_ns - due_ns, n);
+        }
+    });
+    let busy_pct = (1.0 - idle_ns as f64 / half_ns as f64).max(0.0) * 100.0;
+    OpenLoop { due, unfinished, waiting, busy_pct }
 }
 
 /// The work as chunks: what was done before the window, in each of its seconds, and after it.

@@ -1,109 +1,124 @@
-//! When a job's transactions begin: on a timetable that knows nothing of how long they take, or after a pause. Both are
-//! functions of a seed and of the job.
+//! When transactions are due: on a timetable that knows nothing of how long they take.
 //!
-//! Each job has a timetable of its own with its share of the rate. Constant arrivals of all jobs together are at equal distances,
-//! because the jobs are staggered; Poisson arrivals of all jobs together are Poisson again (superposition).
+//! All sessions share one timetable, as those of a pool of connections do: whichever is free takes the next transaction. (Where
+//! each has a queue of its own, each has a timetable of its own, with its share of the rate; see [`super::team`].) A session that
+//! is free takes a transaction before it is due, and sleeps until then: it will be free at that moment, so nobody could begin it
+//! sooner, and whoever becomes free meanwhile takes the one after. Who is at rest for other reasons takes none.
+//!
+//! To take one is one exchange of one number, without a lock: of equal distances the next number, of independent ones the last
+//! due moment, as the distance to the next is a function of the seed and that moment. So what is due when does not depend on who
+//! took it, and what nobody came to can be told afterwards.
 
 use dbdyno_engine::data::mix;
-use dbdyno_model::{Arrivals, Think};
+use dbdyno_model::Arrivals;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Numbers that are evenly spread over 0..1, from a mixed counter (SplitMix64: Steele, Lea and Flood, OOPSLA 2014).
-#[derive(Debug, Clone)]
-pub(super) struct Draws(u64);
+/// Parts of a nanosecond in which the moments of independent arrivals are kept, so that short distances lose nothing. Their
+/// number lasts for seven weeks.
+const PARTS: f64 = 4_096.0;
+/// So many that nobody came to are counted one by one; of more, so many slices at the mean rate.
+const MOST_COUNTED: u64 = 1_000_000;
+const SLICES: u64 = 10_000;
 
-impl Draws {
-    pub(super) fn new(seed: u64, job: u32) -> Self {
-        Self(mix(seed ^ mix(u64::from(job) + 1)))
-    }
-
-    /// The next number above 0 and up to 1.
-    fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(1);
-        ((mix(self.0) >> 11) + 1) as f64 / (1u64 << 53) as f64
-    }
-}
-
-/// Due moments of one job of an open loop.
-#[derive(Debug, Clone)]
+/// Due moments of an open loop.
+#[derive(Debug)]
 pub struct Timetable {
     arrivals: Arrivals,
-    draws: Draws,
-    /// Mean distance between two of this job's transactions.
+    origin_ns: u64,
+    seed: u64,
+    /// Mean distance between two transactions.
     distance_ns: f64,
-    /// When the next one is due: kept as it is, so that distances below a nanosecond add up.
-    due_ns: f64,
+    /// Of equal distances how many were taken; else the last moment that was, in parts of a nanosecond since the origin.
+    taken: AtomicU64,
 }
 
 impl Timetable {
-    /// The timetable of a job among `jobs` that begin `per_s` transactions a second together, from `origin_ns` on.
+    /// The timetable of `per_s` transactions a second, from `origin_ns` on.
     #[must_use]
-    pub fn new(arrivals: Arrivals, per_s: f64, origin_ns: u64, seed: u64, job: u32, jobs: u32) -> Self {
-        let distance_ns = 1e9 * f64::from(jobs) / per_s;
-        let mut table = Self { arrivals, draws: Draws::new(seed, job), distance_ns, due_ns: origin_ns as f64 };
-        match arrivals {
-            Arrivals::Constant => table.due_ns += distance_ns * f64::from(job) / f64::from(jobs),
-            Arrivals::Poisson => table.advance(),
+    pub fn new(arrivals: Arrivals, per_s: f64, origin_ns: u64, seed: u64) -> Self {
+        Self { arrivals, origin_ns, seed: mix(seed), distance_ns: 1e9 / per_s, taken: AtomicU64::new(0) }
+    }
+
+    /// Takes the next transaction, which is the caller's alone: the moment at which it is due.
+    #[inline]
+    pub fn take(&self) -> u64 {
+        // Nothing else is told by this number, so no order is needed.
+        match self.arrivals {
+            Arrivals::Constant => self.equal(self.taken.fetch_add(1, Ordering::Relaxed)),
+            Arrivals::Poisson => {
+                let mut last = self.taken.load(Ordering::Relaxed);
+                loop {
+                    let next = self.after(last);
+                    match self.taken.compare_exchange_weak(last, next, Ordering::Relaxed, Ordering::Relaxed) {
+                        Ok(_) => return self.moment_ns(next),
+                        Err(other) => last = other,
+                    }
+                }
+            }
         }
-        table
     }
 
-    /// When the current transaction is due.
-    #[must_use]
-    pub fn due_ns(&self) -> u64 {
-        self.due_ns as u64
-    }
-
-    /// Goes on to the next transaction.
-    pub fn advance(&mut self) {
-        self.due_ns += match self.arrivals {
-            Arrivals::Constant => self.distance_ns,
-            Arrivals::Poisson => -self.draws.next().ln() * self.distance_ns,
+    /// What was due before `until_ns` and was taken by nobody: moments, and how many are due at about each.
+    pub(super) fn left(&self, until_ns: u64, mut each: impl FnMut(u64, u64)) {
+        let taken = self.taken.load(Ordering::Relaxed);
+        let next_ns = match self.arrivals {
+            Arrivals::Constant => self.equal(taken),
+            Arrivals::Poisson => self.moment_ns(self.after(taken)),
         };
+        let left_ns = until_ns.saturating_sub(next_ns);
+        if left_ns as f64 / self.distance_ns <= MOST_COUNTED as f64 {
+            let again = Self { taken: AtomicU64::new(taken), ..*self };
+            let moments = std::iter::from_fn(|| Some(again.take())).take_while(|due_ns| *due_ns < until_ns);
+            return moments.for_each(|due_ns| each(due_ns, 1));
+        }
+        let per_slice = left_ns as f64 / SLICES as f64 / self.distance_ns;
+        let (mut due, mut told) = (0.0, 0);
+        for slice in 0..SLICES {
+            due += per_slice;
+            let n = due as u64 - told;
+            told += n;
+            each(next_ns + (u128::from(left_ns) * u128::from(2 * slice + 1) / u128::from(2 * SLICES)) as u64, n);
+        }
+    }
+
+    fn equal(&self, n: u64) -> u64 {
+        self.origin_ns + (n as f64 * self.distance_ns) as u64
+    }
+
+    /// The arrival after one: exponentially distributed distances make arrivals that are independent of each other.
+    #[inline]
+    fn after(&self, last: u64) -> u64 {
+        let distance = -uniform(mix(self.seed ^ mix(last))).ln() * self.distance_ns * PARTS;
+        last.saturating_add((distance as u64).max(1))
+    }
+
+    fn moment_ns(&self, parts: u64) -> u64 {
+        self.origin_ns + parts / PARTS as u64
     }
 }
 
-/// Pauses of one job of a closed loop.
-#[derive(Debug, Clone)]
-pub(super) struct Pauses {
-    think: Think,
-    draws: Draws,
-}
-
-impl Pauses {
-    pub(super) fn new(think: Think, seed: u64, job: u32) -> Self {
-        Self { think, draws: Draws::new(seed, job) }
-    }
-
-    /// The pause before the first transaction: some part of one, so that the jobs do not go in step.
-    pub(super) fn first_ns(&mut self) -> u64 {
-        (self.draws.next() * self.think.most_ns as f64) as u64
-    }
-
-    /// The next pause.
-    pub(super) fn next_ns(&mut self) -> u64 {
-        let Think { least_ns, most_ns } = self.think;
-        least_ns + (self.draws.next() * (most_ns - least_ns) as f64) as u64
-    }
+/// Above 0 and up to 1, evenly spread.
+pub(super) fn uniform(mixed: u64) -> f64 {
+    ((mixed >> 11) + 1) as f64 / (1u64 << 53) as f64
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
-    fn distances(arrivals: Arrivals, per_s: f64, n: usize) -> Vec<f64> {
-        let mut table = Timetable::new(arrivals, per_s, 0, 42, 3, 8);
-        let due = (0..=n).map(|_| {
-            let due_ns = table.due_ns();
-            table.advance();
-            due_ns as f64
-        });
-        due.collect::<Vec<_>>().windows(2).map(|pair| pair[1] - pair[0]).collect()
+    fn due(arrivals: Arrivals, per_s: f64, n: usize) -> Vec<u64> {
+        let table = Timetable::new(arrivals, per_s, 500, 42);
+        (0..n).map(|_| table.take()).collect()
+    }
+
+    fn distances(due: &[u64]) -> Vec<f64> {
+        due.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect()
     }
 
     #[test]
     fn poisson_arrivals_have_the_asked_mean_and_spread() {
-        // 8 jobs share 800,000 a second: 10 us between two of one job.
-        let distances = distances(Arrivals::Poisson, 800_000.0, 200_000);
+        let distances = distances(&due(Arrivals::Poisson, 100_000.0, 200_000));
         let mean = distances.iter().sum::<f64>() / distances.len() as f64;
         assert!((mean - 10_000.0).abs() < 100.0, "{mean}");
         let variance = distances.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / distances.len() as f64;
@@ -111,35 +126,59 @@ mod tests {
         assert!((variance.sqrt() / mean - 1.0).abs() < 0.02, "{}", variance.sqrt());
         let longer = distances.iter().filter(|d| **d > mean).count() as f64 / distances.len() as f64;
         assert!((longer - (-1.0f64).exp()).abs() < 0.01, "{longer}");
-    }
-
-    #[test]
-    fn constant_arrivals_of_all_jobs_are_at_equal_distances() {
-        let mut due: Vec<u64> = Vec::new();
-        for job in 0..4 {
-            let mut table = Timetable::new(Arrivals::Constant, 1_000.0, 500, 1, job, 4);
-            for _ in 0..25 {
-                due.push(table.due_ns());
-                table.advance();
-            }
-        }
-        due.sort_unstable();
-        assert_eq!(due, (0..100).map(|n| 500 + n * 1_000_000).collect::<Vec<_>>());
+        // One distance says nothing of the next.
+        let with_next = distances.windows(2).map(|d| (d[0] - mean) * (d[1] - mean)).sum::<f64>();
+        assert!((with_next / distances.len() as f64 / variance).abs() < 0.01);
+        let other = Timetable::new(Arrivals::Poisson, 100_000.0, 500, 43);
+        assert_ne!(other.take(), due(Arrivals::Poisson, 100_000.0, 1)[0], "another seed, other moments");
     }
 
     #[test]
     fn rates_that_are_no_divisor_of_a_second_lose_nothing() {
-        let distances = distances(Arrivals::Constant, 8.0 * 3e6, 300_000);
-        assert!((distances.iter().sum::<f64>() - 1e8).abs() < 1_000.0);
+        assert_eq!(due(Arrivals::Constant, 1_000.0, 100), (0..100).map(|n| 500 + n * 1_000_000).collect::<Vec<_>>());
+        for (arrivals, off) in [(Arrivals::Constant, 1e-6), (Arrivals::Poisson, 5e-3)] {
+            let due = due(arrivals, 3e7, 300_001);
+            let whole = (due[300_000] - due[0]) as f64;
+            assert!((whole / 1e7 - 1.0).abs() < off, "{arrivals:?} {whole}");
+        }
     }
 
     #[test]
-    fn pauses_stay_in_their_span() {
-        let mut pauses = Pauses::new("5ms..10ms".parse().unwrap(), 1, 0);
-        let drawn: Vec<u64> = (0..10_000).map(|_| pauses.next_ns()).collect();
-        assert!(drawn.iter().all(|ns| (5_000_000..=10_000_000).contains(ns)));
-        let mean = drawn.iter().sum::<u64>() as f64 / 1e4;
-        assert!((mean - 7.5e6).abs() < 5e4, "{mean}");
-        assert_eq!(Pauses::new("5ms".parse().unwrap(), 1, 0).next_ns(), 5_000_000);
+    fn whoever_takes_them_moments_are_the_same_and_each_has_one() {
+        for arrivals in [Arrivals::Constant, Arrivals::Poisson] {
+            let table = Timetable::new(arrivals, 1e6, 500, 42);
+            let taken: Vec<Vec<u64>> = std::thread::scope(|scope| {
+                let take = || (0..20_000).map(|_| table.take()).collect();
+                let threads: Vec<_> = (0..4).map(|_| scope.spawn(take)).collect();
+                threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+            });
+            assert!(taken.iter().all(|own| own.is_sorted()));
+            let mut all = taken.concat();
+            all.sort_unstable();
+            assert_eq!(all, due(arrivals, 1e6, 80_000));
+        }
+    }
+
+    #[test]
+    fn what_nobody_came_to_is_told() {
+        for (arrivals, per_s) in [(Arrivals::Constant, 1e6), (Arrivals::Poisson, 1e6), (Arrivals::Poisson, 1e8)] {
+            let table = Timetable::new(arrivals, per_s, 500, 42);
+            let taken: BTreeSet<u64> = (0..1_000).map(|_| table.take()).collect();
+            let until_ns = 500 + 50_000_000;
+            let (mut n, mut ages) = (0u64, 0.0);
+            table.left(until_ns, |due_ns, due| {
+                assert!(taken.last().unwrap() <= &due_ns && due_ns < until_ns);
+                n += due;
+                ages += (until_ns - due_ns) as f64 * due as f64;
+            });
+            let truth = per_s * 0.05 - 1_000.0;
+            assert!((n as f64 / truth - 1.0).abs() < 0.02, "{arrivals:?} {n} for {truth}");
+            let mean_ns = 5e7 * truth / (per_s * 0.05) / 2.0;
+            assert!((ages / n as f64 / mean_ns - 1.0).abs() < 0.02, "{arrivals:?}");
+            // Nobody has taken anything by looking.
+            assert!(table.take() >= *taken.last().unwrap() && table.take() < 500 + 2_000_000);
+        }
+        let table = Timetable::new(Arrivals::Poisson, 10.0, 500, 42);
+        table.left(500, |_, _| panic!("nothing is due before the beginning"));
     }
 }

@@ -2,16 +2,20 @@
 
 mod foreign;
 mod machine;
+mod rate;
 mod reads;
 mod steady;
 mod windows;
 mod writes;
 
 pub(crate) use machine::{clock, flag as machine, throttled};
+#[cfg(test)]
+pub(crate) use rate::judge as judge_rate;
+pub(crate) use rate::rate;
 pub(crate) use reads::read_bytes_per_row;
 
 use crate::log::{Chunk, Log};
-use crate::{Span, Window, client};
+use crate::{Span, Window};
 use dbdyno_engine::data::quantity_sum;
 use dbdyno_engine::{Durability, Features, Task};
 use dbdyno_model::{Cache, Counter, Counters, Flag, Layer, Point, Procedure, Proof, Status};
@@ -97,25 +101,6 @@ fn content(task: &Task, log: &Log) -> Option<String> {
             log.checksum
         )
     })
-}
-
-/// A rate that was not reached is another load than was asked for.
-pub(crate) fn rate(point: &mut Point, evidence: &Evidence<'_>) {
-    let done = evidence.log.inside(evidence.window);
-    let why = point.asked_per_s.and_then(|asked_per_s| {
-        client::unmet(
-            point.load,
-            asked_per_s,
-            evidence.window.seconds(),
-            done.ops,
-            evidence.task.jobs,
-            &client::TRANSACTIONS,
-        )
-    });
-    if let Some(why) = why {
-        point.status = Status::Invalid;
-        point.reason = Some(point.reason.take().map_or(why.clone(), |first| format!("{first}; {why}")));
-    }
 }
 
 /// Sets the flags.

@@ -27,6 +27,7 @@ pub fn storage_plan(settings: &Settings, seed: u64) -> Plan {
             repeat: 1,
             again: false,
             duration_s: load.duration_s,
+            may_follow_from_jobs: None,
             commit: CommitMode::Durable,
             mapping: Mapping::Native { ramp: None },
             definition: definition.clone(),
@@ -67,6 +68,6 @@ fn rated(load: &storage::Load) -> Load {
     load.rate.map_or_else(Load::default, |open| Load {
         rate: Some(Rate::PerS { thousandths: (open.iops * 1e3).round().max(1.0) as u64 }),
         arrivals: Some(open.arrivals),
-        think: None,
+        ..Load::default()
     })
 }

@@ -36,12 +36,22 @@ pub(in super::super) struct ClientPump {
     most_threads: usize,
     /// Whether there is a thread for each processor.
     everywhere: bool,
+    /// Fewest jobs of the ramp whose sessions may follow their server processes.
+    may_follow_from_jobs: Option<u32>,
 }
 
-impl Default for ClientPump {
-    fn default() -> Self {
+impl ClientPump {
+    pub(in super::super) fn new(may_follow_from_jobs: Option<u32>) -> Self {
         let hardware = thread::available_parallelism().map_or(1, NonZero::get);
-        Self { most_threads: hardware.min(MOST_THREADS), everywhere: (2..=MOST_THREADS).contains(&hardware) }
+        let everywhere = (2..=MOST_THREADS).contains(&hardware);
+        Self { most_threads: hardware.min(MOST_THREADS), everywhere, may_follow_from_jobs }
+    }
+
+    /// Whether sessions follow: all points of a ramp alike, so its fewest jobs decide. Where there are more processors than
+    /// threads, the scheduler finds one that has nothing to do.
+    fn places(&self) -> Places {
+        let enough = |jobs: u32| jobs as usize >= SESSIONS_TO_FOLLOW * self.most_threads;
+        if self.everywhere && self.may_follow_from_jobs.is_some_and(enough) { Places::Followed } else { Places::Fixed }
     }
 }
 
@@ -64,11 +74,7 @@ impl Pump for ClientPump {
             shares[n % threads].push(Line::new(n, session, work));
         }
         let sockets = sockets(&shares);
-        // Where there are more processors than threads, the scheduler finds one that has nothing to do.
-        let places = match self.everywhere && sockets.len() >= SESSIONS_TO_FOLLOW * threads {
-            true => Places::Followed,
-            false => Places::Fixed,
-        };
+        let places = self.places();
         let exchange = Exchange::new(&shares.iter().map(Vec::len).collect::<Vec<_>>());
         // Whoever measures waits at the gate.
         let exchange = exchange.inspect_err(|_| gate.give_up());
@@ -116,4 +122,24 @@ fn sockets(shares: &[Vec<Line<'_>>]) -> Vec<RawFd> {
 
 fn internal(message: &str) -> EngineError {
     EngineError::new(ErrorClass::Other, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_whole_ramp_has_one_mode_and_its_fewest_jobs_decide() {
+        let pump = |most_threads, everywhere, may_follow_from_jobs| ClientPump {
+            most_threads,
+            everywhere,
+            may_follow_from_jobs,
+        };
+        assert_eq!(pump(2, true, Some(8)).places(), Places::Followed);
+        assert_eq!(pump(2, true, Some(7)).places(), Places::Fixed);
+        // A ramp of 1 to 64 jobs, and one that was told to stay.
+        assert_eq!(pump(2, true, Some(1)).places(), Places::Fixed);
+        assert_eq!(pump(2, true, None).places(), Places::Fixed);
+        assert_eq!(pump(4, false, Some(64)).places(), Places::Fixed, "the scheduler finds an idle processor");
+    }
 }

@@ -56,6 +56,7 @@ impl ClientDrive<'_> {
     /// Counts a transaction that failed for good.
     fn count(&mut self, class: ErrorClass, ended_ns: u64) {
         self.tally.outcomes.fail(class);
+        self.account(ended_ns);
         if let Some(at_ns) = self.inside(ended_ns) {
             self.pen.error(at_ns);
         }

@@ -1,0 +1,71 @@
+//! Judging an open loop by its own timetable: was the load that was asked for put on, and could the sessions carry it?
+
+use super::Evidence;
+use crate::client;
+use dbdyno_model::{Arrivals, Flag, OpenLoop, Point, Status};
+
+/// Sessions that are busy for so much of the window's second half are never free: a rate of 95 % of what can be carried leaves
+/// them free ten times as long.
+const NEVER_FREE_PCT: f64 = 99.5;
+/// So many independent arrivals tell four fifths of a capacity from six fifths, where there are not many sessions: the queue that
+/// chance makes grows with the root of their number, an overload's with the number.
+const LEAST_DUE: f64 = 1_000.0;
+/// So many for each session where there are many: as many wait before each as show that it is overloaded.
+const LEAST_DUE_A_SESSION: f64 = 62.5;
+/// At equal distances a rate 5 % beyond a capacity leaves two a session undone of so many.
+const LEAST_EQUAL_A_SESSION: f64 = 40.0;
+
+/// A rate that was not reached, or that can only be kept up by ever longer queues, is another load than was asked for.
+pub(crate) fn rate(point: &mut Point, evidence: &Evidence<'_>) {
+    let done = evidence.log.inside(evidence.window).ops;
+    judge(point, evidence.task.jobs, evidence.window.seconds(), done);
+}
+
+/// The same of so many operations that were done inside the window.
+pub(crate) fn judge(point: &mut Point, jobs: u32, window_s: f64, done: f64) {
+    let Some(asked_per_s) = point.asked_per_s else { return };
+    let unmet = client::unmet(point.load, asked_per_s, window_s, done, jobs, &client::TRANSACTIONS);
+    let mut why = unmet;
+    if let Some(open) = point.open_loop {
+        if is_overloaded(&open, jobs) {
+            let not_reached =
+                why.unwrap_or_else(|| client::unmet_words(asked_per_s, done / window_s, &client::TRANSACTIONS));
+            why = Some(format!("{not_reached} ({})", overload(&open)));
+        }
+        let least = least_due(point.load.arrivals, jobs);
+        if open.due < least {
+            let note = format!(
+                "{} transactions were due inside the window, and {least} are needed to tell whether {jobs} session{} can carry them",
+                open.due,
+                if jobs == 1 { "" } else { "s" }
+            );
+            point.flag(Flag::TooFewToJudge, note);
+        }
+    }
+    if let Some(why) = why {
+        point.status = Status::Invalid;
+        point.reason = Some(point.reason.take().map_or(why.clone(), |first| format!("{first}; {why}")));
+    }
+}
+
+/// Sessions that were never free, and left more undone than each could have had in hand.
+fn is_overloaded(open: &OpenLoop, jobs: u32) -> bool {
+    open.busy_pct >= NEVER_FREE_PCT && open.waiting > u64::from(jobs)
+}
+
+fn overload(open: &OpenLoop) -> String {
+    let OpenLoop { waiting, busy_pct, .. } = open;
+    format!(
+        "overload: {waiting} that were due were waiting when the window ended, and in its second half the sessions were busy for {busy_pct:.1} % of the time"
+    )
+}
+
+/// Transactions that must be due, or an overload cannot be told from chance.
+fn least_due(arrivals: Option<Arrivals>, jobs: u32) -> u64 {
+    let jobs = f64::from(jobs);
+    let least = match arrivals {
+        Some(Arrivals::Constant) => LEAST_EQUAL_A_SESSION * jobs,
+        Some(Arrivals::Poisson) | None => LEAST_DUE.max(LEAST_DUE_A_SESSION * jobs),
+    };
+    least.ceil() as u64
+}
