@@ -391,7 +391,7 @@ mod tests {
         };
         let mut point = Point::new(dbdyno_model::TestCode::new("T151").unwrap(), jiff::Timestamp::UNIX_EPOCH);
         let window = Span { start_ns: 0, end_ns: 1_000_000_000 };
-        work(&mut point, &task("T151"), &Log::default(), window);
+        work(&mut point, &task("T151"), &Log::default(), window, 0);
         let told =
             "fibonacci(39) was not run: its time is that of fibonacci(22), of which it makes 3571 times the calls";
         assert_eq!(point.extrapolated["elapsed_s"], told);

@@ -3,7 +3,7 @@
 use super::{Row, Side, Warning, WarningKind, cells, settings};
 use crate::figures::Figure;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{CommitMode, Commits, Point, Queue, RunJson, SuspectCode};
+use dbdyno_model::{Commits, Point, Queue, RunJson, SuspectCode};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Every warning, the gravest first.
