@@ -186,13 +186,14 @@ const VERIFY: &str = "-size_small 1024 --verify --json";
 
 #[test]
 fn garbage_in_a_file_that_was_stamped_throughout_is_an_error_with_its_place() {
-    let noise = |bytes: &mut [u8]| {
-        bytes.iter_mut().zip(0u32..).for_each(|(b, n)| *b = (n.wrapping_mul(0x9e37_79b1) >> 13) as u8)
-    };
-    let spoils: [(&str, usize, &dyn Fn(&mut [u8])); 3] = [
-        ("a zeroed block", 40 << 13, &|bytes| bytes[40 << 13..41 << 13].fill(0)),
-        ("half of the file random", 1 << 19, &|bytes| noise(&mut bytes[1 << 19..])),
-        ("the whole file random", 0, &|bytes| noise(bytes)),
+    fn noise(bytes: &mut [u8]) {
+        bytes.iter_mut().zip(0u32..).for_each(|(b, n)| *b = (n.wrapping_mul(0x9e37_79b1) >> 13) as u8);
+    }
+    type Spoil = fn(&mut [u8]);
+    let spoils: [(&str, usize, Spoil); 3] = [
+        ("a zeroed block", 40 << 13, |bytes| bytes[40 << 13..41 << 13].fill(0)),
+        ("half of the file random", 1 << 19, |bytes| noise(&mut bytes[1 << 19..])),
+        ("the whole file random", 0, noise),
     ];
     for (what, at, spoil) in spoils {
         let room = Room::on_disk();

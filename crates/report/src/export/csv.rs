@@ -139,6 +139,11 @@ const OF_STORAGE: &[&str] = &[
     "storage.backend",
     "storage.submitters",
     "storage.total_bytes",
+    "storage.completed_per_s",
+    "storage.on_time_per_s",
+    "storage.proof.stamped",
+    "storage.proof.unstamped",
+    "storage.proof.wrong",
     "service_time_s.min",
     "service_time_s.std_dev",
     "response_time_s.min",
@@ -218,7 +223,7 @@ mod tests {
     use super::*;
     use dbdyno_catalogue::Catalogue;
     use dbdyno_model::{
-        PumpKind, PumpUse, ResponseTime, Storage, StorageIos, StorageLayout, StorageLoad, StoragePattern,
+        PumpKind, PumpUse, ResponseTime, Storage, StorageIos, StorageLayout, StorageLoad, StoragePattern, StorageProof,
         StorageReadWrite,
     };
     use std::collections::BTreeSet;
@@ -235,6 +240,7 @@ mod tests {
         "io.devices",
         "storage.paths",
         "storage.notes",
+        "storage.series",
         "waits",
         "missing",
         "extrapolated",
@@ -287,7 +293,14 @@ mod tests {
             layout: StorageLayout::Raid0 { stripe_bytes: 1 << 20 },
             verify: false,
         };
-        point.storage = Some(Storage { small: both(), large: both(), ..Storage::asked(load) });
+        point.storage = Some(Storage {
+            small: both(),
+            large: both(),
+            completed_per_s: Some(1.0),
+            on_time_per_s: Some(1.0),
+            proof: Some(StorageProof::default()),
+            ..Storage::asked(load)
+        });
         assert_eq!(places(&point), columns(true));
     }
 

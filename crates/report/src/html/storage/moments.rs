@@ -20,26 +20,33 @@ pub(super) fn of_work(n: usize, points: &[Numbered<'_>]) -> Markup {
     }
 }
 
+/// One second of a point.
+struct Second {
+    at_s: f64,
+    max_s: Option<f64>,
+    mean_s: Option<f64>,
+}
+
 /// The point with the longest I/O, by the second.
 fn chart(points: &[Numbered<'_>]) -> Option<LineChart> {
     let ((number, _, storage), series) = slowest(points)?;
-    let steps: Vec<(f64, f64, Option<f64>)> = series
-        .max_s
-        .iter()
-        .enumerate()
-        .filter_map(|(n, max_s)| Some((n as f64 * series.step_s, (*max_s)?, series.mean_s.get(n).copied().flatten())))
-        .collect();
-    let together = steps.len().div_ceil(MOST_MARKS).max(1);
-    let line = |name: &str, place: usize, of: &dyn Fn(&(f64, f64, Option<f64>)) -> Option<f64>| {
-        let mark = |group: &[(f64, f64, Option<f64>)]| {
-            let (at_s, y) =
-                group.iter().filter_map(|step| Some((step.0, of(step)?))).max_by(|(_, a), (_, b)| a.total_cmp(b))?;
+    let second = |(n, (max_s, mean_s)): (usize, (&Option<f64>, &Option<f64>))| Second {
+        at_s: n as f64 * series.step_s,
+        max_s: *max_s,
+        mean_s: *mean_s,
+    };
+    let seconds: Vec<Second> = series.max_s.iter().zip(&series.mean_s).enumerate().map(second).collect();
+    let together = seconds.len().div_ceil(MOST_MARKS).max(1);
+    let line = |name: &str, place: usize, of: fn(&Second) -> Option<f64>| {
+        let mark = |group: &[Second]| {
+            let known = group.iter().filter_map(|second| Some((second.at_s, of(second)?)));
+            let (at_s, y) = known.max_by(|(_, a), (_, b)| a.total_cmp(b))?;
             let text = format!("{name} at {} s: {}", short(Some(at_s)), duration(Some(y)));
             Some(Mark { x: at_s, y, band: None, doubtful: false, text })
         };
-        Series::new(name, place, steps.chunks(together).filter_map(mark).collect()).drawn(Drawn::Line)
+        Series::new(name, place, seconds.chunks(together).filter_map(mark).collect()).drawn(Drawn::Line)
     };
-    let lines = vec![line("longest", 0, &|step| Some(step.1)), line("mean", 1, &|step| step.2)];
+    let lines = vec![line("longest", 0, |second| second.max_s), line("mean", 1, |second| second.mean_s)];
     if lines.iter().all(|line| line.marks.len() < 2) {
         return None;
     }
