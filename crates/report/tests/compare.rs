@@ -6,7 +6,7 @@
 mod fixture;
 
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{CommitMode, Commits, Costs, Flag, Load, Point, PumpKind, PumpUse, Queue, RunId, RunJson, Use};
+use dbdyno_model::{CommitMode, Commits, Costs, Flag, Point, PumpKind, PumpUse, RunId, RunJson, Use};
 use dbdyno_report::compare::{self, CompareError, Comparison, Options, Per, Rank, Side, Verdict, WarningKind, Which};
 use std::path::{Path, PathBuf};
 
@@ -191,25 +191,20 @@ fn what_is_not_like_with_like_is_said() {
     assert_eq!(kinds(&points(|p| p.mapping = "equivalent".into())), [WarningKind::Mappings]);
     assert_eq!(kinds(&points(|p| p.drive = dbdyno_model::Drive::Client)), [WarningKind::Drives]);
     assert_eq!(kinds(&points(|p| p.definition = "feed".into())), [WarningKind::Definitions]);
-    let client = |follow: bool, queue: Queue| {
-        let mut sides = points(|p| p.drive = dbdyno_model::Drive::Client);
-        for (n, side) in sides.iter_mut().enumerate() {
-            let run = &side.runs[0];
-            let mut points = run.points.clone();
-            for p in &mut points {
+    let client = |follow: bool| {
+        let mut sides = own(&|_| {});
+        for (side, sessions_follow) in sides.iter_mut().zip([true, follow]) {
+            let mut run = side.runs.remove(0);
+            for p in &mut run.points {
                 p.drive = dbdyno_model::Drive::Client;
-                let sessions_follow = follow || n == 0;
                 p.pump = Some(PumpUse { kind: PumpKind::IoUring, threads: 2, sessions_follow });
-                let queue = if n == 0 { Queue::Shared } else { queue };
-                p.load = Load { rate: Some("50%".parse().unwrap()), queue: Some(queue), ..Load::default() };
             }
-            side.runs = vec![RunJson::new(run.run.clone(), run.platform.clone(), run.database.clone(), points)];
+            side.runs = vec![RunJson::new(run.run, run.platform, run.database, run.points)];
         }
         sides
     };
-    assert_eq!(kinds(&client(true, Queue::Shared)), []);
-    assert_eq!(kinds(&client(false, Queue::Shared)), [WarningKind::Pumps]);
-    assert_eq!(kinds(&client(true, Queue::Session)), [WarningKind::Queues]);
+    assert_eq!(kinds(&client(true)), []);
+    assert_eq!(kinds(&client(false)), [WarningKind::Pumps]);
     let mut durable = points(|p| p.commit = Some(CommitMode::EngineDefault));
     durable[0].runs[0].points.iter_mut().for_each(|p| p.commit = Some(CommitMode::Durable));
     assert_eq!(kinds(&durable), [WarningKind::Commits]);

@@ -143,8 +143,6 @@ pub enum WarningKind {
     Transactions,
     /// A client whose sessions followed their server processes, beside one whose did not.
     Pumps,
-    /// Sessions that share what is due, beside sessions with a queue each.
-    Queues,
     /// A tool that can show no time below a limit of its own.
     Floor,
     /// Published figures beside measured ones.

@@ -3,7 +3,7 @@
 use super::{Row, Side, Warning, WarningKind, cells, settings};
 use crate::figures::Figure;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Commits, Point, Queue, RunJson, SuspectCode};
+use dbdyno_model::{Commits, Point, RunJson, SuspectCode};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Every warning, the gravest first.
@@ -110,8 +110,6 @@ struct Basis {
     rows_per_tx: u64,
     /// Whether a client's sessions followed their server processes.
     follow: Option<bool>,
-    /// Who served what was due, where a rate was set.
-    queue: Option<Queue>,
     /// Of which engine and which work; a source says neither.
     definition: Option<String>,
 }
@@ -127,7 +125,6 @@ impl Basis {
                 commit,
                 rows_per_tx: 0,
                 follow: None,
-                queue: None,
                 definition: None,
             }];
         }
@@ -138,12 +135,6 @@ impl Basis {
             commit: p.commits(),
             rows_per_tx: p.rows_per_tx,
             follow: p.pump.map(|pump| pump.sessions_follow),
-            // Older documents' sessions had a queue each.
-            queue: p
-                .load
-                .rate
-                .filter(|_| crate::legend::is_of_client(p))
-                .map(|_| p.load.queue.unwrap_or(Queue::Session)),
             definition: own.then(|| format!("{} {}", run.database.engine, p.definition)),
         };
         figure.points.iter().map(of_point).collect()
@@ -163,9 +154,6 @@ const FACTS: &[(WarningKind, &str, Fact)] = &[
         "the client's sessions went to where their server processes ran, or stayed (--follow no)",
         |b| Some(if b.follow? { "followed" } else { "stayed" }.to_owned()),
     ),
-    (WarningKind::Queues, "sessions that share what is due, and sessions with a queue each, which wait longer", |b| {
-        Some(b.queue?.name().to_owned())
-    }),
     (WarningKind::Commits, "commits that wait for the log against commits that may not, so there is no ratio", |b| {
         Some(b.commit?.name().to_owned())
     }),

@@ -57,7 +57,8 @@ pub fn latency(run: &RunJson, _: &Catalogue, width: Option<u16>) -> String {
                   what a stall would do to others. Reached is what succeeded.";
     out.push_str(&hanging("", legend, width));
     if points.iter().any(|p| p.has(Flag::Errors)) {
-        let failed = "Transactions that failed count as slower than any other in p50 to p99.9, here and in verdicts: where a                       percentile is among them, it says failed. The longest is of those that succeeded.";
+        let failed = "Transactions that failed count as slower than any other in p50 to p99.9, here and in verdicts: where a \
+                      percentile is among them, it says failed. The longest is of those that succeeded.";
         out.push_str(&hanging("", failed, width));
     }
     for point in points.iter().filter(|p| p.status == Status::Invalid && p.service_time_s.is_some()) {

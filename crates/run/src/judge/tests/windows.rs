@@ -17,7 +17,7 @@ fn lasting(code: &str, ms: u64, discarding_s: Option<f64>) -> Vec<Flag> {
         counters_s: 10.0,
         durability: None,
         clock_jump_s: 0.0,
-        share_in_memory: None,
+        share_in_memory: case.share_in_memory,
     };
     crate::judge::windows::flag(&mut point, &evidence);
     point.flags
