@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// How often a play may be tried again, because others were at work on the machine.
-const PLAYS: usize = 4;
+const PLAYS: usize = 10;
 
 /// The points of a run of some tests.
 fn measured(room: &Room, what: &str, target: &str, more: &str) -> Vec<Value> {
@@ -52,7 +52,8 @@ fn a_file_that_memory_holds_is_no_device_and_one_on_a_disk_is() {
     std::fs::write(room.path("needs.toml"), needs()).unwrap();
     room.run("verdict last --requirements needs.toml").expect(1);
     again("a file on a disk", || {
-        let points = measured(&disk, "T426 T616 T626", "sqlite:x.sqlite", "");
+        // Size T is so small that T626 meets its blocks again before anybody can let them go.
+        let points = measured(&disk, "T426 T616", "sqlite:x.sqlite", "");
         points.iter().try_for_each(|point| must(is_of_a_device(point), point))
     });
 }
@@ -61,27 +62,44 @@ fn needs() -> &'static str {
     "title = \"Shop\"\n[[requirement]]\ntitle = \"Scan\"\ntest = \"T426\"\nmetric = \"rows_per_s\"\nminimum = 1\n"
 }
 
+/// A file system in a file, on a loop device.
+struct Mounted(std::path::PathBuf);
+
+impl Mounted {
+    /// None where this user may not mount.
+    fn new(room: &Room) -> Option<Self> {
+        let (image, point) = (room.path("image"), room.path("mounted"));
+        std::fs::File::create(&image).unwrap().set_len(300 << 20).unwrap();
+        std::fs::create_dir(&point).unwrap();
+        let done = |command: &mut Command| command.stderr(Stdio::null()).status().is_ok_and(|status| status.success());
+        let made = done(Command::new("mkfs.ext4").arg("-q").arg(&image));
+        (made && done(Command::new("mount").args(["-o", "loop"]).args([&image, &point]))).then_some(Self(point))
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        _ = Command::new("umount").arg(&self.0).status();
+    }
+}
+
+/// What is below a loop device stays in the page cache under another name, where no eviction reaches it.
 #[test]
-fn pages_that_another_process_holds_are_not_evicted() {
+fn pages_that_stay_cached_below_are_no_device() {
     let _machine = crate::alone();
     let disk = Room::on_disk();
-    std::fs::copy(Room::with_data().path("x.sqlite"), disk.path("x.sqlite")).unwrap();
-    // Mapped pages stay, whoever is advised to let them go.
-    let mapping = rusqlite::Connection::open(disk.path("x.sqlite")).unwrap();
-    mapping.pragma_update(None, "mmap_size", 1_i64 << 32).unwrap();
-    let names: Vec<String> = {
-        let mut tables = mapping.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").unwrap();
-        tables.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+    let Some(mounted) = Mounted::new(&disk) else {
+        eprintln!("not provoked: this user may not mount");
+        return;
     };
-    for name in names.iter().filter(|name| name.starts_with("large")) {
-        mapping.query_row(&format!("SELECT count(*), max(filler) FROM {name} NOT INDEXED"), [], |_| Ok(())).unwrap();
+    std::fs::copy(Room::with_data().path("x.sqlite"), mounted.0.join("x.sqlite")).unwrap();
+    for point in measured(&disk, "T426 T616", "sqlite:mounted/x.sqlite", "") {
+        assert!(flag_note(&point, "not_proved").contains("loop device"), "{point:#}");
     }
-    for point in measured(&disk, "T426", "sqlite:x.sqlite", "") {
-        assert!(flagged(&point, "served_from_os_cache"), "{point:#}");
-    }
-    drop(mapping);
-    again("the same pages let go", || {
-        let points = measured(&disk, "T426", "sqlite:x.sqlite", "");
+    drop(mounted);
+    std::fs::copy(Room::with_data().path("x.sqlite"), disk.path("x.sqlite")).unwrap();
+    again("without a loop device", || {
+        let points = measured(&disk, "T426 T616", "sqlite:x.sqlite", "");
         points.iter().try_for_each(|point| must(is_of_a_device(point), point))
     });
 }
@@ -275,9 +293,12 @@ mod postgres {
             // Its pages are let go, and its device is seen: the figures are sound ones of a device, not of memory.
             again("a server of this machine", || {
                 let points = measured(&room, TESTS, &cluster.target(), "");
-                points
-                    .iter()
-                    .try_for_each(|point| must(is_of_a_device(point) && number(point, "/io/read_iops") > 0.0, point))
+                points.iter().try_for_each(|point| {
+                    assert!(!flagged(point, "not_proved"), "{point:#}");
+                    // Size T is so small that T626 meets its blocks again before anybody can let them go.
+                    let sound = is_of_a_device(point) || text(point, "/test") == "T626";
+                    must(sound && number(point, "/io/read_iops") > 0.0, point)
+                })
             });
         }
     }
@@ -290,7 +311,7 @@ mod postgres {
         let room = loaded(&cluster);
         let path = cluster.folder.path().display().to_string();
         let afar = format!("postgres://postgres@/postgres?host={path},{path}&port=5432,5432");
-        for point in measured(&room, TESTS, &afar, "--nodes 1") {
+        for point in measured(&room, "T426 T616", &afar, "--nodes 1") {
             assert!(flagged(&point, "not_proved"), "{point:#}");
         }
         std::fs::write(room.path("needs.toml"), needs()).unwrap();

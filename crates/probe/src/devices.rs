@@ -91,6 +91,17 @@ impl BlockDevices {
         self.below_mount(parse::mount_of(&self.mounts, &place).ok_or_else(unknown)?, depth)
     }
 
+    /// Why the devices below a file say nothing of its reads: a loop device without direct I/O has the page cache below it once
+    /// more, under the name of its own file.
+    pub(crate) fn cached_below(&self, file: &Path) -> Option<String> {
+        const LOOP: u32 = 7;
+        let device = os::device_of(&existing(file).ok()?).ok().filter(|device| device.0 == LOOP)?;
+        let direct = self.root.word(&format!("{}/loop/dio", number_link(device)));
+        direct.is_ok_and(|dio| dio == "0").then(|| {
+            "the files lie on a loop device, below which the page cache keeps them once more (losetup --direct-io=on)".to_owned()
+        })
+    }
+
     /// Whether a file lies in memory, whatever is said of devices: on a file system in memory, on a disk in memory, or on a
     /// loop device over a file that does.
     pub(crate) fn in_memory(&self, file: &Path) -> bool {

@@ -112,7 +112,9 @@ impl Scope {
     fn find(root: &Root, data_files: &[PathBuf], harness: HarnessShare) -> Self {
         let devices = BlockDevices::read(root);
         let (data, mut remarks) = devices.of_files(data_files);
+        let cached_below = data_files.iter().find_map(|file| devices.cached_below(file));
         let summed = match (data_files, data.is_empty()) {
+            _ if cached_below.is_some() => Err(cached_below.unwrap_or_default()),
             ([], _) => Ok(devices.physical()),
             (_, false) => Ok(data.clone()),
             (_, true) => Err(match remarks.is_empty() {

@@ -6,8 +6,8 @@ use dbdyno_probe::page_cache::{EvictMode, Evictor};
 
 /// Scans read ahead: letting go of the page cache at every tick would throw away what is about to be used.
 const SCAN_EVICTION_TICKS: u32 = 5;
-/// Scans shorter than this are over before anybody can look where they are.
-const SHORTEST_SCAN_NS: u64 = 100_000_000;
+/// Scans shorter than this are over before anybody can look where they are: all goes at every tick.
+const SHORTEST_SCAN_NS: u64 = 60_000_000;
 /// Where the one half of the files ends and the other begins.
 const MIDDLE: f64 = 0.45;
 /// While a scan is in the first half, by its time, the other can go; and the other way round. It may be some way off.
@@ -57,10 +57,11 @@ impl<'a> Eviction<'a> {
         if self.rhythm == Rhythm::Chunks {
             return Part::All;
         }
-        // Nothing has been read twice before the first scan has ended.
-        let last = self.window.last_chunk().filter(|(_, took_ns)| self.alone && *took_ns >= SHORTEST_SCAN_NS);
-        let Some((began_ns, took_ns)) = last else {
-            return if self.ticks.is_multiple_of(SCAN_EVICTION_TICKS) { Part::All } else { Part::Nothing };
+        let (began_ns, took_ns) = match self.window.last_chunk().filter(|_| self.alone) {
+            Some((_, took_ns)) if took_ns < SHORTEST_SCAN_NS => return Part::All,
+            Some(last) => last,
+            None if self.ticks.is_multiple_of(SCAN_EVICTION_TICKS) => return Part::All,
+            None => return Part::Nothing,
         };
         let done = now_ns.saturating_sub(began_ns) as f64 / took_ns as f64;
         let first = IN_FIRST_HALF.contains(&done);
@@ -93,6 +94,8 @@ mod tests {
         assert_eq!(at(&mut eviction, 1_500), Part::Nothing, "too near to the reader");
         assert_eq!(at(&mut eviction, 1_700), Part::Share(0.0, MIDDLE));
         assert_eq!(at(&mut eviction, 1_720), Part::Nothing);
+        window.chunk_ended(1_720_000_000, 1_750_000_000);
+        assert_eq!(at(&mut eviction, 1_760), Part::All, "too short to be followed");
         window.chunk_ended(1_000_000_000, 2_000_000_000);
         assert_eq!(at(&mut eviction, 2_100), Part::Share(MIDDLE, 1.0));
     }

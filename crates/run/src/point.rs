@@ -6,8 +6,8 @@ use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::data::mix;
 use dbdyno_engine::{Clock, Engine, EngineError, Sampling, Settled, Task};
 use dbdyno_model::{
-    Cache, Commits, Dop, Drive, ErrorClass, Flag, Layer, Mapping, PlannedPoint, Point, PointPace, Procedure, Rate,
-    Size, Status, Test,
+    Cache, Commits, Dop, Drive, ErrorClass, Flag, Mapping, PlannedPoint, Point, PointPace, Procedure, Rate, Size,
+    Status, Test,
 };
 use dbdyno_probe::page_cache::{EvictMode, Evictor};
 use dbdyno_probe::{HarnessShare, Pacer, Sampler};
@@ -250,8 +250,8 @@ fn attempt(
     let features = engine.features();
     let files = engine.data_files();
     let share = if features.in_process { HarnessShare::NotSeparable } else { HarnessShare::OwnProcess };
-    let watch_others = task.test.layer == Layer::Storage && task.test.procedure.writes();
-    let sampler = Sampler::new(&files, share).beside(engine.server_pid()).watching_others(watch_others);
+    let sampler = Sampler::new(&files, share).beside(engine.server_pid());
+    let sampler = sampler.watching_others(task.test.procedure.writes());
     let evictor = match task.test.cache {
         Cache::NonCached if features.local => evictor(&files, point),
         _ => None,

@@ -1,4 +1,4 @@
-//! What others wrote to the devices of the database while a storage test wrote. Doublewrite, page images, journal and mirrors
+//! What others wrote to the devices of the database while a test wrote. Doublewrite, page images, journal and mirrors
 //! are the server's own doing, so this is not a difference of devices and server: it is what other processes wrote.
 
 use super::Evidence;

@@ -119,7 +119,7 @@ pub(crate) fn flag(point: &mut Point, evidence: &Evidence<'_>) {
     if task.test.layer == Layer::Storage && task.test.procedure.writes() {
         writes::written(point, evidence);
     }
-    if task.test.layer == Layer::Storage && task.test.procedure.writes() && evidence.features.local {
+    if task.test.procedure.writes() && evidence.features.local {
         foreign::writes(point, evidence);
     }
     machine::sessions(point, evidence);
