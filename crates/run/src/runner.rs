@@ -1,5 +1,6 @@
 //! A run: point after point, each recorded before the next begins.
 
+use crate::point::unmeasured;
 use crate::{Bench, Event, Events, Measurement, durable, estimate_s, measure};
 use dbdyno_engine::EngineError;
 use dbdyno_model::{Plan, PlannedPoint, Point, Rate, RunId, RunStatus, Status};
@@ -63,9 +64,14 @@ impl Runner<'_> {
             let left_s = estimate_s(&left, self.bench.catalogue);
             self.events.on(&Event::PointBegins { index, of, planned, left_s });
             let maximum_per_s = self.maximum_per_s(planned)?;
-            let proof = proofs.of(&self.bench, planned);
-            let (mut measurement, lost) = measure(&self.bench, planned, maximum_per_s);
-            durable::tell(&mut measurement.point, proof);
+            let (measurement, lost) = match proofs.of(&self.bench, planned) {
+                Ok(proof) => {
+                    let (mut measurement, lost) = measure(&self.bench, planned, maximum_per_s);
+                    durable::tell(&mut measurement.point, proof);
+                    (measurement, lost)
+                }
+                Err(error) => (unmeasured(planned, &error), Some(error)),
+            };
             self.record(index, &measurement)?;
             let point = measurement.point;
             self.events.on(&Event::PointRecorded { index, of, point: &point });
