@@ -34,28 +34,35 @@ pub(crate) struct Proofs(Vec<(CommitMode, CommitProof)>);
 impl Proofs {
     /// The proof that counts for a point; made where it is the first that needs it. None for a point that writes nothing, or
     /// whose commits are unsafe by what the engine says already.
-    pub(crate) fn of(&mut self, bench: &Bench<'_>, planned: &PlannedPoint) -> Option<CommitProof> {
-        let test = bench.catalogue.test(planned.test.as_str()).ok()?;
-        if !test.procedure.writes() || matches!(planned.mapping, Mapping::None { .. }) {
-            return None;
+    ///
+    /// # Errors
+    /// The target was lost meanwhile.
+    pub(crate) fn of(&mut self, bench: &Bench<'_>, planned: &PlannedPoint) -> Result<Option<CommitProof>, EngineError> {
+        let writes = bench.catalogue.test(planned.test.as_str()).is_ok_and(|test| test.procedure.writes());
+        if !writes || matches!(planned.mapping, Mapping::None { .. }) {
+            return Ok(None);
         }
-        let said = durability(bench.engine, planned.commit, planned.drive).ok()?;
+        // What the engine does not say now it does not say to the point either, which then tells why.
+        let Ok(said) = durability(bench.engine, planned.commit, planned.drive) else { return Ok(None) };
         if !said.unsafe_settings.is_empty() || !said.by_default.is_empty() {
-            return None;
+            return Ok(None);
         }
         // What a client sends waits for its commit; so do procedures that are told to.
         let commit = if planned.drive == Drive::Client { CommitMode::Durable } else { planned.commit };
         if let Some((_, proof)) = self.0.iter().find(|(mode, _)| *mode == commit) {
-            return Some(proof.clone());
+            return Ok(Some(proof.clone()));
         }
-        let task = task(bench, commit)?;
-        let proof = prove(bench, &task).unwrap_or_else(|error| CommitProof {
-            outcome: ProofOutcome::NotProved,
-            seen: format!("the proof that commits are durable could not be made: {error}"),
-            ..evidence::nothing()
-        });
+        let Some(task) = task(bench, commit) else { return Ok(None) };
+        let proof = match prove(bench, &task) {
+            Ok(proof) => proof,
+            Err(error) if error.target_lost() => return Err(error.while_doing("proving that commits are durable")),
+            Err(error) => CommitProof {
+                seen: format!("the proof that commits are durable could not be made: {error}"),
+                ..evidence::nothing()
+            },
+        };
         self.0.push((commit, proof.clone()));
-        Some(proof)
+        Ok(Some(proof))
     }
 }
 

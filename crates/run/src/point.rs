@@ -128,6 +128,13 @@ pub(crate) fn not_begun(planned: &PlannedPoint, status: Status, reason: String) 
     Measurement { point, histograms: Vec::new() }
 }
 
+/// A point that was not begun, and why.
+pub(crate) fn unmeasured(planned: &PlannedPoint, error: &EngineError) -> Measurement {
+    let mut point = empty_point(planned);
+    fail(&mut point, error);
+    Measurement { point, histograms: Histograms::new() }
+}
+
 fn empty_point(planned: &PlannedPoint) -> Point {
     Point {
         definition: planned.definition.clone(),

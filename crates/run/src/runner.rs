@@ -1,7 +1,7 @@
 //! A run: point after point, each recorded before the next begins.
 
 use crate::again::{self, NoWinner};
-use crate::point::not_begun;
+use crate::point::{not_begun, unmeasured};
 use crate::{Bench, Event, Events, Measurement, durable, estimate_s, measure};
 use dbdyno_engine::EngineError;
 use dbdyno_model::{Plan, PlannedPoint, Point, Rate, RunId, RunStatus, Status};
@@ -69,10 +69,14 @@ impl Runner<'_> {
             let (measurement, lost) = match &resolved {
                 Ok(planned) => {
                     let maximum_per_s = self.maximum_per_s(planned)?;
-                    let proof = proofs.of(&self.bench, planned);
-                    let (mut measurement, lost) = measure(&self.bench, planned, maximum_per_s);
-                    durable::tell(&mut measurement.point, proof);
-                    (measurement, lost)
+                    match proofs.of(&self.bench, planned) {
+                        Ok(proof) => {
+                            let (mut measurement, lost) = measure(&self.bench, planned, maximum_per_s);
+                            durable::tell(&mut measurement.point, proof);
+                            (measurement, lost)
+                        }
+                        Err(error) => (unmeasured(planned, &error), Some(error)),
+                    }
                 }
                 Err(NoWinner { status, reason }) => (not_begun(planned, *status, reason.clone()), None),
             };
