@@ -44,10 +44,12 @@ pub(crate) fn sentences<'f, 'a: 'f>(lines: impl Iterator<Item = (&'f Line, &'f F
     }
     for (of, tests) in selected {
         let which = counted(of as u64, "DOP");
-        let are = if tests.len() == 1 { "is" } else { "are" };
-        let tests = tests.join(", ");
+        let what = match tests.len() {
+            1 => format!("Throughput of {} is", tests[0]),
+            _ => format!("Throughputs of {} are", tests.join(", ")),
+        };
         said.push(format!(
-            "Throughput of {tests} {are} the best of {which}, not measured again: chance is in it, some 3 to 4 % where the curve is flat."
+            "{what} the best of {which}, not measured again: chance is in it, some 3 to 4 % where the curve is flat."
         ));
     }
     said

@@ -96,10 +96,11 @@ pub(super) fn find(run: &RunJson, asked: &TestFigure, requirement: &Requirement)
         },
     };
     let mut remarks = remarks(points, estimate, asked, requirement);
-    if cells.len() > 1 && run.published.is_none() && matches!(requirement.limit, Limit::Minimum(_)) {
-        remarks.push(
-            "not measured again: chance is in the best of several, some 3 to 4 % where the curve is flat".to_owned(),
-        );
+    // Of rates that were set there is no best.
+    let selected = |points: &[&Point]| points.iter().any(|p| !p.again && p.load.rate.is_none());
+    if cells.len() > 1 && run.published.is_none() && matches!(requirement.limit, Limit::Minimum(_)) && selected(points)
+    {
+        remarks.push("not measured again, so chance is in the best".to_owned());
     }
     remarks.extend(failed.map(|why| format!("elsewhere {why}")));
     if let Some((point, why)) = refused.first() {
