@@ -293,3 +293,25 @@ fn a_processor_quota_cuts_the_threads_down() {
 fn prints_threads() {
     println!("\nthreads={}", hardware_threads());
 }
+
+#[test]
+fn a_server_has_limits_of_its_own() {
+    if std::thread::available_parallelism().unwrap().get() < 2 {
+        return;
+    }
+    let mut server = std::process::Command::new("taskset").args(["-c", "0", "sleep", "60"]).spawn().unwrap();
+    // It binds itself a moment after it began.
+    let mut limits = None;
+    for _ in 0..500 {
+        limits = dbdyno_probe::cpu_limits(Some(server.id())).unwrap().filter(|l| l.allowed_threads == Some(1));
+        if limits.is_some() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let ours = dbdyno_probe::cpu_limits(None).unwrap();
+    server.kill().unwrap();
+    server.wait().unwrap();
+    assert!(limits.is_some(), "the server may use one processor");
+    assert_ne!(ours.and_then(|l| l.allowed_threads), Some(1), "and this process more");
+}

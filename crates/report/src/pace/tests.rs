@@ -21,10 +21,10 @@ fn named(id: &str, points: &[(f64, f64)], cpu: Cpu) -> RunJson {
         seed: 1,
         started_at: "2026-03-14T09:26:53Z".parse().unwrap(),
         tool_version: "0.1.0".into(),
-        target: "sqlite:x".into(),
+        target: "example:x".into(),
         status: RunStatus::Done,
     };
-    let database = Database { engine: "sqlite".into(), version: "3".into(), ..Database::default() };
+    let database = Database { engine: "example".into(), version: "3".into(), ..Database::default() };
     let points = points.iter().map(|(rate, times)| point(*rate, *times)).collect();
     RunJson::new(header, Platform { cpu, ..Platform::default() }, database, points)
 }
