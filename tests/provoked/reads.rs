@@ -329,9 +329,12 @@ mod postgres {
         let room = loaded(&cluster);
         let path = cluster.folder.path().display().to_string();
         let afar = format!("postgres://postgres@/postgres?host={path},{path}&port=5432,5432");
-        for point in measured(&room, TESTS, &afar, "--nodes 1") {
-            let expected = if text(&point, "/test") == "T426" { "not_proved" } else { "served_from_os_cache" };
-            assert!(flagged(&point, expected), "{point:#}");
-        }
+        again("times of reads from the page cache", || {
+            let points = measured(&room, TESTS, &afar, "--nodes 1");
+            points.iter().try_for_each(|point| {
+                let expected = if text(point, "/test") == "T426" { "not_proved" } else { "served_from_os_cache" };
+                must(flagged(point, expected), point)
+            })
+        });
     }
 }

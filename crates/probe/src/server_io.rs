@@ -155,11 +155,11 @@ mod tests {
     #[test]
     fn a_group_of_its_own_speaks_for_a_server_whose_processes_are_closed() {
         let files = [
-            ("proc/7/cgroup", "0::/system.slice/postgresql.service\n"),
+            ("proc/7/cgroup", "0::/system.slice/database.service\n"),
             ("proc/8/cgroup", "0::/user.slice\n"),
             ("proc/self/cgroup", "0::/user.slice/me\n"),
             (
-                "sys/fs/cgroup/system.slice/postgresql.service/io.stat",
+                "sys/fs/cgroup/system.slice/database.service/io.stat",
                 "254:0 rbytes=100 wbytes=30 rios=1 wios=1\n253:3 rbytes=100 wbytes=30\n8:0 rbytes=5 wbytes=1\n",
             ),
             ("sys/dev/block/253:3/slaves/vda/x", ""),

@@ -20,9 +20,9 @@ const LEAST_ROW_BYTES: f64 = 280.0;
 const FOREIGN_READS: f64 = 1.2;
 /// Less than this is housekeeping of the machine.
 const FOREIGN_FLOOR_BYTES_PER_S: f64 = 1_048_576.0;
-/// A single block that comes from memory takes a few microseconds, also where processors are short; from a device tens at
-/// least.
-const MEMORY_READ_NS: f64 = 20_000.0;
+/// A single block that comes from memory takes a few microseconds, and up to some twenty where processors are short; from a
+/// device nearly always more.
+const MEMORY_READ_NS: f64 = 40_000.0;
 /// Share of the files' bytes that may lie in memory: a log beside the tables, say.
 const MEMORY_SHARE: f64 = 1.0 - DEVICE_SHARE;
 
