@@ -59,7 +59,14 @@ fn is_durable(room: &Room, target: &str, more: &str) {
             break;
         }
     }
-    assert_eq!(text(&point, "/commit_proof/outcome"), "proved", "{:?}", point["commit_proof"]);
+    let proof = &point["commit_proof"];
+    let count = |name: &str| proof[name].as_f64().unwrap_or(0.0);
+    if count("foreign_device_per_s") * count("elapsed_s") > 0.2 * count("commits") {
+        // Others flush too much here to prove anything, and it was said.
+        assert!(flags(&point).contains(&"not_proved"), "{point}");
+        return;
+    }
+    assert_eq!(text(&point, "/commit_proof/outcome"), "proved", "{proof}");
     assert!(!flags(&point).contains(&"not_proved"), "{:?}", point["flag_notes"]);
     assert_eq!(text(&point, "/commits_found"), "durable");
     assert!(point["commit_proof"]["commits"].as_u64().unwrap() >= 200);
