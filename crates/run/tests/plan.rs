@@ -90,7 +90,7 @@ fn a_suite_decides_what_the_user_left_open() {
     assert!(baseline.points.iter().filter(|p| p.test.as_str() == "T721").all(|p| p.duration_s >= 60.0));
 }
 
-/// A first look is one of about two minutes, on the machine with two processors that it is timed on.
+/// A first look stays one of minutes: two and a half on two processors where the engine can do all of it, less where writers queue.
 #[test]
 fn what_is_measured_again_costs_a_window_a_ramp() {
     let catalogue = Catalogue::embedded().unwrap();
@@ -100,7 +100,7 @@ fn what_is_measured_again_costs_a_window_a_ramp() {
     tests.dedup();
     assert_eq!(again.len(), tests.len(), "one for each ramp");
     let (again_s, ramp_s) = (dbdyno_run::estimate_s(&again, &catalogue), dbdyno_run::estimate_s(&ramp, &catalogue));
-    assert!(again_s > 0.0 && again_s + ramp_s < 140.0, "{ramp_s} s and {again_s} s");
+    assert!(again_s > 0.0 && again_s + ramp_s < 155.0, "{ramp_s} s and {again_s} s");
     let one = plan(&Wish { ramp: Some(Ramp::List(vec![2])), ..wish("T611") }, MANY_WRITERS).unwrap();
     assert_eq!(shape(&one), ["2x1/1"], "nothing was selected");
 }

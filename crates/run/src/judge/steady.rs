@@ -24,7 +24,9 @@ pub(super) fn flag(point: &mut Point, evidence: &Evidence<'_>) {
     if trend.change_pct.abs() > DRIFT_PCT && trend.is_beyond_noise() {
         let way = if trend.change_pct > 0.0 { "rose" } else { "fell" };
         let (change_pct, error_pct) = (trend.change_pct.abs(), trend.error_pct);
-        let why = format!("the rate {way} by {change_pct:.0} % over the window; its noise explains {error_pct:.1} %");
+        let why = format!(
+            "the rate {way} by {change_pct:.0} % of its mean over the window; its noise explains {error_pct:.1} %"
+        );
         point.flag(Flag::NotSteady, why);
     }
 }
