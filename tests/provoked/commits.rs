@@ -151,9 +151,6 @@ mod postgres {
         let (room, mut server, target) = loaded(Wish::default());
         is_durable(&room, &target, "--jobs 1");
         is_durable(&room, &target, "--jobs 8");
-        server.psql("postgres", "ALTER TABLE dbdyno.small_heap SET UNLOGGED");
-        is_unsafe(&room, &updates(&room, &target, "", None), "small_heap is unlogged");
-        server.psql("postgres", "ALTER TABLE dbdyno.small_heap SET LOGGED");
         for (setting, value) in [("fsync", "off"), ("full_page_writes", "off")] {
             server.psql("postgres", &format!("ALTER SYSTEM SET {setting} = {value}"));
             server.psql("postgres", "SELECT pg_reload_conf(), pg_sleep(0.5)");

@@ -130,7 +130,7 @@ mod sqlite {
 
     #[test]
     fn altered_definitions_are_refused() {
-        let (_machine, room) = (crate::alone(), Room::with_data());
+        let (_machine, room) = (crate::in_company(), Room::with_data());
         let changes = [
             change(
                 "a foreign trigger that writes elsewhere",
@@ -155,13 +155,13 @@ mod sqlite {
 
     #[test]
     fn altered_rows_are_found() {
-        let (_machine, room) = (crate::alone(), Room::with_data());
+        let (_machine, room) = (crate::in_company(), Room::with_data());
         content(&room, "sqlite:x.sqlite", &sql(&room));
     }
 
     #[test]
     fn tables_that_tests_have_worked_on_are_as_loaded() {
-        let (_machine, room) = (crate::alone(), Room::with_data());
+        let (_machine, room) = (crate::in_company(), Room::with_data());
         control(&room, "sqlite:x.sqlite", EVERYTHING);
     }
 }
@@ -184,7 +184,7 @@ mod postgres {
 
     #[test]
     fn altered_definitions_are_refused() {
-        let (_machine, room, database) = (crate::alone(), Room::new(), LENDER.loaded());
+        let (_machine, room, database) = (crate::in_company(), Room::new(), LENDER.loaded());
         let changes = [
             change(
                 "a foreign trigger that writes elsewhere",
@@ -247,13 +247,13 @@ mod postgres {
 
     #[test]
     fn altered_rows_are_found() {
-        let (_machine, room, database) = (crate::alone(), Room::new(), LENDER.loaded());
+        let (_machine, room, database) = (crate::in_company(), Room::new(), LENDER.loaded());
         content(&room, &database.target(), &|sql| _ = database.sql(&sql.replace(" small_heap", " dbdyno.small_heap")));
     }
 
     #[test]
     fn tables_that_tests_have_worked_on_are_as_loaded() {
-        let (_machine, room, database) = (crate::alone(), Room::new(), LENDER.loaded());
+        let (_machine, room, database) = (crate::in_company(), Room::new(), LENDER.loaded());
         control(&room, &database.target(), EVERYTHING);
     }
 }
@@ -276,7 +276,7 @@ mod mariadb {
 
     #[test]
     fn altered_definitions_are_refused() {
-        let (_machine, room, database) = (crate::alone(), Room::new(), LENDER.loaded());
+        let (_machine, room, database) = (crate::in_company(), Room::new(), LENDER.loaded());
         let changes = [
             change(
                 "a foreign trigger that writes elsewhere",
@@ -310,19 +310,19 @@ mod mariadb {
 
     #[test]
     fn altered_rows_are_found() {
-        let (_machine, room, database) = (crate::alone(), Room::new(), LENDER.loaded());
+        let (_machine, room, database) = (crate::in_company(), Room::new(), LENDER.loaded());
         content(&room, &database.target(), &|sql| _ = database.sql(sql));
     }
 
     #[test]
     fn tables_that_tests_have_worked_on_are_as_loaded() {
-        let (_machine, room, database) = (crate::alone(), Room::new(), LENDER.loaded());
+        let (_machine, room, database) = (crate::in_company(), Room::new(), LENDER.loaded());
         control(&room, &database.target(), EVERYTHING);
     }
 
     #[test]
     fn what_dbdyno_itself_waits_for_is_not_shown() {
-        let (_machine, room, database) = (crate::alone(), Room::new(), LENDER.loaded());
+        let (_machine, room, database) = (crate::in_company(), Room::new(), LENDER.loaded());
         let line = format!("run T121 T611 --ramp 1 --duration 1500ms --json --target {}", database.target());
         let document = room.run(&line).expect(0).json();
         for point in points(&document) {

@@ -92,8 +92,9 @@ fn a_clock_that_jumps_within_the_window_is_noticed() {
 /// The window of a point in the drift's provocation; its warm-up is a second.
 const WINDOW: Duration = Duration::from_secs(8);
 
-/// A point of pure computing. In the second half of its window dbdyno is stopped for so long of every 40 ms.
-fn computing(stopped: Duration) -> Value {
+/// A point of pure computing. In the second half of its window dbdyno is stopped for so long of every 40 ms. The run as a
+/// document, and as it is shown.
+fn computing(stopped: Duration) -> (Value, String) {
     let room = Room::new();
     let seconds = WINDOW.as_secs();
     let mut run = room.start(&format!("run T111 --jobs 1 --size T --duration {seconds}s --target sqlite:x.sqlite"));
@@ -109,7 +110,7 @@ fn computing(stopped: Duration) -> Value {
         std::thread::sleep(rest);
     }
     run.end().expect(0);
-    points(&room.show("last"))[0].clone()
+    (room.show("last"), room.run("show last").expect(0).stdout)
 }
 
 /// What a processor that gets slower does to a window.
@@ -118,10 +119,14 @@ fn a_rate_that_falls_within_the_window_is_not_steady() {
     let _machine = crate::alone();
     // Neighbours may hide it once, or be a drift themselves, so each has some plays.
     let falls = (0..5).map(|_| computing(Duration::from_millis(36)));
-    let fallen = falls.into_iter().find(|point| flagged(point, "not_steady")).expect("a drift is not noticed");
-    assert!(flag_note(&fallen, "not_steady").starts_with("the rate fell by"), "{fallen:#}");
-    assert!(number(&fallen, "/window_s") >= 8.0);
-    let steady = (0..5).map(|_| computing(Duration::ZERO)).any(|point| !flagged(&point, "not_steady"));
+    let not_steady = |document: &Value| flagged(&points(document)[0], "not_steady");
+    let (fallen, page) = falls.into_iter().find(|(run, _)| not_steady(run)).expect("a drift is not noticed");
+    let point = &points(&fallen)[0];
+    assert!(flag_note(point, "not_steady").starts_with("the rate fell by"), "{point:#}");
+    assert!(number(point, "/window_s") >= 8.0);
+    assert!(flagged(&fallen["cells"][0], "not_steady"), "a cell has the flags of its points");
+    assert!(page.contains("not_steady") && page.contains("use a longer --duration"), "{page}");
+    let steady = (0..5).map(|_| computing(Duration::ZERO)).any(|(run, _)| !not_steady(&run));
     assert!(steady, "a steady rate is always flagged");
 }
 

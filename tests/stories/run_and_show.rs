@@ -171,7 +171,7 @@ fn every_statement_is_printed_and_is_sound() {
 #[test]
 fn all_fifty_tests_of_the_old_suite_are_measured_or_say_why_not() {
     let room = Room::with_data();
-    let ending = room.run("run orabench --target sqlite:x.sqlite --ramp 1 --duration 200ms").expect(0);
+    let ending = room.run("run orabench --target sqlite:x.sqlite --ramp 1 --duration 400ms").expect(0);
     let document = room.show("last");
     check_document(&document);
     let codes: std::collections::BTreeSet<&str> = points(&document).iter().map(|p| text(p, "/test")).collect();
