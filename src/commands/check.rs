@@ -162,7 +162,10 @@ fn space(place: &Place) -> Option<Finding> {
 fn memory(place: &Place) -> Option<Finding> {
     let warning = |text: String| Some(finding(FindingLevel::Warning, "memory", text));
     let data_place = place.engine.data_place();
-    if data_place.as_ref().is_some_and(|place| dbdyno_probe::is_memory(place)) {
+    let in_memory = |place: &std::path::PathBuf| {
+        dbdyno_probe::is_memory(place) || dbdyno_probe::share_in_memory(std::slice::from_ref(place)) > 0.0
+    };
+    if data_place.as_ref().is_some_and(in_memory) {
         return warning(
             "the files lie in memory, so tests of storage measure no device; use a file system on one".to_owned(),
         );

@@ -89,7 +89,7 @@ impl Sampler {
     }
 
     /// Reads all counters now. Costs tens of microseconds on a small machine; the kernel's own work for `/proc/stat`
-    /// grows with processors and interrupts.
+    /// grows with processors and interrupts. With [`Sampler::watching_others`] two files of each process are read besides.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         let mut buffer = self.buffer.lock().unwrap_or_else(PoisonError::into_inner);

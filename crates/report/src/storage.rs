@@ -7,7 +7,8 @@ use crate::numbers::{MISSING, duration, percent, short, thousands};
 use crate::summary::figure::{Found, find};
 use crate::summary::lines::SECTIONS;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{ChosenBy, Limit, RunJson, SameDevice, StorageLimits, StorageReference};
+use dbdyno_model::{ChosenBy, Limit, Point, RunJson, SameDevice, StorageLimits, StorageReference};
+use dbdyno_stats::Estimate;
 
 /// What stands below shares.
 pub(crate) const LEGEND: &str = "Both are what the device did. Random reads are compared with as many outstanding as the database has jobs, \
@@ -115,14 +116,12 @@ pub(crate) fn shares(run: &RunJson, catalogue: &Catalogue) -> Option<Shares> {
     let of = |name: &str| line(name).map(|line| find(line, run, catalogue));
     let limits = &reference.limits;
     let mut lines = Vec::new();
-    for (name, metric, iops, limit) in [
-        ("Sequential read", "read_mib_per_s", "read_iops", &limits.sequential_read_mib_per_s),
-        ("Sequential write", "write_mib_per_s", "write_iops", &limits.sequential_write_mib_per_s),
+    for (name, way, limit) in [
+        ("Sequential read", READS, &limits.sequential_read_mib_per_s),
+        ("Sequential write", WRITES, &limits.sequential_write_mib_per_s),
     ] {
         lines.extend(
-            of(name)
-                .zip(limit.as_ref())
-                .and_then(|(found, limit)| bytes(name, &found, metric, iops, limit, &mut notes)),
+            of(name).zip(limit.as_ref()).and_then(|(found, limit)| bytes(name, &found, way, limit, &mut notes)),
         );
     }
     lines.extend(of("Random read").and_then(|found| reads(&found, &limits.random_read_by_depth, &mut notes)));
@@ -135,29 +134,38 @@ const LONG_BYTES: f64 = 65_536.0;
 /// How far sizes of requests may lie apart and be of one size.
 const ALIKE: std::ops::RangeInclusive<f64> = 0.75..=1.33;
 
+/// What the device did in one direction. A test's metric may be what the database had of it.
+#[derive(Clone, Copy)]
+struct Way {
+    mib_per_s: fn(&Point) -> Option<f64>,
+    iops: fn(&Point) -> Option<f64>,
+}
+
+const READS: Way = Way { mib_per_s: |p| p.io.read_mib_per_s, iops: |p| p.io.read_iops };
+const WRITES: Way = Way { mib_per_s: |p| p.io.write_mib_per_s, iops: |p| p.io.write_iops };
+
+/// The median of it over a figure's points.
+fn of_device(figure: &Figure<'_>, of: fn(&Point) -> Option<f64>) -> Option<f64> {
+    let values: Vec<f64> = figure.points.iter().filter_map(|p| of(p)).collect();
+    Estimate::of(&values).map(|e| e.median)
+}
+
 /// The mean length of a figure's requests at the device.
-fn request_bytes(figure: &Figure<'_>, mib_per_s: &str, iops: &str) -> Option<f64> {
-    let (mib_per_s, iops) = figure.median_of(mib_per_s).zip(figure.median_of(iops))?;
+fn request_bytes(figure: &Figure<'_>, way: Way) -> Option<f64> {
+    let (mib_per_s, iops) = of_device(figure, way.mib_per_s).zip(of_device(figure, way.iops))?;
     (iops > 0.0).then_some(mib_per_s * 1_048_576.0 / iops)
 }
 
 /// Bytes of the device beside bytes of the device: what is useful of them is another question.
-fn bytes(
-    name: &'static str,
-    found: &Found<'_>,
-    metric: &str,
-    iops: &str,
-    limit: &Limit,
-    notes: &mut Vec<String>,
-) -> Option<Share> {
+fn bytes(name: &'static str, found: &Found<'_>, way: Way, limit: &Limit, notes: &mut Vec<String>) -> Option<Share> {
     let best = found.throughput()?;
-    let Some(mib_per_s) = best.median_of(metric) else {
+    let Some(mib_per_s) = of_device(best, way.mib_per_s) else {
         notes.push(format!("{name} has no share: what the device did during {} is not known.", found.test));
         return None;
     };
-    let long = request_bytes(best, metric, iops).is_none_or(|bytes| bytes >= LONG_BYTES);
+    let long = request_bytes(best, way).is_none_or(|bytes| bytes >= LONG_BYTES);
     if !long {
-        let size = request_bytes(best, metric, iops).map_or_else(String::new, kib);
+        let size = request_bytes(best, way).map_or_else(String::new, kib);
         notes.push(format!(
             "{name} has no share: the requests of {} are of {size} on average, no long ones.",
             found.test
@@ -189,7 +197,7 @@ fn reads(found: &Found<'_>, depths: &[Limit], notes: &mut Vec<String>) -> Option
         notes.push(format!("{NAME} has no share: {} and the storage were not measured at the same depth.", found.test));
         return None;
     };
-    let request = request_bytes(figure, "read_mib_per_s", "read_iops");
+    let request = request_bytes(figure, READS);
     if let Some(bytes) = request.filter(|bytes| !ALIKE.contains(&(bytes / limit.io_bytes.max(1) as f64))) {
         notes.push(format!(
             "{NAME} has no share: the reads of {} are of {} on average, the storage's of {}.",

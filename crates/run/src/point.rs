@@ -17,6 +17,7 @@ use std::time::Duration;
 /// How long an engine may take to come to rest before a point.
 const SETTLE_LIMIT: Duration = Duration::from_secs(20);
 const SETTLE_SLICE: Duration = Duration::from_secs(1);
+
 /// What all points of a run share.
 pub struct Bench<'a> {
     /// The engine.
@@ -274,13 +275,10 @@ fn attempt(
         may_follow_from_jobs: planned.may_follow_from_jobs,
     };
     // Around the jobs and their counters, so that no window and no count has it in it.
-    let mut pace = bench.pacer.as_ref().map(|pacer| PointPace { before: pacer.take(), ..pacer.point() });
+    let before = bench.pacer.as_ref().ok().and_then(Pacer::take);
     let measured = jobs::run(&site, planned.load, &mut sessions, point)?;
-    if let (Ok(pace), Ok(pacer)) = (&mut pace, &bench.pacer) {
-        pace.after = pacer.take();
-    }
-    match pace {
-        Ok(pace) => point.pace = Some(pace),
+    match &bench.pacer {
+        Ok(pacer) => point.pace = Some(PointPace { before, after: pacer.take(), ..pacer.point() }),
         Err(why) => point.lacks("pace", why.as_str()),
     }
     point.paced_writes = measured.paced_writes;

@@ -9,9 +9,8 @@ use dbdyno_model::{CellKey, Drive, Flag, MetricId, Point, ResponseTime, RunJson}
 use dbdyno_stats::Estimate;
 
 /// Flags of figures that say nothing of what a project needs: a crash could lose what was committed, memory was measured in
-/// place of a device, nothing shows that the figure is what it claims to be, it was over in a moment, or chance could
-/// have made it. A requirement may accept them, and so may
-/// whoever asks for a verdict.
+/// place of a device, nothing shows that the figure is what it claims to be, it was over in a moment, or chance could have made it.
+/// A requirement may accept them, and so may whoever asks for a verdict.
 pub const REFUSED: [Flag; 5] =
     [Flag::UnsafeDurability, Flag::ServedFromOsCache, Flag::NotProved, Flag::TooShort, Flag::TooFewToJudge];
 /// A rate that was asked for as a number with decimals is kept if it is this near.

@@ -1,9 +1,8 @@
 //! The client drive: dbdyno sends each statement, as an application would, and times each transaction.
 //!
 //! [`ClientDrive`] is one job, [`Team`] what the jobs of a point share, [`Timetable`] says when transactions are due, and who serves
-//! which is a matter of the queues. What was done
-//! becomes a [`crate::Log`] like that of the server drive, whose chunks are the seconds of the window, so that rates, proofs and
-//! flags are made of it in the same way.
+//! which is a matter of the queues. What was done becomes a [`crate::Log`] like that of the server drive, whose chunks are the
+//! seconds of the window, so that rates, proofs and flags are made of it in the same way.
 
 mod drive;
 mod pauses;
