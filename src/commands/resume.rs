@@ -10,7 +10,7 @@ use crate::signals;
 use dbdyno_engine::Sampling;
 use dbdyno_model::{Database, Plan, RunJson, TestCode};
 use dbdyno_results::{Access, Repository};
-use dbdyno_run::{LoadWish, Wish};
+use dbdyno_run::{LoadWish, Wish, left};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> {
@@ -45,7 +45,7 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
     let database = place.engine.describe().map_err(place.failed("describing"))?;
     refuse(&before, changes_of_the_database(&before.database, &database), context)?;
 
-    let places = repository.unmeasured(&id)?;
+    let places = left(&plan, &before.points, &repository.unmeasured(&id)?);
     inspect_tables(&place, &plan, &places, &context.catalogue, &stop)?;
     let measuring = Measuring {
         context,

@@ -51,6 +51,8 @@ pub(crate) struct Scope {
     /// Devices whose sum is reported: those of the database; all physical ones where no files of it are on this machine. Or
     /// why nothing is: what lies on no known device must not be credited with the work of others.
     pub(crate) summed: Reading<Names>,
+    /// Why what processes read of devices may have come from the page cache all the same.
+    pub(crate) cached_below: Option<String>,
     /// What a reader of the devices' figures must know.
     pub(crate) remark: Option<String>,
     /// Interfaces that are made of others (bonds, bridges, VLANs): their bytes are counted below them already.
@@ -114,7 +116,7 @@ impl Scope {
         let (data, mut remarks) = devices.of_files(data_files);
         let cached_below = data_files.iter().find_map(|file| devices.cached_below(file));
         let summed = match (data_files, data.is_empty()) {
-            _ if cached_below.is_some() => Err(cached_below.unwrap_or_default()),
+            _ if cached_below.is_some() => Err(cached_below.clone().unwrap_or_default()),
             ([], _) => Ok(devices.physical()),
             (_, false) => Ok(data.clone()),
             (_, true) => Err(match remarks.is_empty() {
@@ -136,6 +138,7 @@ impl Scope {
             whole: devices.whole(),
             data,
             summed,
+            cached_below,
             remark: (!remarks.is_empty()).then(|| remarks.join("; ")),
             stacked: stacked.collect(),
         }

@@ -89,7 +89,7 @@ impl Interval<'_> {
             process_cpu_pct: missing.keep("process_cpu_pct", process_cpu_pct),
             server_cpu_pct: self.server_cpu_pct().and_then(|share| missing.keep("server_cpu_pct", share)),
             throttled: self.throttled().and_then(|times| missing.keep("throttled", times)),
-            process_read_bytes: missing.keep("process_read_bytes", own_io.clone().map(|(read, _)| read)),
+            process_read_bytes: missing.keep("process_read_bytes", self.own_read_bytes(&own_io)),
             process_write_bytes: missing.keep("process_write_bytes", own_io.map(|(_, written)| written)),
             ..Telemetry::default()
         };
@@ -174,6 +174,14 @@ impl Interval<'_> {
     fn own_io(&self) -> Reading<(u64, u64)> {
         let read = self.delta("/proc/self/io", |s| &s.own_io, |io| io.read_bytes)?;
         Ok((read, self.delta("/proc/self/io", |s| &s.own_io, |io| io.written_bytes)?))
+    }
+
+    /// What this process read of devices, as far as that is more than what the page cache below them gave it.
+    fn own_read_bytes(&self, own_io: &Reading<(u64, u64)>) -> Reading<u64> {
+        match &self.scope.cached_below {
+            Some(why) => Err(why.clone()),
+            None => own_io.clone().map(|(read, _)| read),
+        }
     }
 
     /// What the server's processes moved, and what others did.

@@ -2,7 +2,7 @@
 //! results when the point is reached, so that `resume` finds it, too.
 
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Better, Dop, Flag, MetricValue, PlannedPoint, Point, Status};
+use dbdyno_model::{Better, Dop, Flag, MetricValue, Plan, PlannedPoint, Point, Status};
 use dbdyno_stats::{Candidate, best};
 
 /// Why there is nothing to measure again, and how the point ends for that.
@@ -21,15 +21,35 @@ pub(crate) fn resolve(
     if !planned.again {
         return Ok(planned.clone());
     }
-    let of_ramp = |p: &&Point| {
-        let theirs = (&p.test, p.drive, p.load, p.rows_per_tx);
-        theirs == (&planned.test, planned.drive, planned.load, planned.rows_per_tx)
-    };
-    let (again, ramp): (Vec<&Point>, Vec<&Point>) = points.iter().filter(of_ramp).partition(|p| p.again);
-    // All repeats are of one cell, also where `resume` has changed the ramp in between.
-    let chosen = again.iter().find(|p| p.status == Status::Ok).map(|p| p.dop);
+    let (again, ramp): (Vec<&Point>, Vec<&Point>) =
+        points.iter().filter(|p| is_of_ramp(p, planned)).partition(|p| p.again);
+    // All repeats are of one cell; what was chosen before `resume` added to the ramp was chosen among others.
+    let newest = ramp.iter().map(|p| p.started_at).max();
+    let chosen = again.iter().find(|p| p.status == Status::Ok && Some(p.started_at) > newest).map(|p| p.dop);
     let dop = chosen.or_else(|| winner(&ramp, catalogue)).ok_or_else(|| no_winner(&ramp))?;
     Ok(PlannedPoint { dop, ..planned.clone() })
+}
+
+fn is_of_ramp(point: &Point, planned: &PlannedPoint) -> bool {
+    let theirs = (&point.test, point.drive, point.load, point.rows_per_tx);
+    theirs == (&planned.test, planned.drive, planned.load, planned.rows_per_tx)
+}
+
+/// The places that `resume` has to measure: those that are left, and what was measured again before its ramp was whole.
+#[must_use]
+pub fn left(plan: &Plan, points: &[Point], unmeasured: &[usize]) -> Vec<usize> {
+    let of_one_ramp = |a: &PlannedPoint, b: &PlannedPoint| {
+        (&a.test, a.drive, a.load, a.rows_per_tx) == (&b.test, b.drive, b.load, b.rows_per_tx)
+    };
+    let is_stale = |planned: &PlannedPoint| {
+        let mut to_come = unmeasured.iter().filter_map(|place| plan.points.get(*place)).filter(|p| !p.again);
+        let of_ramp = || points.iter().filter(|p| is_of_ramp(p, planned));
+        let newest = of_ramp().filter(|p| !p.again).map(|p| p.started_at).max();
+        let measured = of_ramp().filter(|p| p.again && p.repeat == planned.repeat).map(|p| p.started_at).max();
+        to_come.any(|p| of_one_ramp(p, planned)) || measured.is_some_and(|measured| Some(measured) < newest)
+    };
+    let places = plan.points.iter().enumerate();
+    places.filter(|(n, p)| unmeasured.contains(n) || (p.again && is_stale(p))).map(|(n, _)| n).collect()
 }
 
 /// The degree of parallelism with the best median of the key metric over its repeats.
@@ -121,7 +141,7 @@ mod tests {
 
     #[test]
     fn a_choice_that_was_made_stays() {
-        let first = Point { again: true, ..point(4, 150.0) };
+        let first = Point { again: true, started_at: jiff::Timestamp::from_second(1).unwrap(), ..point(4, 150.0) };
         assert_eq!(found(&[point(2, 190.0), point(4, 180.0), first]), Ok(4));
     }
 
@@ -138,5 +158,31 @@ mod tests {
     fn all_other_points_are_as_they_were_planned() {
         let catalogue = Catalogue::embedded().unwrap();
         assert_eq!(resolve(&planned(false), &[point(4, 1.0)], &catalogue), Ok(planned(false)));
+    }
+
+    #[test]
+    fn what_was_measured_again_before_its_ramp_was_whole_is_measured_once_more() {
+        let ramp = |jobs| PlannedPoint { dop: Dop { jobs, ..Dop::ONE }, ..planned(false) };
+        let plan = Plan {
+            suite: "T611".to_owned(),
+            size: "T".to_owned(),
+            seed: 1,
+            definitions: String::new(),
+            points: vec![ramp(1), ramp(2), ramp(4), planned(true)],
+        };
+        let at = |jobs, per_s, second, again| Point {
+            started_at: jiff::Timestamp::from_second(second).unwrap(),
+            again,
+            ..point(jobs, per_s)
+        };
+        let mut points = vec![at(1, 10.0, 1, false), at(2, 20.0, 2, false), at(2, 19.0, 4, true)];
+        assert_eq!(left(&plan, &points, &[2]), [2, 3], "a point of the ramp is to come");
+        points.push(at(4, 40.0, 9, false));
+        assert_eq!(left(&plan, &points, &[]), [3], "it has come since");
+        let catalogue = Catalogue::embedded().unwrap();
+        assert_eq!(resolve(&planned(true), &points, &catalogue).unwrap().dop.jobs, 4);
+        points.push(at(4, 39.0, 10, true));
+        assert_eq!(left(&plan, &points, &[]), [0_usize; 0]);
+        assert_eq!(resolve(&planned(true), &points, &catalogue).unwrap().dop.jobs, 4, "repeats are of one cell");
     }
 }

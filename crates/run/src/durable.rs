@@ -61,7 +61,10 @@ impl Proofs {
                 ..evidence::nothing()
             },
         };
-        self.0.push((commit, proof.clone()));
+        // What others prevented may succeed at the next point that writes.
+        if proof.outcome != ProofOutcome::NotProved || is_blind(bench.engine, &proof) {
+            self.0.push((commit, proof.clone()));
+        }
         Ok(Some(proof))
     }
 }
@@ -143,7 +146,7 @@ fn commit_and_count(bench: &Bench<'_>, task: &Task) -> Result<CommitProof, Engin
     worker.commit(PASSES)?;
     let mut proof = worker.attempt()?;
     for _ in 1..ATTEMPTS {
-        if proof.outcome != ProofOutcome::NotProved || worker.is_blind(&proof) {
+        if proof.outcome != ProofOutcome::NotProved || is_blind(bench.engine, &proof) {
             break;
         }
         proof = worker.attempt()?;
@@ -151,15 +154,27 @@ fn commit_and_count(bench: &Bench<'_>, task: &Task) -> Result<CommitProof, Engin
     Ok(proof)
 }
 
-/// The disks below the log, or why they cannot be seen. Where the log's own place is not known, any disk of the machine may
-/// be it.
+/// The disks below the log, or why they cannot be seen. Where the log's own place, or what lies below it, is not known, any
+/// disk of the machine may be it: that can prove, and never refute.
 fn device(engine: &dyn Engine) -> Result<(Flushes, bool), String> {
     if !engine.features().local {
         return Err("its devices are not seen from here".to_owned());
     }
-    match engine.durable_places().log {
-        places if places.is_empty() => Flushes::of_machine().map(|flushes| (flushes, false)),
-        places => Flushes::below(&places).map(|flushes| (flushes, true)),
+    let places = engine.durable_places().log;
+    let below = (!places.is_empty()).then(|| Flushes::below(&places));
+    match below {
+        Some(Ok(flushes)) => Ok((flushes, true)),
+        // What cannot be seen below the log is the reason to tell, if the machine shows nothing either.
+        Some(Err(why)) => Flushes::of_machine().map(|flushes| (flushes, false)).map_err(|_| why),
+        None => Flushes::of_machine().map(|flushes| (flushes, false)),
+    }
+}
+
+/// Whether trying again shows nothing more.
+fn is_blind(engine: &dyn Engine, proof: &CommitProof) -> bool {
+    match engine.features().local {
+        true => proof.device_count.is_none(),
+        false => proof.log_syncs.is_none(),
     }
 }
 
@@ -180,14 +195,6 @@ struct Look {
 }
 
 impl Worker<'_> {
-    /// Whether trying again shows nothing more.
-    fn is_blind(&self, proof: &CommitProof) -> bool {
-        match self.bench.engine.features().local {
-            true => proof.device_count.is_none(),
-            false => proof.log_syncs.is_none(),
-        }
-    }
-
     /// Commits at least so many times; how often it was.
     fn commit(&mut self, at_least: u64) -> Result<u64, EngineError> {
         let per_op = self.task.test.proofs(self.task.rows_per_tx, 1).into_iter().find_map(|proof| match proof {
@@ -250,6 +257,12 @@ impl Worker<'_> {
                 let why = [Counter::LogSyncs, Counter::RedoSyncs].iter().find_map(|c| counters.missing.get(c));
                 why.map_or("the engine does not count syncs of its log", String::as_str).to_owned()
             };
+            // A count that has never moved is none, and one that went back was set anew.
+            let counted =
+                |look: &Look| look.counters.get(Counter::LogSyncs).or_else(|| look.counters.get(Counter::RedoSyncs));
+            if counted(later).is_some_and(|n| n == 0 || Some(n) < counted(earlier)) {
+                return Err("the engine's count of syncs does not move, or was set anew".to_owned());
+            }
             most.map(|most| (most, counters.get(Counter::DataSyncs).unwrap_or(0))).ok_or_else(why)
         };
         let (most, of_data) = syncs(before, after)?;

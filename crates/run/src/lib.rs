@@ -27,6 +27,7 @@ mod stop;
 mod storage;
 mod window;
 
+pub use again::left;
 pub use client::{ClientDrive, ClientResult, Tally, Team, Timetable};
 pub use drive::{Calibration, ServerDrive};
 pub use events::{Event, Events, Silent};

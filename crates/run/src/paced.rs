@@ -25,6 +25,8 @@ pub(crate) struct Pacer<'a> {
     bench: &'a Bench<'a>,
     last: Option<String>,
     ended: u64,
+    /// Of them one that had begun before the window.
+    partial: u64,
     since: Instant,
     before: Option<BlockWrites>,
     after: Option<BlockWrites>,
@@ -33,7 +35,7 @@ pub(crate) struct Pacer<'a> {
 impl<'a> Pacer<'a> {
     /// Begins to look.
     pub(crate) fn new(bench: &'a Bench<'a>) -> Self {
-        Self { bench, last: None, ended: 0, since: Instant::now(), before: None, after: None }
+        Self { bench, last: None, ended: 0, partial: 0, since: Instant::now(), before: None, after: None }
     }
 
     /// Whether a checkpoint has ended since the last look. A server that does not answer has ended none.
@@ -49,17 +51,21 @@ impl<'a> Pacer<'a> {
     pub(crate) fn begins(&mut self, window: &Window) -> bool {
         let ended = self.look();
         let ready = window.earliest_start_ns().is_some_and(|ns| self.bench.clock.now_ns() >= ns);
+        if !ready {
+            self.since = Instant::now();
+        }
         if !(ready && (ended || self.since.elapsed() > PATIENCE)) {
             return false;
         }
         self.before = self.bench.engine.block_writes().ok();
-        (self.ended, self.since) = (0, Instant::now());
+        // A checkpoint that was under way when the window began is none of its own.
+        (self.ended, self.partial) = (0, u64::from(!ended));
         true
     }
 
     /// Whether it shall end now.
     pub(crate) fn ends(&mut self, window: &Window) -> bool {
-        let ended = self.look() && self.ended >= LEAST_CHECKPOINTS;
+        let ended = self.look() && self.whole() >= LEAST_CHECKPOINTS;
         let Some(ready_ns) = window.earliest_end_ns() else { return false };
         let late_ns = self.bench.clock.now_ns().saturating_sub(ready_ns);
         if !ended && Duration::from_nanos(late_ns) < PATIENCE {
@@ -69,11 +75,16 @@ impl<'a> Pacer<'a> {
         true
     }
 
+    /// Checkpoints that began and ended within the window.
+    fn whole(&self) -> u64 {
+        self.ended.saturating_sub(self.partial)
+    }
+
     /// What was written between the edges, once both are known.
     pub(crate) fn writes(&self) -> Option<PacedWrites> {
         let (before, after) = (self.before?, self.after?);
         let blocks_written = after.written.saturating_sub(before.written);
         let blocks_dirtied = (blocks_written + after.waiting).saturating_sub(before.waiting);
-        Some(PacedWrites { checkpoints: self.ended, blocks_dirtied, blocks_written })
+        Some(PacedWrites { checkpoints: self.whole(), blocks_dirtied, blocks_written })
     }
 }

@@ -346,8 +346,13 @@ impl Engine for PostgresEngine {
     fn durable_places(&self) -> DurablePlaces {
         let Some(data) = self.data() else { return DurablePlaces::default() };
         let log = data.join("pg_wal");
-        let tablespaces = std::fs::read_dir(data.join("pg_tblspc")).into_iter().flatten().flatten();
-        DurablePlaces { log: vec![log], data: tablespaces.map(|entry| entry.path()).chain([data.clone()]).collect() }
+        // Where the server does not say which tablespaces are dbdyno's, any may be.
+        let used = self.with(point::tablespaces).map(|used| used.iter().map(|space| data.join(space)).collect());
+        let tablespaces: Vec<PathBuf> = used.unwrap_or_else(|_| {
+            let all = std::fs::read_dir(data.join("pg_tblspc")).into_iter().flatten().flatten();
+            all.map(|entry| entry.path()).collect()
+        });
+        DurablePlaces { log: vec![log], data: tablespaces.into_iter().chain([data]).collect() }
     }
 
     fn server_pid(&self) -> Option<u32> {

@@ -192,6 +192,11 @@ fn names(link: &mut Link, sql: &str) -> Result<Vec<String>, EngineError> {
     Ok(rows.into_iter().filter_map(|row| row.into_iter().next().flatten()).collect())
 }
 
+/// The tablespaces that hold what is committed, relative to the data folder.
+pub(super) fn tablespaces(link: &mut Link) -> Result<Vec<String>, EngineError> {
+    names(link, &COUNTERS.get("tablespaces")?.text)
+}
+
 /// What to count.
 fn watch(link: &mut Link, recipe: &Recipe, task: &Task) -> Result<Watched, EngineError> {
     // Where writing may lie behind dirtying, the point's figure depends on it.

@@ -13,6 +13,7 @@ fn scope(data: &[&str]) -> Scope {
         summed: Ok(names(if data.is_empty() { &["sda", "sdb"] } else { data })),
         remark: None,
         stacked: names(&["bond0"]),
+        cached_below: None,
     }
 }
 

@@ -88,9 +88,6 @@ impl Seen {
             return Err("the target's devices are not seen from here".to_owned());
         }
         let missing = |path: &str, else_: &str| telemetry.missing.get(path).map_or(else_, String::as_str).to_owned();
-        let device_bytes = telemetry.device_read_bytes.ok_or_else(|| {
-            missing("device_read_bytes", "the operating system does not say what was read from devices")
-        })?;
         let (own, path) = match features.in_process {
             true => (telemetry.process_read_bytes, "process_read_bytes"),
             false => (telemetry.server_read_bytes, "server_read_bytes"),
@@ -99,6 +96,11 @@ impl Seen {
             let why = missing(path, "the operating system does not say what the server's processes read");
             format!("reads for the database cannot be told from those for others: {why}")
         })?;
+        // Of an engine in this process its own account says enough, also where the device is not known (containers, ZFS).
+        let device_bytes =
+            telemetry.device_read_bytes.or(features.in_process.then_some(own_bytes)).ok_or_else(|| {
+                missing("device_read_bytes", "the operating system does not say what was read from devices")
+            })?;
         Ok(Self {
             own_bytes: own_bytes.min(device_bytes) as f64,
             device_bytes: device_bytes as f64,

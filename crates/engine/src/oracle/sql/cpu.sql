@@ -182,7 +182,7 @@ BEGIN
       v_mixed := CONCAT(UPPER(SUBSTR(v_text, 1, 16)), INSTR(v_text, 'A0'));
       v_mixed := CONCAT(v_mixed, INSTR(v_text, 'B'));
       v_mixed := CONCAT(v_mixed, INSTR(v_text, 'C'));
-      v_mixed := CONCAT(v_mixed, UPPER(CONCAT(SUBSTR(v_text, 9, 8), CHR(MOD(v_pass, 16) + 65))));
+      v_mixed := CONCAT(v_mixed, UPPER(CONCAT(SUBSTR(v_text, 9, 8), CHR(v_pass - TRUNC(v_pass / 16) * 16 + 65))));
       v_mixed := CONCAT(v_mixed, INSTR(UPPER(v_text), 'D'));
       v_part := CONCAT(SUBSTR(v_text, INSTR(v_text, '1'), 8), INSTR(v_text, 'F0'));
       v_mixed := CONCAT(v_mixed, LENGTH(UPPER(v_part)));

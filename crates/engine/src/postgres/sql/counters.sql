@@ -159,6 +159,15 @@ WHERE r.relnamespace = 'dbdyno'::regnamespace AND r.relkind IN ('r', 'i') AND co
 SELECT pg_relation_filepath(oid) FROM pg_catalog.pg_class
 WHERE relnamespace = 'dbdyno'::regnamespace AND relkind IN ('r', 'i')
 
+-- name: tablespaces
+-- what: where dbdyno's relations lie, and where this database puts what is made, as folders of the data folder; the server's own are left out
+SELECT DISTINCT 'pg_tblspc/' || space FROM (
+  SELECT reltablespace AS space FROM pg_catalog.pg_class
+  WHERE relnamespace = (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = 'dbdyno')
+  UNION ALL SELECT dattablespace FROM pg_catalog.pg_database WHERE datname = current_database()
+  UNION ALL SELECT oid FROM pg_catalog.pg_tablespace WHERE spcname = current_setting('default_tablespace')
+) AS spaces WHERE space NOT IN (0, 1663, 1664)
+
 -- name: workers_at_work
 -- what: parallel workers that have not ended yet; their statistics become visible when they do, after their leader has gone on
 SELECT count(*) FROM pg_catalog.pg_stat_activity WHERE backend_type = 'parallel worker' AND datname = current_database()

@@ -91,7 +91,9 @@ fn reads_for_others_are_foreign_and_prove_nothing() {
 
 #[test]
 fn what_is_not_seen_is_not_proved() {
-    let mut unseen = read("T426", u64::MAX, 0, 1);
+    let mut unseen = read("T426", 0, 0, 1);
+    unseen.features = LOCAL;
+    unseen.telemetry.server_read_bytes = Some(u64::MAX);
     unseen.telemetry.device_read_bytes = None;
     assert_eq!(unseen.flags(), [Flag::NotProved], "no device is known, as with a file system of its own kind");
     let mut closed = read("T426", 0, u64::MAX, 1);
@@ -151,4 +153,18 @@ fn what_others_write_is_foreign_where_it_can_be_told() {
     assert_eq!(wrote(150, 100, 29), []);
     assert_eq!(wrote(150, 100, 31), [Flag::ForeignLoad]);
     assert_eq!(wrote(100, 100, 60), [], "on another device");
+}
+
+#[test]
+fn an_engine_in_this_process_is_believed_by_its_own_account_where_the_device_is_not_known() {
+    let visits = 10 * 10_240;
+    let read = |blocks: Option<u64>| {
+        let mut case = Case::new("T626", 10);
+        case.telemetry.process_read_bytes = blocks.map(|n| n * 4_096);
+        case.telemetry.device_read_bytes = None;
+        case.flags()
+    };
+    assert_eq!(read(Some(visits)), []);
+    assert_eq!(read(Some(visits / 2)), [Flag::ServedFromOsCache]);
+    assert_eq!(read(None), [Flag::NotProved]);
 }
