@@ -179,8 +179,9 @@ fn a_ramp_has_one_mode_of_the_client_and_open_loops_one_timetable() {
     };
     let ramp = |jobs: &[u32]| Some(Ramp::List(jobs.to_vec()));
     let client = client("T611");
-    assert_eq!(from(&Wish { ramp: ramp(&[1, 8, 64]), ..client.clone() }), [Some(1); 3]);
-    assert_eq!(from(&Wish { ramp: ramp(&[16, 64]), ..client.clone() }), [Some(16); 2]);
+    // Each ramp ends with its best, measured again.
+    assert_eq!(from(&Wish { ramp: ramp(&[1, 8, 64]), ..client.clone() }), [Some(1); 4]);
+    assert_eq!(from(&Wish { ramp: ramp(&[16, 64]), ..client.clone() }), [Some(16); 3]);
     assert_eq!(from(&Wish { ramp: ramp(&[16]), follow: Some(false), ..client.clone() }), [None]);
     assert_eq!(from(&Wish { ramp: ramp(&[16]), ..wish("T611") }), [None], "the server drive has no client");
     let rates = Some("50%".parse().unwrap());
