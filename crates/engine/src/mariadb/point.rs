@@ -5,12 +5,13 @@ use super::monitor::Monitor;
 use super::recipe::Recipe;
 use super::snapshot::{self, Base, Watched};
 use super::{MariaDbEngine, STATISTICS, TABLES};
-use crate::server::{Seen, ServerLink as _, add_seen, first, recover, sum};
+use crate::server::{Seen, ServerLink as _, add_seen, first, loading, recover, sum};
 use crate::{EngineError, Sampling, Task};
 use dbdyno_model::{Cache, Counters, Drive, ErrorClass, Organisation, Procedure, Shape, TableName};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+const PREPARING: &str = "preparing the point";
 const WARM: &str = "reading the test's tables into the cache";
 
 /// A point between its beginning and its end.
@@ -41,9 +42,8 @@ pub(super) fn begin(engine: &MariaDbEngine, task: &Task) -> Result<UnderWay, Eng
     for node in 0..engine.nodes.len().min(task.nodes as usize) {
         engine.nodes[node].account.begin();
         engine.on(node, |link| {
-            if node == 0 && !lock(link)? {
-                let message = "another dbdyno is measuring, loading or dropping in this database; let it end first";
-                return Err(EngineError::new(ErrorClass::Other, message));
+            if node == 0 {
+                loading::take(link, PREPARING, lock, &|| None)?;
             }
             // What the first node makes comes to others by replication, where they are no servers of their own.
             if node == 0 || !has_all(link, &recipe, task.drive)? {
@@ -75,7 +75,7 @@ pub(super) fn begin(engine: &MariaDbEngine, task: &Task) -> Result<UnderWay, Eng
 /// Keeps other processes of dbdyno's from measuring, loading or dropping here until the point has ended: they would drop
 /// what its jobs work on. Says whether nobody else is at it; who holds the lock already is given it again.
 pub(super) fn lock(link: &mut Link) -> Result<bool, EngineError> {
-    Ok(first(link.texts("preparing the point", &STATISTICS.get("lock")?.text)?).as_deref() == Some("1"))
+    Ok(first(link.texts(PREPARING, &STATISTICS.get("lock")?.text)?).as_deref() == Some("1"))
 }
 
 /// Lets others in again.
@@ -96,7 +96,7 @@ fn has_all(link: &mut Link, recipe: &Recipe, drive: Drive) -> Result<bool, Engin
         return Ok(recipe.creates_before()?.is_empty() || !names(link, &STATISTICS.get("made")?.text)?.is_empty());
     }
     let sql = STATISTICS.fill("has_procedure", &[("procedure", recipe.procedure())])?;
-    Ok(!link.texts("preparing the point", &sql)?.is_empty())
+    Ok(!link.texts(PREPARING, &sql)?.is_empty())
 }
 
 /// Reads the tables of a cached test, and what inserts copy from, into the cache.

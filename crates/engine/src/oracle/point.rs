@@ -5,12 +5,13 @@ use super::monitor::Monitor;
 use super::recipe::{Counting, FILE, MADE_BY_POINTS, PACKAGE, Recipe};
 use super::statistics::{Base, Watched};
 use super::{DIAGNOSTICS, OracleEngine, STATISTICS, layout, load, snapshot};
-use crate::server::{Seen, ServerLink as _, add_seen, first, recover, sum};
+use crate::server::{Seen, ServerLink as _, add_seen, first, loading, recover, sum};
 use crate::{EngineError, Sampling, Task};
 use dbdyno_model::{Cache, Counters, Drive, ErrorClass, Procedure, TableName, Tier};
 use std::sync::Arc;
 use std::time::Instant;
 
+const PREPARING: &str = "preparing the point";
 const WARM: &str = "reading the test's tables into the cache";
 const MAKING: &str = "making the test's package";
 
@@ -100,10 +101,7 @@ pub(super) fn begin(engine: &OracleEngine, task: &Task) -> Result<UnderWay, Engi
     refuse_left_out(engine, &recipe, task)?;
     refuse_several_builders(&recipe, task)?;
     engine.with(|link| {
-        if !load::lock(link, "preparing the point")? {
-            let message = "another dbdyno is measuring, loading or dropping in this schema; let it end first";
-            return Err(EngineError::new(ErrorClass::Other, message));
-        }
+        loading::take(link, PREPARING, |link| load::lock(link, PREPARING), &|| None)?;
         refuse_absent_tier(link, task)?;
         remove_leftovers(link, task)?;
         make(link, &recipe, task)

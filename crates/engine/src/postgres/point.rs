@@ -5,13 +5,14 @@ use super::monitor::Monitor;
 use super::recipe::{Counting, Recipe};
 use super::snapshot::{self, Base, Watched};
 use super::{COUNTERS, PostgresEngine, STATISTICS, paced};
-use crate::server::{Seen, ServerLink as _, add_seen, first, recover, sum};
+use crate::server::{Seen, ServerLink as _, add_seen, first, loading, recover, sum};
 use crate::{EngineError, Sampling, Task};
 use dbdyno_model::{Cache, Counters, Drive, ErrorClass, Organisation, Procedure, Shape, TableName};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+const PREPARING: &str = "preparing the point";
 const WARM: &str = "reading the test's tables into the cache";
 /// How long a standby may take to come to where the first node is.
 const REPLAY_PATIENCE: Duration = Duration::from_secs(30);
@@ -47,10 +48,7 @@ impl UnderWay {
 pub(super) fn begin(engine: &PostgresEngine, task: &Task) -> Result<UnderWay, EngineError> {
     let recipe = Recipe::of(&task.test)?;
     let watched = engine.with(|link| {
-        if !lock(link)? {
-            let message = "another dbdyno is measuring, loading or dropping in this database; let it end first";
-            return Err(EngineError::new(ErrorClass::Other, message));
-        }
+        loading::take(link, PREPARING, lock, &|| None)?;
         if let Some(server) = &engine.private {
             paced::restore(link, server)?;
         }
@@ -146,7 +144,7 @@ fn replayed(link: &mut Link, position: &str) -> Result<Replay, EngineError> {
 
 /// The only value of a query.
 fn text(link: &mut Link, sql: &str) -> Result<Option<String>, EngineError> {
-    Ok(first(link.texts("preparing the point", sql)?))
+    Ok(first(link.texts(PREPARING, sql)?))
 }
 
 /// Drops what a point has made, or an earlier one that did not come to its end.

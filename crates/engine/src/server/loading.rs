@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// A server notices only after a moment that the last dbdyno has gone.
-const GRACE: Duration = Duration::from_secs(2);
+const GRACE: Duration = Duration::from_secs(5);
 /// How often we ask whether others have ended.
 const ASK_EVERY: Duration = Duration::from_millis(50);
 
@@ -89,6 +89,29 @@ pub(crate) fn report(
     LoadReport { tables: wish.tables.iter().map(of).collect(), resumed }
 }
 
+/// Takes the lock that measuring, loading and dropping share. `held` tries once; the lock of a dbdyno that has just ended may
+/// be held for a moment more.
+///
+/// # Errors
+/// Another dbdyno has it; somebody gave up; what the server answers.
+pub(crate) fn take<L>(
+    link: &mut L,
+    doing: &str,
+    held: impl Fn(&mut L) -> Result<bool, EngineError>,
+    give_up: &dyn Fn() -> Option<ErrorClass>,
+) -> Result<(), EngineError> {
+    let began = Instant::now();
+    while !held(link)? {
+        if began.elapsed() > GRACE || give_up().is_some() {
+            let message =
+                format!("{doing}: another dbdyno is measuring, loading or dropping here; let it end first");
+            return Err(EngineError::new(ErrorClass::Other, message));
+        }
+        thread::sleep(ASK_EVERY);
+    }
+    Ok(())
+}
+
 /// Makes sure that nobody else loads or drops here, and waits for what an earlier load has left at work, because a server may
 /// outlive its client by long. `held` says whether the place is ours alone, `left` names a session that is still at work and
 /// says how to end it, `give_up` when not to wait for it any longer, and what that is called.
@@ -102,14 +125,7 @@ pub(crate) fn alone<L>(
     left: impl Fn(&mut L) -> Result<Option<String>, EngineError>,
     give_up: &dyn Fn() -> Option<ErrorClass>,
 ) -> Result<(), EngineError> {
-    let began = Instant::now();
-    while !held(link)? {
-        if began.elapsed() > GRACE || give_up().is_some() {
-            let message = format!("{doing}: another dbdyno is loading or dropping here; let it end first");
-            return Err(EngineError::new(ErrorClass::Other, message));
-        }
-        thread::sleep(ASK_EVERY);
-    }
+    take(link, doing, held, give_up)?;
     while let Some(how_to_end_it) = left(link)? {
         if let Some(class) = give_up() {
             let message =
