@@ -1,0 +1,157 @@
+//! What an engine tells: what it is, what it holds, how durable its commits are, what was found and what was loaded.
+
+use dbdyno_model::TableName;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Blocks on their way to data files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlockWrites {
+    /// Written until now.
+    pub written: u64,
+    /// Changed, and not written yet.
+    pub waiting: u64,
+}
+
+/// How far an engine came to rest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Settled {
+    /// Nothing of earlier work is left to do.
+    AtRest,
+    /// Still busy when the limit was reached: it is worth asking again.
+    Busy,
+    /// dbdyno may not bring it to rest; the text says what is missing. Asking again changes nothing.
+    NotAllowed(String),
+}
+
+/// What the measuring must know about an engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Features {
+    /// Runs inside dbdyno's process, so that its cycles cannot be told from the engine's.
+    pub in_process: bool,
+    /// Runs on this machine, so that the operating system's figures are the platform's.
+    pub local: bool,
+    /// Loads what is missing without being asked (embedded files and private instances).
+    pub loads_on_demand: bool,
+    /// One transaction writes at a time: ramps of writing tests default to one job.
+    pub single_writer: bool,
+    /// Nodes that the target names, at least one: sessions take turns over them.
+    pub nodes: u32,
+    /// Bytes of a data block.
+    pub block_bytes: u64,
+}
+
+/// How durable commits are.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Durability {
+    /// The settings in force.
+    pub settings: BTreeMap<String, String>,
+    /// What lets a crash lose commits, each with what it means: settings, and tables that are not logged.
+    pub unsafe_settings: Vec<String>,
+    /// What the engine's default lets a crash lose, where that was asked for: it is as it should be, and no figure of durable
+    /// commits.
+    pub by_default: Vec<String>,
+}
+
+/// Files and folders that decide whether commits survive a crash.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DurablePlaces {
+    /// Where commits are written; empty where that is not known.
+    pub log: Vec<PathBuf>,
+    /// Where tables lie.
+    pub data: Vec<PathBuf>,
+}
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FindingLevel {
+    /// As it should be.
+    Ok,
+    /// Will make figures doubtful.
+    Warning,
+    /// Nothing can be measured like this.
+    Blocker,
+}
+
+/// One thing that `dbdyno check` looked at.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Finding {
+    /// How bad it is.
+    pub level: FindingLevel,
+    /// What was looked at.
+    pub subject: String,
+    /// What was found, and what to do about it.
+    pub message: String,
+}
+
+/// Which data a target holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Loaded {
+    /// Nothing of dbdyno's.
+    Nothing,
+    /// An unfinished load.
+    Partly {
+        /// Its size class.
+        size: String,
+        /// Its seed.
+        seed: u64,
+    },
+    /// Everything.
+    Complete {
+        /// Its size class.
+        size: String,
+        /// Its seed.
+        seed: u64,
+        /// Whether every checksum was verified after loading.
+        verified: bool,
+        /// Checksum of each table.
+        checksums: BTreeMap<String, String>,
+    },
+    /// Something that bears our names but is not ours; the text says what.
+    Foreign(String),
+}
+
+/// What looking at a table again has shown.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Inspection {
+    /// What is other than what was loaded.
+    pub differences: Vec<Difference>,
+    /// What could not be looked at, each with the reason.
+    pub unseen: Vec<String>,
+}
+
+/// Something about a table that is other than what was loaded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// What: `small_heap has the trigger spy, which dbdyno did not make`.
+    pub what: String,
+    /// The statement that takes it away, where one does; else the data must be loaded anew.
+    pub remedy: Option<String>,
+}
+
+/// What a load did.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct LoadReport {
+    /// Each table.
+    pub tables: Vec<TableLoad>,
+    /// Whether it went on with an earlier load.
+    pub resumed: bool,
+}
+
+/// What a load did for one table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TableLoad {
+    /// The table.
+    pub table: TableName,
+    /// Its rows.
+    pub rows: u64,
+    /// Rows written by this load (fewer when resumed).
+    pub rows_written: u64,
+    /// Seconds, indexes included.
+    pub elapsed_s: f64,
+    /// Seconds of writing the rows alone, all jobs together by the clock on the wall; 0 where none was written.
+    pub write_s: f64,
+    /// Checksum.
+    pub checksum: String,
+}
