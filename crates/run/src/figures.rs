@@ -5,13 +5,14 @@ use crate::{Pace, Span};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::Task;
 use dbdyno_model::{
-    Cache, Counter, Counters, CpuUse, DatabaseRates, Drive, IoRates, MetricValue, Point, Procedure, Redo, ResponseTime,
+    Counter, Counters, CpuUse, DatabaseRates, Drive, IoRates, MetricValue, Point, Procedure, Redo, ResponseTime,
     Rhythm, Series, Wait,
 };
 use dbdyno_probe::Telemetry;
 use dbdyno_stats::Histogram;
 
-const MIB: f64 = 1_048_576.0;
+/// Bytes of a mebibyte.
+pub(crate) const MIB: f64 = 1_048_576.0;
 
 /// Fills in the rates of the work inside the window.
 /// What jobs removed between pieces is none of the work: the time for that is left out of the rates, as if they had begun anew.
@@ -148,18 +149,6 @@ pub(crate) fn fibonacci_calls(n: u64) -> f64 {
         (calls, next) = (next, 1.0 + calls + next);
     }
     calls
-}
-
-/// Fills in what a scan from storage read from below the engine's cache: for each row what the engine's counters say, over
-/// all that was scanned, times the rows of the window.
-pub(crate) fn scanned(point: &mut Point, task: &Task, log: &Log, counters: &Counters, block_bytes: u64) {
-    let is_scan =
-        task.test.cache == Cache::NonCached && task.test.block_visits_per_op(&task.size, task.rows_per_tx).is_none();
-    if !is_scan || task.test.procedure.writes() {
-        return;
-    }
-    let row_bytes = crate::judge::read_bytes_per_row(counters, log.total_rows(), block_bytes);
-    point.database.read_mib_per_s = row_bytes.zip(point.rows_per_s).map(|(bytes, rows_per_s)| bytes * rows_per_s / MIB);
 }
 
 /// Fills in what the operating system counted.

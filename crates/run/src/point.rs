@@ -312,10 +312,10 @@ fn attempt(
         durability: durability.as_ref(),
         clock_jump_s: before.clock_jump_s(&after),
     };
-    figures::scanned(point, task, &measured.log, &measured.counters, features.block_bytes);
     judge::flag(point, &evidence);
     judge::prove(point, &evidence);
     judge::rate(point, &evidence);
+    point.database.read_mib_per_s = evidence.scanned_bytes_per_s(point).map(|bytes| bytes / figures::MIB);
     figures::metric(point, task, bench.catalogue);
     Ok(())
 }

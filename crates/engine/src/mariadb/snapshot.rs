@@ -229,6 +229,7 @@ fn simple(read: &BTreeMap<String, u64>, counters: &mut Counters) {
     let rows = [
         (Counter::LogicalReads, get("Innodb_buffer_pool_read_requests"), "not told"),
         (Counter::PhysicalReads, get("Innodb_pages_read"), "not told"),
+        (Counter::ReadBytes, get("Innodb_data_read"), "not told"),
         (Counter::PhysicalWrites, written, "not told"),
         // Pages were dirtied that have been written or still wait.
         (Counter::BlocksDirtied, written.zip(dirty).map(|(written, dirty)| written + dirty), "not told"),

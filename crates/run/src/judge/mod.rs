@@ -12,7 +12,6 @@ pub(crate) use machine::{clock, flag as machine, throttled};
 #[cfg(test)]
 pub(crate) use rate::judge as judge_rate;
 pub(crate) use rate::rate;
-pub(crate) use reads::read_bytes_per_row;
 
 use crate::log::{Chunk, Log};
 use crate::{Span, Window};

@@ -2,7 +2,8 @@
 //! others. What nobody has seen is not proved.
 
 use super::{DEVICE_SHARE, Evidence};
-use dbdyno_model::{Counter, Flag, Point};
+use crate::figures::MIB;
+use dbdyno_model::{Cache, Counter, Flag, Point, TableName};
 
 /// Cached tests: physical reads per logical read from which a table is not cached.
 const CACHED_LIMIT: f64 = 0.001;
@@ -14,7 +15,7 @@ const HOUSEKEEPING_READS_PER_OP: f64 = 0.1;
 /// Blocks that a table gets while it is filled and changed may count as reads of it.
 const TABLE_READS: f64 = 10.0;
 /// Bytes that every row has at least on any engine (the filler and the numbers), for judging scans where an engine does not
-/// say how many blocks it read.
+/// say how many blocks it read. Rows of compressed tables have no least length.
 const LEAST_ROW_BYTES: f64 = 280.0;
 /// Reads of the device above this multiple of what the server read were for others.
 const FOREIGN_READS: f64 = 1.2;
@@ -25,8 +26,6 @@ const FOREIGN_FLOOR_BYTES_PER_S: f64 = 1_048_576.0;
 const MEMORY_READ_NS: f64 = 40_000.0;
 /// Share of the files' bytes that may lie in memory: a log beside the tables, say.
 const MEMORY_SHARE: f64 = 1.0 - DEVICE_SHARE;
-
-const MIB: f64 = 1_048_576.0;
 
 pub(super) fn cached(point: &mut Point, evidence: &Evidence<'_>) {
     let get = |counter| evidence.counters.get(counter).map(|n| n as f64);
@@ -145,7 +144,9 @@ impl Seen {
                 (reads / self.seconds / (done.ops * visits as f64 / window_s), "device reads per block visit")
             }
             None => {
-                let row_bytes = evidence.read_bytes_per_row().unwrap_or(0.0).max(LEAST_ROW_BYTES);
+                let compressed = evidence.task.test.table == Some(TableName::LargeCompressed);
+                let least = if compressed { 0.0 } else { LEAST_ROW_BYTES };
+                let row_bytes = evidence.read_bytes_per_row().unwrap_or(0.0).max(least);
                 (
                     self.own_bytes / self.seconds / (done.rows * row_bytes / window_s),
                     "bytes from devices per byte scanned",
@@ -195,14 +196,28 @@ impl Evidence<'_> {
         self.task.test.block_visits_per_op(&self.task.size, self.task.rows_per_tx)
     }
 
-    /// Bytes that the engine read from below its cache for each row.
+    /// Bytes that the engine read from below its cache for each row of its work.
     fn read_bytes_per_row(&self) -> Option<f64> {
-        read_bytes_per_row(self.counters, self.log.total_rows(), self.features.block_bytes)
+        let get = |counter| self.counters.get(counter).map(|n| n as f64);
+        let blocks = get(Counter::TablePhysicalReads).or(get(Counter::PhysicalReads))?;
+        let bytes = blocks * self.features.block_bytes as f64;
+        // Blocks of a compressed table may be shorter than others.
+        let bytes = get(Counter::ReadBytes).map_or(bytes, |asked_for| asked_for.min(bytes));
+        let rows = self.log.total_rows();
+        (rows > 0).then(|| bytes / rows as f64)
     }
-}
 
-/// Bytes that an engine read from below its cache for each row of its work.
-pub(crate) fn read_bytes_per_row(counters: &dbdyno_model::Counters, rows: u64, block_bytes: u64) -> Option<f64> {
-    let blocks = counters.get(Counter::TablePhysicalReads).or(counters.get(Counter::PhysicalReads))?;
-    (rows > 0).then(|| blocks as f64 * block_bytes as f64 / rows as f64)
+    /// Bytes a second that a scan from storage read from below the engine's cache: no more than the devices gave its processes.
+    /// Pages that a file has set aside and never written are read by the engine and by no device. A figure of memory is told as
+    /// the engine counts it. None where the engine does not count, or the test is no scan from storage.
+    pub(crate) fn scanned_bytes_per_s(&self, point: &Point) -> Option<f64> {
+        let test = &self.task.test;
+        if test.cache != Cache::NonCached || test.procedure.writes() || self.visits_per_op().is_some() {
+            return None;
+        }
+        let counted = self.read_bytes_per_row()? * point.rows_per_s?;
+        let fetched = Seen::of(self).ok().map(|seen| seen.own_bytes / seen.seconds);
+        let bounded = fetched.filter(|_| !point.flags.contains(&Flag::ServedFromOsCache));
+        Some(bounded.map_or(counted, |fetched| counted.min(fetched)))
+    }
 }

@@ -76,9 +76,8 @@ impl Case {
         self
     }
 
-    fn judged(&self) -> Point {
-        let mut point = Point::new(TestCode::new("T611").unwrap(), jiff::Timestamp::UNIX_EPOCH);
-        let evidence = Evidence {
+    fn evidence(&self) -> Evidence<'_> {
+        Evidence {
             task: &self.task,
             features: self.features,
             log: &self.log,
@@ -89,7 +88,12 @@ impl Case {
             counters_s: 10.0,
             durability: self.durability.as_ref(),
             clock_jump_s: self.clock_jump_s,
-        };
+        }
+    }
+
+    fn judged(&self) -> Point {
+        let mut point = Point::new(TestCode::new("T611").unwrap(), jiff::Timestamp::UNIX_EPOCH);
+        let evidence = self.evidence();
         flag(&mut point, &evidence);
         prove(&mut point, &evidence);
         point

@@ -66,6 +66,50 @@ fn a_scan_from_storage_reads_its_rows_bytes() {
 }
 
 #[test]
+fn rows_of_a_compressed_table_have_no_least_length_and_its_blocks_may_be_shorter() {
+    let rows = 10 * 1_024_000;
+    // 220 bytes a row are in blocks of 8 KiB, which the engine counts as blocks of 16.
+    let scan = |code: &str, bytes: u64| {
+        let mut case = read(code, bytes, bytes, 1).count(Counter::PhysicalReads, rows * 220 / 8_192);
+        case.features.block_bytes = 16_384;
+        case.count(Counter::ReadBytes, rows * 220)
+    };
+    assert_eq!(scan("T428", rows * 220).flags(), []);
+    assert_eq!(scan("T428", rows * 150).flags(), [Flag::ServedFromOsCache]);
+    assert_eq!(scan("T426", rows * 150).flags(), [Flag::ServedFromOsCache]);
+    let case = scan("T428", rows * 220);
+    let point = Point { rows_per_s: Some(1_000.0), ..case.judged() };
+    let told = case.evidence().scanned_bytes_per_s(&point).unwrap();
+    assert!((told / 220_000.0 - 1.0).abs() < 0.01, "{told}");
+}
+
+#[test]
+fn a_scan_reads_no_more_than_the_devices_gave() {
+    // The engine reads 480 bytes a row, of which 360 were ever written.
+    let rows = 10 * 1_024_000;
+    let told = |code: &str, own: u64, rows_per_s| {
+        let case = read(code, rows * own, rows * own, 1).count(Counter::PhysicalReads, rows * 480 / 4_096);
+        let point = Point { rows_per_s, ..case.judged() };
+        case.evidence().scanned_bytes_per_s(&point)
+    };
+    let rate = Some(1_024_000.0);
+    assert_eq!(told("T426", 360, rate), Some(360.0 * 1_024_000.0));
+    assert_eq!(told("T426", 500, rate), Some(480.0 * 1_024_000.0), "what is read ahead and thrown away is no use");
+    assert_eq!(
+        told("T426", 100, rate),
+        Some(480.0 * 1_024_000.0),
+        "a figure of memory is told as the engine counts it"
+    );
+    assert_eq!(told("T426", 360, None), None);
+    assert_eq!(told("T626", 360, rate), None, "single blocks");
+    assert_eq!(told("T421", 360, rate), None, "cached");
+    // From afar nobody knows better than the engine.
+    let far = Case { features: AFAR, ..Case::new("T426", 10) }.count(Counter::PhysicalReads, rows * 480 / 8_192);
+    let point = Point { rows_per_s: rate, ..far.judged() };
+    assert_eq!(far.evidence().scanned_bytes_per_s(&point), Some(480.0 * 1_024_000.0));
+}
+
+#[test]
 fn reads_for_others_are_foreign_and_prove_nothing() {
     let needed = 10 * 1_024_000 * 280;
     assert_eq!(read("T426", needed, needed * 12 / 10, 1).flags(), []);
