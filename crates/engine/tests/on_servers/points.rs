@@ -325,7 +325,7 @@ pub fn a_session_of_a_killed_dbdyno_is_waited_for<S: Product>() {
     let watch = Impatient { canceller: session.canceller(), waited: AtomicBool::new(false) };
     std::thread::scope(|scope| {
         // The session goes when its statement has ended, as that of a client which is gone.
-        let work = scope.spawn(move || session.execute(&Request::Chunk { first_pass: 0, passes: 1 << 32 }));
+        let work = scope.spawn(move || session.execute(&Request::Chunk { first_pass: 0, passes: 1_000_000_000 }));
         // Until the statement has begun there is nothing to wait for.
         while !watch.waited.load(Ordering::Relaxed) {
             assert!(!work.is_finished(), "the statement has ended, and nobody has waited for it");
