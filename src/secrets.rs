@@ -1,65 +1,247 @@
-//! Passwords that stand in a text that is about to be shown. A target hides its own, but what was typed may never have
-//! become a target: a URL in the place of a test, or one that was not understood, is quoted in an error message.
+//! Passwords that were typed. A target hides its own, but what was typed may never have become a target: a URL in the place of
+//! a test, or one that was not understood, is quoted in an error message. So what is about to be shown is searched for what was
+//! typed, and for nothing else: a guess at what in a message may be a password would take whole sentences for one.
 
-/// The text without the passwords of URLs and of `password=` options. Rather too much is hidden than too little: what
-/// stands between a user's colon and the last `@` of the line goes, and whatever else looks like the end of a login.
+use dbdyno_engine::engine_info;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::LazyLock;
+
+/// A password of fewer characters is hidden only together with what stands around it: it may be a part of any word.
+const LONG: usize = 6;
+/// What options of passwords are called, in small letters.
+const OPTIONS: [&str; 3] = ["password=", "passwd=", "pwd="];
+/// What stands for a password that is shown by itself.
+const HIDDEN: &str = "***";
+
+static TYPED: LazyLock<Typed> =
+    LazyLock::new(|| Typed::of(std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned())));
+
+/// The text without the passwords that the command line holds.
 pub(crate) fn hidden(text: &str) -> String {
-    text.split_inclusive('\n').map(|line| without_options(&without_user_passwords(line))).collect()
+    TYPED.hidden(text)
 }
 
 /// Whether a target as typed has a password in it.
 pub(crate) fn contains_password(target: &str) -> bool {
-    hidden(target) != target
+    !Found::in_word(target).secrets.is_empty()
 }
 
-fn without_user_passwords(line: &str) -> String {
-    let Some((before, after)) = line.split_once("//") else { return line.to_owned() };
-    let Some((user, _)) = after.split_once('@') else { return line.to_owned() };
-    if let Some((user, _)) = user.split_once(':') {
-        // A password as typed may hold anything, blanks and `@` too.
-        let host = after.rsplit('@').next().unwrap_or_default();
-        return format!("{before}//{user}@{host}");
+/// What is to be replaced, and by what; what is longer comes first.
+struct Typed(Vec<(String, String)>);
+
+impl Typed {
+    fn of(words: impl IntoIterator<Item = String>) -> Self {
+        let mut replaced = BTreeSet::new();
+        // `--target=URL` is quoted with and without the option's name.
+        let words: Vec<String> = words.into_iter().collect();
+        let values = words.iter().filter_map(|word| Some(word.strip_prefix("--")?.split_once('=')?.1));
+        let all: Vec<(&str, Found)> =
+            words.iter().map(String::as_str).chain(values).map(|word| (word, Found::in_word(word))).collect();
+        let elsewhere = |secret: &str| all.iter().any(|(_, found)| found.shown.contains(secret));
+        for (word, found) in all.iter().filter(|(_, found)| !found.secrets.is_empty()) {
+            replaced.extend(spelled(word).into_iter().map(|text| (text, found.shown.clone())));
+            for secret in &found.secrets {
+                let around = secret.with_neighbours(word);
+                replaced.extend(around.into_iter().filter(|(text, _)| !elsewhere(text)));
+                // Whose password is a word of his own target's cannot have it hidden in every sentence.
+                if secret.text.chars().count() >= LONG && !elsewhere(&secret.text) {
+                    replaced.extend(spelled(&secret.text).into_iter().map(|text| (text, HIDDEN.to_owned())));
+                }
+            }
+        }
+        let mut replaced: Vec<_> = replaced.into_iter().filter(|(from, to)| from != to).collect();
+        replaced.sort_by_key(|(from, _)| std::cmp::Reverse(from.len()));
+        Self(replaced)
     }
-    // A login without a password, as every target is shown; the line may name another. A colon and an `@` in the rest of
-    // the word make it doubtful where the user's name ends.
-    let rest = &after[user.len()..];
-    let (word, rest) = rest.split_at(rest.find(char::is_whitespace).unwrap_or(rest.len()));
-    let word = match (word.split_once(':'), word.rsplit_once('@')) {
-        (Some((more, _)), Some((login, host))) if login.contains(':') => format!("{more}@{host}"),
-        _ => word.to_owned(),
+
+    fn hidden(&self, text: &str) -> String {
+        self.0.iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
+    }
+}
+
+/// A password in a word.
+struct Secret {
+    text: String,
+    /// What the word has right before it: a colon, a slash, or the option's name.
+    before: String,
+}
+
+impl Secret {
+    /// The password with what stands around it in the word, and what remains of that.
+    fn with_neighbours(&self, word: &str) -> Vec<(String, String)> {
+        let Self { text, before } = self;
+        let whole = format!("{before}{text}");
+        let kept = if before.ends_with('=') { before.as_str() } else { "" };
+        let Some((_, after)) = word.split_once(&whole) else { return Vec::new() };
+        let mut after = after.chars();
+        let (next, then) = (after.next(), after.next());
+        let mut pairs = Vec::new();
+        match next {
+            Some(next) => pairs.push((format!("{whole}{next}"), format!("{kept}{next}"))),
+            None => pairs.push((whole, kept.to_owned())),
+        }
+        // Where it was torn from what came before it.
+        if let Some((next, then)) = next.zip(then) {
+            pairs.push((format!("{text}{next}{then}"), format!("{next}{then}")));
+        }
+        pairs
+    }
+}
+
+/// What a word shows without its passwords, and these.
+struct Found {
+    shown: String,
+    secrets: Vec<Secret>,
+}
+
+impl Found {
+    fn in_word(word: &str) -> Self {
+        let mut found = Self { shown: word.to_owned(), secrets: Vec::new() };
+        found.take_login(word);
+        found.take_options(word);
+        found
+    }
+
+    /// `user:password@host` and `user/password@host`, with or without what makes it a URL. A password as typed may hold anything,
+    /// `@` too: what is shown ends with the last one, and what is hidden may end with any.
+    fn take_login(&mut self, word: &str) {
+        let scheme = word.split_once(':').map(|(scheme, _)| scheme).filter(|scheme| engine_info(scheme).is_ok());
+        let start = scheme.map_or(0, |scheme| scheme.len() + 1);
+        let slashes = word[start..].find("//").map(|at| start + at + 2);
+        let start = slashes.unwrap_or(start);
+        let login = &word[start..];
+        let Some((login_alone, host)) = login.rsplit_once('@') else { return };
+        let Some(end_of_user) = login_alone.find([':', '/']) else { return };
+        let user = &login[..end_of_user];
+        let is_user = |c: char| c.is_alphanumeric() || "_$#.-@".contains(c);
+        if slashes.is_none() && (user.is_empty() || !user.chars().all(is_user) || Path::new(user).is_dir()) {
+            // The name of a file.
+            return;
+        }
+        let (before, rest) = login[end_of_user..].split_at(1);
+        for (at, _) in rest.match_indices('@') {
+            self.secrets.push(Secret { text: rest[..at].to_owned(), before: before.to_owned() });
+        }
+        self.shown = format!("{}{user}@{host}", &word[..start]);
+    }
+
+    fn take_options(&mut self, word: &str) {
+        for name in OPTIONS {
+            let small = word.to_ascii_lowercase();
+            for (at, _) in small.match_indices(name) {
+                let (before, rest) = (&word[at..at + name.len()], &word[at + name.len()..]);
+                let whole = &rest[..rest.find('&').unwrap_or(rest.len())];
+                let first = &whole[..whole.find([' ', ';', '\'', '"']).unwrap_or(whole.len())];
+                for text in BTreeSet::from([whole, first]).into_iter().filter(|text| !text.is_empty()) {
+                    self.secrets.push(Secret { text: text.to_owned(), before: before.to_owned() });
+                }
+                if !whole.is_empty() {
+                    self.shown = self.shown.replace(&format!("{before}{whole}"), before);
+                }
+            }
+        }
+        self.secrets.retain(|secret| !secret.text.is_empty());
+    }
+}
+
+/// The ways in which a text may be written in a message: as typed, decoded, percent-encoded, quoted for a shell, escaped.
+fn spelled(text: &str) -> BTreeSet<String> {
+    let plain = decoded(text);
+    let encoded = |upper: bool| -> String {
+        let byte = |b: u8| match b {
+            b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'-' | b'.' | b'_' | b'~' => char::from(b).to_string(),
+            b if upper => format!("%{b:02X}"),
+            b => format!("%{b:02x}"),
+        };
+        plain.bytes().map(byte).collect()
     };
-    format!("{before}//{user}{word}{}", without_user_passwords(rest))
+    let mut spelled = BTreeSet::from([encoded(true), encoded(false)]);
+    for text in [text, &plain] {
+        let quoted = text.replace('\'', r"'\''");
+        spelled.extend([text.to_owned(), quoted, text.escape_debug().to_string(), text.escape_default().to_string()]);
+    }
+    spelled
 }
 
-fn without_options(line: &str) -> String {
-    const OPTION: &str = "password=";
-    let mut parts = line.split(OPTION);
-    let mut shown = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        shown.push_str(OPTION);
-        shown.push_str(&part[part.find(['&', '\'', '\n', ' ']).unwrap_or(part.len())..]);
+/// A text with its `%41` made `A`; whatever is no such number stays.
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
+        let byte = digits.filter(|_| *first == b'%').and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.push(byte.unwrap_or(*first));
+        rest = if byte.is_some() { &after[2..] } else { after };
     }
-    shown
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn shown(typed: &str, text: &str) -> String {
+        Typed::of(typed.split('|').map(str::to_owned)).hidden(text)
+    }
+
     #[test]
-    fn passwords_are_hidden_wherever_they_were_typed() {
-        for (typed, shown) in [
-            ("unexpected argument 'db://scott:ti ger@h:1/x' found", "unexpected argument 'db://scott@h:1/x' found"),
-            ("'db//scott:t@ger@h' is no target", "'db//scott@h' is no target"),
-            ("db://h/x?a=1&password=tiger&b=2\nnext", "db://h/x?a=1&password=&b=2\nnext"),
-            ("db:/a//b:c.db", "db:/a//b:c.db"),
-            ("db://scott@h/x", "db://scott@h/x"),
-            ("db://scott@corp:ti@ger@h:1/x", "db://scott@corp@h:1/x"),
-            ("db://scott@h:1/x is empty: load db://scott@h:1/x", "db://scott@h:1/x is empty: load db://scott@h:1/x"),
-            ("db://scott@h/x is no 'db://scott:ti ger@h/x'", "db://scott@h/x is no 'db://scott@h/x'"),
+    fn passwords_are_hidden_where_what_was_typed_is_quoted() {
+        for (typed, said) in [
+            ("db://scott:ti ger@h:1/x", "'db://scott@h:1/x'"),
+            ("db//scott:t@ger@h", "'db//scott@h'"),
+            ("db://h/x?a=1&password=S&b=2", "'db://h/x?a=1&password=&b=2'"),
+            ("db://h/x?Password=S", "'db://h/x?Password='"),
+            ("db://h/x?PWD=S", "'db://h/x?PWD='"),
+            ("db://scott@corp:ti@ger@h:1/x", "'db://scott@corp@h:1/x'"),
+            ("scott/S@db", "'scott@db'"),
+            ("scott:S@db", "'scott@db'"),
+            ("db://scott/S@db", "'db://scott@db'"),
+            ("db:/a//b:c.db", "'db:/a//b:c.db'"),
+            ("db://scott@h/x", "'db://scott@h/x'"),
+            ("/home/me@work.db", "'/home/me@work.db'"),
+            ("src/me@work.db", "'src/me@work.db'"),
+            ("T6*", "'T6*'"),
         ] {
-            assert_eq!(hidden(typed), shown);
+            let text = format!("unexpected argument '{typed}' found");
+            assert_eq!(shown(typed, &text), format!("unexpected argument {said} found"));
+            assert_eq!(
+                shown(&format!("--target={typed}"), &text),
+                format!("unexpected argument {said} found"),
+                "{typed}"
+            );
         }
-        assert!(contains_password("db://scott:tiger@h/x") && !contains_password("db://scott@h:1/x"));
+        assert!(contains_password("db://scott:tiger@h/x") && contains_password("db://h?PASSWORD=x"));
+        assert!(!contains_password("db://scott@h:1/x"));
+    }
+
+    /// A part of what was typed, in a message about that part.
+    #[test]
+    fn passwords_are_hidden_with_what_stands_around_them() {
+        assert_eq!(shown("db://scott/S@dbx", "no database 'S@dbx'"), "no database '@dbx'");
+        assert_eq!(
+            shown("db://h/x?Password=S", "there is no option Password=S here"),
+            "there is no option Password= here"
+        );
+        assert_eq!(shown("db://scott:abc@h:1/x", "user scott:abc@h is unknown"), "user scott@h is unknown");
+    }
+
+    #[test]
+    fn every_spelling_of_a_long_password_is_hidden_wherever_it_stands() {
+        let typed = "db://scott:ti%40g'er%20s@h/x";
+        for spelling in ["ti%40g'er%20s", "ti@g'er s", "ti%40g%27er%20s", r"ti@g'\''er s", r"ti@g\'er s"] {
+            assert_eq!(shown(typed, &format!("it says {spelling}, twice")), "it says ***, twice", "{spelling}");
+        }
+    }
+
+    #[test]
+    fn messages_stay_whole() {
+        let said = "db://scott@h:1/x cannot be used: connecting to scott@h:1 failed: no route; see db://other@h";
+        for typed in ["db://scott:tiger7@h:1/x", "db://scott:tig@h:1/x", "db://scott:s@h:1/x", "db://scott:scott1@h/x"]
+        {
+            assert_eq!(shown(typed, said), said, "{typed}");
+        }
+        // Whose password is his name.
+        assert_eq!(shown("db://dbdyno:dbdyno@h/x", "dbdyno: no user dbdyno"), "dbdyno: no user dbdyno");
     }
 }

@@ -1,44 +1,105 @@
-//! Ctrl-C and kill. The first asks the run to stop: what the database is doing is cancelled and recorded. The second leaves
-//! at once, from inside the signal handler, so that nothing which hangs can prevent it; every point recorded so far is
-//! safe, because each was on the device before the next began.
+//! Ctrl-C and kill, and the limit of a run's time. The first asks the run to stop: what the database is doing is cancelled and
+//! recorded. The second leaves at once, from inside the signal handler, so that nothing which hangs can prevent it; every point
+//! recorded so far is safe, because each was on the device before the next began. A server that does not answer at all is not
+//! waited for: then the first leaves, too.
 
 use crate::error::{EXIT_STOPPED, Error};
 use crate::output;
+use dbdyno_engine::Engine;
 use dbdyno_run::Stop;
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 use signal_hook::iterator::Signals;
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Weak};
+use std::thread;
+use std::time::Duration;
 
-/// A switch that the user's signals throw. Commands without long work do not ask for one and simply end.
+const STOPPING: &str = "current work is cancelled, what was measured is kept";
+/// An engine says sooner than this whether its server answers, unless it hangs itself.
+const AN_ENGINE_SAYS: Duration = Duration::from_secs(15);
+
+/// A switch that the user's signals throw, and the end of the time that the work may take (seconds). Commands without long
+/// work do not ask for one and simply end.
 ///
 /// # Errors
 /// The system does not let us listen.
-pub(crate) fn stop() -> Result<Stop, Error> {
+pub(crate) fn stop(engine: Option<&Arc<dyn Engine>>, most_s: Option<f64>) -> Result<Stop, Error> {
     let stop = Stop::default();
-    listen(stop.clone()).map_err(|e| Error::Internal(format!("cannot listen to signals: {e}")))?;
+    let stopper = Stopper { stop: stop.clone(), engine: engine.map(Arc::downgrade) };
+    let failed = |e| Error::Internal(format!("cannot listen to signals: {e}"));
+    if let Some(most_s) = most_s {
+        limit(stopper.clone(), most_s).map_err(failed)?;
+    }
+    listen(stopper).map_err(failed)?;
     Ok(stop)
 }
 
-fn listen(stop: Stop) -> io::Result<()> {
-    const SIGNALS: [i32; 2] = [SIGINT, SIGTERM];
-    let asked = Arc::new(AtomicBool::new(false));
-    for signal in SIGNALS {
-        // In this order, so that the first signal finds the flag down and the second finds it up.
-        flag::register_conditional_shutdown(signal, i32::from(EXIT_STOPPED), Arc::clone(&asked))?;
-        flag::register(signal, Arc::clone(&asked))?;
+/// Whoever throws the switch.
+#[derive(Clone)]
+struct Stopper {
+    stop: Stop,
+    /// The engine goes with the run, whoever watches.
+    engine: Option<Weak<dyn Engine>>,
+}
+
+impl Stopper {
+    /// Asks the run to stop, and leaves where the server does not answer.
+    fn stop(&self, said: &str) {
+        output::complain(said);
+        self.stop.request();
+        if self.is_silent() {
+            output::complain(
+                "the server does not answer, and is not waited for; what was done is kept: `dbdyno resume last` goes on with \
+                 a run when it is back",
+            );
+            std::process::exit(i32::from(EXIT_STOPPED));
+        }
     }
-    let mut signals = Signals::new(SIGNALS)?;
+
+    fn is_silent(&self) -> bool {
+        let Some(engine) = self.engine.as_ref().and_then(Weak::upgrade) else { return false };
+        let (say, heard) = channel();
+        // The engine may itself be waiting for the server.
+        let asked = thread::Builder::new().spawn(move || _ = say.send(engine.answers()));
+        asked.is_ok() && !heard.recv_timeout(AN_ENGINE_SAYS).unwrap_or(false)
+    }
+}
+
+fn listen(stopper: Stopper) -> io::Result<()> {
+    // Whoever started us with `nohup` wants us to outlive the terminal.
+    let signals: &[i32] = if ignores_hang_up() { &[SIGINT, SIGTERM] } else { &[SIGINT, SIGTERM, SIGHUP] };
+    let asked = Arc::new(AtomicBool::new(false));
+    for signal in signals {
+        // In this order, so that the first signal finds the flag down and the second finds it up.
+        flag::register_conditional_shutdown(*signal, i32::from(EXIT_STOPPED), Arc::clone(&asked))?;
+        flag::register(*signal, Arc::clone(&asked))?;
+    }
+    let mut signals = Signals::new(signals)?;
     let wait = move || {
         if signals.forever().next().is_some() {
-            output::complain(
-                "stopping: current work is cancelled, what was measured is kept; once more leaves at once",
-            );
-            stop.request();
+            stopper.stop(&format!("stopping: {STOPPING}; once more leaves at once"));
         }
     };
-    std::thread::Builder::new().name("signals".to_owned()).spawn(wait)?;
-    Ok(())
+    thread::Builder::new().name("signals".to_owned()).spawn(wait).map(drop)
+}
+
+fn limit(stopper: Stopper, most_s: f64) -> io::Result<()> {
+    let wait = move || {
+        thread::sleep(Duration::from_secs_f64(most_s));
+        if !stopper.stop.requested() {
+            stopper.stop(&format!("the time of --max-duration is over: {STOPPING}"));
+        }
+    };
+    thread::Builder::new().name("limit".to_owned()).spawn(wait).map(drop)
+}
+
+/// Whether SIGHUP is ignored, as the kernel says it (`man 5 proc`: SigIgn).
+fn ignores_hang_up() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (SIGHUP - 1) & 1 == 1)
 }

@@ -1,7 +1,7 @@
 //! `run` and `resume`.
 
 use super::client::ClientArgs;
-use super::values::{dop, duration_s, label};
+use super::values::{dop, duration_s, label, limit_s};
 use super::{Shown, TargetArgs};
 use clap::{Args, ValueEnum};
 use dbdyno_model::{CommitMode, Ramp};
@@ -15,7 +15,8 @@ Examples:
   dbdyno run T611 T711 --target private:postgres --drive client --jobs 8
   dbdyno run T711 --target private:postgres --drive client --jobs 8 --rate 10%..100%
   dbdyno run T711 --target private:postgres --drive client --jobs 64 --rate 500/s,1000/s
-  dbdyno run T611 --target private:postgres --drive client --jobs 200 --think 5ms..50ms")]
+  dbdyno run T611 --target private:postgres --drive client --jobs 200 --think 5ms..50ms
+  dbdyno run quick --target postgres://dbdyno@db1/mydb --max-jobs 4 --max-duration 10m --dry-run")]
 pub(crate) struct RunArgs {
     /// A suite, or codes and patterns of tests: quick, T611, 'T6*'
     #[arg(required = true, value_name = "WHAT")]
@@ -52,6 +53,15 @@ pub(crate) struct RunArgs {
     /// Do not look at the database's sessions while they work: no wait events, and foreign sessions are noticed less
     #[arg(long)]
     pub(crate) no_sampling: bool,
+    /// No more jobs at once than this, each counted as often as it has threads: what a ramp has above is left out
+    #[arg(long, value_name = "N", value_parser = dop)]
+    pub(crate) max_jobs: Option<u32>,
+    /// End the run after this time as Ctrl-C does: what is at work is cancelled, what was measured is kept: 90s, 10m, 2h
+    #[arg(long, value_name = "TIME", value_parser = limit_s)]
+    pub(crate) max_duration: Option<f64>,
+    /// Say what would be measured, how long it takes and what load it puts on, and do nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     #[command(flatten)]
     pub(crate) shown: Shown,
     #[command(flatten)]
@@ -89,6 +99,9 @@ pub(crate) struct ResumeArgs {
     /// The target, where the run's own is not enough (a password is never stored)
     #[arg(long, value_name = "URL")]
     pub(crate) target: Option<String>,
+    /// End after this time as Ctrl-C does: what is at work is cancelled, what was measured is kept: 90s, 10m, 2h
+    #[arg(long, value_name = "TIME", value_parser = limit_s)]
+    pub(crate) max_duration: Option<f64>,
     #[command(flatten)]
     pub(crate) shown: Shown,
 }

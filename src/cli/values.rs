@@ -34,6 +34,14 @@ pub(crate) fn duration_s(text: &str) -> Result<f64, String> {
     }
 }
 
+/// The longest time that something may take, in seconds.
+///
+/// # Errors
+/// It is no such time.
+pub(crate) fn limit_s(text: &str) -> Result<f64, String> {
+    duration_s(text).map_err(|_| "write a number and its unit, up to 24h, as in 90s, 10m or 2h".to_owned())
+}
+
 /// An amount of memory with its unit, `512MiB`, `8GiB`, `1.5GB`, in bytes.
 ///
 /// # Errors

@@ -104,7 +104,7 @@ fn content(place: &Place, args: &CheckArgs, context: &Context) -> Result<Vec<Fin
     let anew = anew(&target, &place.size.id);
     let tests = context.catalogue.tests();
     // What takes long can be stopped, and looks at that itself.
-    let stop = if args.deep { signals::stop()? } else { Stop::default() };
+    let stop = if args.deep { signals::stop(Some(&place.engine), None)? } else { Stop::default() };
     let mut findings = Vec::new();
     match dbdyno_run::inspect(place.engine.as_ref(), tests, &target, data, &stop) {
         Ok(inspected) if !inspected.sampled.is_empty() || !inspected.unseen.is_empty() => {

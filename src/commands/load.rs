@@ -58,7 +58,7 @@ impl Table {
 pub(super) fn load(args: &LoadArgs, context: &Context) -> Result<(), Error> {
     let wished = &args.target;
     let place = Place::open(&wished.url(), wished.size.as_deref(), wished.seed, &context.catalogue)?;
-    let stop = signals::stop()?;
+    let stop = signals::stop(Some(&place.engine), None)?;
     let progress = Progress::new(context.verbosity);
     let target = place.target.to_string();
     let wish = LoadWish {

@@ -14,6 +14,9 @@ use dbdyno_results::Repository;
 use dbdyno_run::{Bench, LoadWish, Loading, RunError, Runner, Stop, load};
 use std::fmt::Write as _;
 
+/// The fact that says what looking at the tables has shown.
+pub(super) const TABLES: &str = "tables";
+
 /// Loads what the target lacks. Returns whether the data is proved.
 ///
 /// # Errors

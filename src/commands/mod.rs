@@ -4,6 +4,7 @@ mod check;
 mod compare;
 mod down;
 mod drop;
+mod dry_run;
 mod list;
 mod load;
 mod measuring;

@@ -40,7 +40,7 @@ pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
     // Before anything is written: who may not write results has not asked for test files either.
     let mut repository = Repository::open(&context.results, FileAccess::ReadWrite)?;
 
-    let (stop, progress) = (signals::stop()?, Progress::new(context.verbosity));
+    let (stop, progress) = (signals::stop(None, None)?, Progress::new(context.verbosity));
     let files = create_files(&mut settings, &stop, &progress)?;
     reference.created(&files);
     let access = if settings.writes() { Access::ReadWrite } else { Access::Read };

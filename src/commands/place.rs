@@ -7,12 +7,13 @@ use dbdyno_engine::{Engine, EngineInfo, Loaded, Target, engine_of, open, private
 use dbdyno_model::{ErrorClass, Plan, Platform, Size};
 use dbdyno_run::{Ground, LoadError, LoadWish, Wish, resolve};
 use std::io::{self, IsTerminal};
+use std::sync::Arc;
 
 /// Where something is about to be done.
 pub(super) struct Place {
     pub(super) target: Target,
     pub(super) info: &'static EngineInfo,
-    pub(super) engine: Box<dyn Engine>,
+    pub(super) engine: Arc<dyn Engine>,
     /// What the target holds.
     pub(super) held: Loaded,
     /// The size that the user named, or that a private instance was started for.
@@ -60,7 +61,7 @@ impl Place {
         let seed = held_seed.or(seed).unwrap_or(LoadWish::DEFAULT_SEED);
         // The size decides the engine's cache, so an engine that was opened for another is opened again.
         let engine = if size.id == wished.id { engine } else { open(&target, size)? };
-        Ok(Self { info, engine, held, wished_size, size: size.clone(), seed, target })
+        Ok(Self { info, engine: Arc::from(engine), held, wished_size, size: size.clone(), seed, target })
     }
 
     /// What would be measured here.

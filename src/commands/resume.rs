@@ -1,16 +1,16 @@
 //! `dbdyno resume`: measures what is missing or failed in a run, if what decides its figures is still the same.
 
 use super::Context;
-use super::measuring::{Measuring, ensure_data, inspect_tables};
+use super::measuring::{Measuring, TABLES, ensure_data, inspect_tables};
 use super::place::Place;
 use crate::cli::ResumeArgs;
 use crate::error::Error;
 use crate::progress::Progress;
 use crate::signals;
 use dbdyno_engine::Sampling;
-use dbdyno_model::{Database, Plan, RunJson, TestCode};
+use dbdyno_model::{Database, Plan, Platform, RunJson, TestCode};
 use dbdyno_results::{Access, Repository};
-use dbdyno_run::{LoadWish, Wish, left};
+use dbdyno_run::{LoadWish, Wish, hold, left};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> {
@@ -26,12 +26,22 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
             context.same_place
         )));
     }
+    let is_imported = repository.is_imported(&id)?;
+    if is_imported && args.target.is_none() {
+        return Err(Error::Usage(format!(
+            "run {id} was imported, so the target in it, {}, is the word of whoever wrote the file: name the one to measure on with \
+             --target",
+            before.run.target
+        )));
+    }
     let url = args.target.as_deref().unwrap_or(&before.run.target);
     let place = Place::open(url, Some(&plan.size), Some(plan.seed), &context.catalogue)?;
+    let platform = place.platform();
+    refuse(&before, changes_of_the_platform(&before.platform, &platform, is_imported), context)?;
     refuse(&before, changes_of_the_plan(&before, &plan, &place, context)?, context)?;
     repository.claim(&id)?;
 
-    let stop = signals::stop()?;
+    let stop = signals::stop(Some(&place.engine), args.max_duration)?;
     let progress = Progress::new(context.verbosity);
     let target = place.target.to_string();
     let load = LoadWish {
@@ -42,11 +52,15 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
         verify: true,
     };
     let data_verified = ensure_data(&place, load, &context.catalogue, &progress, &stop)?;
+    hold(place.engine.as_ref(), &target, &progress, &stop)?;
     let database = place.engine.describe().map_err(place.failed("describing"))?;
     refuse(&before, changes_of_the_database(&before.database, &database), context)?;
 
     let places = left(&plan, &before.points, &repository.unmeasured(&id)?);
-    inspect_tables(&place, &plan, &places, &context.catalogue, &stop)?;
+    if !places.is_empty() {
+        let found = inspect_tables(&place, &plan, &places, &context.catalogue, &stop)?;
+        repository.set_database(&id, &with_tables(before.database, found))?;
+    }
     let measuring = Measuring {
         context,
         place: &place,
@@ -67,6 +81,29 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
 fn refuse(run: &RunJson, changes: Vec<String>, context: &Context) -> Result<(), Error> {
     let place = context.same_place.clone();
     if changes.is_empty() { Ok(()) } else { Err(Error::Changed { run: run.run.id.clone(), place, changes }) }
+}
+
+/// The database's record with what looking at the tables has shown once more; what it had shown before stays.
+fn with_tables(mut database: Database, found: String) -> Database {
+    match database.facts.get_mut(TABLES) {
+        Some(known) if known.contains(&found) => {}
+        Some(known) => *known += &format!("; when the run was resumed: {found}"),
+        None => _ = database.facts.insert(TABLES.to_owned(), found),
+    }
+    database
+}
+
+/// What differs in the machine. Whose name a run of one's own was measured under may change, as in a container that is made
+/// anew; one that came from elsewhere must be of this very machine.
+fn changes_of_the_platform(before: &Platform, now: &Platform, is_imported: bool) -> Vec<String> {
+    let mut changes = Vec::new();
+    if is_imported {
+        differs(&mut changes, "the host", before.host.as_deref(), now.host.as_deref());
+    }
+    differs(&mut changes, "the processor", before.cpu.model.as_deref(), now.cpu.model.as_deref());
+    let cores = |platform: &Platform| platform.cpu.cores.map(|n| n.to_string());
+    differs(&mut changes, "the number of cores", cores(before).as_deref(), cores(now).as_deref());
+    changes
 }
 
 /// What differs in dbdyno, in the data and in the definitions of the planned tests.
@@ -122,10 +159,44 @@ fn differs(changes: &mut Vec<String>, what: &str, before: Option<&str>, now: Opt
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dbdyno_model::Cpu;
 
     fn database(version: &str, parameters: &[(&str, &str)]) -> Database {
         let parameters = parameters.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
         Database { version: version.to_owned(), parameters, ..Database::default() }
+    }
+
+    #[test]
+    fn what_looking_at_the_tables_has_shown_is_kept_each_time() {
+        let of = |database: Database, found: &str| with_tables(database, found.to_owned());
+        let first = of(Database::default(), "2 looked at");
+        assert_eq!(first.facts[TABLES], "2 looked at");
+        assert_eq!(of(first.clone(), "2 looked at"), first);
+        let again = of(first, "1 looked at; no triggers");
+        assert_eq!(again.facts[TABLES], "2 looked at; when the run was resumed: 1 looked at; no triggers");
+        assert_eq!(of(again.clone(), "1 looked at; no triggers"), again);
+    }
+
+    #[test]
+    fn points_of_unlike_machines_are_not_put_together() {
+        let machine = |host: &str, model: &str, cores| Platform {
+            host: Some(host.to_owned()),
+            cpu: Cpu { model: Some(model.to_owned()), cores: Some(cores), ..Cpu::default() },
+            ..Platform::default()
+        };
+        let before = machine("a", "fast", 4);
+        assert!(changes_of_the_platform(&before, &before, true).is_empty());
+        assert!(changes_of_the_platform(&before, &machine("b", "fast", 4), false).is_empty());
+        assert_eq!(
+            changes_of_the_platform(&before, &machine("b", "slow", 2), true),
+            [
+                "the host was a and is b now",
+                "the processor was fast and is slow now",
+                "the number of cores was 4 and is 2 now"
+            ]
+        );
+        // Where the server is elsewhere, nothing is known of its machine.
+        assert!(changes_of_the_platform(&Platform::default(), &Platform::default(), true).is_empty());
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! `dbdyno run`. Whatever can be refused is refused before anything is done: the target, the size, the tests and the
 //! results file are looked at first, then data is loaded, then the plan is stored, then the first point is measured.
 
-use super::Context;
-use super::measuring::{Measuring, ensure_data, inspect_tables};
+use super::measuring::{Measuring, TABLES, ensure_data, inspect_tables};
 use super::place::Place;
+use super::{Context, dry_run};
 use crate::cli::{Commit, DriveChoice, FollowChoice, RunArgs};
 use crate::error::Error;
 use crate::output::shell_word;
@@ -13,7 +13,7 @@ use clap::ValueEnum;
 use dbdyno_engine::Sampling;
 use dbdyno_model::{Plan, Run, RunId, RunStatus};
 use dbdyno_results::{Access, Repository};
-use dbdyno_run::{LoadWish, Loading, Wish, refuse_unfit};
+use dbdyno_run::{LoadWish, Loading, Wish, hold, refuse_unfit};
 
 pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     let wished = &args.target;
@@ -30,18 +30,22 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     };
     // Before the results file: what is refused leaves nothing behind.
     refuse_unfit(place.engine.as_ref(), &place.held, &place.size, load, Loading::OnDemand)?;
+    if args.dry_run {
+        return dry_run::show(&place, &plan, args.shown.format(), context);
+    }
     let mut repository = Repository::open(&context.results, Access::ReadWrite)?;
 
-    let stop = signals::stop()?;
+    let stop = signals::stop(Some(&place.engine), args.max_duration)?;
     let progress = Progress::new(context.verbosity);
     let data_verified = ensure_data(&place, load, &context.catalogue, &progress, &stop)?;
+    hold(place.engine.as_ref(), &target, &progress, &stop)?;
 
     let places: Vec<usize> = (0..plan.points.len()).collect();
     let tables = inspect_tables(&place, &plan, &places, &context.catalogue, &stop)?;
 
     let run = new_run(args, &place, &plan)?;
     let mut database = place.engine.describe().map_err(place.failed("describing"))?;
-    database.facts.insert("tables".to_owned(), tables);
+    database.facts.insert(TABLES.to_owned(), tables);
     repository.begin_run(&run, &plan, &place.platform(), &database)?;
     let measuring = Measuring {
         context,
@@ -68,6 +72,7 @@ fn wish(args: &RunArgs, place: &Place) -> Wish {
         nodes: Some(args.nodes.unwrap_or(place.engine.features().nodes)),
         jobs: args.jobs,
         threads: args.threads,
+        max_jobs: args.max_jobs,
         duration_s: args.duration,
         repeat: args.repeat,
         commit: args.commit.into(),
@@ -88,6 +93,7 @@ fn again(args: &RunArgs) -> String {
     option("--nodes", args.nodes.map(|n| n.to_string()));
     option("--jobs", args.jobs.map(|n| n.to_string()));
     option("--threads", args.threads.map(|n| n.to_string()));
+    option("--max-jobs", args.max_jobs.map(|n| n.to_string()));
     option("--duration", args.duration.map(|s| format!("{s}s")));
     option("--commit", name(args.commit).filter(|_| args.commit != Commit::Durable));
     let client = &args.client;

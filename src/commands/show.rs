@@ -102,10 +102,10 @@ fn incomplete(run: &RunJson, context: &Context) -> Option<String> {
     };
     match run.run.status {
         RunStatus::Done => None,
-        RunStatus::Running => {
-            Some(format!("\nRun {id} is still being measured, or its process was killed; then {resume}\n"))
+        RunStatus::Running => Some(format!("\nRun {id} is still being measured; if it is stopped, {resume}\n")),
+        RunStatus::Interrupted => {
+            Some(format!("\nRun {id} was stopped or killed before its plan was done; {resume}\n"))
         }
-        RunStatus::Interrupted => Some(format!("\nRun {id} was stopped before its plan was done; {resume}\n")),
         RunStatus::Lost => Some(format!("\nRun {id} lost its target before its plan was done; {resume}\n")),
     }
 }

@@ -123,7 +123,7 @@ pub(super) struct Watching {
 
 impl Watching {
     pub(super) fn new(context: &Context) -> Result<Self, Error> {
-        Ok(Self { verbosity: context.verbosity, stop: signals::stop()? })
+        Ok(Self { verbosity: context.verbosity, stop: signals::stop(None, None)? })
     }
 }
 

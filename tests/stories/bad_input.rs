@@ -164,6 +164,28 @@ fn a_password_in_a_mistyped_target_is_not_shown() {
     let room = Room::new();
     let ending = room.run("run T611 --target postgres//scott:tiger@db1:5432/x").expect(2);
     assert!(!ending.stderr.contains("tiger"), "{}", ending.stderr);
+    // However it is written, and wherever it was typed.
+    for typed in
+        ["scott/tiger@db1", "oracle://scott/tiger@db1/x", "oracle://db1/x?Password=tiger", "oracle:scott/tiger@db1"]
+    {
+        for line in
+            [format!("run T611 --target {typed}"), format!("run {typed} --target null:"), format!("{typed} run")]
+        {
+            let ending = room.run(&line).expect(2);
+            assert!(!ending.stderr.contains("tiger"), "{line}: {}", ending.stderr);
+        }
+    }
+}
+
+/// A password is hidden, and nothing of what is said of it is lost.
+#[test]
+fn messages_are_whole_beside_a_hidden_password() {
+    let room = Room::new();
+    for password in ["x", "tiger", "tiger-4711", "scott"] {
+        let ending = room.run(&format!("run T611 --target postgres://scott:{password}@127.0.0.1:1/x")).expect(2);
+        assert!(ending.stderr.contains("dbdyno: postgres://scott@127.0.0.1:1/x cannot be used: "), "{}", ending.stderr);
+        assert!(!ending.stderr.contains(&format!("{password}@")) || password == "scott", "{}", ending.stderr);
+    }
 }
 
 #[test]

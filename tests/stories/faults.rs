@@ -114,6 +114,28 @@ fn results_on_a_full_disk_keep_what_was_recorded() {
 }
 
 #[test]
+fn results_that_are_taken_away_end_the_run() {
+    let lines = |end: Ending| end.complaints().iter().map(ToString::to_string).collect::<Vec<_>>();
+    for replaced in [false, true] {
+        let room = Room::new();
+        let run = room.start("run T512 T611 T511 --jobs 1 --threads 1 --duration 1s --target null:");
+        run.until("[1/3] T512");
+        std::fs::rename(room.path("dbdyno.db"), room.path("moved.db")).unwrap();
+        if replaced {
+            std::fs::write(room.path("dbdyno.db"), "").unwrap();
+        }
+        let said = lines(run.end().expect(3));
+        let words = "dbdyno: ./dbdyno.db was moved, removed or replaced while dbdyno wrote to it";
+        assert!(said.len() == 1 && said[0].starts_with(words), "{said:?}");
+        // Put back, it is as it was, and the run goes on.
+        std::fs::rename(room.path("moved.db"), room.path("dbdyno.db")).unwrap();
+        assert_eq!(statuses(&room.show("last")), ["T512 ok"]);
+        room.run("resume last").expect(0);
+        assert_eq!(statuses(&room.show("last")), ["T512 ok", "T611 ok", "T511 ok"]);
+    }
+}
+
+#[test]
 fn a_file_that_another_process_writes_fails_what_writes() {
     let room = Room::with_data();
     let other = Connection::open(room.path("x.sqlite")).unwrap();

@@ -215,3 +215,30 @@ fn results_go_where_the_environment_says() {
     assert!(room.path("elsewhere.db").is_file() && !room.path("dbdyno.db").exists());
     room.run("show last --results elsewhere.db").expect(0);
 }
+
+/// What would be done is said, and nothing is.
+#[test]
+fn a_dry_run_says_what_it_would_do_and_does_nothing() {
+    let room = Room::with_data();
+    let before = room.files();
+    let line = "run T611 T711 T132 --target sqlite:x.sqlite --ramp 1,2,4 --max-jobs 2 --duration 5s --dry-run";
+    let page = room.run(line).expect(0).stdout;
+    for said in
+        ["T611", "1x1x1 1x2x1", "changes rows of dbdyno's tables", "not supported: ", "at most 2 at work at once"]
+    {
+        assert!(page.contains(said), "'{said}' in {page}");
+    }
+    assert!(!page.contains("1x4x1") && page.contains("nothing was measured, loaded or stored"), "{page}");
+    let document = room.run(&format!("{line} --json")).expect(0).json();
+    assert_eq!(document["most_at_work"], 2);
+    assert!(document["at_least_s"].as_f64().unwrap() > 20.0, "{document:#}");
+    assert_eq!(document["tests"][0]["test"], "T611");
+    assert!(room.files() == before, "nothing was changed");
+    // What a run would refuse is refused.
+    let ending = room.run("run T611 --target sqlite:x.sqlite --jobs 8 --max-jobs 4 --dry-run").expect(2);
+    assert!(
+        ending.stderr.contains("--max-jobs 4 is less than the 8 that --jobs and --threads ask for"),
+        "{}",
+        ending.stderr
+    );
+}

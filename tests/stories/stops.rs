@@ -2,8 +2,9 @@
 //! exit code is 3, and the run can be resumed.
 
 use crate::json::{check_document, check_point};
-use crate::support::{Room, Running, points, statuses, text, wait_until};
+use crate::support::{DBDYNO, Room, Running, points, statuses, text, wait_until};
 use rustix::process::Signal;
+use std::process::Command;
 
 /// A run of two points, stopped in the middle of the second.
 fn in_the_middle_of_a_point(room: &Room) -> Running {
@@ -54,6 +55,58 @@ fn a_polite_kill_is_a_ctrl_c() {
 }
 
 #[test]
+fn a_terminal_that_closes_is_a_ctrl_c() {
+    stopped_by(Signal::HUP);
+}
+
+/// Unless somebody has seen to it that the run outlives the terminal.
+#[test]
+fn a_run_under_nohup_outlives_its_terminal() {
+    let room = Room::new();
+    let mut command = Command::new("nohup");
+    command.arg(DBDYNO).args("run T512 T611 --jobs 8 --threads 1 --duration 1s --target null:".split(' '));
+    room.settle_in(&mut command);
+    let run = Running::start(command);
+    run.until("[1/2] T512");
+    run.signal(Signal::HUP);
+    run.end().expect(0);
+    assert_eq!(statuses(&room.show("last")), ["T512 ok", "T611 ok"]);
+}
+
+/// A run that nobody measures any more does not look as if somebody did.
+#[test]
+fn a_killed_run_is_shown_as_interrupted() {
+    let room = Room::new();
+    let run = in_the_middle_of_a_point(&room);
+    let status = || (text(&room.show("last"), "/run/status").to_owned(), text(&room.runs()[0], "/status").to_owned());
+    assert_eq!(status(), ("running".to_owned(), "running".to_owned()));
+    run.kill();
+    assert_eq!(status(), ("interrupted".to_owned(), "interrupted".to_owned()));
+    let page = room.run("show last").expect(0).stdout;
+    assert!(page.contains("was stopped or killed before its plan was done"), "{page}");
+}
+
+#[test]
+fn a_run_ends_politely_when_its_time_is_over() {
+    let room = Room::new();
+    let line = "run T512 T611 --jobs 8 --threads 1 --duration 1h --max-duration 3s --target null:?delay_us=1000";
+    let ending = room.run(line).expect(3);
+    let document = room.show("last");
+    let id = text(&document, "/run/id").to_owned();
+    assert_eq!(
+        ending.complaints(),
+        [
+            "dbdyno: the time of --max-duration is over: current work is cancelled, what was measured is kept"
+                .to_owned(),
+            format!("dbdyno: stopped; what was measured is kept, `dbdyno resume {id}` goes on")
+        ]
+    );
+    assert_eq!(statuses(&document), ["T512 failed"]);
+    assert_eq!(text(&document, "/points/0/reason"), "interrupted");
+    assert_eq!(text(&document, "/run/status"), "interrupted");
+}
+
+#[test]
 fn a_second_ctrl_c_leaves_at_once() {
     let room = Room::new();
     let mut run = in_the_middle_of_a_point(&room);
@@ -69,7 +122,7 @@ fn a_second_ctrl_c_leaves_at_once() {
     results.execute_batch("ROLLBACK").unwrap();
     let document = room.show("last");
     assert_eq!(statuses(&document), ["T512 ok"], "what was recorded is there, the rest is not");
-    assert_eq!(text(&document, "/run/status"), "running");
+    assert_eq!(text(&document, "/run/status"), "interrupted");
     check_document(&document);
     let sound: String = results.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
     assert_eq!(sound, "ok");

@@ -1,6 +1,6 @@
 //! A run travels to another machine and is the same there; what is no run does not get in.
 
-use crate::support::{Room, text};
+use crate::support::{Room, statuses, text};
 
 /// A room with a run of the client drive, which has histograms, and its export.
 fn exported() -> (Room, String) {
@@ -47,6 +47,46 @@ fn an_exported_run_is_the_same_elsewhere() {
     for key in ["run", "platform", "database", "points", "cells"] {
         assert_eq!(exported[key], here.show("mine")[key], "{key}");
     }
+}
+
+/// What an imported run names, a target and so a host, a path and whoever gets the password, is the word of its writer.
+#[test]
+fn an_imported_run_is_resumed_only_where_the_user_says() {
+    let here = Room::with_data();
+    let line = "run T512 T511 T611 --jobs 1 --threads 1 --duration 10ms \
+                --target null:?delay_us=50000&error_at=2&error_class=connection_lost";
+    here.run(line).expect(3);
+    let document = here.run("export last").expect(0).stdout;
+    let there = Room::new();
+    let import = |document: &str| {
+        std::fs::write(there.path("run.json"), document).unwrap();
+        there.run("import run.json").expect(0);
+    };
+    let planted = document.replace("null:?delay_us", "sqlite:planted.sqlite?delay_us");
+    assert_ne!(planted, document);
+    import(&planted);
+    let id = text(&there.show("last"), "/run/id").to_owned();
+    let before = (there.files(), there.show(&id));
+    let ending = there.run("resume last").expect(2);
+    assert!(ending.stderr.starts_with(&format!("dbdyno: run {id} was imported")), "{}", ending.stderr);
+    assert!(ending.stderr.contains("--target"), "{}", ending.stderr);
+    assert!(!there.path("planted.sqlite").exists(), "nothing was loaded where the file says");
+    assert_eq!(there.show(&id), before.1);
+    // On this machine, where it was measured, it goes on.
+    there.run("resume last --target null:").expect(0);
+    assert_eq!(statuses(&there.show(&id)), ["T512 ok", "T511 ok", "T611 ok"]);
+    // That of another machine does not, wherever the user says.
+    let other = Room::new();
+    let mut run: serde_json::Value = serde_json::from_str(&document).unwrap();
+    run["platform"]["host"] = "elsewhere".into();
+    run["platform"]["cpu"]["model"] = "another processor".into();
+    std::fs::write(other.path("run.json"), run.to_string()).unwrap();
+    other.run("import run.json").expect(0);
+    let ending = other.run("resume last --target null:").expect(2);
+    for said in ["the host was elsewhere and is ", "the processor was another processor and is "] {
+        assert!(ending.stderr.contains(said), "{}", ending.stderr);
+    }
+    assert_eq!(statuses(&other.show("last")).len(), 2, "nothing was measured into it");
 }
 
 #[test]

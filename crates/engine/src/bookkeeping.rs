@@ -9,6 +9,75 @@ use std::collections::BTreeMap;
 /// The name of the entry that says how an engine lays its data out; another format is not ours to read.
 const FORMAT: &str = "format";
 
+/// What begins the entries of what a point makes.
+const MADE: &str = "made ";
+
+/// Something that a point makes beside the tables of the load. It is noted before it is made, and only where nothing of that
+/// name is there: so nothing that somebody else has made under such a name is ever dropped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Made {
+    kind: String,
+    /// Its name; `#` stands for a number.
+    name: String,
+}
+
+impl Made {
+    /// A thing of a kind: `table`, `index`, `cluster`, `tablespace`.
+    pub(crate) fn new(kind: &str, name: impl Into<String>) -> Self {
+        Self { kind: kind.to_owned(), name: name.into() }
+    }
+
+    /// A table.
+    pub(crate) fn table(name: impl Into<String>) -> Self {
+        Self::new("table", name)
+    }
+
+    /// An index.
+    pub(crate) fn index(name: impl Into<String>) -> Self {
+        Self::new("index", name)
+    }
+
+    /// The name of its entry.
+    pub(crate) fn entry(&self) -> String {
+        format!("{MADE}{} {}", self.kind, self.name)
+    }
+
+    /// Whether an object is such a thing.
+    pub(crate) fn is(&self, kind: &str, name: &str) -> bool {
+        self.kind == kind && fits(&self.name, name)
+    }
+}
+
+/// What an entry's name notes, if anything.
+pub(crate) fn noted(entry: &str) -> Option<Made> {
+    let (kind, name) = entry.strip_prefix(MADE)?.split_once(' ')?;
+    Some(Made::new(kind, name))
+}
+
+fn fits(pattern: &str, name: &str) -> bool {
+    let Some((before, after)) = pattern.split_once('#') else { return pattern == name };
+    let Some(rest) = name.strip_prefix(before) else { return false };
+    let rest_from = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    rest_from > 0 && fits(after, &rest[rest_from..])
+}
+
+/// Of the objects that are there, by kind and name, those that points have made.
+pub(crate) fn ours<'t>(made: &[Made], there: &'t [(String, String)]) -> impl Iterator<Item = &'t (String, String)> {
+    there.iter().filter(move |(kind, name)| made.iter().any(|made| made.is(kind, name)))
+}
+
+/// Refuses to make what somebody else has a thing by the name of. `place` is where.
+///
+/// # Errors
+/// There is one, which is named.
+pub(crate) fn refuse_taken(wanted: &[Made], there: &[(String, String)], place: &str) -> Result<(), EngineError> {
+    let Some((kind, name)) = ours(wanted, there).next() else { return Ok(()) };
+    let message = format!(
+        "{place} holds the {kind} {name}, which dbdyno did not make and whose name the test needs; rename it or drop it yourself"
+    );
+    Err(EngineError::new(ErrorClass::Other, message))
+}
+
 /// What a place holds that could be a load's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Contents {
@@ -70,6 +139,11 @@ impl Meta {
     /// All of it, by name.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// What points have made and not yet dropped.
+    pub(crate) fn made(&self) -> Vec<Made> {
+        self.0.keys().filter_map(|name| noted(name)).collect()
     }
 
     /// Adds what was written since it was read.
@@ -164,4 +238,36 @@ impl Meta {
 /// The entry that keeps a table's checksum.
 pub(crate) fn checksum_key(table: TableName) -> String {
     format!("checksum {table}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_point_makes_is_known_by_kind_and_name() {
+        for made in [Made::table("load_heap_#"), Made::index("load_index_#_#"), Made::table("load_heap_list")] {
+            assert_eq!(noted(&made.entry()), Some(made));
+        }
+        assert_eq!(noted("checksum small_heap"), None);
+        let heaps = Made::table("load_heap_#");
+        assert!(heaps.is("table", "load_heap_0") && heaps.is("table", "load_heap_127"));
+        for name in ["load_heap", "load_heap_", "load_heap_7x", "load_heap_list", "load_heap_1_2", "my_load_heap_1"] {
+            assert!(!heaps.is("table", name), "{name}");
+        }
+        assert!(!heaps.is("index", "load_heap_0"));
+        let indexes = Made::index("load_index_#_#");
+        assert!(indexes.is("index", "load_index_3_128") && !indexes.is("index", "load_index_3"));
+    }
+
+    #[test]
+    fn a_name_that_is_taken_is_refused() {
+        let there = [("table".to_owned(), "load_customers".to_owned()), ("table".to_owned(), "load_heap_7".to_owned())];
+        assert!(refuse_taken(&[Made::table("load_heap")], &there, "the schema").is_ok());
+        let refused = refuse_taken(&[Made::table("load_heap_#")], &there, "the schema").unwrap_err();
+        assert!(
+            refused.message.starts_with("the schema holds the table load_heap_7, which dbdyno did not make"),
+            "{refused}"
+        );
+    }
 }

@@ -91,6 +91,23 @@ pub trait Engine: Send + Sync {
     /// Something could not be dropped, or the schema is not dbdyno's.
     fn drop_all(&self) -> Result<bool, EngineError>;
 
+    /// Makes sure, until this value goes, that no other dbdyno measures, loads or drops here, and waits for what an earlier one
+    /// has left at work, because a server may outlive its client by long. Whoever measures does this first.
+    ///
+    /// # Errors
+    /// Another dbdyno is at work here; `Cancelled` once the watch says so.
+    fn hold(&self, _: &dyn LoadWatch) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    /// Whether the place is still held: the lock is lost with the connection that has it.
+    ///
+    /// # Errors
+    /// `ConnectionLost`: it is not.
+    fn still_held(&self) -> Result<(), EngineError> {
+        Ok(())
+    }
+
     /// Brings the engine to rest (checkpoint, vacuum, purge) within a limit.
     ///
     /// # Errors
@@ -171,6 +188,12 @@ pub trait Engine: Send + Sync {
     /// A handle that stops what the engine itself is doing (settling, preparing, cleaning up), where that can take long.
     fn canceller(&self) -> Option<Arc<dyn Canceller>> {
         None
+    }
+
+    /// Whether the server still answers anybody: false where its processes stand still, and where a new connection is not answered
+    /// in time. Whoever was stopped does not wait for one that does not.
+    fn answers(&self) -> bool {
+        true
     }
 
     /// The server's main process, where it and its children run on this machine and are not dbdyno itself: so that its

@@ -69,11 +69,12 @@ impl Target {
         let mut options = Vec::new();
         for option in query.split('&').filter(|o| !o.is_empty()) {
             let (name, value) = option.split_once('=').ok_or_else(|| {
-                let what = if query.contains("password=") { "an option".to_owned() } else { format!("'{option}'") };
+                let secret = query.to_ascii_lowercase().contains("password=");
+                let what = if secret { "an option".to_owned() } else { format!("'{option}'") };
                 invalid(format!("{what} has no value; write name=value (and '&' in a value as %26)"))
             })?;
             match name {
-                "password" => password = Some(value),
+                name if name.eq_ignore_ascii_case("password") => password = Some(value),
                 _ => options.push((name.to_owned(), value.to_owned())),
             }
         }
@@ -159,7 +160,9 @@ fn without_password(text: &str) -> String {
     let Some((before, host)) = text.rsplit_once('@') else { return text.to_owned() };
     let (slashes, user) =
         before.split_once("//").map_or(("", before), |(scheme, user)| (&before[..scheme.len() + 2], user));
-    format!("{slashes}{}@{host}", user.split(':').next().unwrap_or_default())
+    // A path is no login.
+    let ends: &[char] = if user.starts_with(['/', '.']) { &[':'] } else { &[':', '/'] };
+    format!("{slashes}{}@{host}", user.split(ends).next().unwrap_or_default())
 }
 
 /// Without a password.
@@ -189,7 +192,12 @@ mod tests {
         let target = Target::parse("postgres://scott:ti:ger@db1:5432/x?sslmode=require&password=tiger").unwrap();
         assert_eq!(target.to_string(), "postgres://scott@db1:5432/x?sslmode=require");
         assert!(!format!("{target:?}").contains("ger"));
-        for wrong in ["Postgres://scott:ti:ger@db1/x", "//scott:tiger@db1", "postgres://scott:tiger@db1/x?flag"] {
+        for wrong in [
+            "Postgres://scott:ti:ger@db1/x",
+            "//scott:tiger@db1",
+            "postgres://scott:tiger@db1/x?flag",
+            "scott/tiger@db1",
+        ] {
             let error = Target::parse(wrong).unwrap_err().to_string();
             assert!(error.contains("scott@db1") && !error.contains("ger@"), "{error}");
         }
@@ -203,6 +211,7 @@ mod tests {
             ("db://scott:ti@ger@h/x", "//scott@h/x", Some("ti@ger")),
             ("db://scott:@h/x?password=tiger", "//scott@h/x", Some("tiger")),
             ("db://scott@h/x?password=a%26b", "//scott@h/x", Some("a&b")),
+            ("db://scott@h/x?Password=tiger", "//scott@h/x", Some("tiger")),
             ("db://:tiger@h/x", "//@h/x", Some("tiger")),
             ("db://scott@h/x", "//scott@h/x", None),
             ("db://h:5432/my%40db", "//h:5432/my%40db", None),

@@ -86,7 +86,7 @@ impl Product for Server {
     }
 
     fn leftovers() -> &'static str {
-        "CREATE TABLE load_heap_3 (a int);
+        "CREATE TABLE load_heap_3 (a int); INSERT INTO meta VALUES ('made table load_heap_#', '1');
          CREATE PROCEDURE scan_small_heap(a int, b int, c int, d int, e int, f int, g int, h int, i int, j int, k int, l int,
            m int, n int) DO 0;
          CREATE PROCEDURE fibonacci(a int, OUT b int) SET b = 1"

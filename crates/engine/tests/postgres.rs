@@ -87,7 +87,7 @@ impl Product for Server {
     }
 
     fn leftovers() -> &'static str {
-        "CREATE TABLE dbdyno.load_heap_3 (a int);
+        "CREATE TABLE dbdyno.load_heap_3 (a int); INSERT INTO dbdyno.meta VALUES ('made table load_heap_#', '1');
          CREATE PROCEDURE dbdyno.scan_small_heap(bigint, bigint, bigint, bigint, bigint, bigint, bigint, bigint, bigint,
            bigint, bigint, bigint, bigint, bigint) LANGUAGE sql AS '';
          CREATE FUNCTION dbdyno.fibonacci(integer) RETURNS bigint LANGUAGE sql AS 'SELECT 1'"

@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunStatus {
-    /// Being measured, or left without a word (kill -9, power).
+    /// Being measured.
     Running,
     /// Every planned point is there.
     Done,
-    /// The user stopped it.
+    /// The user stopped it, or its process was killed.
     Interrupted,
     /// The target was lost.
     Lost,

@@ -94,6 +94,15 @@ pub enum ResultsError {
         /// The file.
         path: PathBuf,
     },
+    /// The file is not there any more, or another one is.
+    #[error(
+        "{} was moved, removed or replaced while dbdyno wrote to it, and what was measured went with it: if it was moved, put it back, beside {}-wal; else measure again",
+        path.display(), path.display()
+    )]
+    Gone {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file system is full.
     #[error(
         "cannot write {}: no space is left on its file system; everything recorded before is kept: free some space, then continue with `dbdyno resume`",

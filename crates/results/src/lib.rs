@@ -19,6 +19,7 @@ pub use transfer::{Transfer, TransferError};
 
 use dbdyno_stats::Histogram;
 use rusqlite::Connection;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// What a file is opened for.
@@ -62,6 +63,13 @@ pub type Histograms = Vec<(HistogramKind, Histogram)>;
 pub struct Repository {
     connection: Connection,
     path: PathBuf,
+    /// Device and inode of the file, for whoever writes.
+    identity: Option<(u64, u64)>,
+}
+
+/// What a name stands for at this moment: the device and the inode.
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    path.metadata().ok().map(|file| (file.dev(), file.ino()))
 }
 
 impl Repository {
@@ -71,7 +79,8 @@ impl Repository {
     /// The file is missing (to read), something else, of a newer version, not writable (to write), locked or damaged.
     pub fn open(path: &Path, access: Access) -> Result<Self, ResultsError> {
         let connection = file::open(path, access, migrations::ALL)?;
-        Ok(Self { connection, path: path.to_owned() })
+        let identity = identity(path).filter(|_| access == Access::ReadWrite);
+        Ok(Self { connection, path: path.to_owned(), identity })
     }
 
     /// The file, as it was named when it was opened.
@@ -83,6 +92,14 @@ impl Repository {
     /// Says an SQLite error in our words; `doing` completes "cannot …".
     fn failed(&self, doing: &'static str) -> impl Fn(rusqlite::Error) -> ResultsError {
         move |error| ResultsError::from_sqlite(&self.path, doing, error)
+    }
+
+    /// Whether what is written now will be found under the file's name.
+    fn still_there(&self) -> Result<(), ResultsError> {
+        if self.identity.is_none() || identity(&self.path) == self.identity {
+            return Ok(());
+        }
+        Err(ResultsError::Gone { path: self.path.clone() })
     }
 
     /// What is stored cannot be understood.

@@ -7,7 +7,11 @@ use rusqlite::{Connection, TransactionBehavior};
 pub(crate) const APPLICATION_ID: i32 = 0x6462_6479;
 
 /// Every step, oldest first. The schema version is the number of steps taken.
-pub(crate) const ALL: &[&str] = &[include_str!("migrations/001_runs.sql"), include_str!("migrations/002_in_short.sql")];
+pub(crate) const ALL: &[&str] = &[
+    include_str!("migrations/001_runs.sql"),
+    include_str!("migrations/002_in_short.sql"),
+    include_str!("migrations/003_imported.sql"),
+];
 
 /// The schema version that a list of steps leads to.
 pub(crate) fn version(steps: &[&str]) -> u32 {

@@ -1,7 +1,8 @@
 //! Reading: what runs there are, which one a user means, what it measured and what it still has to.
 
+use crate::lease::Lease;
 use crate::{HistogramKind, Histograms, Repository, ResultsError};
-use dbdyno_model::{Database, Plan, Platform, Point, REFERENCE_SUITE, Run, RunId, RunJson, Status};
+use dbdyno_model::{Database, Plan, Platform, Point, REFERENCE_SUITE, Run, RunId, RunJson, RunStatus, Status};
 use dbdyno_stats::Histogram;
 use rusqlite::{Connection, OptionalExtension, Row};
 use serde::de::DeserializeOwned;
@@ -249,6 +250,11 @@ impl Repository {
         let text = |column: usize| row.get::<_, String>(column).map_err(self.failed("read"));
         let id = text(0)?;
         let what = |part: &str| format!("the {part} of run {id}");
+        let status = match self.word(&what("status"), text(8)?)? {
+            // Killed: nobody was left to say so.
+            RunStatus::Running if self.is_abandoned(&id)? => RunStatus::Interrupted,
+            status => status,
+        };
         Ok(Run {
             label: row.get(1).map_err(self.failed("read"))?,
             suite: text(2)?,
@@ -257,9 +263,33 @@ impl Repository {
             started_at: self.word(&what("start"), text(5)?)?,
             tool_version: text(6)?,
             target: text(7)?,
-            status: self.word(&what("status"), text(8)?)?,
+            status,
             id: self.word(&what("id"), id.clone())?,
         })
+    }
+
+    /// Whether the process that measured a run has ended. Where nothing tells whose it is, it may live.
+    fn is_abandoned(&self, run: &str) -> Result<bool, ResultsError> {
+        let sql = "SELECT lease FROM runs WHERE id = ?1";
+        let mut query = self.connection.prepare_cached(sql).map_err(self.failed("read"))?;
+        let held: Option<String> = query.query_row([run], |row| row.get(0)).map_err(self.failed("read"))?;
+        Ok(self.lease(run, held)?.is_some_and(|lease| !lease.holds()))
+    }
+
+    /// The mark of a process, as it is stored.
+    pub(crate) fn lease(&self, run: &str, stored: Option<String>) -> Result<Option<Lease>, ResultsError> {
+        let lease = stored.map(|text| serde_json::from_str(&text)).transpose();
+        lease.map_err(|e| self.damaged(&format!("the lease of run {run}"), e))
+    }
+
+    /// Whether a run came in as a file.
+    ///
+    /// # Errors
+    /// The run does not exist, or the file cannot be read.
+    pub fn is_imported(&self, run: &RunId) -> Result<bool, ResultsError> {
+        let sql = "SELECT imported FROM runs WHERE id = ?1";
+        let imported = self.connection.query_row(sql, [run.as_str()], |row| row.get(0)).optional();
+        imported.map_err(self.failed("read"))?.ok_or_else(|| self.no_such_run(run))
     }
 
     fn points(&self, connection: &Connection, run: &RunId) -> Result<Vec<(usize, Point)>, ResultsError> {

@@ -203,6 +203,9 @@ impl Repository {
         }
         let transaction = self.begin("write")?;
         self.insert_run(&transaction, &run.run, plan, &run.platform, &run.database)?;
+        transaction
+            .execute("UPDATE runs SET imported = 1 WHERE id = ?1", [id.as_str()])
+            .map_err(self.failed("write"))?;
         for (plan_index, point) in plan_indexes.iter().zip(&run.points) {
             let of_point = histograms.iter().filter(|(place, ..)| place == plan_index);
             let of_point: Vec<_> = of_point.map(|(_, kind, histogram)| (*kind, histogram)).collect();

@@ -122,11 +122,24 @@ impl Repository {
         Ok(())
     }
 
+    /// Keeps what is known of a run's database now.
+    ///
+    /// # Errors
+    /// The run does not exist, or the file cannot be written.
+    pub fn set_database(&mut self, run: &RunId, database: &Database) -> Result<(), ResultsError> {
+        self.still_there()?;
+        let database = json("the database", database)?;
+        let sql = "UPDATE runs SET database = ?2 WHERE id = ?1";
+        let changed = self.connection.execute(sql, [run.as_str(), &database]).map_err(self.failed("write"))?;
+        if changed == 0 { Err(self.no_such_run(run)) } else { Ok(()) }
+    }
+
     /// Says how far a run has come. A run that is no longer `running` is nobody's.
     ///
     /// # Errors
     /// The run does not exist, or the file cannot be written.
     pub fn set_status(&mut self, run: &RunId, status: RunStatus) -> Result<(), ResultsError> {
+        self.still_there()?;
         let changed = self
             .connection
             .execute(
@@ -150,10 +163,7 @@ impl Repository {
             .optional()
             .map_err(self.failed("read"))?
             .ok_or_else(|| self.no_such_run(run))?;
-        let held: Option<Lease> = held
-            .map(|text| serde_json::from_str(&text))
-            .transpose()
-            .map_err(|e| self.damaged(&format!("the lease of run {run}"), e))?;
+        let held = self.lease(run.as_str(), held)?;
         if let Some(other) = held.filter(|lease| Some(lease) != ours.as_ref() && lease.holds()) {
             return Err(ResultsError::BeingMeasured { run: run.clone(), pid: other.pid });
         }
@@ -166,6 +176,7 @@ impl Repository {
     /// Begins a transaction that may write; whatever ends early is rolled back. The methods that call this take
     /// `&mut self`, so no second transaction can be open on the connection.
     pub(crate) fn begin(&self, doing: &'static str) -> Result<Transaction<'_>, ResultsError> {
+        self.still_there()?;
         Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate).map_err(self.failed(doing))
     }
 

@@ -32,7 +32,7 @@ pub use client::{ClientDrive, ClientResult, Tally, Team, Timetable};
 pub use drive::{Calibration, ServerDrive};
 pub use events::{Event, Events, Silent};
 pub use inspect::{InspectError, Inspected, SAMPLE_ROWS, anew, inspect, prove_table};
-pub use load::{Data, LoadError, LoadWish, Loading, load, refuse_unfit};
+pub use load::{Data, LoadError, LoadWish, Loading, hold, load, refuse_unfit};
 pub use log::{Chunk, Log, Lost};
 pub use plan::{Ground, PlanError, Wish, estimate_s, resolve};
 pub use point::{Bench, Measurement, measure};

@@ -3,7 +3,7 @@
 use crate::{Event, Events, Stop, shell_word};
 use dbdyno_catalogue::{Catalogue, CatalogueError};
 use dbdyno_engine::{Engine, EngineError, Finding, FindingLevel, LoadReport, LoadWatch, Loaded};
-use dbdyno_model::Size;
+use dbdyno_model::{ErrorClass, Size};
 use std::path::Path;
 
 /// Why the data is not there.
@@ -191,6 +191,17 @@ pub fn load(
     }
     let report = engine.load(&size, seed, wish.jobs, wish.verify, &Watch { events, stop })?;
     Ok(Data { size, seed, verified: wish.verify, report: Some(report) })
+}
+
+/// Makes sure that no other dbdyno works on the target until the engine goes, and that none has left anything at work there.
+///
+/// # Errors
+/// Another dbdyno is at work there, the target cannot be reached, or the user stopped the waiting.
+pub fn hold(engine: &dyn Engine, target: &str, events: &dyn Events, stop: &Stop) -> Result<(), LoadError> {
+    engine.hold(&Watch { events, stop }).map_err(|error| match error.class {
+        ErrorClass::Cancelled => LoadError::Engine(error),
+        _ => LoadError::Unreachable { target: target.to_owned(), error },
+    })
 }
 
 fn enough_space(engine: &dyn Engine, size: &Size) -> Result<(), LoadError> {

@@ -51,6 +51,16 @@ pub enum PlanError {
         "no test that was named can be driven by a client, which sends single statements; T311 to T322 and the T600, T700 and T800 classes can (`dbdyno list tests`)"
     )]
     NoClientForm,
+    /// A fixed degree of parallelism above the limit.
+    #[error(
+        "--max-jobs {limit} is less than the {asked} that --jobs and --threads ask for (jobs times threads); give fewer, or raise the limit"
+    )]
+    OverLimit {
+        /// What was asked for.
+        asked: u32,
+        /// The limit.
+        limit: u32,
+    },
     /// Nothing was asked for.
     #[error("no test or suite was named; `dbdyno list suites` and `dbdyno list tests` show what there is")]
     Nothing,
@@ -69,6 +79,8 @@ pub struct Wish {
     pub jobs: Option<u32>,
     /// Fixed number of threads.
     pub threads: Option<u32>,
+    /// The most jobs at once, each counted as often as it has threads.
+    pub max_jobs: Option<u32>,
     /// Window of each point.
     pub duration_s: Option<f64>,
     /// How often the whole ramp is repeated.
@@ -124,6 +136,10 @@ const DECISIVE_DURATION_S: f64 = 10.0;
 /// Something that was asked for does not exist, or nothing was.
 pub fn resolve(wish: &Wish, ground: Ground<'_>) -> Result<Plan, PlanError> {
     let loads = loads(wish)?;
+    let asked = wish.jobs.unwrap_or(1).saturating_mul(wish.threads.unwrap_or(1));
+    if let Some(limit) = wish.max_jobs.filter(|limit| asked > *limit) {
+        return Err(PlanError::OverLimit { asked, limit });
+    }
     let mut points = Vec::new();
     let mut definitions = BTreeMap::new();
     let mut ramp_used = false;
@@ -312,6 +328,12 @@ fn steps(
     let base = match dimension {
         Dimension::Jobs => template.dop.with(Dimension::Threads, wish.threads.unwrap_or(1)),
         Dimension::Threads => template.dop.with(Dimension::Jobs, wish.jobs.unwrap_or(1)),
+    };
+    // What stands above the limit is left out; where all of it does, the limit is what is measured.
+    let most = wish.max_jobs.map_or(u32::MAX, |limit| limit / (base.jobs.max(1) * base.threads.max(1)).max(1));
+    let dops = match dops.iter().copied().filter(|n| *n <= most).collect::<Vec<u32>>() {
+        within if within.is_empty() => vec![most.max(1)],
+        within => within,
     };
     let at = |dop: Dop, rows_per_tx: u64| PlannedPoint { dop, rows_per_tx, ..template.clone() };
     let mut steps: Vec<PlannedPoint> = Vec::new();

@@ -73,7 +73,10 @@ impl Runner<'_> {
                         Ok(proof) => {
                             let (mut measurement, lost) = measure(&self.bench, planned, maximum_per_s);
                             durable::tell(&mut measurement.point, proof);
-                            (measurement, lost)
+                            match self.others_let_in() {
+                                Some(error) if lost.is_none() => (unmeasured(planned, &error), Some(error)),
+                                _ => (measurement, lost),
+                            }
                         }
                         Err(error) => (unmeasured(planned, &error), Some(error)),
                     }
@@ -91,6 +94,14 @@ impl Runner<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Why what was just measured is no figure: others could load or drop there meanwhile.
+    fn others_let_in(&self) -> Option<EngineError> {
+        if self.bench.stop.requested() {
+            return None;
+        }
+        self.bench.engine.still_held().err().filter(EngineError::target_lost)
     }
 
     /// The point as it is to be measured: the best of a ramp is known only now.

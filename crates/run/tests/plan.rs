@@ -192,3 +192,23 @@ fn a_ramp_has_one_mode_of_the_client_and_open_loops_one_timetable() {
     assert_eq!(queues(None), [None, Some(Queue::Shared)], "in a closed loop nothing queues");
     assert_eq!(queues(Some(Queue::Session)), [None, Some(Queue::Session)]);
 }
+
+/// On a server with other work a limit cuts ramps off; what was asked for by its number is refused above it.
+#[test]
+fn a_limit_of_jobs_cuts_ramps_off() {
+    let limited = |max_jobs, wish: Wish| plan(&Wish { max_jobs: Some(max_jobs), ..wish }, MANY_WRITERS);
+    let ramp = Some(Ramp::List(vec![1, 2, 4, 8]));
+    let listed = limited(4, Wish { ramp: ramp.clone(), ..wish("T611") }).unwrap();
+    assert_eq!(shape(&listed), ["1x1/1", "2x1/1", "4x1/1", "best/1"]);
+    // Up to the processors, by default.
+    assert_eq!(shape(&limited(2, wish("T611")).unwrap()), ["1x1/1", "2x1/1", "best/1"]);
+    // Jobs and the threads of each count together.
+    let both = limited(6, Wish { threads: Some(2), ramp, ..wish("T611") }).unwrap();
+    assert_eq!(shape(&both), ["1x2/1", "2x2/1", "best/1"]);
+    let above = limited(3, Wish { ramp: Some(Ramp::List(vec![8, 16])), ..wish("T611") }).unwrap();
+    assert_eq!(shape(&above), ["3x1/1"]);
+    let refused = limited(4, Wish { jobs: Some(8), ..wish("T611") });
+    assert!(matches!(refused, Err(PlanError::OverLimit { asked: 8, limit: 4 })), "{refused:?}");
+    // The larger transactions at the end of a ramp are measured at what is left of it.
+    assert_eq!(shape(&limited(2, wish("T311")).unwrap()), ["1x1/2", "2x1/2", "2x1/10", "best/2"]);
+}

@@ -62,6 +62,10 @@ impl Product for Server {
         sessions(self, database, "a.attr_value = 'dbdyno job' AND p.command = 'Execute'")
     }
 
+    fn holders(&self, database: &str) -> Vec<u64> {
+        sessions(self, database, "a.attr_value = 'dbdyno run'")
+    }
+
     fn end_session(&self, session: u64) {
         self.client_with("", &["--force"], &format!("KILL {session}"));
     }

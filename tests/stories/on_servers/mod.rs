@@ -8,6 +8,7 @@ mod client;
 pub(crate) mod company;
 mod crashes;
 pub(crate) mod durability;
+mod frozen;
 pub(crate) mod full_disk;
 pub(crate) mod limits;
 pub(crate) mod passwords;
@@ -72,6 +73,9 @@ pub(crate) trait Product: Scratch {
 
     /// Those of them that carry out a test's call now.
     fn calls(&self, database: &str) -> Vec<u64>;
+
+    /// Those of them that keep other dbdynos out while a run lasts.
+    fn holders(&self, database: &str) -> Vec<u64>;
 
     /// SQL that says which session one is.
     const WHICH: &'static str;

@@ -10,6 +10,8 @@ stories!(
     ctrl_c_ends_the_work_on_the_server_too,
     a_second_ctrl_c_leaves_at_once_and_the_next_run_clears_up,
     a_killed_run_is_resumed,
+    nobody_drops_under_a_run,
+    a_run_that_no_longer_keeps_others_out_ends,
     a_stopped_load_goes_on,
 );
 
@@ -63,7 +65,11 @@ fn a_second_ctrl_c_leaves_at_once_and_the_next_run_clears_up<S: Product>() {
     drop(results);
     until_gone(database.server, &database.name);
     // As after a kill in the middle of a point.
-    database.sql(&format!("CREATE TABLE IF NOT EXISTS {} (id bigint)", S::table("load_heap_7")));
+    database.sql(&format!(
+        "INSERT INTO {} VALUES ('made table load_heap_#', '1'); CREATE TABLE {} (id bigint)",
+        S::table("meta"),
+        S::table("load_heap_7")
+    ));
     room.run(&format!("run T311 --jobs 1 --duration 50ms --target {}", database.target())).expect(0);
     assert_eq!(leftovers(database.server, &database.name), [""; 0]);
 }
@@ -77,6 +83,37 @@ fn a_killed_run_is_resumed<S: Product>() {
     room.run("resume last").expect(0);
     assert_eq!(statuses(&room.show("last")), ["T611 ok", "T331 ok"]);
     assert_eq!(leftovers(database.server, &database.name), [""; 0]);
+}
+
+fn nobody_drops_under_a_run<S: Product>() {
+    let (room, database) = (Room::new(), S::lender().loaded());
+    let target = database.target();
+    let run = room.start(&format!("run T611 T111 T621 --ramp 1 --duration 2s --target {target}"));
+    // Through several points, also where none is under way.
+    for seen in ["measuring", "[1/3] T611", "[2/3] T111"] {
+        run.until(seen);
+        let ending = room.run(&format!("drop --target {target}")).expect(3);
+        assert!(ending.stderr.contains("another dbdyno is measuring, loading or dropping here"), "{}", ending.stderr);
+    }
+    run.end().expect(0);
+    assert_eq!(statuses(&room.show("last")), ["T611 ok", "T111 ok", "T621 ok"]);
+}
+
+fn a_run_that_no_longer_keeps_others_out_ends<S: Product>() {
+    let (room, database) = (Room::new(), S::lender().loaded());
+    let run = room.start(&format!("run T611 T111 T621 --jobs 1 --duration 2s --target {}", database.target()));
+    run.until("[1/3] T611");
+    until_called(database.server, &database.name);
+    let [holder] = database.server.holders(&database.name)[..] else { panic!("one session holds the place") };
+    database.server.end_session(holder);
+    let ending = run.end().expect(3);
+    let said = "the target was lost: connection lost: the session that kept other dbdynos away has ended";
+    assert!(ending.stderr.contains(said), "{}", ending.stderr);
+    let document = room.show("last");
+    assert_eq!(text(&document, "/run/status"), "lost");
+    assert_eq!(statuses(&document), ["T611 ok", "T111 failed"], "what others may have disturbed is no figure");
+    room.run("resume last").expect(0);
+    assert_eq!(statuses(&room.show("last")), ["T611 ok", "T111 ok", "T621 ok"]);
 }
 
 fn a_stopped_load_goes_on<S: Product>() {

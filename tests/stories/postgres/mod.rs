@@ -84,6 +84,11 @@ impl Product for Server {
         numbers(self, &sql)
     }
 
+    fn holders(&self, database: &str) -> Vec<u64> {
+        let holds = "application_name = 'dbdyno run'";
+        numbers(self, &format!("SELECT pid FROM pg_stat_activity WHERE datname = '{database}' AND {holds}"))
+    }
+
     fn end_session(&self, session: u64) {
         self.psql("postgres", &format!("SELECT pg_terminate_backend({session})"));
     }

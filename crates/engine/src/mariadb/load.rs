@@ -15,7 +15,7 @@ use super::{STATISTICS, TABLE_NAMES, TABLES, layout, verify};
 use crate::bookkeeping::{Contents, Meta, checksum_key};
 use crate::data::Generator;
 use crate::server::loading::{self, Beginning, Wish};
-use crate::server::{Crew, Leaf, MOST_SESSIONS, Phase, ServerLink as _, Stop, Tally, Times, leaves, prove};
+use crate::server::{Crew, Leaf, MOST_SESSIONS, Phase, ServerLink as _, Stop, Tally, Times, held, leaves, prove};
 use crate::{EngineError, LoadReport, LoadWatch, SqlFile};
 use dbdyno_model::{ErrorClass, Shape, Size, TableName};
 use mysql::prelude::Queryable as _;
@@ -43,7 +43,8 @@ pub(super) fn load(
     let wish = Wish { tables: &TABLE_NAMES, size, seed, verify, has: |_, _| true, place };
     let hold = |control: &mut Link| {
         control.batch("preparing to load", &LOADING.get("session")?.text)?;
-        hold(control, options, &|| watch.cancelled().then_some(ErrorClass::Cancelled))
+        let give_up = || watch.cancelled().then_some(ErrorClass::Cancelled);
+        hold(control, options, &give_up, &|| watch.progress(held::WAITING, 0, 0))
     };
     let create = |control: &mut Link| begin(control, options, size, seed);
     let (meta, resumed) = match loading::begin(&mut control, &wish, meta::look, hold, create)? {
@@ -88,21 +89,22 @@ fn helper_lock(options: &Options, job: u32) -> String {
     format!("{}.{job}", lock_name(options))
 }
 
-/// Makes sure that nobody else loads or drops in this database, and waits for what an earlier load has left at work: a
-/// server that takes back half a leaf outlives its client. `give_up` says when not to wait any longer, and what that is
-/// called.
+/// Makes sure that nobody else measures, loads or drops in this database, and waits for what an earlier load or run has left
+/// at work: a server that takes back half a leaf, or builds an index, outlives its client. `give_up` says when not to wait any
+/// longer, and what that is called; `waits` hears that it is waited for.
 pub(super) fn hold(
     control: &mut Link,
     options: &Options,
     give_up: &dyn Fn() -> Option<ErrorClass>,
+    waits: &dyn Fn(),
 ) -> Result<(), EngineError> {
-    let doing = "waiting for others that load or drop here";
+    let doing = "waiting for others that measure, load or drop here";
     let held = |control: &mut Link| granted(control, doing, &lock_name(options));
     let left = |control: &mut Link| {
         let session = helper_at_work(control, doing, options)?;
         Ok(session.map(|session| format!("end them with KILL (one is number {session})")))
     };
-    loading::alone(control, doing, held, left, give_up)
+    loading::alone(control, doing, held, left, give_up, waits)
 }
 
 fn granted(link: &mut Link, doing: &str, lock: &str) -> Result<bool, EngineError> {
@@ -111,7 +113,7 @@ fn granted(link: &mut Link, doing: &str, lock: &str) -> Result<bool, EngineError
     Ok(answer.flatten() == Some(1))
 }
 
-/// A session of an earlier load that has not ended.
+/// A session of an earlier load, or a job of an earlier run, that has not ended.
 fn helper_at_work(link: &mut Link, doing: &str, options: &Options) -> Result<Option<u64>, EngineError> {
     let (any, locks): (Vec<&str>, Vec<String>) =
         (0..MOST_SESSIONS).map(|job| ("IS_USED_LOCK(?)", helper_lock(options, job))).unzip();

@@ -39,12 +39,12 @@ mod verify;
 
 use crate::data::{Checksum, Columns, Sample};
 use crate::private::PrivateServer;
-use crate::server::recover;
+use crate::server::{Held, held, recover};
 use crate::{
     Canceller, Durability, DurablePlaces, Engine, EngineError, EngineInfo, Features, Finding, Inspection, LoadReport,
     LoadWatch, Loaded, Mappings, Session, Settled, SqlFile, Target, TargetError, Task,
 };
-use dbdyno_model::{CommitMode, Counters, Database, Drive, Mapping, Size, TableName, Test};
+use dbdyno_model::{CommitMode, Counters, Database, Drive, ErrorClass, Mapping, Size, TableName, Test};
 use ground::Ground;
 use link::Link;
 use options::Options;
@@ -99,6 +99,8 @@ struct MariaDbEngine {
     private: Option<PrivateServer>,
     /// One a host of the target.
     nodes: Vec<Arc<Node>>,
+    /// The lock of a run.
+    held: Held<Link>,
     ground: OnceLock<Ground>,
     point: Mutex<Option<UnderWay>>,
     /// Tables that may have to be written out.
@@ -117,7 +119,7 @@ impl MariaDbEngine {
     fn new(options: Options, private: Option<PrivateServer>) -> Self {
         let nodes = options.hosts.iter().map(|_| Arc::new(Node::default())).collect();
         let (ground, point) = (OnceLock::new(), Mutex::new(None));
-        Self { options, private, nodes, ground, point, to_flush: Mutex::default() }
+        Self { options, private, nodes, held: Held::default(), ground, point, to_flush: Mutex::default() }
     }
 
     /// Runs something over dbdyno's own connection to the first node, where all that writes is done.
@@ -210,6 +212,19 @@ impl Engine for MariaDbEngine {
         remove::drop_all(&self.options)
     }
 
+    fn hold(&self, watch: &dyn LoadWatch) -> Result<(), EngineError> {
+        let mut link = Link::open(&self.options, 0, held::NAME)?;
+        let give_up = || watch.cancelled().then_some(ErrorClass::Cancelled);
+        load::hold(&mut link, &self.options, &give_up, &|| watch.progress(held::WAITING, 0, 0))?;
+        self.held.keep(link);
+        Ok(())
+    }
+
+    fn still_held(&self) -> Result<(), EngineError> {
+        let Some(session) = self.held.session_id() else { return Ok(()) };
+        if self.with(|link| point::is_held_by(link, session))? { Ok(()) } else { Err(held::lost()) }
+    }
+
     fn settle(&self, limit: Duration) -> Result<Settled, EngineError> {
         settle::settle(self, limit)
     }
@@ -226,20 +241,21 @@ impl Engine for MariaDbEngine {
         if task.test.procedure.writes() {
             recover(&self.to_flush).add(task.test.table);
         }
-        // What a point that never began finds there is another's.
-        if !self.with(point::lock)? {
-            return Ok(());
-        }
         for node in (0..self.nodes.len().min(task.nodes as usize)).rev() {
-            self.on(node, |link| point::remove_leftovers(link, task))?;
+            self.on(node, |link| point::remove_leftovers(link, task, node))?;
         }
-        self.with(point::unlock)
+        Ok(())
     }
 
     fn session(&self, job: u32, nodes: u32) -> Result<Box<dyn Session>, EngineError> {
         let node = (job % nodes.max(1)) as usize % self.nodes.len();
         let link = Link::open(&self.options, node, "dbdyno job")?;
         Ok(Box::new(MariaDbSession::new(link, Arc::clone(&self.nodes[node]))?))
+    }
+
+    fn answers(&self) -> bool {
+        let options = self.options.clone();
+        crate::server::answers(self.server_pid(), move || Link::open(&options, 0, "dbdyno check").map(drop))
     }
 
     fn canceller(&self) -> Option<Arc<dyn Canceller>> {

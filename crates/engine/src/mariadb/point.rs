@@ -4,14 +4,17 @@ use super::link::Link;
 use super::monitor::Monitor;
 use super::recipe::Recipe;
 use super::snapshot::{self, Base, Watched};
-use super::{MariaDbEngine, STATISTICS, TABLES};
-use crate::server::{Seen, ServerLink as _, add_seen, first, loading, recover, sum};
+use super::{MariaDbEngine, STATISTICS, TABLES, meta};
+use crate::bookkeeping::{self, Made};
+use crate::server::{Seen, ServerLink as _, add_seen, first, recover, sum};
 use crate::{EngineError, Sampling, Task};
 use dbdyno_model::{Cache, Counters, Drive, ErrorClass, Organisation, Procedure, Shape, TableName};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 const PREPARING: &str = "preparing the point";
+/// The table that tests build indexes on.
+const BUILT_ON: &str = "large_heap_range_list";
 const WARM: &str = "reading the test's tables into the cache";
 
 /// A point between its beginning and its end.
@@ -42,12 +45,9 @@ pub(super) fn begin(engine: &MariaDbEngine, task: &Task) -> Result<UnderWay, Eng
     for node in 0..engine.nodes.len().min(task.nodes as usize) {
         engine.nodes[node].account.begin();
         engine.on(node, |link| {
-            if node == 0 {
-                loading::take(link, PREPARING, lock, &|| None)?;
-            }
             // What the first node makes comes to others by replication, where they are no servers of their own.
             if node == 0 || !has_all(link, &recipe, task.drive)? {
-                remove_leftovers(link, task)?;
+                remove_leftovers(link, task, node)?;
                 make(link, &recipe, task.drive)?;
             }
             warm_all(link, &recipe, task)
@@ -72,19 +72,15 @@ pub(super) fn begin(engine: &MariaDbEngine, task: &Task) -> Result<UnderWay, Eng
     Ok(UnderWay { watched, working: task.nodes as usize, tables: recipe.reads().to_vec(), bases, monitors, unwatched })
 }
 
-/// Keeps other processes of dbdyno's from measuring, loading or dropping here until the point has ended: they would drop
-/// what its jobs work on. Says whether nobody else is at it; who holds the lock already is given it again.
-pub(super) fn lock(link: &mut Link) -> Result<bool, EngineError> {
-    Ok(first(link.texts(PREPARING, &STATISTICS.get("lock")?.text)?).as_deref() == Some("1"))
-}
-
-/// Lets others in again.
-pub(super) fn unlock(link: &mut Link) -> Result<(), EngineError> {
-    link.batch("ending the point", &STATISTICS.get("unlock")?.text)
+/// Whether a session holds the lock that keeps other processes of dbdyno's away.
+pub(super) fn is_held_by(link: &mut Link, session: u64) -> Result<bool, EngineError> {
+    let holder = first(link.texts("asking for the lock of the run", &STATISTICS.get("held_by")?.text)?);
+    Ok(holder.and_then(|id| id.parse().ok()) == Some(session))
 }
 
 /// Makes the procedure, which a client does without, and what its jobs share.
 fn make(link: &mut Link, recipe: &Recipe, drive: Drive) -> Result<(), EngineError> {
+    note(link, recipe)?;
     let procedure = if drive == Drive::Server { recipe.creates()? } else { Vec::new() };
     let statements = procedure.into_iter().chain(recipe.creates_before()?);
     statements.into_iter().try_for_each(|sql| link.batch("making what the test needs", &sql))
@@ -93,7 +89,9 @@ fn make(link: &mut Link, recipe: &Recipe, drive: Drive) -> Result<(), EngineErro
 /// Whether all of that is there.
 fn has_all(link: &mut Link, recipe: &Recipe, drive: Drive) -> Result<bool, EngineError> {
     if drive == Drive::Client {
-        return Ok(recipe.creates_before()?.is_empty() || !names(link, &STATISTICS.get("made")?.text)?.is_empty());
+        return Ok(
+            recipe.creates_before()?.is_empty() || bookkeeping::ours(&recipe.makes(), &there(link)?).next().is_some()
+        );
     }
     let sql = STATISTICS.fill("has_procedure", &[("procedure", recipe.procedure())])?;
     Ok(!link.texts(PREPARING, &sql)?.is_empty())
@@ -116,19 +114,48 @@ fn warm(link: &mut Link, table: TableName) -> Result<(), EngineError> {
     statements.into_iter().try_for_each(|name| link.batch(WARM, &STATISTICS.fill(name, &[("table", table.name())])?))
 }
 
-/// Drops what a point has made, or an earlier one that did not come to its end.
-pub(super) fn remove_leftovers(link: &mut Link, task: &Task) -> Result<(), EngineError> {
+/// Drops what a point has made on a node, or an earlier one that did not come to its end.
+pub(super) fn remove_leftovers(link: &mut Link, task: &Task, node: usize) -> Result<(), EngineError> {
     let doing = format!("removing what {} has made", task.test.code);
-    for table in names(link, &STATISTICS.get("made")?.text)? {
-        link.batch(&doing, &TABLES.fill("drop_table", &[("name", &table)])?)?;
-    }
-    let large = TableName::LargeHeapRangeList.name();
-    for index in names(link, &STATISTICS.fill("made_indexes", &[("table", large)])?)? {
-        link.batch(&doing, &STATISTICS.fill("drop_index", &[("index", &index), ("table", large)])?)?;
+    let noted = names(link, &STATISTICS.get("noted")?.text)?;
+    let made: Vec<Made> = noted.iter().filter_map(|entry| bookkeeping::noted(entry)).collect();
+    if !made.is_empty() {
+        let there = there(link)?;
+        for (kind, name) in bookkeeping::ours(&made, &there) {
+            let sql = match kind.as_str() {
+                "index" => STATISTICS.fill("drop_index", &[("index", name), ("table", BUILT_ON)])?,
+                _ => TABLES.fill("drop_table", &[("name", name)])?,
+            };
+            link.batch(&doing, &sql)?;
+        }
+        // A replica gets this from the first node, and could not go on if it had forgotten by itself.
+        if node == 0 {
+            link.batch(&doing, &STATISTICS.get("forget_made")?.text)?;
+        }
     }
     // A test that MariaDB does not have has made no procedure.
     let Ok(recipe) = Recipe::of(&task.test) else { return Ok(()) };
     recipe.drops()?.iter().try_for_each(|sql| link.batch(&doing, sql))
+}
+
+/// Tables and indexes whose names are such as points give.
+fn there(link: &mut Link) -> Result<Vec<(String, String)>, EngineError> {
+    let rows = link.texts("reading the catalogue", &STATISTICS.fill("there", &[("table", BUILT_ON)])?)?;
+    let pair = |row: Vec<Option<String>>| match <[Option<String>; 2]>::try_from(row) {
+        Ok([Some(kind), Some(name)]) => Some((kind, name)),
+        _ => None,
+    };
+    Ok(rows.into_iter().filter_map(pair).collect())
+}
+
+/// Notes what the point is going to make, of which nothing may be there.
+fn note(link: &mut Link, recipe: &Recipe) -> Result<(), EngineError> {
+    let wanted = recipe.makes();
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    bookkeeping::refuse_taken(&wanted, &there(link)?, "the database")?;
+    wanted.iter().try_for_each(|made| meta::set(link, &made.entry(), "1"))
 }
 
 /// The first column's texts.

@@ -6,6 +6,7 @@ mod tests;
 
 use super::layout::{self, Pages};
 use super::{PROCEDURES, STATISTICS, TABLE_NAMES, TABLES};
+use crate::bookkeeping::Made;
 use crate::server::call::{ARGUMENTS, SUMS};
 use crate::server::{between, fits};
 use crate::{EngineError, SqlFile};
@@ -21,7 +22,7 @@ const TEST: (&str, &str) = ("/*test*/", "/*end*/");
 /// Marks around what finds the rows that it is about.
 const FINDS: (&str, &str) = ("/*finds*/", "/*found*/");
 /// What begins the names of everything that a point makes.
-pub(super) const MADE_BY_POINTS: &str = "load_";
+const MADE_BY_POINTS: &str = "load_";
 /// The procedure that `cpu_fibonacci` calls.
 pub(super) const FIBONACCI: &str = "fibonacci";
 
@@ -192,7 +193,7 @@ impl Recipe {
         changes && layout::parts(self.table.organisation()) > 0
     }
 
-    /// The statements that create what the jobs of a point share; their names begin with [`MADE_BY_POINTS`].
+    /// The statements that create what the jobs of a point share.
     ///
     /// # Errors
     /// A statement cannot be filled in.
@@ -235,6 +236,17 @@ impl Recipe {
                 Ok(vec![STATISTICS.fill("drop_index", &[("index", &index), ("table", self.table.name())])?])
             }
             _ => Ok(Vec::new()),
+        }
+    }
+
+    /// What a point makes beside the procedure.
+    pub(super) fn makes(&self) -> Vec<Made> {
+        match self.work {
+            Procedure::Insert => vec![Made::table(self.load())],
+            Procedure::WriteFile => vec![Made::table("load_noise"), Made::table("load_file_#")],
+            Procedure::BulkLoad => vec![Made::table(format!("{}_#", self.statement.trim_start_matches("bulk_")))],
+            Procedure::IndexUnique | Procedure::IndexNonUnique => vec![Made::index("load_index_#")],
+            _ => Vec::new(),
         }
     }
 

@@ -7,14 +7,13 @@ use super::meta::{self, Kind, META, Object};
 use super::options::Options;
 use super::{TABLE_NAMES, TABLES};
 use crate::EngineError;
+use crate::bookkeeping::Made;
 use crate::server::ServerLink as _;
 use dbdyno_model::{ErrorClass, Procedure};
 use std::time::{Duration, Instant};
 
 /// How long we wait for the sessions of a load that has been interrupted.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// What begins the names of everything that a point makes.
-const MADE_BY_POINTS: &str = "load_";
 /// What a procedure calls, itself too: functions must not recurse.
 const FIBONACCI: &str = "fibonacci";
 /// Arguments of every procedure that a test calls.
@@ -27,10 +26,11 @@ const ARGUMENTS: u64 = 14;
 pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
     let mut link = Link::open(options, 0, "dbdyno drop")?;
     let began = Instant::now();
-    load::hold(&mut link, options, &|| (began.elapsed() > PATIENCE).then_some(ErrorClass::Timeout))?;
+    load::hold(&mut link, options, &|| (began.elapsed() > PATIENCE).then_some(ErrorClass::Timeout), &|| ())?;
     let Some(meta) = meta::look(&mut link)?.ours()? else { return Ok(false) };
     let objects = meta::objects(&mut link)?;
-    let unknown: Vec<&Object> = objects.iter().filter(|object| !is_ours(object)).collect();
+    let made = meta.made();
+    let unknown: Vec<&Object> = objects.iter().filter(|object| !is_ours(object, &made)).collect();
     if !unknown.is_empty() {
         let message = format!(
             "the database {} holds what dbdyno did not make: {}; nothing was dropped: move that elsewhere or drop it \
@@ -60,12 +60,13 @@ pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
     Ok(true)
 }
 
-/// Whether dbdyno makes such a thing.
-fn is_ours(object: &Object) -> bool {
+/// Whether dbdyno makes such a thing, or a point has noted it.
+fn is_ours(object: &Object, made: &[Made]) -> bool {
     let name = object.name.as_str();
     match object.kind {
         Kind::Table => {
-            name == META || name.starts_with(MADE_BY_POINTS) || TABLE_NAMES.iter().any(|table| table.name() == name)
+            let by_points = || made.iter().any(|made| made.is("table", name));
+            name == META || TABLE_NAMES.iter().any(|table| table.name() == name) || by_points()
         }
         Kind::Procedure => name == FIBONACCI || is_procedure(name) && object.parts == ARGUMENTS,
         Kind::Other => false,
@@ -85,7 +86,8 @@ mod tests {
     #[test]
     fn what_is_ours_is_known_by_kind_name_and_arguments() {
         let has = |kind, name: &str, parts| {
-            is_ours(&Object { kind, name: name.to_owned(), description: String::new(), parts })
+            let made = [Made::table("load_heap_#")];
+            is_ours(&Object { kind, name: name.to_owned(), description: String::new(), parts }, &made)
         };
         for name in
             ["cpu_loop", "scan_small_heap", "join_large", "bulk_load_heap", "index_non_unique_large_heap_range_list"]
@@ -101,5 +103,7 @@ mod tests {
             assert!(has(Kind::Table, name, 0), "{name}");
         }
         assert!(!has(Kind::Table, "small_heap_p1", 0) && !has(Kind::Other, "meta", 0));
+        // What bears such a name and was not noted is somebody else's.
+        assert!(!has(Kind::Table, "load_customers", 0) && !has(Kind::Table, "load_large_7", 0));
     }
 }

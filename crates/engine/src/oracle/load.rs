@@ -14,7 +14,7 @@ use super::{STATISTICS, layout, tables_of, verify};
 use crate::bookkeeping::{Contents, Meta, checksum_key};
 use crate::data::Generator;
 use crate::server::loading::{self, Beginning, Wish};
-use crate::server::{Crew, Leaf, Phase, ServerLink as _, Stop, Tally, Times, leaves, prove};
+use crate::server::{Crew, Leaf, Phase, ServerLink as _, Stop, Tally, Times, held, leaves, prove};
 use crate::{EngineError, LoadReport, LoadWatch, SqlFile};
 use dbdyno_model::{ErrorClass, Shape, Size, TableName};
 use std::collections::BTreeMap;
@@ -46,7 +46,10 @@ pub(super) fn load(
     let (place, tables) = (format!("schema {}", options.schema()), tables_of(options));
     let wish = Wish { tables: &tables, size, seed, verify, has: is_full, place };
     let look = |control: &mut Link| meta::look(control, options);
-    let hold = |control: &mut Link| hold(control, &|| watch.cancelled().then_some(ErrorClass::Cancelled));
+    let hold = |control: &mut Link| {
+        let give_up = || watch.cancelled().then_some(ErrorClass::Cancelled);
+        hold(control, &give_up, &|| watch.progress(held::WAITING, 0, 0))
+    };
     let create = |control: &mut Link| {
         let meta = Meta::new(meta::FORMAT, size, seed, (meta::MADE_SCHEMA, false));
         meta::create(&meta, control).map(|()| meta)
@@ -108,20 +111,25 @@ pub(super) fn lock(link: &mut Link, doing: &str) -> Result<bool, EngineError> {
     }
 }
 
-/// Makes sure that nobody else loads or drops in this schema, and waits for what an earlier load has left at work: a server
-/// that takes back half a leaf outlives its client. `give_up` says when not to wait any longer, and what that is called.
-pub(super) fn hold(control: &mut Link, give_up: &dyn Fn() -> Option<ErrorClass>) -> Result<(), EngineError> {
-    let doing = "waiting for others that load or drop here";
+/// Makes sure that nobody else measures, loads or drops in this schema, and waits for what an earlier load or run has left at
+/// work: a server that takes back half a leaf outlives its client. `give_up` says when not to wait any longer, and what that is
+/// called; `waits` hears that it is waited for.
+pub(super) fn hold(
+    control: &mut Link,
+    give_up: &dyn Fn() -> Option<ErrorClass>,
+    waits: &dyn Fn(),
+) -> Result<(), EngineError> {
+    let doing = "waiting for others that measure, load or drop here";
     let held = |control: &mut Link| lock(control, doing);
     // Who may not see sessions waits for their locks instead.
     let left = |control: &mut Link| {
         let session = left_at_work(control, doing)?;
         Ok(session.map(|sid| format!("have them ended by ALTER SYSTEM KILL SESSION (one has the SID {sid})")))
     };
-    loading::alone(control, doing, held, left, give_up)
+    loading::alone(control, doing, held, left, give_up, waits)
 }
 
-/// A session of an earlier load that has not ended.
+/// A session of an earlier load or run that has not ended.
 fn left_at_work(link: &mut Link, doing: &str) -> Result<Option<String>, EngineError> {
     let rows = super::snapshot::told(link.texts(doing, &LOADING.get("loaders")?.text))?;
     Ok(crate::server::first(rows.unwrap_or_default()))

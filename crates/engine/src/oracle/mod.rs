@@ -37,12 +37,12 @@ mod statistics;
 mod verify;
 
 use crate::data::{Checksum, Columns, Sample};
-use crate::server::recover;
+use crate::server::{Held, held, recover};
 use crate::{
     Canceller, Durability, Engine, EngineError, EngineInfo, Features, Finding, Inspection, LoadReport, LoadWatch,
     Loaded, Mappings, Session, Settled, SqlFile, Target, TargetError, Task,
 };
-use dbdyno_model::{CommitMode, Counters, Database, Drive, Mapping, Size, TableName, Test};
+use dbdyno_model::{CommitMode, Counters, Database, Drive, ErrorClass, Mapping, Size, TableName, Test};
 use ground::Ground;
 use link::Link;
 use options::Options;
@@ -98,6 +98,8 @@ struct OracleEngine {
     options: Options,
     /// One a place of the target.
     nodes: Vec<Arc<Node>>,
+    /// The lock of a run.
+    held: Held<Link>,
     ground: OnceLock<Ground>,
     point: Mutex<Option<UnderWay>>,
     /// Whether there is something to be written out.
@@ -109,7 +111,7 @@ impl OracleEngine {
         let options = Options::parse(target)?;
         let nodes = options.places.iter().map(|_| Arc::new(Node::default())).collect();
         let (ground, point) = (OnceLock::new(), Mutex::new(None));
-        Ok(Self { options, nodes, ground, point, backlog: Mutex::default() })
+        Ok(Self { options, nodes, held: Held::default(), ground, point, backlog: Mutex::default() })
     }
 
     /// Runs something over dbdyno's own connection to the first node, where all that writes is done.
@@ -197,6 +199,23 @@ impl Engine for OracleEngine {
         remove::drop_all(&self.options)
     }
 
+    fn hold(&self, watch: &dyn LoadWatch) -> Result<(), EngineError> {
+        let mut link = Link::open(&self.options, 0, held::NAME)?;
+        let give_up = || watch.cancelled().then_some(ErrorClass::Cancelled);
+        load::hold(&mut link, &give_up, &|| watch.progress(held::WAITING, 0, 0))?;
+        self.held.keep(link);
+        Ok(())
+    }
+
+    fn still_held(&self) -> Result<(), EngineError> {
+        // Who has it already is given it again; not everybody may see who has which lock.
+        match self.held.with(|link| load::lock(link, "asking for the lock of the run")) {
+            None | Some(Ok(true)) => Ok(()),
+            Some(Ok(false)) => Err(held::lost()),
+            Some(Err(error)) => Err(error),
+        }
+    }
+
     fn settle(&self, limit: Duration) -> Result<Settled, EngineError> {
         settle::settle(self, limit)
     }
@@ -213,21 +232,21 @@ impl Engine for OracleEngine {
         if task.test.procedure.writes() {
             recover(&self.backlog).add();
         }
-        // What a point that never began finds there is another's.
-        if !self.with(|link| load::lock(link, "ending the point"))? {
-            return Ok(());
-        }
         if under_way.is_some() {
             point::snap(self)?;
         }
-        self.with(|link| point::remove_leftovers(link, task))?;
-        self.with(point::unlock)
+        self.with(|link| point::remove_leftovers(link, task))
     }
 
     fn session(&self, job: u32, nodes: u32) -> Result<Box<dyn Session>, EngineError> {
         let node = (job % nodes.max(1)) as usize % self.nodes.len();
         let link = Link::open(&self.options, node, "dbdyno job")?;
         Ok(Box::new(OracleSession::new(link, Arc::clone(&self.nodes[node]))?))
+    }
+
+    fn answers(&self) -> bool {
+        let options = self.options.clone();
+        crate::server::answers(self.server_pid(), move || Link::open(&options, 0, "dbdyno check").map(drop))
     }
 
     fn canceller(&self) -> Option<Arc<dyn Canceller>> {

@@ -2,10 +2,11 @@
 
 use super::link::Link;
 use super::monitor::Monitor;
-use super::recipe::{Counting, FILE, MADE_BY_POINTS, PACKAGE, Recipe};
+use super::recipe::{Counting, PACKAGE, Recipe};
 use super::statistics::{Base, Watched};
-use super::{DIAGNOSTICS, OracleEngine, STATISTICS, layout, load, snapshot};
-use crate::server::{Seen, ServerLink as _, add_seen, first, loading, recover, sum};
+use super::{DIAGNOSTICS, OracleEngine, STATISTICS, layout, load, meta, snapshot};
+use crate::bookkeeping::{self, Made};
+use crate::server::{Seen, ServerLink as _, add_seen, first, recover, sum};
 use crate::{EngineError, Sampling, Task};
 use dbdyno_model::{Cache, Counters, Drive, ErrorClass, Procedure, TableName, Tier};
 use std::sync::Arc;
@@ -28,14 +29,6 @@ pub(super) struct UnderWay {
     monitors: Vec<Monitor>,
     /// Why nobody does.
     unwatched: String,
-}
-
-/// Lets others in again.
-///
-/// # Errors
-/// The server's.
-pub(super) fn unlock(link: &mut Link) -> Result<(), EngineError> {
-    link.call("ending the point", &STATISTICS.get("unlock")?.text, &[], 1).map(drop)
 }
 
 /// What of a target's wishes stands against a test.
@@ -101,9 +94,9 @@ pub(super) fn begin(engine: &OracleEngine, task: &Task) -> Result<UnderWay, Engi
     refuse_left_out(engine, &recipe, task)?;
     refuse_several_builders(&recipe, task)?;
     engine.with(|link| {
-        loading::take(link, PREPARING, |link| load::lock(link, PREPARING), &|| None)?;
         refuse_absent_tier(link, task)?;
         remove_leftovers(link, task)?;
+        note(link, &recipe)?;
         make(link, &recipe, task)
     })?;
     for node in 0..engine.nodes.len().min(task.nodes as usize) {
@@ -204,45 +197,65 @@ fn warm(link: &mut Link, table: TableName) -> Result<(), EngineError> {
 pub(super) fn remove_leftovers(link: &mut Link, task: &Task) -> Result<(), EngineError> {
     let doing = format!("removing what {} has made", task.test.code);
     remove_made(link, &doing)?;
-    Recipe::of(&task.test).drops_made(task)?.iter().try_for_each(|sql| link.batch(&doing, sql))
+    let recipe = Recipe::of(&task.test);
+    match recipe.makes().is_empty() {
+        // Tables that were brought into another tier.
+        true => recipe.drops_made(task)?.iter().try_for_each(|sql| link.batch(&doing, sql)),
+        false => Ok(()),
+    }
 }
 
-/// Drops everything that bears the names that points give, whichever point it was.
+/// Notes what the point is going to make, of which nothing may be there.
+fn note(link: &mut Link, recipe: &Recipe) -> Result<(), EngineError> {
+    let wanted = recipe.makes();
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    bookkeeping::refuse_taken(&wanted, &there(link, PREPARING)?, "the schema")?;
+    wanted.iter().try_for_each(|made| meta::set(link, &made.entry(), "1"))?;
+    link.batch(PREPARING, &load::LOADING.get("commit")?.text)
+}
+
+/// Tables, clusters, indexes and tablespaces whose names are such as points give, each with its kind; a cluster comes after its
+/// table.
+fn there(link: &mut Link, doing: &str) -> Result<Vec<(String, String)>, EngineError> {
+    let mut there = Vec::new();
+    for index in names(link, doing, "made_indexes")? {
+        there.push(("index".to_owned(), index));
+    }
+    for row in link.texts(doing, &STATISTICS.get("made")?.text)? {
+        if let Ok([Some(kind), Some(name)]) = <[Option<String>; 2]>::try_from(row) {
+            there.push((kind, name));
+        }
+    }
+    for file in names(link, doing, "made_files")? {
+        there.push(("tablespace".to_owned(), file));
+    }
+    there.sort_by_key(|(kind, _)| kind == "cluster");
+    Ok(there)
+}
+
+/// Drops everything that points have noted that they make, whichever point it was.
 ///
 /// # Errors
 /// The server's.
 pub(super) fn remove_made(link: &mut Link, doing: &str) -> Result<(), EngineError> {
     link.batch(doing, &Recipe::drop_package()?)?;
-    let mut drops = Vec::new();
-    for index in names(link, doing, "made_indexes")? {
-        drops.push(("drop_index", index));
+    let made: Vec<Made> = names(link, doing, "noted")?.iter().filter_map(|entry| bookkeeping::noted(entry)).collect();
+    if made.is_empty() {
+        return Ok(());
     }
-    for row in link.texts(doing, &STATISTICS.get("made")?.text)? {
-        match row.as_slice() {
-            [Some(kind), Some(name)] if kind == "cluster" => drops.push(("drop_cluster", name.clone())),
-            [Some(kind), Some(name)] if kind == "table" => drops.push(("drop_table", name.clone())),
-            _ => {}
-        }
+    let there = there(link, doing)?;
+    for (kind, name) in bookkeeping::ours(&made, &there) {
+        link.batch(doing, &layout::TABLES.fill(&format!("drop_{kind}"), &[("name", name)])?)?;
     }
-    for file in names(link, doing, "made_files")? {
-        drops.push(("drop_tablespace", file));
-    }
-    // A cluster goes after its table: kinds and names come in that order but for these two.
-    drops.sort_by_key(|(statement, _)| *statement == "drop_cluster");
-    for (statement, name) in drops.iter().filter(|(_, name)| is_made_by_points(name)) {
-        link.batch(doing, &layout::TABLES.fill(statement, &[("name", name)])?)?;
-    }
-    Ok(())
+    link.batch(doing, &STATISTICS.get("forget_made")?.text)?;
+    link.batch(doing, &load::LOADING.get("commit")?.text)
 }
 
 fn names(link: &mut Link, doing: &str, statement: &str) -> Result<Vec<String>, EngineError> {
     let rows = link.texts(doing, &STATISTICS.get(statement)?.text)?;
     Ok(rows.into_iter().filter_map(|row| row.into_iter().next().flatten()).collect())
-}
-
-/// Whether a point gives such a name.
-fn is_made_by_points(name: &str) -> bool {
-    name.starts_with(MADE_BY_POINTS) || name.starts_with(FILE)
 }
 
 /// The counters of all nodes now.
@@ -284,12 +297,9 @@ mod tests {
     }
 
     #[test]
-    fn only_what_points_make_is_dropped_after_them() {
-        for name in ["load_heap_3", "load_hash_c", "load_index_0", "dbdyno_file_7"] {
-            assert!(is_made_by_points(name), "{name}");
-        }
-        for name in ["small_heap", "users", "dbdyno", "my_load_heap"] {
-            assert!(!is_made_by_points(name), "{name}");
+    fn all_that_points_make_can_be_dropped() {
+        for made in ["table", "cluster", "index", "tablespace"] {
+            assert!(layout::TABLES.get(&format!("drop_{made}")).is_ok(), "{made}");
         }
     }
 }

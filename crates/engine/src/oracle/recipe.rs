@@ -7,6 +7,7 @@ mod tests;
 
 use super::layout::{self, TABLES, filled};
 use super::options::Part;
+use crate::bookkeeping::Made;
 use crate::server::call::{ARGUMENTS, SUMS};
 use crate::{EngineError, SqlFile, Task};
 use dbdyno_model::{Cache, CommitMode, Compression, Organisation, Procedure, Shape, Size, TableName, Test, Tier};
@@ -24,9 +25,9 @@ const TEST: (&str, &str) = ("/*test*/", "/*end*/");
 /// The package that a point makes.
 pub(super) const PACKAGE: &str = "dbdyno_work";
 /// What begins the names of everything else that a point makes in the schema; the dictionary has them in upper case.
-pub(super) const MADE_BY_POINTS: &str = "load_";
+const MADE_BY_POINTS: &str = "load_";
 /// What begins the names of tablespaces that a point makes.
-pub(super) const FILE: &str = "dbdyno_file_";
+const FILE: &str = "dbdyno_file_";
 /// The name of the statement under test's query block: `v$sql` shows it in the text of every statement under test.
 #[cfg(test)]
 const QUERY_BLOCK: &str = "QB_NAME(DBDYNO_TEST)";
@@ -163,8 +164,7 @@ impl Recipe {
         }
     }
 
-    /// The statements that create what the jobs of a point share (names begin with [`MADE_BY_POINTS`]), or that bring the
-    /// tables into the test's tier.
+    /// The statements that create what the jobs of a point share, or that bring the tables into the test's tier.
     ///
     /// # Errors
     /// A statement cannot be filled in.
@@ -203,6 +203,22 @@ impl Recipe {
                 Ok(vec![fill("drop_index", format!("load_index_{job}"))?])
             }
             _ => Ok(Vec::new()),
+        }
+    }
+
+    /// What a point makes besides the package.
+    pub(super) fn makes(&self) -> Vec<Made> {
+        match self.work {
+            Procedure::Insert => {
+                let cluster = self.table.organisation() == Organisation::Hash;
+                let cluster = cluster.then(|| Made::new("cluster", format!("{}_c", self.load())));
+                cluster.into_iter().chain([Made::table(self.load())]).collect()
+            }
+            Procedure::WriteFile => vec![Made::new("tablespace", format!("{FILE}#"))],
+            Procedure::BulkLoad if self.statement == "bulk_load_large" => vec![Made::table("load_large")],
+            Procedure::BulkLoad => vec![Made::table("load_heap_#")],
+            Procedure::IndexUnique | Procedure::IndexNonUnique => vec![Made::index("load_index_#")],
+            _ => Vec::new(),
         }
     }
 

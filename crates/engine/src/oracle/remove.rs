@@ -6,9 +6,10 @@ use super::link::Link;
 use super::load::{self, LOADING};
 use super::meta::{self, Kind, META, Object};
 use super::options::Options;
-use super::recipe::{MADE_BY_POINTS, PACKAGE};
+use super::recipe::PACKAGE;
 use super::{layout, point};
 use crate::EngineError;
+use crate::bookkeeping::Made;
 use crate::server::ServerLink as _;
 use dbdyno_model::{ErrorClass, Organisation, TableName};
 use std::time::{Duration, Instant};
@@ -26,9 +27,10 @@ pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
         return drop_empty_meta(&mut link);
     }
     let began = Instant::now();
-    load::hold(&mut link, &|| (began.elapsed() > PATIENCE).then_some(ErrorClass::Timeout))?;
+    load::hold(&mut link, &|| (began.elapsed() > PATIENCE).then_some(ErrorClass::Timeout), &|| ())?;
+    let made = meta::look(&mut link, options)?.ours()?.map(|meta| meta.made()).unwrap_or_default();
     let objects = meta::objects(&mut link)?;
-    let unknown: Vec<&Object> = objects.iter().filter(|object| !is_ours(object)).collect();
+    let unknown: Vec<&Object> = objects.iter().filter(|object| !is_ours(object, &made)).collect();
     if !unknown.is_empty() {
         let message = format!(
             "the schema {} holds what dbdyno did not make: {}; nothing was dropped: move that elsewhere or drop it yourself, \
@@ -72,16 +74,17 @@ fn drop_meta(link: &mut Link) -> Result<(), EngineError> {
     link.batch("dropping the book-keeping", &layout::TABLES.fill("drop_table", &[("name", META)])?)
 }
 
-/// Whether dbdyno makes such a thing.
-fn is_ours(object: &Object) -> bool {
+/// Whether dbdyno makes such a thing, or a point has noted it.
+fn is_ours(object: &Object, made: &[Made]) -> bool {
     let name = object.name.as_str();
     let is_table = |table: &TableName| table.name() == name;
+    let by_points = |kind| made.iter().any(|made| made.is(kind, name));
     match object.kind {
-        Kind::Table => name == META || name.starts_with(MADE_BY_POINTS) || TableName::ALL.iter().any(is_table),
+        Kind::Table => name == META || TableName::ALL.iter().any(is_table) || by_points("table"),
         Kind::Cluster => {
             let of_hash =
                 |table: &TableName| table.organisation() == Organisation::Hash && format!("{}_c", table.name()) == name;
-            name.starts_with(MADE_BY_POINTS) || TableName::ALL.iter().any(of_hash)
+            TableName::ALL.iter().any(of_hash) || by_points("cluster")
         }
         Kind::Package => name == PACKAGE,
         Kind::Other => false,
@@ -94,12 +97,14 @@ mod tests {
 
     #[test]
     fn what_is_ours_is_known_by_kind_and_name() {
-        let has =
-            |kind, name: &str| is_ours(&Object { kind, name: name.to_owned(), description: String::new(), parts: 0 });
+        let made = [Made::table("load_heap_#"), Made::new("cluster", "load_hash_c")];
+        let has = |kind, name: &str| {
+            is_ours(&Object { kind, name: name.to_owned(), description: String::new(), parts: 0 }, &made)
+        };
         for name in ["meta", "small_iot_list", "large_heap_range_list", "load_heap_7"] {
             assert!(has(Kind::Table, name), "{name}");
         }
-        for name in ["emp", "small_heap_p1", "my_load_heap"] {
+        for name in ["emp", "small_heap_p1", "my_load_heap", "load_customers", "load_large"] {
             assert!(!has(Kind::Table, name), "{name}");
         }
         assert!(has(Kind::Cluster, "small_hash_c") && has(Kind::Cluster, "load_hash_c"));

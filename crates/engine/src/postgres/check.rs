@@ -259,7 +259,7 @@ impl Server {
 
     /// Whether there are connections for twice as many jobs as hardware threads, and for dbdyno's own.
     fn connections(&self) -> Finding {
-        const OWN: i64 = 3;
+        const OWN: i64 = 4;
         let limit = |name| self.number(name).filter(|limit| *limit >= 0).unwrap_or(i64::MAX);
         let reserved = if self.is("superuser") {
             0

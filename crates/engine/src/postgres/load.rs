@@ -16,7 +16,7 @@ use super::{STATISTICS, TABLE_NAMES, TABLES, verify};
 use crate::bookkeeping::{Contents, Meta, checksum_key};
 use crate::data::Generator;
 use crate::server::loading::{self, Beginning, Wish};
-use crate::server::{Crew, Leaf, Phase, ServerLink as _, Stop, Tally, Times, first, leaves, prove};
+use crate::server::{Crew, Leaf, Phase, ServerLink as _, Stop, Tally, Times, first, held, leaves, prove};
 use crate::{EngineError, LoadReport, LoadWatch, SqlFile};
 use dbdyno_model::{ErrorClass, Shape, Size, TableName};
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,7 +41,10 @@ pub(super) fn load(
     let mut control = Link::open(options, 0, "dbdyno load")?;
     let place = format!("database {}", options.database);
     let wish = Wish { tables: &TABLE_NAMES, size, seed, verify, has: |_, _| true, place };
-    let hold = |control: &mut Link| hold(control, &|| watch.cancelled().then_some(ErrorClass::Cancelled));
+    let hold = |control: &mut Link| {
+        let give_up = || watch.cancelled().then_some(ErrorClass::Cancelled);
+        hold(control, &give_up, &|| watch.progress(held::WAITING, 0, 0))
+    };
     let create = |control: &mut Link| begin(control, size, seed);
     let (meta, resumed) = match loading::begin(&mut control, &wish, meta::look, hold, create)? {
         Beginning::Done(report) => return Ok(report),
@@ -73,17 +76,25 @@ pub(super) fn crew<'w>(options: &Options, jobs: u32, watch: &'w dyn LoadWatch) -
     })
 }
 
-/// Makes sure that nobody else loads or drops in this database, and waits for what an earlier load has left at work: a
-/// server that builds an index does not notice that its client has gone. `give_up` says when not to wait any longer, and
-/// what that is called.
-pub(super) fn hold(control: &mut Link, give_up: &dyn Fn() -> Option<ErrorClass>) -> Result<(), EngineError> {
-    let doing = "waiting for others that load or drop here";
+/// Makes sure that nobody else measures, loads or drops in this database, and waits for what an earlier load or run has left
+/// at work: a server that builds an index does not notice that its client has gone. `give_up` says when not to wait any
+/// longer, and what that is called; `waits` hears that it is waited for.
+pub(super) fn hold(
+    control: &mut Link,
+    give_up: &dyn Fn() -> Option<ErrorClass>,
+    waits: &dyn Fn(),
+) -> Result<(), EngineError> {
+    let doing = "waiting for others that measure, load or drop here";
     let held = |control: &mut Link| granted(control, doing, "hold");
     let left = |control: &mut Link| {
+        // Before the helpers, whose lock is taken where it is free.
+        if let Some(pid) = first(control.texts(doing, &LOADING.get("job_at_work")?.text)?) {
+            return Ok(Some(format!("end them with pg_terminate_backend (one is process {pid})")));
+        }
         let gone = granted(control, doing, "helpers_gone")?;
         Ok((!gone).then(|| "end those named 'dbdyno load' with pg_terminate_backend".to_owned()))
     };
-    loading::alone(control, doing, held, left, give_up)?;
+    loading::alone(control, doing, held, left, give_up, waits)?;
     granted(control, doing, "let_helpers_in").map(drop)
 }
 

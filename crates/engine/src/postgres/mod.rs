@@ -38,13 +38,13 @@ mod wire;
 
 use crate::data::{Checksum, Columns, Sample};
 use crate::private::PrivateServer;
-use crate::server::recover;
+use crate::server::{Held, held, recover};
 use crate::{
     BlockWrites, Canceller, Durability, DurablePlaces, Engine, EngineError, EngineInfo, Features, Finding, Inspection,
     LoadReport, LoadWatch, Loaded, Mappings, Pump, Session, Settled, SqlFile, Target, TargetError, Task, ThreadPump,
 };
 use client::{ClientPump, ClientSession};
-use dbdyno_model::{CommitMode, Counters, Database, Drive, Mapping, Size, TableName, Test};
+use dbdyno_model::{CommitMode, Counters, Database, Drive, ErrorClass, Mapping, Size, TableName, Test};
 use ground::Ground;
 use link::Link;
 use options::Options;
@@ -124,6 +124,8 @@ struct PostgresEngine {
     private: Option<PrivateServer>,
     /// One a host of the target.
     nodes: Vec<Arc<Node>>,
+    /// The lock of a run.
+    held: Held<Link>,
     ground: OnceLock<Ground>,
     /// How the client drive's sessions make TLS: lists of authorities are large, and one does for all.
     tls: OnceLock<Arc<rustls::ClientConfig>>,
@@ -144,7 +146,8 @@ impl PostgresEngine {
     fn new(options: Options, private: Option<PrivateServer>) -> Self {
         let nodes = options.hosts.iter().map(|_| Arc::new(Node::default())).collect();
         let (ground, tls, point) = (OnceLock::new(), OnceLock::new(), Mutex::new(None));
-        Self { options, private, nodes, ground, tls, point, to_vacuum: Mutex::default() }
+        let (held, to_vacuum) = (Held::default(), Mutex::default());
+        Self { options, private, nodes, held, ground, tls, point, to_vacuum }
     }
 
     /// Runs something over dbdyno's own connection to the first node, where all that writes is done.
@@ -202,7 +205,7 @@ impl Engine for PostgresEngine {
             // What a killed dbdyno has left is not how the server is set; what is another's at work is let be.
             if let Some(server) = self.private.as_ref().filter(|server| paced::is_left(server))
                 && recover(&self.point).is_none()
-                && point::lock(link)?
+                && (self.held.session_id().is_some() || point::lock(link)?)
             {
                 paced::restore(link, server)?;
                 point::unlock(link)?;
@@ -256,6 +259,19 @@ impl Engine for PostgresEngine {
         remove::drop_all(&self.options)
     }
 
+    fn hold(&self, watch: &dyn LoadWatch) -> Result<(), EngineError> {
+        let mut link = Link::open(&self.options, 0, held::NAME)?;
+        let give_up = || watch.cancelled().then_some(ErrorClass::Cancelled);
+        load::hold(&mut link, &give_up, &|| watch.progress(held::WAITING, 0, 0))?;
+        self.held.keep(link);
+        Ok(())
+    }
+
+    fn still_held(&self) -> Result<(), EngineError> {
+        let Some(session) = self.held.session_id() else { return Ok(()) };
+        if self.with(|link| point::is_held_by(link, session))? { Ok(()) } else { Err(held::lost()) }
+    }
+
     fn settle(&self, limit: Duration) -> Result<Settled, EngineError> {
         settle::settle(self, limit)
     }
@@ -272,10 +288,6 @@ impl Engine for PostgresEngine {
         if task.test.procedure.writes() {
             recover(&self.to_vacuum).add(task.test.table);
         }
-        // What a point that never began finds there is another's.
-        if !self.with(point::lock)? {
-            return Ok(());
-        }
         for node in (1..self.nodes.len().min(task.nodes as usize)).rev() {
             self.on(node, |link| point::remove_leftovers_unless_standby(link, task))?;
         }
@@ -283,8 +295,7 @@ impl Engine for PostgresEngine {
             if let Some(server) = &self.private {
                 paced::restore(link, server)?;
             }
-            point::remove_leftovers(link, task)?;
-            point::unlock(link)
+            point::remove_leftovers(link, task)
         })
     }
 
@@ -322,6 +333,11 @@ impl Engine for PostgresEngine {
             Drive::Server => Box::new(ThreadPump),
             Drive::Client => Box::new(ClientPump::new(may_follow_from_jobs)),
         }
+    }
+
+    fn answers(&self) -> bool {
+        let options = self.options.clone();
+        crate::server::answers(self.server_pid(), move || Link::open(&options, 0, "dbdyno check").map(drop))
     }
 
     fn canceller(&self) -> Option<Arc<dyn Canceller>> {

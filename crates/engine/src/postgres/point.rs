@@ -4,8 +4,9 @@ use super::link::Link;
 use super::monitor::Monitor;
 use super::recipe::{Counting, Recipe};
 use super::snapshot::{self, Base, Watched};
-use super::{COUNTERS, PostgresEngine, STATISTICS, paced};
-use crate::server::{Seen, ServerLink as _, add_seen, first, loading, recover, sum};
+use super::{COUNTERS, PostgresEngine, SCHEMA, STATISTICS, TABLES, meta, paced};
+use crate::bookkeeping::{self, Made};
+use crate::server::{Seen, ServerLink as _, add_seen, first, recover, sum};
 use crate::{EngineError, Sampling, Task};
 use dbdyno_model::{Cache, Counters, Drive, ErrorClass, Organisation, Procedure, Shape, TableName};
 use std::path::{Path, PathBuf};
@@ -48,7 +49,6 @@ impl UnderWay {
 pub(super) fn begin(engine: &PostgresEngine, task: &Task) -> Result<UnderWay, EngineError> {
     let recipe = Recipe::of(&task.test)?;
     let watched = engine.with(|link| {
-        loading::take(link, PREPARING, lock, &|| None)?;
         if let Some(server) = &engine.private {
             paced::restore(link, server)?;
         }
@@ -87,19 +87,25 @@ pub(super) fn begin(engine: &PostgresEngine, task: &Task) -> Result<UnderWay, En
     Ok(UnderWay { watched, working, tables: recipe.reads().to_vec(), bases, monitors, unwatched })
 }
 
-/// Keeps other processes of dbdyno's from measuring, loading or dropping here until the point has ended: they would drop
-/// what its jobs work on. Says whether nobody else is at it; who holds the lock already is given it again.
+/// Keeps other processes of dbdyno's from measuring, loading or dropping here. Says whether nobody else is at it.
 pub(super) fn lock(link: &mut Link) -> Result<bool, EngineError> {
     Ok(text(link, &COUNTERS.get("lock")?.text)?.as_deref() == Some("t"))
 }
 
 /// Lets others in again.
 pub(super) fn unlock(link: &mut Link) -> Result<(), EngineError> {
-    link.batch("ending the point", &COUNTERS.get("unlock")?.text)
+    link.batch("letting others in", &COUNTERS.get("unlock")?.text)
+}
+
+/// Whether a session holds that lock.
+pub(super) fn is_held_by(link: &mut Link, session: u64) -> Result<bool, EngineError> {
+    let sql = COUNTERS.get("held_by")?.text.replace("{session}", &session.to_string());
+    Ok(text(link, &sql)?.as_deref() == Some("t"))
 }
 
 /// Makes what the jobs share, and the procedure where there is one to be called.
 fn make(link: &mut Link, recipe: &Recipe, task: &Task) -> Result<(), EngineError> {
+    note(link, recipe)?;
     let procedure = if task.drive == Drive::Server { recipe.creates()? } else { Vec::new() };
     let statements = procedure.into_iter().chain(recipe.creates_before()?);
     statements.into_iter().try_for_each(|sql| link.batch("making the test's procedure", &sql))
@@ -150,10 +156,43 @@ fn text(link: &mut Link, sql: &str) -> Result<Option<String>, EngineError> {
 /// Drops what a point has made, or an earlier one that did not come to its end.
 pub(super) fn remove_leftovers(link: &mut Link, task: &Task) -> Result<(), EngineError> {
     let doing = format!("removing what {} has made", task.test.code);
-    link.batch(&doing, &STATISTICS.get("drop_leftovers")?.text)?;
+    let noted = names(link, &STATISTICS.get("noted")?.text)?;
+    let made: Vec<Made> = noted.iter().filter_map(|entry| bookkeeping::noted(entry)).collect();
+    if !made.is_empty() {
+        let there = there(link)?;
+        // Each in a transaction of its own: one for all would need more locks than a server has.
+        for (kind, name) in bookkeeping::ours(&made, &there) {
+            let sql = match kind.as_str() {
+                "index" => STATISTICS.fill("drop_index", &[("index", name)])?,
+                _ => TABLES.fill("drop_table", &[("table", name)])?,
+            };
+            link.batch(&doing, &sql)?;
+        }
+        link.batch(&doing, &STATISTICS.get("forget_made")?.text)?;
+    }
     // A test that PostgreSQL does not have has made no procedure.
     let Ok(recipe) = Recipe::of(&task.test) else { return Ok(()) };
     recipe.drops()?.iter().try_for_each(|sql| link.batch(&doing, sql))
+}
+
+/// Tables and indexes whose names are such as points give.
+fn there(link: &mut Link) -> Result<Vec<(String, String)>, EngineError> {
+    let rows = link.texts("reading the catalogue", &STATISTICS.get("there")?.text)?;
+    let pair = |row: Vec<Option<String>>| match <[Option<String>; 2]>::try_from(row) {
+        Ok([Some(kind), Some(name)]) => Some((kind, name)),
+        _ => None,
+    };
+    Ok(rows.into_iter().filter_map(pair).collect())
+}
+
+/// Notes what the point is going to make, of which nothing may be there.
+fn note(link: &mut Link, recipe: &Recipe) -> Result<(), EngineError> {
+    let wanted = recipe.makes();
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    bookkeeping::refuse_taken(&wanted, &there(link)?, &format!("the schema {SCHEMA}"))?;
+    wanted.iter().try_for_each(|made| meta::set(link, &made.entry(), "1"))
 }
 
 /// The same on another node than the first; a standby drops what the first one drops.

@@ -7,7 +7,8 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
-use super::{PROCEDURES, SqlFile, TABLE_NAMES, TABLES};
+use super::{PROCEDURES, STATISTICS, SqlFile, TABLE_NAMES, TABLES};
+use crate::bookkeeping::Made;
 use crate::server::call::{ARGUMENTS, SUMS};
 use crate::server::fits;
 use crate::{EngineError, Task};
@@ -21,7 +22,7 @@ static CPU: LazyLock<SqlFile> = LazyLock::new(|| SqlFile::parse("postgres/sql/cp
 /// Marks around the statement under test.
 const TEST: (&str, &str) = ("/*test*/", "/*end*/");
 /// What begins the names of everything that a point makes.
-pub(super) const MADE_BY_POINTS: &str = "load_";
+const MADE_BY_POINTS: &str = "load_";
 
 /// How the server's own counters tell the executions of the statement under test.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -205,7 +206,7 @@ impl Recipe {
         }
     }
 
-    /// The statements that create what the jobs of a point share; their names begin with [`MADE_BY_POINTS`].
+    /// The statements that create what the jobs of a point share.
     ///
     /// # Errors
     /// A statement cannot be filled in.
@@ -215,6 +216,42 @@ impl Recipe {
             Procedure::WriteFile => Ok(vec![TABLES.get("create_noise")?.text.clone()]),
             _ => Ok(Vec::new()),
         }
+    }
+
+    /// What a point makes beside the procedure.
+    pub(super) fn makes(&self) -> Vec<Made> {
+        let (load, organisation) = (self.load(), self.table.organisation());
+        match self.work {
+            Procedure::Insert => {
+                let relations =
+                    layout::leaves(&load, organisation).into_iter().chain(layout::parents(&load, organisation));
+                relations.map(Made::table).collect()
+            }
+            Procedure::WriteFile => vec![Made::table("load_noise"), Made::table("load_file_#")],
+            Procedure::BulkLoad if self.statement == "bulk_load_large" => vec![Made::table("load_large_#")],
+            Procedure::BulkLoad => vec![Made::table("load_heap_#")],
+            Procedure::IndexUnique | Procedure::IndexNonUnique => vec![Made::index("load_index_#_#")],
+            _ => Vec::new(),
+        }
+    }
+
+    /// What drops the things that the first pass of the first of one job makes, besides the procedure.
+    ///
+    /// # Errors
+    /// A statement cannot be filled in.
+    pub(super) fn drops_made(&self) -> Result<Vec<String>, EngineError> {
+        let table = |name: &str| TABLES.fill("drop_table", &[("table", name)]);
+        let index = |n: u64| STATISTICS.fill("drop_index", &[("index", &format!("load_index_0_{n}"))]);
+        Ok(match self.work {
+            Procedure::Insert => vec![table(&self.load())?],
+            Procedure::WriteFile => vec![table("load_file_0")?, table("load_noise")?],
+            Procedure::BulkLoad if self.statement == "bulk_load_large" => vec![table("load_large_0")?],
+            Procedure::BulkLoad => vec![table("load_heap_0")?],
+            Procedure::IndexUnique | Procedure::IndexNonUnique => {
+                (1..=self.leaves()).map(index).collect::<Result<_, _>>()?
+            }
+            _ => Vec::new(),
+        })
     }
 
     /// The statement under test, its variables as parameters, or none where the procedure has no such mark.

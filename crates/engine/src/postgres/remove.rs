@@ -6,9 +6,10 @@ use super::link::Link;
 use super::load::{self, LOADING};
 use super::meta::{self, Kind, META, Object};
 use super::options::Options;
-use super::recipe::{MADE_BY_POINTS, layout};
+use super::recipe::layout;
 use super::{SCHEMA, TABLE_NAMES, TABLES};
 use crate::EngineError;
+use crate::bookkeeping::Made;
 use crate::server::ServerLink as _;
 use dbdyno_model::{ErrorClass, Procedure};
 use std::collections::BTreeSet;
@@ -28,10 +29,10 @@ const ARGUMENTS: usize = 14;
 pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
     let mut link = Link::open(options, 0, "dbdyno drop")?;
     let began = Instant::now();
-    load::hold(&mut link, &|| (began.elapsed() > PATIENCE).then_some(ErrorClass::Timeout))?;
+    load::hold(&mut link, &|| (began.elapsed() > PATIENCE).then_some(ErrorClass::Timeout), &|| ())?;
     let Some(meta) = meta::look(&mut link)?.ours()? else { return Ok(false) };
     let objects = meta::objects(&mut link)?;
-    let known = Known::new();
+    let known = Known::new(meta.made());
     let unknown: Vec<&Object> = objects.iter().filter(|object| !known.has(object)).collect();
     if !unknown.is_empty() {
         let message = format!(
@@ -45,7 +46,7 @@ pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
     link.batch("preparing to drop", &LOADING.get("no_longer_complete")?.text)?;
     let there: BTreeSet<&str> =
         objects.iter().filter(|object| object.kind == Kind::Table).map(|object| object.name.as_str()).collect();
-    for made in there.iter().filter(|name| name.starts_with(MADE_BY_POINTS)) {
+    for made in there.iter().filter(|name| known.made_by_points(name)) {
         link.batch(&format!("dropping {made}"), &TABLES.fill("drop_table", &[("table", made)])?)?;
     }
     for table in TABLE_NAMES {
@@ -73,12 +74,18 @@ pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
 /// The names of everything that dbdyno makes.
 struct Known {
     tables: BTreeSet<String>,
+    /// What points have noted that they make.
+    made: Vec<Made>,
 }
 
 impl Known {
-    fn new() -> Self {
+    fn new(made: Vec<Made>) -> Self {
         let tables = TABLE_NAMES.into_iter().flat_map(layout::relations).chain([META.to_owned()]).collect();
-        Self { tables }
+        Self { tables, made }
+    }
+
+    fn made_by_points(&self, table: &str) -> bool {
+        self.made.iter().any(|made| made.is("table", table))
     }
 
     fn has(&self, object: &Object) -> bool {
@@ -86,7 +93,7 @@ impl Known {
         let arguments = object.signature.as_deref().and_then(|text| text.strip_suffix(')')?.rsplit_once('('));
         let arguments = arguments.map_or("", |(_, arguments)| arguments);
         match object.kind {
-            Kind::Table => self.tables.contains(name) || name.starts_with(MADE_BY_POINTS),
+            Kind::Table => self.tables.contains(name) || self.made_by_points(name),
             Kind::Procedure => is_procedure(name) && arguments.split(',').count() == ARGUMENTS,
             Kind::Function => name == FUNCTION && arguments == "integer",
             Kind::Other => false,
@@ -106,7 +113,7 @@ mod tests {
 
     #[test]
     fn what_is_ours_is_known_by_kind_name_and_arguments() {
-        let known = Known::new();
+        let known = Known::new(vec![Made::table("load_heap_#")]);
         let has = |kind, name: &str, arguments: &str| {
             let signature = Some(format!("dbdyno.{name}({arguments})"));
             known.has(&Object { kind, name: name.to_owned(), description: String::new(), signature })
@@ -126,5 +133,7 @@ mod tests {
             assert!(has(Kind::Table, name, ""), "{name}");
         }
         assert!(!has(Kind::Table, "small_heap_p1", "") && !has(Kind::Other, "meta", ""));
+        // What bears such a name and was not noted is somebody else's.
+        assert!(!has(Kind::Table, "load_customers", "") && !has(Kind::Table, "load_large_7", ""));
     }
 }

@@ -5,7 +5,7 @@ use super::{SETUP, STATISTICS, TABLE_NAMES, TABLES, mapping};
 use crate::server::call::arguments;
 use crate::server::example::{self, line, list};
 use crate::{EngineError, SqlFile, Task};
-use dbdyno_model::{Cache, Mapping, Procedure, Size, Test};
+use dbdyno_model::{Cache, Mapping, Size, Test};
 
 /// The statements of a test.
 ///
@@ -47,9 +47,7 @@ pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
     line(&mut text, format_args!("\n-- one pass of the first of one job, with the keys of an example"));
     line(&mut text, format_args!("{};", call(&recipe, &task)));
     line(&mut text, format_args!("\n-- away with what the point has made"));
-    if !before.is_empty() || makes_tables(test) {
-        line(&mut text, format_args!("{}", STATISTICS.get("drop_leftovers")?.text));
-    }
+    recipe.drops_made()?.iter().for_each(|sql| line(&mut text, format_args!("{sql}")));
     recipe.drops()?.iter().for_each(|sql| line(&mut text, format_args!("{sql}")));
     Ok(text)
 }
@@ -112,13 +110,6 @@ fn call(recipe: &Recipe, task: &Task) -> String {
         call = call.replace(&format!("${}::bigint", n + 1), &argument.to_string());
     }
     call
-}
-
-fn makes_tables(test: &Test) -> bool {
-    matches!(
-        test.procedure,
-        Procedure::BulkLoad | Procedure::WriteFile | Procedure::IndexUnique | Procedure::IndexNonUnique
-    )
 }
 
 fn one(text: &mut String, file: &SqlFile, name: &str) -> Result<(), EngineError> {

@@ -129,6 +129,13 @@ pub(super) fn stop(
         return Ok(());
     }
     process.signal(product.stop_signal());
+    if process.stands_still() {
+        watch.note(&format!(
+            "process {} stands still, as after kill -STOP: it is let go on, so that it can end",
+            process.pid
+        ));
+        process.let_go_on();
+    }
     if process.ended_within(patience, &interrupted) {
         return Ok(());
     }

@@ -35,6 +35,18 @@ impl Process {
         Self::of(self.pid).as_ref() == Some(self)
     }
 
+    /// Whether it was stopped and stands still.
+    pub(super) fn stands_still(&self) -> bool {
+        self.lives() && state_and_parent(self.pid).is_some_and(|(state, _)| matches!(state, 'T' | 't'))
+    }
+
+    /// Lets it and its children go on.
+    pub(super) fn let_go_on(&self) {
+        let children = pids().filter(|pid| state_and_parent(*pid).is_some_and(|(_, parent)| parent == self.pid));
+        let children: Vec<Self> = children.filter_map(Self::of).collect();
+        std::iter::once(self).chain(&children).for_each(|process| process.signal(Signal::CONT));
+    }
+
     /// Sends it a signal, if it lives.
     pub(crate) fn signal(&self, signal: Signal) {
         if let Some(pid) = pid(self.pid).filter(|_| self.lives()) {
@@ -86,14 +98,25 @@ fn started_ticks(stat: &str) -> Option<u64> {
     }
 }
 
+/// Every process that there is.
+fn pids() -> impl Iterator<Item = u32> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+}
+
+/// What a process is at (`man 5 proc`: T and t have been stopped), and who has started it.
+fn state_and_parent(pid: u32) -> Option<(char, u32)> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let mut fields = stat.rsplit_once(") ")?.1.split(' ');
+    Some((fields.next()?.chars().next()?, fields.next()?.parse().ok()?))
+}
+
 /// Processes that work in a folder. A server's processes all have its data folder as their working directory, so this
 /// finds those that a killed main process left behind, whatever has become of their parent.
 pub(super) fn working_in(folder: &Path) -> Vec<Process> {
     let folder = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
-    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
     let here = |pid: &u32| std::fs::read_link(PathBuf::from(format!("/proc/{pid}/cwd"))).is_ok_and(|cwd| cwd == folder);
-    pids.filter(here).filter_map(Process::of).collect()
+    pids().filter(here).filter_map(Process::of).collect()
 }
 
 /// The processes that an instance's server may have left behind: its user's, and running its programs. Whoever else works

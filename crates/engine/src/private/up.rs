@@ -6,7 +6,7 @@ use super::data_folder::DataFolder;
 use super::down::{clear_traces, refuse_strangers, stop};
 use super::home::{Site, remove_folder};
 use super::lock::Lock;
-use super::process::Kin;
+use super::process::{Kin, Process};
 use super::product::{Ground, Product, Readiness, Step};
 use super::programs::Found;
 use super::spawn::{Going, Program, Waiting};
@@ -175,6 +175,7 @@ impl Upping<'_> {
 
     fn runs_already(&self, recorded: &Instance) -> Result<Up, PrivateError> {
         self.refuse_other_size(recorded)?;
+        self.refuse_silent(recorded)?;
         if let Some(asked) = self.wish.memory_limit_bytes.filter(|asked| Some(*asked) != recorded.memory_limit_bytes) {
             let engine = &recorded.engine;
             let now = recorded
@@ -196,6 +197,27 @@ impl Upping<'_> {
             instance.write(self.site)?;
         }
         Ok(Up { instance, how: How::Already })
+    }
+
+    /// One that runs and answers nobody is none that can be worked with.
+    fn refuse_silent(&self, instance: &Instance) -> Result<(), PrivateError> {
+        let (engine, pid) = (&instance.engine, instance.pid());
+        let silent = |why: String| {
+            let text = format!("the private {engine} (process {pid}) {why}, or stop it: dbdyno down {engine}");
+            Err(PrivateError::failed(ErrorClass::Timeout, text))
+        };
+        if instance.process.as_ref().is_some_and(Process::stands_still) {
+            return silent(format!(
+                "stands still, as after kill -STOP, and answers nobody; let it go on: kill -CONT {pid}"
+            ));
+        }
+        match self.product.readiness(instance) {
+            Readiness::NotYet(_) if instance.stage == Stage::Running => silent(
+                "runs, but takes no connections now: it is ending, or recovering from a crash; try again in a moment"
+                    .to_owned(),
+            ),
+            _ => Ok(()),
+        }
     }
 
     fn refuse_other_size(&self, instance: &Instance) -> Result<(), PrivateError> {

@@ -94,7 +94,7 @@ pub(crate) fn report(
 ///
 /// # Errors
 /// Another dbdyno has it; somebody gave up; what the server answers.
-pub(crate) fn take<L>(
+fn take<L>(
     link: &mut L,
     doing: &str,
     held: impl Fn(&mut L) -> Result<bool, EngineError>,
@@ -111,9 +111,10 @@ pub(crate) fn take<L>(
     Ok(())
 }
 
-/// Makes sure that nobody else loads or drops here, and waits for what an earlier load has left at work, because a server may
+/// Makes sure that nobody else loads or drops here, and waits for what an earlier load or run has left at work, because a server may
 /// outlive its client by long. `held` says whether the place is ours alone, `left` names a session that is still at work and
-/// says how to end it, `give_up` when not to wait for it any longer, and what that is called.
+/// says how to end it, `give_up` when not to wait for it any longer, and what that is called; `waits` hears each time that it is
+/// waited for.
 ///
 /// # Errors
 /// Another dbdyno is at work; somebody gave up; what they answer.
@@ -123,14 +124,16 @@ pub(crate) fn alone<L>(
     held: impl Fn(&mut L) -> Result<bool, EngineError>,
     left: impl Fn(&mut L) -> Result<Option<String>, EngineError>,
     give_up: &dyn Fn() -> Option<ErrorClass>,
+    waits: &dyn Fn(),
 ) -> Result<(), EngineError> {
     take(link, doing, held, give_up)?;
     while let Some(how_to_end_it) = left(link)? {
         if let Some(class) = give_up() {
             let message =
-                format!("{doing}: sessions of an earlier load are still at work; wait for them, or {how_to_end_it}");
+                format!("{doing}: sessions of an earlier dbdyno are still at work; wait for them, or {how_to_end_it}");
             return Err(EngineError::new(class, message));
         }
+        waits();
         thread::sleep(ASK_EVERY);
     }
     Ok(())

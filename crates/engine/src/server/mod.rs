@@ -6,6 +6,7 @@ pub(crate) mod algorithms;
 pub(crate) mod call;
 mod crew;
 pub(crate) mod example;
+pub(crate) mod held;
 mod leaf;
 pub(crate) mod loading;
 #[cfg(any(feature = "postgres", feature = "mariadb"))]
@@ -17,12 +18,14 @@ mod plan;
 pub(crate) mod samples;
 #[cfg(any(feature = "mariadb", feature = "oracle"))]
 mod sent;
+mod silence;
 mod times;
 pub(crate) mod url;
 mod verify;
 mod watch;
 
 pub(crate) use crew::{Crew, MOST_SESSIONS, Stop, Tally};
+pub(crate) use held::Held;
 #[cfg(feature = "postgres")]
 pub(crate) use leaf::month_name;
 pub(crate) use leaf::{Leaf, leaf_name, leaves};
@@ -31,6 +34,7 @@ pub(crate) use nodes::{add_seen, node_count, sum};
 pub(crate) use plan::fits;
 #[cfg(any(feature = "mariadb", feature = "oracle"))]
 pub(crate) use sent::{between, without_variables};
+pub(crate) use silence::answers;
 pub(crate) use times::{Clock, Phase, Times};
 pub(crate) use verify::{Reading, checksum, prove};
 pub(crate) use watch::{Seen, Watch};

@@ -1,11 +1,12 @@
-//! What a point needs that its jobs share, and what it leaves behind. Everything that a point makes is named
-//! `dbdyno_load_…` or ends in `.write-JOB`, so that one rule cleans up after any point, also one that was killed.
+//! What a point needs that its jobs share, and what it leaves behind. Everything that a point makes in the file is noted before,
+//! and files end in `.write-JOB`, so that one rule cleans up after any point, also one that was killed.
 
 use super::link::Link;
-use super::meta::beside;
-use super::recipe::load_table;
+use super::meta::{self, beside};
+use super::recipe::{load_table, makes};
 use super::writing::{FILE_SUFFIX, remove};
 use super::{STATISTICS, Shared, TABLES, shape_statement};
+use crate::bookkeeping::{self, Made};
 use crate::{EngineError, Task};
 use dbdyno_model::{Organisation, Procedure};
 use std::path::Path;
@@ -17,6 +18,11 @@ use std::sync::atomic::Ordering;
 /// SQLite's.
 pub(super) fn begin(shared: &Shared, link: &Link, task: &Task) -> Result<(), EngineError> {
     end(shared, link)?;
+    let wanted = makes(&task.test);
+    if !wanted.is_empty() {
+        bookkeeping::refuse_taken(&wanted, &there(link)?, "the file")?;
+        wanted.iter().try_for_each(|made| meta::set(link, &made.entry(), "1"))?;
+    }
     let doing = format!("preparing {}", task.test.code);
     let organisation = task.test.table.map_or(Organisation::Heap, |t| t.organisation());
     match task.test.procedure {
@@ -47,21 +53,37 @@ pub(super) fn begin(shared: &Shared, link: &Link, task: &Task) -> Result<(), Eng
 /// # Errors
 /// SQLite's, or a file that cannot be removed.
 pub(super) fn end(shared: &Shared, link: &Link) -> Result<(), EngineError> {
-    for (kind, name) in leftovers(link)? {
-        let (statement, placeholder) = if kind == "index" { ("drop_index", "index") } else { ("drop_table", "table") };
-        link.run("cleaning up after a point", &TABLES.fill(statement, &[(placeholder, &name)])?)?;
+    let doing = "cleaning up after a point";
+    let made: Vec<Made> = rows(link, "noted", |row| row.get::<_, String>(0))?
+        .iter()
+        .filter_map(|entry| bookkeeping::noted(entry))
+        .collect();
+    if !made.is_empty() {
+        let there = there(link)?;
+        for (kind, name) in bookkeeping::ours(&made, &there) {
+            let (statement, placeholder) =
+                if kind == "index" { ("drop_index", "index") } else { ("drop_table", "table") };
+            link.run(doing, &TABLES.fill(statement, &[(placeholder, name)])?)?;
+        }
+        link.run(doing, &STATISTICS.get("forget_made")?.text)?;
     }
     shared.pending_pages.store(0, Ordering::Relaxed);
     remove_files(&shared.options.path)
 }
 
-fn leftovers(link: &Link) -> Result<Vec<(String, String)>, EngineError> {
-    let sql = &STATISTICS.get("leftovers")?.text;
-    let read = || -> rusqlite::Result<Vec<(String, String)>> {
-        let mut statement = link.connection.prepare(sql)?;
-        statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
-    };
-    read().map_err(|e| link.says("looking for what a point left", e))
+/// Tables and indexes whose names are such as points give.
+fn there(link: &Link) -> Result<Vec<(String, String)>, EngineError> {
+    rows(link, "there", |row| Ok((row.get(0)?, row.get(1)?)))
+}
+
+fn rows<T>(
+    link: &Link,
+    statement: &str,
+    read: impl FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
+) -> Result<Vec<T>, EngineError> {
+    let sql = &STATISTICS.get(statement)?.text;
+    let all = || -> rusqlite::Result<Vec<T>> { link.connection.prepare(sql)?.query_map([], read)?.collect() };
+    all().map_err(|e| link.says("looking for what a point left", e))
 }
 
 /// Removes the files that T211 wrote beside the database.

@@ -3,6 +3,7 @@
 
 use super::{PROCEDURES, TABLE_NAMES, table_name};
 use crate::EngineError;
+use crate::bookkeeping::Made;
 use dbdyno_model::{Cache, ErrorClass, Organisation, Procedure, Shape, TableName, Test};
 
 /// A test's statement under test, and what belongs to it.
@@ -122,6 +123,18 @@ pub(super) fn load_table(test: &Test, job: u32) -> String {
         (Procedure::BulkLoad, table) if table.shape() == Shape::Large => format!("dbdyno_load_large_{job}"),
         (Procedure::BulkLoad, table) => format!("dbdyno_load_{}_{job}", organisation_name(table.organisation())),
         (_, table) => format!("dbdyno_load_{}", organisation_name(table.organisation())),
+    }
+}
+
+/// What a point makes in the file.
+pub(super) fn makes(test: &Test) -> Vec<Made> {
+    match test.procedure {
+        Procedure::Insert => vec![Made::table(load_table(test, 0))],
+        Procedure::BulkLoad => vec![Made::table(load_table(test, 0).replace("_0", "_#"))],
+        Procedure::IndexUnique | Procedure::IndexNonUnique => {
+            vec![Made::index(format!("dbdyno_load_{}_#", test.procedure.name()))]
+        }
+        _ => Vec::new(),
     }
 }
 

@@ -17,8 +17,10 @@ pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
     let link = Link::open(path, Access::Write)?;
     // Leaving the write-ahead log needs the file for itself: whoever else has it open is found out here.
     link.set_journal("delete")?;
+    let made = meta.made();
     let ours = |name: &str| {
-        name == "dbdyno_meta" || name.starts_with("dbdyno_load_") || TABLE_NAMES.iter().any(|t| table_name(*t) == name)
+        let by_points = || made.iter().any(|made| made.is("table", name));
+        name == "dbdyno_meta" || TABLE_NAMES.iter().any(|t| table_name(*t) == name) || by_points()
     };
     let (mine, others): (Vec<String>, Vec<String>) = meta::objects(&link)?.into_iter().partition(|name| ours(name));
     if others.is_empty() && meta.says(meta::CREATED_FILE) {

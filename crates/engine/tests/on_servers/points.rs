@@ -1,12 +1,13 @@
 //! The conformance suite, and what points do by the server's own account.
 
 use super::{Product, engine, engine_on, mapping, task};
-use crate::conformance::{self, Subject, catalogue};
+use crate::conformance::{self, Quiet, Subject, catalogue};
 use crate::servers::lend::Database;
 use dbdyno_engine::client::Touch;
-use dbdyno_engine::{Engine, Request, Settled, Task, engine_info};
+use dbdyno_engine::{Canceller, Engine, LoadWatch, Request, Settled, Task, engine_info};
 use dbdyno_model::{Counter, Counters, Drive, ErrorClass, Mapping, Procedure};
-use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
 /// Lists the tests of a product.
@@ -24,6 +25,8 @@ macro_rules! points {
             sessions_can_be_stopped
             commits_and_log_bytes_are_the_servers_to_the_last_one
             a_second_dbdyno_is_turned_away_and_takes_nothing_from_the_first
+            tables_of_others_stay_whatever_their_names
+            a_session_of_a_killed_dbdyno_is_waited_for
             selects_are_lookups_of_the_servers_count
             updates_change_what_they_say_and_only_rows_of_their_job
             inserts_and_bulk_loads_leave_the_rows_that_they_claim
@@ -251,18 +254,86 @@ pub fn a_second_dbdyno_is_turned_away_and_takes_nothing_from_the_first<S: Produc
     let database = S::lender().loaded();
     let (first, second) = (engine_on(&database), engine_on(&database));
     let task = task("T311", 1);
+    first.hold(&Quiet).unwrap();
     first.begin_point(&task).unwrap();
     let mut session = first.session(0, 1).unwrap();
     session.prepare(&task, 0).unwrap();
-    let turned_away = second.begin_point(&task).unwrap_err();
-    assert!(turned_away.message.contains("another dbdyno"), "{turned_away}");
-    // As a run does whatever came of the beginning.
-    second.end_point(&task).unwrap();
+    for turned_away in [second.hold(&Quiet).unwrap_err(), second.drop_all().unwrap_err()] {
+        assert!(turned_away.message.contains("another dbdyno"), "{turned_away}");
+    }
     assert_eq!(session.execute(&Request::Chunk { first_pass: 0, passes: 5 }).unwrap().ops, 5);
     drop(session);
     first.end_point(&task).unwrap();
+    // Between two points it is just as ours.
+    first.still_held().unwrap();
+    assert!(second.hold(&Quiet).is_err());
+    drop(first);
+    second.hold(&Quiet).unwrap();
     second.begin_point(&task).unwrap();
     second.end_point(&task).unwrap();
+}
+
+/// Points drop what they have made and noted, and nothing else whatever its name; and they do not fill what is another's.
+pub fn tables_of_others_stay_whatever_their_names<S: Product>() {
+    let database = S::lender().loaded();
+    let engine = engine_on(&database);
+    let others = ["load_customers", "load_2024", "load_heap_7"];
+    for name in others {
+        database.sql(&format!("CREATE TABLE {} (a int)", S::table(name)));
+    }
+    let there = || database.server.tables(&database.name, "load_");
+    for code in ["T611", "T311", "T331"] {
+        let task = task(code, 2);
+        engine.begin_point(&task).unwrap();
+        engine.end_point(&task).unwrap();
+        assert_eq!(there().len(), others.len(), "{code}: {:?}", there());
+    }
+    let taken = task("DBL-21", 2);
+    let refused = engine.begin_point(&taken).unwrap_err();
+    assert!(refused.message.contains("the table load_heap_7, which dbdyno did not make"), "{refused}");
+    engine.end_point(&taken).unwrap();
+    let refused = engine.drop_all().unwrap_err();
+    assert!(refused.message.contains("load_customers") && refused.message.contains("nothing was dropped"), "{refused}");
+    assert_eq!(there().len(), others.len(), "{:?}", there());
+}
+
+/// Ends the statement that is waited for, as soon as somebody waits.
+struct Impatient {
+    canceller: Arc<dyn Canceller>,
+    waited: AtomicBool,
+}
+
+impl LoadWatch for Impatient {
+    fn progress(&self, _: &str, _: u64, _: u64) {
+        self.waited.store(true, Ordering::Relaxed);
+        self.canceller.cancel();
+    }
+
+    fn cancelled(&self) -> bool {
+        false
+    }
+}
+
+/// A server goes on with a statement whose client was killed, and that would be load on the next one's points.
+pub fn a_session_of_a_killed_dbdyno_is_waited_for<S: Product>() {
+    let database = S::lender().loaded();
+    let killed = engine_on(&database);
+    let task = task("T131", 1);
+    killed.begin_point(&task).unwrap();
+    let mut session = killed.session(0, 1).unwrap();
+    session.prepare(&task, 0).unwrap();
+    let watch = Impatient { canceller: session.canceller(), waited: AtomicBool::new(false) };
+    std::thread::scope(|scope| {
+        // The session goes when its statement has ended, as that of a client which is gone.
+        let work = scope.spawn(move || session.execute(&Request::Chunk { first_pass: 0, passes: 1_000_000_000 }));
+        // Until the statement has begun there is nothing to wait for.
+        while !watch.waited.load(Ordering::Relaxed) {
+            assert!(!work.is_finished(), "the statement has ended, and nobody has waited for it");
+            engine_on(&database).hold(&watch).unwrap();
+        }
+        assert_eq!(work.join().unwrap().unwrap_err().error.class, ErrorClass::Cancelled);
+    });
+    killed.end_point(&task).unwrap();
 }
 
 pub fn selects_are_lookups_of_the_servers_count<S: Product>() {

@@ -43,9 +43,13 @@ fn a_run_is_taken_over_only_from_the_dead() {
     assert_eq!(refused, text);
     child.kill().unwrap();
     child.wait().unwrap();
-    assert_eq!(repository.load(&run).unwrap().run.status, RunStatus::Running, "shown as it was left");
+    let shown = |repository: &dbdyno_results::Repository| {
+        [repository.load(&run).unwrap().run.status, repository.list_runs().unwrap()[0].run.status]
+    };
+    assert_eq!(shown(&repository), [RunStatus::Interrupted; 2], "nobody measures it");
     repository.claim(&run).unwrap();
     repository.claim(&run).unwrap();
+    assert_eq!(shown(&repository), [RunStatus::Running; 2], "whoever lives does");
 }
 
 #[test]

@@ -98,10 +98,10 @@ fn a_file_of_a_newer_dbdyno() {
     let (folder, path) = place("dbdyno.db");
     drop(sample::open(&path));
     let newer = Connection::open(&path).unwrap();
-    newer.execute_batch("PRAGMA user_version = 3;").unwrap();
+    newer.execute_batch("PRAGMA user_version = 4;").unwrap();
     newer.close().unwrap();
     let text = format!(
-        "{} was written by a newer dbdyno (results schema 3; this one knows 2): use that version, or another file with --results",
+        "{} was written by a newer dbdyno (results schema 4; this one knows 3): use that version, or another file with --results",
         path.display()
     );
     refused_untouched(folder.path(), &path, &text);

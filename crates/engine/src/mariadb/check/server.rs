@@ -11,7 +11,7 @@ use dbdyno_model::{Shape, Size};
 use std::thread;
 
 /// Connections of dbdyno's own beside those of jobs: for work, for watching, and for stopping them.
-const OWN_CONNECTIONS: i64 = 3;
+const OWN_CONNECTIONS: i64 = 4;
 
 /// What a server has said.
 pub(super) struct Server {

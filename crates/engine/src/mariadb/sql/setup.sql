@@ -18,8 +18,8 @@
 
 -- Indispensable: the user, and the one database that it works in. It is dbdyno's alone: everything in it may be dropped.
 -- At most so many connections, so that a long ramp cannot take those of your applications. Each job is one, and dbdyno
--- itself needs three.
-CREATE USER IF NOT EXISTS dbdyno@'%' WITH MAX_USER_CONNECTIONS 131 ACCOUNT LOCK;
+-- itself needs four.
+CREATE USER IF NOT EXISTS dbdyno@'%' WITH MAX_USER_CONNECTIONS 132 ACCOUNT LOCK;
 CREATE DATABASE IF NOT EXISTS dbdyno;
 GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, ALTER, INDEX, LOCK TABLES, CREATE ROUTINE, ALTER ROUTINE, EXECUTE
     ON dbdyno.* TO dbdyno@'%';

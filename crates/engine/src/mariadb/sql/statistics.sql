@@ -61,21 +61,28 @@ SELECT COUNT(*) FROM information_schema.USER_PRIVILEGES
 WHERE PRIVILEGE_TYPE = 'PROCESS'
   AND GRANTEE = CONCAT('\'', REPLACE(CURRENT_USER(), '@', '\'@\''), '\'')
 
--- name: lock
--- what: the lock that loading and dropping take too; as often as it is asked for
-SELECT GET_LOCK(CONCAT('dbdyno.', DATABASE()), 0)
+-- name: held_by
+-- what: which session holds the lock that measuring, loading and dropping take
+SELECT IS_USED_LOCK(CONCAT('dbdyno.', DATABASE()))
 
--- name: unlock
--- what: lets it go, however often it was taken
-DO RELEASE_ALL_LOCKS()
+-- name: job
+-- what: says that this session is one of a run, for whoever comes after that; of more jobs than are looked for some share a name
+DO GET_LOCK(CONCAT('dbdyno.', DATABASE(), '.', {job}), 0)
 
--- name: made
--- what: tables that a point has made
-SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE 'load\_%'
+-- name: noted
+-- what: what points have noted that they make
+SELECT name FROM meta WHERE name LIKE 'made %'
 
--- name: made_indexes
--- what: indexes that a point has built
-SELECT DISTINCT INDEX_NAME FROM information_schema.STATISTICS
+-- name: forget_made
+-- what: forgets that, once it is gone
+DELETE FROM meta WHERE name LIKE 'made %'
+
+-- name: there
+-- what: tables, and indexes of a test table, that bear such names as points give, whoever has made them
+SELECT 'table', TABLE_NAME FROM information_schema.TABLES
+WHERE TABLE_SCHEMA = DATABASE() AND TABLE_TYPE = 'BASE TABLE' AND TABLE_NAME LIKE 'load\_%'
+UNION
+SELECT 'index', INDEX_NAME FROM information_schema.STATISTICS
 WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '{table}' AND INDEX_NAME LIKE 'load\_%'
 
 -- name: drop_index

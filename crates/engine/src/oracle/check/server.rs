@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::thread;
 
 /// Connections of dbdyno's own beside those of jobs: for work, and for watching.
-const OWN_CONNECTIONS: u64 = 3;
+const OWN_CONNECTIONS: u64 = 4;
 /// What dbdyno needs, granted to the user itself: its package creates tables, and a package has nothing that comes by a role.
 const NEEDED: [&str; 3] = ["CREATE TABLE", "CREATE CLUSTER", "CREATE PROCEDURE"];
 /// What proves the work.

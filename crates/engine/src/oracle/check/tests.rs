@@ -110,7 +110,7 @@ fn what_is_missing_comes_with_the_statement_that_helps() {
         (
             |s| _ = s.limits.insert("processes".to_owned(), "595/600".to_owned()),
             "Warning connections",
-            "only 2 jobs are possible",
+            "only 1 jobs are possible",
         ),
         (
             |s| _ = s.said.logs.insert("smallest_bytes".to_owned(), "209715200".to_owned()),

@@ -5,8 +5,10 @@
 ALTER SESSION DISABLE PARALLEL DML
 
 -- name: loaders
--- what: sessions of an earlier load that have not ended: they roll back
-SELECT sid FROM v$session WHERE module = 'dbdyno load' AND username = USER AND sid <> SYS_CONTEXT('USERENV', 'SID')
+-- what: sessions of an earlier load that have not ended: they roll back; and jobs of an earlier run that are still at work
+SELECT sid FROM v$session
+WHERE (module = 'dbdyno load' OR module = 'dbdyno job' AND status = 'ACTIVE') AND username = USER
+  AND sid <> SYS_CONTEXT('USERENV', 'SID')
 
 -- name: hold
 -- what: one dbdyno at a time loads or drops in a schema; :1 becomes 0 when the lock is ours, 4 when it was

@@ -86,23 +86,25 @@ WHERE s.status = 'ACTIVE' AND s.type = 'USER' AND s.wait_class <> 'Idle' AND s.s
 SELECT SYS_CONTEXT('USERENV', 'SID'), SYS_CONTEXT('USERENV', 'SESSION_USER'), SYS_CONTEXT('USERENV', 'CURRENT_SCHEMA'),
   SYS_CONTEXT('USERENV', 'INSTANCE'), SYS_CONTEXT('USERENV', 'CON_NAME') FROM dual
 
--- name: unlock
--- what: lets it go; :1 becomes 0 when it was ours
-BEGIN
-  :1 := DBMS_LOCK.RELEASE(id => 731000000 + MOD(UID, 1000000));
-END;
+-- name: noted
+-- what: what points have noted that they make
+SELECT name FROM meta WHERE name LIKE 'made %'
+
+-- name: forget_made
+-- what: forgets that, once it is gone
+DELETE FROM meta WHERE name LIKE 'made %'
 
 -- name: made
--- what: tables and clusters that a point has made
+-- what: tables and clusters that bear such names as points give, whoever has made them
 SELECT LOWER(object_type), LOWER(object_name) FROM user_objects
 WHERE object_type IN ('TABLE', 'CLUSTER') AND object_name LIKE 'LOAD\_%' ESCAPE '\' ORDER BY object_type, object_name
 
 -- name: made_indexes
--- what: indexes that a point has built on a test table
+-- what: the same of indexes
 SELECT LOWER(index_name) FROM user_indexes WHERE index_name LIKE 'LOAD\_INDEX\_%' ESCAPE '\' ORDER BY index_name
 
 -- name: made_files
--- what: tablespaces that a point has made
+-- what: the same of tablespaces
 SELECT LOWER(tablespace_name) FROM user_tablespaces
 WHERE tablespace_name LIKE 'DBDYNO\_FILE\_%' ESCAPE '\' ORDER BY tablespace_name
 

@@ -13,6 +13,12 @@ SET client_min_messages = error;
 -- what: one dbdyno at a time loads or drops in a database; number 1 is held by it, number 2 by its helpers
 SELECT pg_try_advisory_lock(1684169849, 1);
 
+-- name: job_at_work
+-- what: a session of an earlier run that is still at work; its client has gone, because whoever asks holds number 1
+SELECT pid FROM pg_stat_activity
+WHERE datname = current_database() AND application_name = 'dbdyno job' AND coalesce(state, '') NOT IN ('idle', 'disabled')
+LIMIT 1;
+
 -- name: helpers_gone
 -- what: whether no session of an earlier load is at work any more; one that builds an index outlives its client
 SELECT pg_try_advisory_lock(1684169849, 2);

@@ -91,10 +91,10 @@ END
 $setup$;
 
 -- At most so many connections, so that a long ramp cannot take those of your applications. Each job is one, and dbdyno
--- itself needs three.
+-- itself needs four.
 DO $setup$
 BEGIN
-    ALTER ROLE dbdyno CONNECTION LIMIT 131;
+    ALTER ROLE dbdyno CONNECTION LIMIT 132;
 EXCEPTION WHEN OTHERS THEN
     RAISE NOTICE 'dbdyno may take as many connections as the server has: %', SQLERRM;
 END

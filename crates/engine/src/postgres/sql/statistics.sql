@@ -26,26 +26,23 @@ WHERE c.oid IN (SELECT relid FROM pg_partition_tree('dbdyno.{table}') WHERE isle
 SELECT coalesce(sum(pg_stat_get_numscans(o)), 0)::bigint, coalesce(sum(pg_stat_get_tuples_returned(o)), 0)::bigint
 FROM unnest($1::oid[]) AS o;
 
--- name: drop_leftovers
--- what: drops the tables and indexes that a point has made
--- why each in a transaction of its own: one for all would need more locks than a server has
-DO $$
-DECLARE
-  v_made record;
-BEGIN
-  FOR v_made IN
-    SELECT CASE WHEN c.relkind IN ('r', 'p') THEN 'TABLE' ELSE 'INDEX' END AS kind, c.relname AS name
-    FROM pg_class AS c
-    WHERE c.relnamespace = 'dbdyno'::regnamespace AND c.relname LIKE 'load\_%' AND NOT c.relispartition
-      AND (c.relkind IN ('r', 'p') OR (c.relkind IN ('i', 'I') AND NOT EXISTS (
-        SELECT FROM pg_index AS i JOIN pg_class AS t ON t.oid = i.indrelid
-        WHERE i.indexrelid = c.oid AND t.relname LIKE 'load\_%')))
-    ORDER BY c.relkind, c.relname
-  LOOP
-    EXECUTE format('DROP %s dbdyno.%I', v_made.kind, v_made.name);
-    COMMIT;
-  END LOOP;
-END $$;
+-- name: noted
+-- what: what points have noted that they make
+SELECT name FROM dbdyno.meta WHERE name LIKE 'made %';
+
+-- name: forget_made
+-- what: forgets that, once it is gone
+DELETE FROM dbdyno.meta WHERE name LIKE 'made %';
+
+-- name: there
+-- what: tables and indexes that bear such names as points give, whoever has made them
+SELECT CASE WHEN relkind IN ('r', 'p') THEN 'table' ELSE 'index' END, relname FROM pg_class
+WHERE relnamespace = 'dbdyno'::regnamespace AND relname LIKE 'load\_%' AND NOT relispartition AND relkind IN ('r', 'p', 'i', 'I')
+ORDER BY relname;
+
+-- name: drop_index
+-- what: drops an index that a point has built
+DROP INDEX IF EXISTS dbdyno.{index};
 
 -- name: never_vacuumed
 -- what: leaves of our tables with rows that were changed or deleted, and those that no vacuum has seen

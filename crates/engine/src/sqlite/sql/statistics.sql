@@ -4,8 +4,16 @@
 -- what: tables and views, to tell whether a file is ours
 SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY name;
 
--- name: leftovers
--- what: tables and indexes that a point has made
+-- name: noted
+-- what: what points have noted that they make
+SELECT name FROM dbdyno_meta WHERE name LIKE 'made %';
+
+-- name: forget_made
+-- what: forgets that, once it is gone
+DELETE FROM dbdyno_meta WHERE name LIKE 'made %';
+
+-- name: there
+-- what: tables and indexes that bear such names as points give, whoever has made them
 SELECT type, name FROM sqlite_schema
 WHERE type IN ('table', 'index') AND name LIKE 'dbdyno\_load\_%' ESCAPE '\' AND name NOT LIKE 'sqlite\_%' ESCAPE '\'
 ORDER BY type, name;

@@ -1,0 +1,134 @@
+//! `dbdyno run --dry-run`: what a run would do, how long that takes and what load it puts on, before anything is done.
+
+use super::Context;
+use super::place::Place;
+use crate::error::Error;
+use crate::output::{self, Format};
+use crate::progress::about;
+use dbdyno_catalogue::Catalogue;
+use dbdyno_model::{Cache, Dop, Mapping, Plan, PlannedPoint, Procedure, Test};
+use dbdyno_report::lists;
+use dbdyno_run::estimate_s;
+use serde::Serialize;
+use std::fmt::Write as _;
+
+/// What would be done.
+#[derive(Debug, Serialize)]
+struct Answer<'a> {
+    target: String,
+    size: &'a str,
+    /// Seconds that all of it takes, without what statements take beyond their window.
+    at_least_s: f64,
+    /// The most jobs, times the threads that each has, at work at once.
+    most_at_work: u32,
+    tests: Vec<Planned<'a>>,
+    points: &'a [PlannedPoint],
+}
+
+/// The points of a test, one after the other.
+#[derive(Debug, Serialize)]
+struct Planned<'a> {
+    test: &'a str,
+    points: usize,
+    /// Nodes x jobs x threads of its points, each once.
+    dops: Vec<String>,
+    at_least_s: f64,
+    /// What it does to the database; why it is left out, where it is.
+    load: String,
+}
+
+/// Says what the run would do.
+///
+/// # Errors
+/// Stdout cannot be written.
+pub(super) fn show(place: &Place, plan: &Plan, format: Format, context: &Context) -> Result<(), Error> {
+    let catalogue = &context.catalogue;
+    let answer = Answer {
+        target: place.target.to_string(),
+        size: &plan.size,
+        at_least_s: estimate_s(&plan.points, catalogue),
+        most_at_work: plan.points.iter().map(|p| at_work(p.dop)).max().unwrap_or(0),
+        tests: tests(plan, catalogue),
+        points: &plan.points,
+    };
+    match format {
+        Format::Json => output::json(&answer),
+        Format::Text => output::text(&page(&answer)),
+    }
+}
+
+/// Processes of the server that work for a point at once.
+fn at_work(dop: Dop) -> u32 {
+    dop.jobs.saturating_mul(dop.threads)
+}
+
+fn tests<'a>(plan: &'a Plan, catalogue: &Catalogue) -> Vec<Planned<'a>> {
+    let of_one_test = plan.points.chunk_by(|a, b| a.test == b.test);
+    of_one_test
+        .filter_map(|points| {
+            let first = points.first()?;
+            let mut dops: Vec<String> = Vec::new();
+            // Which was the best is known only when the ramp has been measured.
+            for dop in points.iter().filter(|p| !p.again).map(|p| p.dop.to_string()) {
+                if !dops.contains(&dop) {
+                    dops.push(dop);
+                }
+            }
+            let load = match (&first.mapping, catalogue.test(first.test.as_str())) {
+                (Mapping::None { why }, _) => format!("not supported: {why}"),
+                (_, Ok(test)) => load(test).to_owned(),
+                (_, Err(_)) => String::new(),
+            };
+            let at_least_s = estimate_s(points, catalogue);
+            Some(Planned { test: first.test.as_str(), points: points.len(), dops, at_least_s, load })
+        })
+        .collect()
+}
+
+/// What a test does to the database, in words.
+fn load(test: &Test) -> &'static str {
+    let cached = test.cache == Cache::Cached;
+    match test.procedure {
+        procedure if procedure.is_cpu() => "processors alone",
+        Procedure::WriteFile => "writes files of its own, one a job, and has them brought to the device",
+        Procedure::Insert => "writes rows into a table of its own; commits again and again",
+        Procedure::BulkLoad => "writes tables of its own",
+        Procedure::IndexUnique | Procedure::IndexNonUnique => "reads a large table and writes indexes of its own",
+        Procedure::UpdatePrimary | Procedure::UpdateSecondary => {
+            "changes rows of dbdyno's tables; commits again and again"
+        }
+        Procedure::SelectPrimary | Procedure::SelectSecondary | Procedure::Join if cached => "reads rows from memory",
+        Procedure::SelectPrimary | Procedure::SelectSecondary | Procedure::Join => "reads rows from storage",
+        _ if cached => "reads whole tables from memory",
+        _ => "reads whole tables from storage, as fast as it gives them",
+    }
+}
+
+fn page(answer: &Answer<'_>) -> String {
+    let Answer { target, size, at_least_s, most_at_work, tests, points } = answer;
+    let row = |planned: &Planned<'_>| {
+        let Planned { test, points, dops, at_least_s, load } = planned;
+        vec![(*test).to_owned(), dops.join(" "), points.to_string(), about(*at_least_s), load.clone()]
+    };
+    let rows: Vec<Vec<String>> = tests.iter().map(row).collect();
+    let headers = ["test", "nodes x jobs x threads", "points", "about", "load"];
+    let mut page = lists::table(&headers, &rows, output::width());
+    _ = writeln!(
+        page,
+        "\n{} points on {target} (size {size}) take about {} or more: a window is as long as it was asked to be, and a statement \
+         that it ends in is waited for",
+        points.len(),
+        about(*at_least_s)
+    );
+    _ = writeln!(
+        page,
+        "at most {most_at_work} at work at once (jobs times threads), each as fast as the server lets it; before each point the \
+         database is brought to rest (checkpoint, vacuum or flush) where dbdyno may"
+    );
+    _ = writeln!(
+        page,
+        "it touches dbdyno's own tables and what it makes beside them; --max-jobs and --max-duration set limits, Ctrl-C ends it\n\
+         dry run: nothing was measured, loaded or stored"
+    );
+    page
+}
