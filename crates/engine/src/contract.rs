@@ -158,7 +158,7 @@ pub trait Engine: Send + Sync {
     /// Where commits and tables lie, as far as that is on this machine.
     fn durable_places(&self) -> DurablePlaces {
         let place: Vec<PathBuf> = self.data_place().into_iter().collect();
-        DurablePlaces { log: place.clone(), data: place }
+        DurablePlaces { log: place.clone(), data: place, synced_by_writing: false }
     }
 
     /// A handle that stops what the engine itself is doing (settling, preparing, cleaning up), where that can take long.
@@ -236,6 +236,8 @@ pub struct DurablePlaces {
     pub log: Vec<PathBuf>,
     /// Where tables lie.
     pub data: Vec<PathBuf>,
+    /// Whether the log's files are opened so that writing to them is syncing them (O_DSYNC), by the engine's settings.
+    pub synced_by_writing: bool,
 }
 
 /// How bad a finding is.
