@@ -92,18 +92,20 @@ impl Seen {
             true => (telemetry.process_read_bytes, "process_read_bytes"),
             false => (telemetry.server_read_bytes, "server_read_bytes"),
         };
-        let own_bytes = own.ok_or_else(|| {
-            let why = missing(path, "the operating system does not say what the server's processes read");
-            format!("reads for the database cannot be told from those for others: {why}")
-        })?;
         // Of an engine in this process its own account says enough, also where the device is not known (containers, ZFS).
-        let device_bytes =
-            telemetry.device_read_bytes.or(features.in_process.then_some(own_bytes)).ok_or_else(|| {
-                missing("device_read_bytes", "the operating system does not say what was read from devices")
-            })?;
+        let device = telemetry.device_read_bytes.or(own.filter(|_| features.in_process)).map(|bytes| bytes as f64);
+        let unseen = "the operating system does not say what was read from devices";
+        let device_bytes = device.ok_or_else(|| missing("device_read_bytes", unseen))?;
+        let own_bytes = match own {
+            Some(own) => own as f64,
+            None => by_the_engine(evidence, device_bytes).map_err(|more| {
+                let why = missing(path, "the operating system does not say what the server's processes read");
+                format!("reads for the database cannot be told from those for others: {why}; {more}")
+            })?,
+        };
         Ok(Self {
-            own_bytes: own_bytes.min(device_bytes) as f64,
-            device_bytes: device_bytes as f64,
+            own_bytes: own_bytes.min(device_bytes),
+            device_bytes,
             device_ops: telemetry.device_read_ops.map(|ops| ops as f64),
             seconds: telemetry.seconds,
         })
@@ -156,6 +158,28 @@ impl Seen {
             point.flag(Flag::ServedFromOsCache, format!("{share:.2} {what}, {DEVICE_SHARE} are asked for"));
         }
     }
+}
+
+/// What the devices read for a server whose account is closed to this user: if they read no more than the engine says that it
+/// fetched from below its cache, and a little, nobody else has read from them.
+fn by_the_engine(evidence: &Evidence<'_>, device_bytes: f64) -> Result<f64, String> {
+    let Evidence { features, log, window, counters, telemetry, .. } = evidence;
+    if features.in_process {
+        return Err("nobody else counts them".to_owned());
+    }
+    // Indexes and all.
+    let blocks = counters.get(Counter::PhysicalReads).or(counters.get(Counter::TablePhysicalReads));
+    let blocks = blocks.ok_or("the engine does not count its reads")? as f64;
+    let (rows, window_s) = (log.total_rows().max(1) as f64, window.seconds().max(f64::MIN_POSITIVE));
+    let blocks_per_s = blocks / rows * log.inside(*window).rows / window_s;
+    let fetched = blocks_per_s * features.block_bytes as f64 * telemetry.seconds;
+    let bytes = device_bytes - telemetry.process_read_bytes.unwrap_or(0) as f64;
+    if bytes <= FOREIGN_READS * fetched {
+        return Ok(bytes.min(fetched));
+    }
+    let rate = |bytes: f64| bytes / MIB / telemetry.seconds;
+    let (all, own) = (rate(bytes), rate(fetched));
+    Err(format!("the devices read {all:.0} MiB/s, and the engine fetched {own:.0} from below its cache"))
 }
 
 /// Single blocks that a server on a machine of its own has read and timed: in a few microseconds no device answers.
