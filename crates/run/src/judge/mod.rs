@@ -13,6 +13,7 @@ pub(crate) use machine::{clock, flag as machine, throttled};
 pub(crate) use rate::judge as judge_rate;
 pub(crate) use rate::rate;
 pub(crate) use reads::read_bytes_per_row;
+pub(crate) use windows::too_short;
 
 use crate::log::{Chunk, Log};
 use crate::{Span, Window};
