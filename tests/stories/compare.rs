@@ -36,7 +36,7 @@ fn runs_of_a_label_are_a_sample_in_which_a_loss_can_be_shown() {
     let run = |room: &Room, label: &str| {
         // One does a thousandth of what the other does.
         let target = if label == "slow" { "null:?speed=1000" } else { "null:" };
-        room.run(&format!("run T611 --target {target} --ramp 1 --duration 20ms --label {label} -q")).expect(0);
+        room.run(&format!("run T611 --target {target} --ramp 1 --duration 500ms --label {label} -q")).expect(0);
     };
     let room = Room::new();
     ["fast", "slow"].iter().for_each(|label| run(&room, label));

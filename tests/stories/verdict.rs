@@ -11,7 +11,7 @@ fn needs(minimum: &str) -> String {
 #[test]
 fn the_exit_code_says_whether_a_run_meets_what_a_project_needs() {
     let room = Room::with_data();
-    room.run("run T611 --target sqlite:x.sqlite --jobs 1 --duration 50ms --label mine").expect(0);
+    room.run("run T611 --target sqlite:x.sqlite --jobs 1 --duration 500ms --label mine").expect(0);
     std::fs::write(room.path("low.toml"), needs("1")).unwrap();
     std::fs::write(room.path("high.toml"), needs("1e12")).unwrap();
     let met = room.run("verdict mine --requirements low.toml --junit met.xml").expect(0);
@@ -35,7 +35,7 @@ fn the_exit_code_says_whether_a_run_meets_what_a_project_needs() {
 #[test]
 fn what_a_verdict_may_take_besides_is_said_on_the_command_line() {
     let room = Room::with_data();
-    room.run("run T611 --target sqlite:x.sqlite --duration 50ms").expect(0);
+    room.run("run T611 --target sqlite:x.sqlite --duration 500ms").expect(0);
     std::fs::write(room.path("low.toml"), needs("1")).unwrap();
     let met = room.run("verdict last --requirements low.toml --accept not_proved").expect(0);
     assert!(met.stdout.contains("\nAccepted  not_proved, on the command line: "), "{}", met.stdout);
@@ -46,7 +46,7 @@ fn what_a_verdict_may_take_besides_is_said_on_the_command_line() {
 #[test]
 fn requirements_that_cannot_be_judged_are_refused() {
     let room = Room::with_data();
-    room.run("run T611 --target sqlite:x.sqlite --duration 50ms").expect(0);
+    room.run("run T611 --target sqlite:x.sqlite --duration 500ms").expect(0);
     std::fs::write(room.path("sound.toml"), needs("1")).unwrap();
     std::fs::write(room.path("metric.toml"), needs("1").replace("tx_per_s", "tx_per_m")).unwrap();
     std::fs::write(room.path("test.toml"), needs("1").replace("T611", "T661")).unwrap();

@@ -182,7 +182,7 @@ pub trait Engine: Send + Sync {
     /// Where commits and tables lie, as far as that is on this machine.
     fn durable_places(&self) -> DurablePlaces {
         let place: Vec<PathBuf> = self.data_place().into_iter().collect();
-        DurablePlaces { log: place.clone(), data: place }
+        DurablePlaces { log: place.clone(), data: place, synced_by_writing: false }
     }
 
     /// A handle that stops what the engine itself is doing (settling, preparing, cleaning up), where that can take long.

@@ -110,7 +110,7 @@ pub struct CommitProof {
     /// Whole disks below the log.
     #[serde(default)]
     pub devices: Vec<String>,
-    /// Their flushes, or completed writes where flushes do not tell; absent where nothing was seen of them.
+    /// Their flushes, or completed writes where nothing is flushed; absent where nothing was seen of them.
     #[serde(default)]
     pub device_count: Option<u64>,
     /// Which of the two was counted.
@@ -127,7 +127,7 @@ pub struct CommitProof {
 pub enum DeviceCounts {
     /// Flushes of its cache.
     Flushes,
-    /// Completed writes: it has no cache to flush, writes through it, or its flushes are not counted.
+    /// Completed writes: it has no cache to flush, or each write of the log passes it.
     Writes,
 }
 

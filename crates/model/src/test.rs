@@ -255,6 +255,15 @@ impl Test {
         }
     }
 
+    /// Commits of one operation, where the engine's own count of them must say so.
+    #[must_use]
+    pub fn commits_per_op(&self, rows_per_tx: u64) -> Option<u64> {
+        self.proofs(rows_per_tx, 1).into_iter().find_map(|proof| match proof {
+            Proof::PerOperation(Counter::Commits, times) => Some(times),
+            _ => None,
+        })
+    }
+
     /// Data blocks that one operation must visit when nothing is cached, one a scattered row; `None` where the number
     /// of blocks is not a count of rows (scans read neighbours together).
     #[must_use]

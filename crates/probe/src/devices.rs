@@ -105,13 +105,18 @@ impl BlockDevices {
     /// Whether a file lies in memory, whatever is said of devices: on a file system in memory, on a disk in memory, or on a
     /// loop device over a file that does.
     pub(crate) fn in_memory(&self, file: &Path) -> bool {
-        let disk = |name: &String| {
-            let number = |rest: &str| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit());
-            let of_memory = ["ram", "zram"].iter().any(|kind| name.strip_prefix(kind).is_some_and(number));
-            let backing = self.root.word(&format!("{}/loop/backing_file", directory(name)));
-            of_memory || backing.is_ok_and(|file| crate::is_memory(Path::new(&file)))
-        };
+        let disk = |name: &String| self.disk_in_memory(name).is_some();
         crate::is_memory(file) || self.of_file(file).is_ok_and(|names| !names.is_empty() && names.iter().all(disk))
+    }
+
+    /// What a disk is that is memory: zram, brd, or a loop over a file in memory.
+    pub(crate) fn disk_in_memory(&self, disk: &str) -> Option<String> {
+        let number = |rest: &str| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit());
+        if ["ram", "zram"].iter().any(|kind| disk.strip_prefix(kind).is_some_and(number)) {
+            return Some(format!("{disk}, which is memory"));
+        }
+        let file = self.root.word(&format!("{}/loop/backing_file", directory(disk))).ok()?;
+        crate::is_memory(Path::new(&file)).then(|| format!("{disk}, whose file {file} lies in memory"))
     }
 
     fn below_mount(&self, mount: &Mount, depth: u32) -> Reading<Names> {
@@ -323,6 +328,17 @@ pub(crate) mod tests {
         assert!(!devices.in_memory(&std::env::current_exe().unwrap()));
         if crate::is_memory(Path::new("/dev/shm")) {
             assert!(devices.in_memory(Path::new("/dev/shm/x")));
+        }
+        let (_dir, root) = crate::root::tests::tree(&[
+            ("sys/block/loop3/loop/backing_file", "/dev/shm/disk\n"),
+            ("sys/block/loop4/loop/backing_file", "/proc/x\n"),
+        ]);
+        let devices = BlockDevices::read(&root);
+        assert!(devices.disk_in_memory("zram0").is_some() && devices.disk_in_memory("ram1").is_some());
+        assert_eq!(devices.disk_in_memory("ramdisk"), None);
+        assert_eq!(devices.disk_in_memory("loop4"), None);
+        if crate::is_memory(Path::new("/dev/shm")) {
+            assert!(devices.disk_in_memory("loop3").unwrap().contains("/dev/shm/disk"));
         }
     }
 

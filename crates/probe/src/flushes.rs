@@ -2,8 +2,10 @@
 //! that keep nothing through a crash, however it is brought there.
 //!
 //! The kernel counts flushes of whole disks alone (`/sys/block/DISK/stat`, column 16, from 5.5 on); partitions, volumes and
-//! mirrors count none, so these are gone down to their disks. A disk without a cache of its own is sent none, and one that
-//! takes writes past its cache (`fua`) needs none: there completed writes tell. What stays in the page cache is neither.
+//! mirrors count none, so these are gone down to their disks. A disk without a cache of its own is sent none: there completed
+//! writes tell. One with a cache must be flushed, also where it could take writes past its cache (`fua`): a sync is a flush
+//! there, and a write passes the cache only where the file was opened so that writing is syncing (O_DSYNC). Then nothing is
+//! flushed, and completed writes tell. What stays in the page cache is neither.
 
 use crate::devices::{BlockDevices, Names, directory};
 use crate::parse::{self, Mount};
@@ -34,15 +36,15 @@ pub struct Brought {
 }
 
 impl Flushes {
-    /// Finds the disks below these files or folders.
+    /// Finds the disks below these files or folders. `synced_by_writing`: they are opened so that writing to them is syncing.
     ///
     /// # Errors
     /// Some lie on no disk that can be seen, or on one that does not count; the text says why.
-    pub fn below(places: &[PathBuf]) -> Result<Self, String> {
+    pub fn below(places: &[PathBuf], synced_by_writing: bool) -> Result<Self, String> {
         let root = Root::machine();
         let (names, problems) = BlockDevices::read(&root).of_files(places);
         match problems.is_empty() && !names.is_empty() {
-            true => Self::of(root, names),
+            true => Self::of(root, names, synced_by_writing),
             false if problems.is_empty() => Err("no device is known that holds the log".to_owned()),
             false => Err(problems.join("; ")),
         }
@@ -52,13 +54,16 @@ impl Flushes {
     ///
     /// # Errors
     /// As for [`Flushes::below`].
-    pub fn of_machine() -> Result<Self, String> {
+    pub fn of_machine(synced_by_writing: bool) -> Result<Self, String> {
         let root = Root::machine();
         let names = BlockDevices::read(&root).physical();
-        if names.is_empty() { Err("no disk can be seen from here".to_owned()) } else { Self::of(root, names) }
+        match names.is_empty() {
+            true => Err("no disk can be seen from here".to_owned()),
+            false => Self::of(root, names, synced_by_writing),
+        }
     }
 
-    fn of(root: Root, names: Names) -> Result<Self, String> {
+    fn of(root: Root, names: Names, synced_by_writing: bool) -> Result<Self, String> {
         let mut disks = Vec::new();
         for name in names {
             let dir = directory(&name);
@@ -67,8 +72,13 @@ impl Flushes {
             }
             let columns = columns(&root, &name)?;
             let word = |file: &str| root.word(&format!("{dir}/queue/{file}")).unwrap_or_default();
-            let flushed = word("write_cache") == "write back" && word("fua") == "0" && columns.len() > FLUSHES;
-            disks.push((name, if flushed { DeviceCounts::Flushes } else { DeviceCounts::Writes }));
+            let past_cache = synced_by_writing && word("fua") == "1";
+            let counts = match columns.get(FLUSHES) {
+                _ if past_cache || word("write_cache") == "write through" => DeviceCounts::Writes,
+                Some(_) => DeviceCounts::Flushes,
+                None => return Err(format!("{name} does not count flushes of its cache (Linux does from 5.5 on)")),
+            };
+            disks.push((name, counts));
         }
         Ok(Self { root, disks })
     }
@@ -92,27 +102,29 @@ impl Flushes {
     }
 
     /// What was brought between two readings. A flush goes to each disk of a volume, so the most of any tells; a write goes to
-    /// some of them, so all together do.
-    #[must_use]
-    pub fn between(&self, earlier: &[u64], later: &[u64]) -> Brought {
-        let each = self
-            .disks
-            .iter()
-            .zip(earlier.iter().zip(later))
-            .map(|((_, counts), (a, b))| (*counts, b.saturating_sub(*a)));
-        let (mut flushes, mut writes) = (None, 0);
-        for (counts, n) in each {
+    /// some of them, so all together do. A disk that has counted no flush since the machine started tells nothing.
+    ///
+    /// # Errors
+    /// No disk tells.
+    pub fn between(&self, earlier: &[u64], later: &[u64]) -> Result<Brought, String> {
+        let (mut flushes, mut writes) = (None, None);
+        for ((_, counts), (from, to)) in self.disks.iter().zip(earlier.iter().zip(later)) {
+            let n = to.saturating_sub(*from);
             match counts {
+                DeviceCounts::Flushes if *to == 0 => {}
                 DeviceCounts::Flushes => flushes = flushes.max(Some(n)),
-                DeviceCounts::Writes => writes += n,
+                DeviceCounts::Writes => writes = Some(writes.unwrap_or(0) + n),
             }
         }
-        match flushes {
-            Some(count) if count >= writes => Brought { count, counts: DeviceCounts::Flushes },
-            _ if self.disks.iter().all(|(_, counts)| *counts == DeviceCounts::Flushes) => {
-                Brought { count: flushes.unwrap_or(0), counts: DeviceCounts::Flushes }
+        match (flushes, writes) {
+            (Some(count), writes) if writes.is_none_or(|writes| count >= writes) => {
+                Ok(Brought { count, counts: DeviceCounts::Flushes })
             }
-            _ => Brought { count: writes, counts: DeviceCounts::Writes },
+            (_, Some(count)) => Ok(Brought { count, counts: DeviceCounts::Writes }),
+            _ => {
+                let names = self.names().join(", ");
+                Err(format!("{names}: no flush was counted since the machine started, so that they may not be counted"))
+            }
         }
     }
 }
@@ -146,7 +158,7 @@ fn forgetful_in(root: &Root, place: &Path, depth: u32) -> Option<String> {
         return forgetful_in(root, upper, depth - 1);
     }
     let disks = devices.of_file(&real).ok()?;
-    let in_memory = disks.iter().find_map(|disk| device_in_memory(root, disk))?;
+    let in_memory = disks.iter().find_map(|disk| devices.disk_in_memory(disk))?;
     Some(format!("{shown} lies on {in_memory}"))
 }
 
@@ -159,21 +171,11 @@ fn drops_barriers(mount: &Mount) -> Option<&str> {
     mount.options.iter().find(drops).map(String::as_str)
 }
 
-/// A disk that is memory: zram, brd, or a loop over a file in memory.
-fn device_in_memory(root: &Root, disk: &str) -> Option<String> {
-    let numbered =
-        |kind: &str| disk.strip_prefix(kind).is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
-    if numbered("zram") || numbered("ram") {
-        return Some(format!("{disk}, which is memory"));
-    }
-    let file = root.word(&format!("{}/loop/backing_file", directory(disk))).ok()?;
-    crate::is_memory(Path::new(&file)).then(|| format!("{disk}, whose file {file} lies in memory"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::root::tests::tree;
+    use rustix::fs::{Mode, OFlags};
 
     fn disk(name: &str, cache: &str, fua: &str, stat: &str) -> Vec<(String, String)> {
         let dir = format!("sys/block/{name}");
@@ -181,10 +183,12 @@ mod tests {
         files.into_iter().map(|(file, text)| (format!("{dir}/{file}"), text.to_owned())).collect()
     }
 
-    fn counted(disks: &[Vec<(String, String)>], names: &[&str]) -> (tempfile::TempDir, Flushes) {
+    fn counted(disks: &[Vec<(String, String)>], synced_by_writing: bool) -> Result<(Flushes, Vec<u64>), String> {
         let files: Vec<(String, String)> = disks.iter().flatten().cloned().collect();
-        let (dir, root) = tree(&files);
-        (dir, Flushes::of(root, names.iter().map(|n| (*n).to_owned()).collect()).unwrap())
+        let (_dir, root) = tree(&files);
+        let flushes = Flushes::of(root.clone(), root.names("sys/block").into_iter().collect(), synced_by_writing)?;
+        let now = flushes.now()?;
+        Ok((flushes, now))
     }
 
     const NEW: &str = "1 2 3 4 50 6 7 8 0 10 11 12 13 14 15 160 17";
@@ -192,29 +196,40 @@ mod tests {
 
     #[test]
     fn flushes_count_where_a_cache_must_be_flushed_and_writes_where_not() {
-        let of = |cache, fua, stat| {
-            let (_dir, flushes) = counted(&[disk("vda", cache, fua, stat)], &["vda"]);
-            (flushes.disks[0].1, flushes.now().unwrap()[0])
+        let counts = |cache, fua, stat, synced_by_writing| {
+            let counted = counted(&[disk("vda", cache, fua, stat)], synced_by_writing);
+            counted.map(|(flushes, now)| (flushes.disks[0].1, now[0]))
         };
-        assert_eq!(of("write back", "0", NEW), (DeviceCounts::Flushes, 160));
-        assert_eq!(of("write back", "1", NEW), (DeviceCounts::Writes, 50), "writes may pass the cache");
-        assert_eq!(of("write through", "0", NEW), (DeviceCounts::Writes, 50), "there is no cache to flush");
-        assert_eq!(of("write back", "0", OLD), (DeviceCounts::Writes, 50), "before kernel 5.5");
+        let (flushes, writes) = (Ok((DeviceCounts::Flushes, 160)), Ok((DeviceCounts::Writes, 50)));
+        for synced_by_writing in [false, true] {
+            assert_eq!(counts("write back", "0", NEW, synced_by_writing), flushes);
+            assert_eq!(counts("write through", "0", NEW, synced_by_writing), writes, "there is no cache to flush");
+            assert_eq!(counts("write through", "1", OLD, synced_by_writing), writes);
+        }
+        // Writes that end up in the cache (O_DIRECT, and syncs that do nothing) are no durable ones.
+        assert_eq!(counts("write back", "1", NEW, false), flushes);
+        assert_eq!(counts("write back", "1", NEW, true), writes, "each passes the cache");
+        assert_eq!(counts("write back", "1", OLD, true), writes);
+        assert!(counts("write back", "0", OLD, false).unwrap_err().contains("5.5"));
     }
 
     #[test]
     fn a_volume_of_several_disks_is_flushed_on_each_and_written_on_some() {
         let back = |name| disk(name, "write back", "0", NEW);
         let through = |name| disk(name, "write through", "0", NEW);
-        let (_mirror_dir, mirror) = counted(&[back("a"), back("b")], &["a", "b"]);
-        let brought = |count, counts| Brought { count, counts };
+        let brought = |count, counts| Ok(Brought { count, counts });
+        let (mirror, _) = counted(&[back("a"), back("b")], false).unwrap();
         assert_eq!(mirror.between(&[5, 5], &[15, 14]), brought(10, DeviceCounts::Flushes));
         assert_eq!(mirror.between(&[5, 5], &[5, 5]), brought(0, DeviceCounts::Flushes));
-        let (_stripes_dir, stripes) = counted(&[through("a"), through("b")], &["a", "b"]);
+        // One that has never counted any tells nothing.
+        assert_eq!(mirror.between(&[0, 5], &[0, 9]), brought(4, DeviceCounts::Flushes));
+        assert!(mirror.between(&[0, 0], &[0, 0]).unwrap_err().starts_with("a, b: no flush was counted"));
+        let (stripes, _) = counted(&[through("a"), through("b")], false).unwrap();
         assert_eq!(stripes.between(&[5, 5], &[15, 14]), brought(19, DeviceCounts::Writes));
-        let (_mixed_dir, mixed) = counted(&[back("a"), through("b")], &["a", "b"]);
+        let (mixed, _) = counted(&[back("a"), through("b")], false).unwrap();
         assert_eq!(mixed.between(&[0, 0], &[3, 9]), brought(9, DeviceCounts::Writes));
         assert_eq!(mixed.between(&[0, 0], &[9, 3]), brought(9, DeviceCounts::Flushes));
+        assert_eq!(mixed.between(&[0, 0], &[0, 3]), brought(3, DeviceCounts::Writes));
     }
 
     #[test]
@@ -222,26 +237,18 @@ mod tests {
         let mut files = disk("sda", "write back", "0", NEW);
         files.push(("sys/block/sda/queue/iostats".to_owned(), "0\n".to_owned()));
         let (_dir, root) = tree(&files);
-        assert!(Flushes::of(root, Names::from(["sda".to_owned()])).unwrap_err().contains("iostats"));
+        assert!(Flushes::of(root, Names::from(["sda".to_owned()]), false).unwrap_err().contains("iostats"));
     }
 
     #[test]
-    fn mounts_that_drop_barriers_and_disks_of_memory_are_known() {
+    fn mounts_that_drop_barriers_and_places_in_memory_are_known() {
         let mount = |line: &str| parse::mounts(line).remove(0);
         let drops = |line: &str| drops_barriers(&mount(line)).map(str::to_owned);
         assert_eq!(drops("1 1 8:1 / / rw - ext4 /dev/sda1 rw,nobarrier\n").as_deref(), Some("nobarrier"));
         assert_eq!(drops("1 1 8:1 / / rw - ext4 /dev/sda1 rw,barrier=0\n").as_deref(), Some("barrier=0"));
         assert_eq!(drops("1 1 0:9 / / rw - overlay overlay rw,upperdir=/x,volatile\n").as_deref(), Some("volatile"));
         assert_eq!(drops("1 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw,discard\n"), None);
-        let (_dir, root) = tree(&[
-            ("sys/block/loop3/loop/backing_file", "/dev/shm/disk\n"),
-            ("sys/block/loop4/loop/backing_file", "/proc/x\n"),
-        ]);
-        assert!(device_in_memory(&root, "zram0").is_some() && device_in_memory(&root, "ram1").is_some());
-        assert_eq!(device_in_memory(&root, "ramdisk"), None);
-        assert_eq!(device_in_memory(&root, "loop4"), None);
         if crate::is_memory(Path::new("/dev/shm")) {
-            assert!(device_in_memory(&root, "loop3").unwrap().contains("/dev/shm/disk"));
             assert!(forgetful(Path::new("/dev/shm/x.db")).unwrap().contains("memory"));
         }
         assert_eq!(forgetful(&std::env::current_dir().unwrap()), None);
@@ -251,13 +258,45 @@ mod tests {
     fn what_a_process_syncs_is_seen_on_the_disk_below() {
         let folder = tempfile::TempDir::new_in(std::env::current_exe().unwrap().parent().unwrap()).unwrap();
         // A machine without a disk that can be seen has nothing to show.
-        let Ok(flushes) = Flushes::below(&[folder.path().to_owned()]) else { return };
+        let Ok(flushes) = Flushes::below(&[folder.path().to_owned()], false) else { return };
         let before = flushes.now().unwrap();
         for n in 0..20 {
             let file = folder.path().join(format!("{n}"));
             std::fs::write(&file, b"x").unwrap();
             std::fs::File::open(&file).unwrap().sync_all().unwrap();
         }
-        assert!(flushes.between(&before, &flushes.now().unwrap()).count >= 20);
+        assert!(flushes.between(&before, &flushes.now().unwrap()).unwrap().count >= 20);
+    }
+
+    /// Writes past the page cache, each of a block, in a file of so many; what of them was seen on the disk below.
+    fn seen_of_direct_writes(blocks: usize, more: OFlags) -> Option<Brought> {
+        let folder = tempfile::TempDir::new_in(std::env::current_exe().unwrap().parent().unwrap()).unwrap();
+        let file = folder.path().join("x");
+        std::fs::write(&file, vec![0; blocks * BLOCK]).unwrap();
+        std::fs::File::open(&file).unwrap().sync_all().unwrap();
+        let flushes = Flushes::below(std::slice::from_ref(&file), more.contains(OFlags::DSYNC)).ok()?;
+        // A file system that has no such writes has nothing to show.
+        let opened = rustix::fs::open(&file, OFlags::WRONLY | OFlags::DIRECT | more, Mode::empty()).ok()?;
+        // Memory at whole blocks is asked for.
+        let memory = vec![1u8; 2 * BLOCK];
+        let from = memory.as_ptr().align_offset(BLOCK);
+        let before = flushes.now().unwrap();
+        for n in 0..blocks {
+            rustix::io::pwrite(&opened, &memory[from..from + BLOCK], (n * BLOCK) as u64).ok()?;
+        }
+        Some(flushes.between(&before, &flushes.now().unwrap()).unwrap())
+    }
+
+    const BLOCK: usize = 4_096;
+
+    #[test]
+    fn writes_past_the_page_cache_count_where_they_are_syncs() {
+        let Some(synced) = seen_of_direct_writes(50, OFlags::DSYNC) else { return };
+        assert!(synced.count >= 50, "{synced:?}");
+        // Others may flush meanwhile, but not each time.
+        let unsynced = || seen_of_direct_writes(2_000, OFlags::empty()).unwrap();
+        let seen: Vec<Brought> = (0..5).map(|_| unsynced()).collect();
+        let in_cache = |brought: &Brought| brought.counts == DeviceCounts::Writes || brought.count < 1_000;
+        assert!(seen.iter().any(in_cache), "{seen:?}");
     }
 }

@@ -16,6 +16,7 @@ mod os;
 mod pace;
 pub mod page_cache;
 mod parse;
+mod process;
 mod root;
 mod sampler;
 mod server;

@@ -5,12 +5,15 @@
 
 use crate::missing::Reading;
 use crate::parse::{self, OwnIo};
+use crate::process::{self, Process};
 use crate::root::{Root, unreadable};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// How often the account is read again because children came or went meanwhile.
 const ATTEMPTS: u32 = 8;
+/// Generations of a server's processes that are looked through.
+const DEEPEST: u32 = 8;
 /// The parent of the kernel's own threads.
 const KTHREADD: u32 = 2;
 
@@ -45,11 +48,10 @@ fn of_processes(main_pid: u32) -> Reading<OwnIo> {
 /// What all processes moved so far whose accounts this user may read, the kernel's own threads left out: no less than what was
 /// moved, and seldom all of it.
 pub(crate) fn of_everybody() -> Reading<OwnIo> {
-    let proc = Path::new("/proc");
+    let root = Root::machine();
     let mut sum = OwnIo { read_bytes: 0, written_bytes: 0 };
-    for entry in std::fs::read_dir(proc).map_err(|e| unreadable(proc, &e))?.flatten() {
-        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else { continue };
-        if pid != KTHREADD && parent(pid) != Some(KTHREADD) {
+    for pid in process::all()? {
+        if pid != KTHREADD && Process::read(&root, pid).is_ok_and(|process| process.parent != KTHREADD) {
             sum = io_of(pid).ok().flatten().map_or(sum, |io| plus(sum, io));
         }
     }
@@ -65,7 +67,7 @@ fn plus(a: OwnIo, b: OwnIo) -> OwnIo {
 
 /// A process's account; none where it has ended.
 fn io_of(pid: u32) -> Reading<Option<OwnIo>> {
-    let path = process(pid).join("io");
+    let path = folder(pid).join("io");
     match std::fs::read_to_string(&path) {
         Ok(text) => parse::own_io(&text).map(Some).ok_or_else(|| format!("{} is not understood", path.display())),
         // ESRCH: it ended between opening and reading.
@@ -75,25 +77,18 @@ fn io_of(pid: u32) -> Reading<Option<OwnIo>> {
 }
 
 fn children(pid: u32) -> Reading<Vec<u32>> {
-    let path = process(pid).join("task").join(pid.to_string()).join("children");
+    let path = folder(pid).join("task").join(pid.to_string()).join("children");
     let text = std::fs::read_to_string(&path).map_err(|e| unreadable(&path, &e))?;
     let mut children: Vec<u32> = text.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect();
     children.sort_unstable();
     Ok(children)
 }
 
-fn parent(pid: u32) -> Option<u32> {
-    let stat = std::fs::read_to_string(process(pid).join("stat")).ok()?;
-    // The name, in parentheses, may hold anything.
-    stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(1)?.parse().ok()
-}
-
-fn process(pid: u32) -> PathBuf {
+fn folder(pid: u32) -> PathBuf {
     Path::new("/proc").join(pid.to_string())
 }
 
-/// What the control group of a process moved, as everybody may read it. Only a group that dbdyno itself is not in, and that is
-/// not the whole machine.
+/// What the control group of a server moved, as everybody may read it. Only a group in which there is nobody else.
 fn of_group(root: &Root, pid: u32) -> Reading<OwnIo> {
     let group = |pid: &str| {
         let text = root.text(&format!("proc/{pid}/cgroup"))?;
@@ -103,6 +98,19 @@ fn of_group(root: &Root, pid: u32) -> Reading<OwnIo> {
     let (theirs, ours) = (group(&pid.to_string())?, group("self")?);
     if theirs == "/" || Path::new(&ours).starts_with(&theirs) {
         return Err("the server has no control group to itself".to_owned());
+    }
+    if theirs.starts_with("/..") {
+        return Err("the server's control group is not seen from here".to_owned());
+    }
+    let mut groups = vec![format!("sys/fs/cgroup{theirs}")];
+    while let Some(group) = groups.pop() {
+        for member in root.text(&format!("{group}/cgroup.procs"))?.split_ascii_whitespace() {
+            if !member.parse().is_ok_and(|member| is_of_server(root, member, pid)) {
+                return Err(format!("the server has no control group to itself: process {member} is in it, too"));
+            }
+        }
+        let below = root.names(&group).into_iter().map(|name| format!("{group}/{name}"));
+        groups.extend(below.filter(|folder| root.has(&format!("{folder}/cgroup.procs"))));
     }
     let text = root.text(&format!("sys/fs/cgroup{theirs}/io.stat"))?;
     let mut sum = OwnIo { read_bytes: 0, written_bytes: 0 };
@@ -120,6 +128,21 @@ fn of_group(root: &Root, pid: u32) -> Reading<OwnIo> {
         sum = plus(sum, OwnIo { read_bytes: value("rbytes"), written_bytes: value("wbytes") });
     }
     Ok(sum)
+}
+
+/// Whether a process is a server's main process, or comes from it. One that has ended meanwhile is nobody's any more.
+fn is_of_server(root: &Root, member: u32, server_pid: u32) -> bool {
+    let mut pid = member;
+    for _ in 0..DEEPEST {
+        if pid == server_pid {
+            return true;
+        }
+        match Process::read(root, pid) {
+            Ok(process) => pid = process.parent,
+            Err(_) => return pid == member && pid > 0 && !root.has(&format!("proc/{pid}")),
+        }
+    }
+    false
 }
 
 #[cfg(test)]
@@ -154,19 +177,37 @@ mod tests {
 
     #[test]
     fn a_group_of_its_own_speaks_for_a_server_whose_processes_are_closed() {
-        let files = [
+        let stat = |parent: u32| format!("1 (x) S {parent} 7 7 0 -1 0 0 0 0 0 1 2 3 4 20 0 1 0 100 0 0");
+        let group = "sys/fs/cgroup/system.slice/database.service";
+        let mut files: Vec<(String, String)> = [
             ("proc/7/cgroup", "0::/system.slice/database.service\n"),
             ("proc/8/cgroup", "0::/user.slice\n"),
             ("proc/self/cgroup", "0::/user.slice/me\n"),
+            ("sys/dev/block/253:3/slaves/vda/x", ""),
+            // 72 has ended since it was listed.
+            ("sys/fs/cgroup/system.slice/database.service/cgroup.procs", "7\n71\n72\n"),
+            ("sys/fs/cgroup/system.slice/database.service/workers/cgroup.procs", "73\n"),
             (
                 "sys/fs/cgroup/system.slice/database.service/io.stat",
                 "254:0 rbytes=100 wbytes=30 rios=1 wios=1\n253:3 rbytes=100 wbytes=30\n8:0 rbytes=5 wbytes=1\n",
             ),
-            ("sys/dev/block/253:3/slaves/vda/x", ""),
-        ];
+        ]
+        .map(|(file, text)| (file.to_owned(), text.to_owned()))
+        .into();
+        files.extend([(7, 1), (71, 7), (73, 71), (99, 1)].map(|(pid, of)| (format!("proc/{pid}/stat"), stat(of))));
         let (_dir, root) = tree(&files);
         assert_eq!(of_group(&root, 7), Ok(OwnIo { read_bytes: 105, written_bytes: 31 }));
         assert!(of_group(&root, 8).unwrap_err().contains("to itself"), "dbdyno is in it, too");
         assert!(of_group(&root, 9).is_err());
+        // Somebody else in it, or in a group below, reads and writes in the same account; 0 is one of another namespace.
+        for (below, members) in [("", "7\n71\n99\n"), ("/workers", "73\n99\n"), ("/workers", "73\n0\n")] {
+            let file = root.path(&format!("{group}{below}/cgroup.procs"));
+            let before = std::fs::read(&file).unwrap();
+            std::fs::write(&file, members).unwrap();
+            let why = of_group(&root, 7).unwrap_err();
+            assert!(why.contains("to itself: process ") && why.ends_with("is in it, too"), "{why}");
+            std::fs::write(&file, before).unwrap();
+        }
+        assert!(of_group(&root, 7).is_ok());
     }
 }

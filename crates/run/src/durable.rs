@@ -4,16 +4,18 @@
 //! last. What others sync is looked at for a second before: where that is much, nothing is proved.
 
 mod evidence;
+mod quiet;
 
 use crate::Bench;
 use crate::point::{go_on, settle};
-use dbdyno_engine::{Durability, Engine, EngineError, Request, Sampling, Session, Task};
+use dbdyno_engine::{Durability, DurablePlaces, Engine, EngineError, Request, Sampling, Session, Task};
 use dbdyno_model::{
     CommitMode, CommitProof, Commits, Counter, Counters, Drive, ErrorClass, Flag, Mapping, PlannedPoint, Point,
-    Procedure, Proof, ProofOutcome,
+    Procedure, ProofOutcome,
 };
 use dbdyno_probe::Flushes;
 use evidence::{Device, Log, Seen};
+use quiet::{Quiet, Stretch};
 
 /// Commits that a proof is made of, at least.
 const COMMITS: u64 = 200;
@@ -26,6 +28,8 @@ const LOOK_NS: u64 = 1_000_000_000;
 const STEP_NS: u64 = 100_000_000;
 /// How often a proof is tried while others are too busy.
 const ATTEMPTS: u32 = 3;
+/// Stretches of commits that an attempt takes at most to find enough without pages among them.
+const STRETCHES: u64 = 60;
 
 /// The proofs of a run, one for each way of committing that its points ask for.
 #[derive(Debug, Default)]
@@ -141,7 +145,7 @@ fn commit_and_count(bench: &Bench<'_>, task: &Task) -> Result<CommitProof, Engin
         return Err(EngineError::new(ErrorClass::Other, problem.clone()));
     }
     let device = device(bench.engine);
-    let mut worker = Worker { bench, task, session, device, passes: 0 };
+    let mut worker = Worker { bench, task, session, device, passes: 0, in_stretches: false };
     // The first commits make files longer, and fill caches.
     worker.commit(PASSES)?;
     let mut proof = worker.attempt()?;
@@ -160,13 +164,13 @@ fn device(engine: &dyn Engine) -> Result<(Flushes, bool), String> {
     if !engine.features().local {
         return Err("its devices are not seen from here".to_owned());
     }
-    let places = engine.durable_places().log;
-    let below = (!places.is_empty()).then(|| Flushes::below(&places));
-    match below {
+    let DurablePlaces { log, synced_by_writing, .. } = engine.durable_places();
+    let of_machine = || Flushes::of_machine(synced_by_writing).map(|flushes| (flushes, false));
+    match (!log.is_empty()).then(|| Flushes::below(&log, synced_by_writing)) {
         Some(Ok(flushes)) => Ok((flushes, true)),
         // What cannot be seen below the log is the reason to tell, if the machine shows nothing either.
-        Some(Err(why)) => Flushes::of_machine().map(|flushes| (flushes, false)).map_err(|_| why),
-        None => Flushes::of_machine().map(|flushes| (flushes, false)),
+        Some(Err(why)) => of_machine().map_err(|_| why),
+        None => of_machine(),
     }
 }
 
@@ -185,6 +189,8 @@ struct Worker<'b> {
     /// The disks, and whether they are known to be the log's.
     device: Result<(Flushes, bool), String>,
     passes: u64,
+    /// Whether only stretches of commits count in which no page was written.
+    in_stretches: bool,
 }
 
 /// What was counted up to a moment.
@@ -197,23 +203,23 @@ struct Look {
 impl Worker<'_> {
     /// Commits at least so many times; how often it was.
     fn commit(&mut self, at_least: u64) -> Result<u64, EngineError> {
-        let per_op = self.task.test.proofs(self.task.rows_per_tx, 1).into_iter().find_map(|proof| match proof {
-            Proof::PerOperation(Counter::Commits, times) => Some(times),
-            _ => None,
-        });
+        let per_op = self.task.test.commits_per_op(self.task.rows_per_tx).unwrap_or(1);
         let (mut commits, began_ns) = (0, self.bench.clock.now_ns());
         while commits < at_least && self.bench.clock.now_ns().saturating_sub(began_ns) < LIMIT_NS {
             go_on(self.bench)?;
             let request = Request::Chunk { first_pass: self.passes, passes: PASSES };
             let done = self.session.execute(&request).map_err(|failure| failure.error)?;
             self.passes += PASSES;
-            commits += done.ops * per_op.unwrap_or(1);
+            commits += done.ops * per_op;
         }
         Ok(commits)
     }
 
     fn attempt(&mut self) -> Result<CommitProof, EngineError> {
         self.session.flush()?;
+        if self.in_stretches {
+            return self.attempt_in_stretches();
+        }
         let idle = self.look()?;
         let until_ns = idle.at_ns + LOOK_NS;
         while self.bench.clock.now_ns() < until_ns {
@@ -233,7 +239,43 @@ impl Worker<'_> {
             log: self.log(&idle, &before, &after),
             device: self.devices(&idle, &before, &after),
         };
-        Ok(if commits < COMMITS { seen.too_slow() } else { seen.judge() })
+        self.in_stretches = self.device.is_err() && seen.log.as_ref().is_ok_and(|log| log.of_data > 0);
+        Ok(if commits < COMMITS { seen.too_few() } else { seen.judge() })
+    }
+
+    /// The same where pages were written meanwhile, whose syncs the engine counts with those of its log.
+    fn attempt_in_stretches(&mut self) -> Result<CommitProof, EngineError> {
+        let (mut idle, mut busy, mut last) = (Quiet::default(), Quiet::default(), self.look()?);
+        for _ in 0..LOOK_NS / STEP_NS {
+            go_on(self.bench)?;
+            self.bench.clock.sleep_ns(STEP_NS);
+            last = self.stretch(&mut idle, &last, 0)?;
+        }
+        let began_ns = last.at_ns;
+        while busy.sum.commits < COMMITS && busy.of < STRETCHES && last.at_ns.saturating_sub(began_ns) < LIMIT_NS {
+            let commits = self.commit(PASSES)?;
+            last = self.stretch(&mut busy, &last, commits)?;
+        }
+        let (most, foreign_per_s) = (busy.sum.syncs, idle.syncs_per_s());
+        // Where pages were written all the time before, nobody knows what others sync.
+        let of = if idle.stretches == 0 { &idle } else { &busy };
+        let seen = Seen {
+            commits: busy.sum.commits,
+            elapsed_s: busy.seconds(),
+            local: self.bench.engine.features().local,
+            log: Ok(Log { most, of_data: 0, foreign_per_s, quiet: Some((of.stretches, of.of)) }),
+            device: self.device.as_ref().map_err(Clone::clone).and(Err("not looked at".to_owned())),
+        };
+        Ok(if busy.sum.commits < COMMITS || idle.stretches == 0 { seen.too_few() } else { seen.judge() })
+    }
+
+    /// What was counted since an earlier look.
+    fn stretch(&self, quiet: &mut Quiet, earlier: &Look, commits: u64) -> Result<Look, EngineError> {
+        let later = self.look()?;
+        // What cannot be told is taken for pages.
+        let (syncs, of_data) = syncs(earlier, &later).unwrap_or((0, 1));
+        quiet.add(Stretch { commits, syncs, of_data, ns: later.at_ns.saturating_sub(earlier.at_ns) });
+        Ok(later)
     }
 
     fn look(&self) -> Result<Look, EngineError> {
@@ -250,24 +292,9 @@ impl Worker<'_> {
         if self.bench.engine.features().in_process {
             return Err("the engine works inside dbdyno and counts no syncs that anybody else has seen".to_owned());
         }
-        let syncs = |earlier: &Look, later: &Look| {
-            let counters = later.counters.since(&earlier.counters);
-            let most = counters.get(Counter::LogSyncs).or_else(|| counters.get(Counter::RedoSyncs));
-            let why = || {
-                let why = [Counter::LogSyncs, Counter::RedoSyncs].iter().find_map(|c| counters.missing.get(c));
-                why.map_or("the engine does not count syncs of its log", String::as_str).to_owned()
-            };
-            // A count that has never moved is none, and one that went back was set anew.
-            let counted =
-                |look: &Look| look.counters.get(Counter::LogSyncs).or_else(|| look.counters.get(Counter::RedoSyncs));
-            if counted(later).is_some_and(|n| n == 0 || Some(n) < counted(earlier)) {
-                return Err("the engine's count of syncs does not move, or was set anew".to_owned());
-            }
-            most.map(|most| (most, counters.get(Counter::DataSyncs).unwrap_or(0))).ok_or_else(why)
-        };
         let (most, of_data) = syncs(before, after)?;
         let (others, _) = syncs(idle, before)?;
-        Ok(Log { most, of_data, foreign_per_s: others as f64 / seconds(idle, before).max(1e-9) })
+        Ok(Log { most, of_data, foreign_per_s: others as f64 / seconds(idle, before).max(1e-9), quiet: None })
     }
 
     fn devices(&self, idle: &Look, before: &Look, after: &Look) -> Result<Device, String> {
@@ -275,8 +302,8 @@ impl Worker<'_> {
         let unreadable = || "the devices' counts could not be read".to_owned();
         let [idle_count, first, last] = [idle, before, after].map(|look| look.brought.as_ref());
         let (Some(idle_count), Some(first), Some(last)) = (idle_count, first, last) else { return Err(unreadable()) };
-        let brought = flushes.between(first, last);
-        let others = flushes.between(idle_count, first);
+        let brought = flushes.between(first, last)?;
+        let others = flushes.between(idle_count, first)?;
         Ok(Device {
             names: flushes.names(),
             is_log: *is_log,
@@ -285,6 +312,22 @@ impl Worker<'_> {
             foreign_per_s: others.count as f64 / seconds(idle, before).max(1e-9),
         })
     }
+}
+
+/// Syncs of the log by the engine's own count, at most, and those of them that may be of data files.
+fn syncs(earlier: &Look, later: &Look) -> Result<(u64, u64), String> {
+    const OF_LOG: [Counter; 2] = [Counter::LogSyncs, Counter::RedoSyncs];
+    let counted = |counters: &Counters| OF_LOG.iter().find_map(|counter| counters.get(*counter));
+    // A count that has never moved is none, and one that went back was set anew.
+    if counted(&later.counters).is_some_and(|n| n == 0 || Some(n) < counted(&earlier.counters)) {
+        return Err("the engine's count of syncs does not move, or was set anew".to_owned());
+    }
+    let counters = later.counters.since(&earlier.counters);
+    let of_data = counters.get(Counter::DataSyncs).unwrap_or(0);
+    counted(&counters).map(|most| (most, of_data)).ok_or_else(|| {
+        let why = OF_LOG.iter().find_map(|counter| counters.missing.get(counter));
+        why.map_or("the engine does not count syncs of its log", String::as_str).to_owned()
+    })
 }
 
 fn seconds(earlier: &Look, later: &Look) -> f64 {

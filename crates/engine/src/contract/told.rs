@@ -60,6 +60,8 @@ pub struct DurablePlaces {
     pub log: Vec<PathBuf>,
     /// Where tables lie.
     pub data: Vec<PathBuf>,
+    /// Whether the log's files are opened so that writing to them is syncing them (O_DSYNC), by the engine's settings.
+    pub synced_by_writing: bool,
 }
 
 /// How bad a finding is.

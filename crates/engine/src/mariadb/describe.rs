@@ -4,6 +4,7 @@
 mod parameters;
 
 use super::link::Link;
+use super::snapshot;
 use crate::server::ServerLink as _;
 use crate::{Durability, DurablePlaces, EngineError, SqlFile};
 use dbdyno_model::{CommitMode, Database, Drive, ErrorClass, TableName};
@@ -104,7 +105,8 @@ pub(super) fn places(link: &mut Link, data: &Path) -> Result<DurablePlaces, Engi
     // A name of files without their numbers.
     log.extend(place("log_bin_basename").and_then(|files| files.parent().map(Path::to_owned)));
     let more = ["innodb_data_home_dir", "innodb_undo_directory"].into_iter().filter_map(place);
-    Ok(DurablePlaces { log, data: [data.to_owned()].into_iter().chain(more).collect() })
+    let data = [data.to_owned()].into_iter().chain(more).collect();
+    Ok(DurablePlaces { log, data, synced_by_writing: snapshot::is_synced_by_writing(&said) })
 }
 
 /// What durable sessions do about it is in session.rs.

@@ -56,7 +56,7 @@ impl Ground {
             [_] => says.contained(&data),
             _ => None,
         };
-        let data = server_pid.and_then(|pid| seen_data(&data, pid));
+        let data = server_pid.and_then(|pid| namespace::seen_folder(pid, &data, is_of));
         Ok(Self { server_pid, data, block_bytes })
     }
 }
@@ -130,13 +130,6 @@ fn listener(socket: &Path) -> Option<u32> {
 fn is_server(pid: u32) -> bool {
     let name = fs::read_to_string(process(pid).join("comm")).unwrap_or_default();
     PROGRAMS.contains(&name.trim_end())
-}
-
-/// The data folder, as it is seen from here: in this process's own view, or else through the server's.
-fn seen_data(folder: &Path, server_pid: u32) -> Option<PathBuf> {
-    let through = namespace::seen_by(server_pid, folder);
-    let own = (!namespace::is_contained(server_pid)).then(|| folder.to_owned());
-    own.into_iter().chain([through]).find(|folder| fs::read_dir(folder).is_ok() && is_of(folder, server_pid))
 }
 
 /// Whether a data folder is that of a server, which works in it and holds locks on its files. Where the server runs in a

@@ -279,7 +279,7 @@ impl Engine for MariaDbEngine {
     fn durable_places(&self) -> DurablePlaces {
         let Some(data) = self.data() else { return DurablePlaces::default() };
         // Where the server does not say, nobody knows where its log lies.
-        let unknown = |_| DurablePlaces { log: Vec::new(), data: vec![data.clone()] };
+        let unknown = |_| DurablePlaces { data: vec![data.clone()], ..DurablePlaces::default() };
         self.with(|link| describe::places(link, &data)).unwrap_or_else(unknown)
     }
 

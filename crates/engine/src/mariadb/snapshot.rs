@@ -333,7 +333,8 @@ fn syncs(link: &mut Link, read: &BTreeMap<String, u64>, counters: &mut Counters)
     }
 }
 
-fn is_synced_by_writing(settings: &BTreeMap<String, String>) -> bool {
+/// Whether the redo log's file is opened so that writing to it is syncing it, and commits write to it.
+pub(super) fn is_synced_by_writing(settings: &BTreeMap<String, String>) -> bool {
     let is = |name: &str, values: &[&str]| settings.get(name).is_some_and(|value| values.contains(&value.as_str()));
     is("innodb_flush_log_at_trx_commit", &["1", "3"])
         && (is("innodb_flush_method", &["O_DSYNC"]) || is("innodb_log_file_write_through", &["ON"]))

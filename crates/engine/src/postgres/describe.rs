@@ -64,6 +64,14 @@ pub(super) fn durability(link: &mut Link, commit: CommitMode) -> Result<Durabili
     Ok(durability)
 }
 
+/// Whether the log's files are opened so that writing to them is syncing them.
+///
+/// # Errors
+/// The server is lost.
+pub(super) fn log_is_synced_by_writing(link: &mut Link) -> Result<bool, EngineError> {
+    Ok(ask(link, "durability")?.get("wal_sync_method").is_some_and(|method| method.starts_with("open_")))
+}
+
 /// What sessions set so that their commits are as asked.
 ///
 /// # Errors

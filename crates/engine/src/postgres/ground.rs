@@ -53,7 +53,7 @@ impl Ground {
             None => None,
         };
         let data = data.and_then(|rows| rows.first()?.first()?.clone()).map(PathBuf::from);
-        let data = data.zip(server_pid).and_then(|(folder, pid)| seen_data(&folder, pid));
+        let data = data.zip(server_pid).and_then(|(folder, pid)| namespace::seen_folder(pid, &folder, is_of));
         Ok(Self { server_pid, data, block_bytes })
     }
 }
@@ -61,11 +61,8 @@ impl Ground {
 /// The main process of the server that a session's process belongs to. A loopback port may be a tunnel to another
 /// machine, or lead into a container: then there is no such process here, or it is something else.
 fn main_process(backend_pid: u64) -> Option<u32> {
-    let folder = Path::new("/proc").join(backend_pid.to_string());
-    let name = std::fs::read_to_string(folder.join("comm")).ok()?;
-    let stat = std::fs::read_to_string(folder.join("stat")).ok()?;
-    // The parent is the second field after the name, which stands in parentheses.
-    let parent: u32 = stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(1)?.parse().ok()?;
+    let name = std::fs::read_to_string(Path::new("/proc").join(backend_pid.to_string()).join("comm")).ok()?;
+    let parent = namespace::parent(backend_pid.try_into().ok()?)?;
     (name.trim_end().starts_with("postgres") && parent > 1).then_some(parent)
 }
 
@@ -85,13 +82,6 @@ fn contained(link: &mut Link) -> Option<u32> {
     // Of two nobody knows which.
     let [session] = found[..] else { return None };
     main_process(session.into())
-}
-
-/// The data folder, as it is seen from here: in this process's own view, or else through the server's.
-fn seen_data(folder: &Path, server_pid: u32) -> Option<PathBuf> {
-    let through = namespace::seen_by(server_pid, folder);
-    let own = (!namespace::is_contained(server_pid)).then(|| folder.to_owned());
-    own.into_iter().chain([through]).find(|folder| std::fs::read_dir(folder).is_ok() && is_of(folder, server_pid))
 }
 
 /// Whether a data folder is that of a server, which notes its process there. Where the server runs in a container, the same

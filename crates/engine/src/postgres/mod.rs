@@ -360,7 +360,8 @@ impl Engine for PostgresEngine {
     }
 
     fn durable_places(&self) -> DurablePlaces {
-        let Some(data) = self.data() else { return DurablePlaces::default() };
+        let synced_by_writing = self.with(describe::log_is_synced_by_writing).unwrap_or(false);
+        let Some(data) = self.data() else { return DurablePlaces { synced_by_writing, ..DurablePlaces::default() } };
         let log = data.join("pg_wal");
         // Where the server does not say which tablespaces are dbdyno's, any may be.
         let used = self.with(point::tablespaces).map(|used| used.iter().map(|space| data.join(space)).collect());
@@ -368,7 +369,7 @@ impl Engine for PostgresEngine {
             let all = std::fs::read_dir(data.join("pg_tblspc")).into_iter().flatten().flatten();
             all.map(|entry| entry.path()).collect()
         });
-        DurablePlaces { log: vec![log], data: tablespaces.into_iter().chain([data]).collect() }
+        DurablePlaces { log: vec![log], data: tablespaces.into_iter().chain([data]).collect(), synced_by_writing }
     }
 
     fn server_pid(&self) -> Option<u32> {

@@ -30,6 +30,14 @@ pub(crate) fn seen_by(pid: u32, file: &Path) -> PathBuf {
     folder(pid).join("root").join(file.strip_prefix("/").unwrap_or(file))
 }
 
+/// A folder of a server's as it is seen from here, in this process's own view or else through the server's: the first that can
+/// be read and that is the server's own.
+pub(crate) fn seen_folder(server_pid: u32, path: &Path, is_of: impl Fn(&Path, u32) -> bool) -> Option<PathBuf> {
+    let through = seen_by(server_pid, path);
+    let own = (!is_contained(server_pid)).then(|| path.to_owned());
+    own.into_iter().chain([through]).find(|path| fs::read_dir(path).is_ok() && is_of(path, server_pid))
+}
+
 /// The name of the machine that a process believes to be on, where it is noted in its view.
 pub(crate) fn host_name(pid: u32) -> Option<String> {
     let noted = fs::read_to_string(seen_by(pid, Path::new("/etc/hostname"))).ok()?;
@@ -43,11 +51,22 @@ fn numbers(pid: u32) -> Vec<u32> {
     line.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect()
 }
 
+/// The process that a process comes from.
+pub(crate) fn parent(pid: u32) -> Option<u32> {
+    stat(pid, 4)?.parse().ok()
+}
+
+/// A field of `/proc/PID/stat` after the name, by its number in proc(5).
+fn stat(pid: u32, field: usize) -> Option<String> {
+    let text = fs::read_to_string(folder(pid).join("stat")).ok()?;
+    // The name, the second, stands in parentheses and may hold anything.
+    Some(text.rsplit_once(')')?.1.split_ascii_whitespace().nth(field - 3)?.to_owned())
+}
+
 /// Seconds since a process started.
 pub(crate) fn age_s(pid: u32) -> Option<f64> {
-    let stat = fs::read_to_string(folder(pid).join("stat")).ok()?;
-    // The start is the 20th field after the name, which stands in parentheses; in ticks after the machine's own start.
-    let started: f64 = stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(19)?.parse().ok()?;
+    // In ticks after the machine's own start.
+    let started: f64 = stat(pid, 22)?.parse().ok()?;
     let machine = fs::read_to_string("/proc/uptime").ok()?;
     let machine: f64 = machine.split_ascii_whitespace().next()?.parse().ok()?;
     Some(machine - started / rustix::param::clock_ticks_per_second() as f64)
@@ -67,6 +86,7 @@ mod tests {
         assert!(!is_contained(own) && inner_pid(own) == Some(own));
         assert!(processes(&["no such name"]).is_empty());
         assert_eq!(seen_by(7, Path::new("/var/x")), Path::new("/proc/7/root/var/x"));
+        assert!(parent(own).is_some_and(|pid| pid > 0) && parent(u32::MAX).is_none());
         assert!(age_s(own).is_some_and(|age_s| (-1.0..3_600.0).contains(&age_s)) && age_s(u32::MAX).is_none());
     }
 }

@@ -24,6 +24,8 @@ pub(super) struct Log {
     /// Those of them that may be of data files, at most.
     pub(super) of_data: u64,
     pub(super) foreign_per_s: f64,
+    /// In how many stretches they were counted, and of how many, where others were left out because pages were written there.
+    pub(super) quiet: Option<(u64, u64)>,
 }
 
 /// What was brought to devices.
@@ -61,31 +63,39 @@ pub(super) fn nothing() -> CommitProof {
 }
 
 impl Seen {
-    /// One session's commits cannot share a sync: at least one for each but the last.
-    fn says(&self, most: u64, least: u64, foreign_per_s: f64) -> Says {
+    /// One session's commits cannot share a sync: at least one for each but the last, of each stretch that was looked at.
+    fn says(&self, most: u64, least: u64, stretches: u64, foreign_per_s: f64) -> Says {
         let foreign = foreign_per_s * self.elapsed_s;
         match () {
-            () if most + 1 < self.commits => Says::TooFew,
-            () if least + 1 < self.commits || foreign > FOREIGN_SHARE * self.commits as f64 => Says::Unclear,
+            () if most + stretches < self.commits => Says::TooFew,
+            () if least + stretches < self.commits || foreign > FOREIGN_SHARE * self.commits as f64 => Says::Unclear,
             () => Says::Enough,
         }
     }
 
-    /// Too few commits in the time that they may take.
-    pub(super) fn too_slow(self) -> CommitProof {
-        let seen = format!(
-            "{} commits of one session took {:.1} s: too few to prove that they are durable",
-            self.commits, self.elapsed_s
-        );
+    /// Too few commits in the time that they may take, or too few that tell anything.
+    pub(super) fn too_few(self) -> CommitProof {
+        let Self { commits, elapsed_s, log, .. } = &self;
+        let seen = match log {
+            Ok(Log { quiet: Some((quiet, all)), .. }) => format!(
+                "not proved durable: only in {quiet} of {all} stretches of time no page was written, and the server counts syncs of \
+                 its pages with those of its log"
+            ),
+            _ => format!(
+                "{commits} commits of one session took {elapsed_s:.1} s: too few to prove that they are durable"
+            ),
+        };
         CommitProof { seen, outcome: ProofOutcome::NotProved, ..self.counts() }
     }
 
     /// What the counts prove.
     pub(super) fn judge(self) -> CommitProof {
-        let engine =
-            self.log.as_ref().map(|log| self.says(log.most, log.most.saturating_sub(log.of_data), log.foreign_per_s));
+        let engine = self.log.as_ref().map(|log| {
+            let stretches = log.quiet.map_or(1, |(quiet, _)| quiet);
+            self.says(log.most, log.most.saturating_sub(log.of_data), stretches, log.foreign_per_s)
+        });
         let device =
-            self.device.as_ref().map(|device| match self.says(device.count, device.count, device.foreign_per_s) {
+            self.device.as_ref().map(|device| match self.says(device.count, device.count, 1, device.foreign_per_s) {
                 // Some other place may have got what these disks have not.
                 Says::TooFew if !device.is_log => Says::Unclear,
                 says => says,
@@ -121,7 +131,12 @@ impl Seen {
             ProofOutcome::NotProved => "not proved durable",
         };
         let log = match &self.log {
-            Ok(log) => format!("the engine counted {} syncs of its log{}", log.most, others(log.foreign_per_s)),
+            Ok(log) => {
+                let quiet =
+                    log.quiet.map(|(quiet, all)| format!(" in {quiet} of {all} stretches, without those with pages"));
+                let (quiet, others) = (quiet.unwrap_or_default(), others(log.foreign_per_s));
+                format!("the engine counted {} syncs of its log{quiet}{others}", log.most)
+            }
             Err(why) => format!("no syncs of the log are counted ({why})"),
         };
         let device = match &self.device {
@@ -144,7 +159,7 @@ mod tests {
     use super::*;
 
     fn log(most: u64, of_data: u64, foreign_per_s: f64) -> Result<Log, String> {
-        Ok(Log { most, of_data, foreign_per_s })
+        Ok(Log { most, of_data, foreign_per_s, quiet: None })
     }
 
     fn device(count: u64, foreign_per_s: f64) -> Result<Device, String> {
@@ -192,6 +207,20 @@ mod tests {
     #[test]
     fn slow_commits_prove_nothing() {
         let seen = Seen { commits: 40, elapsed_s: 20.0, local: true, log: unseen(), device: device(40, 0.0) };
-        assert_eq!(seen.too_slow().outcome, ProofOutcome::NotProved);
+        assert_eq!(seen.too_few().outcome, ProofOutcome::NotProved);
+    }
+
+    #[test]
+    fn stretches_without_pages_prove_what_the_whole_cannot() {
+        let quiet = |most, stretches| log(most, 0, 0.0).map(|log| Log { quiet: Some((stretches, 40)), ..log });
+        assert_eq!(outcome(false, log(230, 30, 0.0), unseen()), ProofOutcome::Proved);
+        assert_eq!(outcome(false, log(230, 32, 0.0), unseen()), ProofOutcome::NotProved, "16 pages");
+        assert_eq!(outcome(false, quiet(200, 10), unseen()), ProofOutcome::Proved);
+        assert_eq!(outcome(false, quiet(190, 10), unseen()), ProofOutcome::Proved, "the last of each may still run");
+        assert_eq!(outcome(false, quiet(189, 10), unseen()), ProofOutcome::Refuted);
+        let few = Seen { commits: 40, elapsed_s: 1.0, local: false, log: quiet(40, 2), device: unseen() }.too_few();
+        assert_eq!(few.outcome, ProofOutcome::NotProved);
+        assert!(few.seen.contains("only in 2 of 40 stretches of time no page was written"), "{}", few.seen);
+        assert_eq!(few.log_syncs, Some(40), "another attempt may see more");
     }
 }

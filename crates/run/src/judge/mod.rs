@@ -12,6 +12,7 @@ pub(crate) use machine::{clock, flag as machine, throttled};
 #[cfg(test)]
 pub(crate) use rate::judge as judge_rate;
 pub(crate) use rate::rate;
+pub(crate) use windows::too_short;
 
 use crate::log::{Chunk, Log};
 use crate::{Span, Window};

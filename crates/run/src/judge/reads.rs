@@ -91,18 +91,20 @@ impl Seen {
             true => (telemetry.process_read_bytes, "process_read_bytes"),
             false => (telemetry.server_read_bytes, "server_read_bytes"),
         };
-        let own_bytes = own.ok_or_else(|| {
-            let why = missing(path, "the operating system does not say what the server's processes read");
-            format!("reads for the database cannot be told from those for others: {why}")
-        })?;
         // Of an engine in this process its own account says enough, also where the device is not known (containers, ZFS).
-        let device_bytes =
-            telemetry.device_read_bytes.or(features.in_process.then_some(own_bytes)).ok_or_else(|| {
-                missing("device_read_bytes", "the operating system does not say what was read from devices")
-            })?;
+        let device = telemetry.device_read_bytes.or(own.filter(|_| features.in_process)).map(|bytes| bytes as f64);
+        let unseen = "the operating system does not say what was read from devices";
+        let device_bytes = device.ok_or_else(|| missing("device_read_bytes", unseen))?;
+        let own_bytes = match own {
+            Some(own) => own as f64,
+            None => by_the_engine(evidence, device_bytes).map_err(|more| {
+                let why = missing(path, "the operating system does not say what the server's processes read");
+                format!("reads for the database cannot be told from those for others: {why}; {more}")
+            })?,
+        };
         Ok(Self {
-            own_bytes: own_bytes.min(device_bytes) as f64,
-            device_bytes: device_bytes as f64,
+            own_bytes: own_bytes.min(device_bytes),
+            device_bytes,
             device_ops: telemetry.device_read_ops.map(|ops| ops as f64),
             seconds: telemetry.seconds,
         })
@@ -159,6 +161,27 @@ impl Seen {
     }
 }
 
+/// What the devices read for a server whose account is closed to this user: if they read no more than the engine says that it
+/// fetched from below its cache, and a little, nobody else has read from them.
+fn by_the_engine(evidence: &Evidence<'_>, device_bytes: f64) -> Result<f64, String> {
+    let Evidence { features, log, window, counters, telemetry, .. } = evidence;
+    if features.in_process {
+        return Err("nobody else counts them".to_owned());
+    }
+    // Indexes and all.
+    let blocks = counters.get(Counter::PhysicalReads).or(counters.get(Counter::TablePhysicalReads));
+    let counted = evidence.bytes_of(blocks.ok_or("the engine does not count its reads")?);
+    let (rows, window_s) = (log.total_rows().max(1) as f64, window.seconds().max(f64::MIN_POSITIVE));
+    let fetched = counted / rows * log.inside(*window).rows / window_s * telemetry.seconds;
+    let bytes = device_bytes - telemetry.process_read_bytes.unwrap_or(0) as f64;
+    if bytes <= FOREIGN_READS * fetched {
+        return Ok(bytes.min(fetched));
+    }
+    let rate = |bytes: f64| bytes / MIB / telemetry.seconds;
+    let (all, own) = (rate(bytes), rate(fetched));
+    Err(format!("the devices read {all:.0} MiB/s, and the engine fetched {own:.0} from below its cache"))
+}
+
 /// Single blocks that a server on a machine of its own has read and timed: in a few microseconds no device answers.
 fn from_afar(point: &mut Point, evidence: &Evidence<'_>, visits: u64, unseen: &str) {
     let counters = evidence.counters;
@@ -198,13 +221,15 @@ impl Evidence<'_> {
 
     /// Bytes that the engine read from below its cache for each row of its work.
     fn read_bytes_per_row(&self) -> Option<f64> {
-        let get = |counter| self.counters.get(counter).map(|n| n as f64);
-        let blocks = get(Counter::TablePhysicalReads).or(get(Counter::PhysicalReads))?;
-        let bytes = blocks * self.features.block_bytes as f64;
-        // Blocks of a compressed table may be shorter than others.
-        let bytes = get(Counter::ReadBytes).map_or(bytes, |asked_for| asked_for.min(bytes));
+        let blocks = self.counters.get(Counter::TablePhysicalReads).or(self.counters.get(Counter::PhysicalReads))?;
         let rows = self.log.total_rows();
-        (rows > 0).then(|| bytes / rows as f64)
+        (rows > 0).then(|| self.bytes_of(blocks) / rows as f64)
+    }
+
+    /// Bytes of blocks that the engine has read. Blocks of a compressed table may be shorter than others.
+    fn bytes_of(&self, blocks: u64) -> f64 {
+        let bytes = blocks as f64 * self.features.block_bytes as f64;
+        self.counters.get(Counter::ReadBytes).map_or(bytes, |asked_for| bytes.min(asked_for as f64))
     }
 
     /// Bytes a second that a scan from storage read from below the engine's cache: no more than the devices gave its processes.

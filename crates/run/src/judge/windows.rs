@@ -6,13 +6,19 @@ use dbdyno_model::{Flag, Point, Rhythm};
 /// Seconds of work in all below which its rate says more of the moment than of the platform.
 const LEAST_S: f64 = 0.5;
 
-/// Flags pieces (files, loads, index builds) that were over before anything could be told of them. All other work has chunks of
-/// a known length after a warm-up.
+/// Flags work that was over before anything could be told of it, whoever asked for so little.
 pub(super) fn flag(point: &mut Point, evidence: &Evidence<'_>) {
-    let discarding_s = point.discarding_s.unwrap_or(0.0);
-    let worked_s = evidence.window.seconds() - discarding_s;
-    if evidence.task.test.rhythm == Rhythm::Once && worked_s < LEAST_S {
-        let pieces = evidence.log.chunks.len();
-        point.flag(Flag::TooShort, format!("the work took {worked_s:.2} s in all, in {pieces} pieces"));
+    let worked_s = evidence.window.seconds() - point.discarding_s.unwrap_or(0.0);
+    let pieces = match evidence.task.test.rhythm {
+        Rhythm::Once => format!(", in {} pieces", evidence.log.chunks.len()),
+        Rhythm::Chunks | Rhythm::Statements => String::new(),
+    };
+    too_short(point, worked_s, &pieces);
+}
+
+/// The same of work of so many seconds, with what else is to be said of it.
+pub(crate) fn too_short(point: &mut Point, worked_s: f64, more: &str) {
+    if worked_s < LEAST_S {
+        point.flag(Flag::TooShort, format!("the work took {worked_s:.2} s in all{more}"));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{DEVICE_SHARE, Evidence};
 use crate::paced::LEAST_CHECKPOINTS;
-use dbdyno_model::{Commits, Counter, Counters, Flag, PacedWrites, Point, Procedure, Proof};
+use dbdyno_model::{Commits, Counter, Counters, Flag, PacedWrites, Point, Procedure};
 
 const DEFERRED_SHARE: f64 = 1.1;
 /// Of the blocks changed anew within whole checkpoints, those that must have been written.
@@ -39,10 +39,7 @@ pub(super) fn durable(point: &mut Point, evidence: &Evidence<'_>) {
         return;
     }
     let Evidence { task, features, log, counters, .. } = evidence;
-    let per_op = task.test.proofs(task.rows_per_tx, task.threads).into_iter().find_map(|proof| match proof {
-        Proof::PerOperation(Counter::Commits, times) => Some(times),
-        _ => None,
-    });
+    let per_op = task.test.commits_per_op(task.rows_per_tx);
     let syncs = counters.get(Counter::LogSyncs).or_else(|| counters.get(Counter::RedoSyncs));
     let (Some(per_op), Some(syncs), false) = (per_op, syncs, features.in_process) else { return };
     let commits = log.total_ops() * per_op;

@@ -114,6 +114,7 @@ pub(super) fn judge(point: &mut Point, measured: &Measured) {
     if point.metric.is_none() && unmet(point, measured).is_none() {
         return fail(point, "no I/O ended inside the window: use a longer -duration".to_owned());
     }
+    judge::too_short(point, measured.window_s, "");
     let mut problems = Vec::new();
     if measured.mismatched > 0 {
         let told = measured.mismatches.iter().take(MOST_TOLD);

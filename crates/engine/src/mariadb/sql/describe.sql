@@ -35,10 +35,10 @@ JOIN performance_schema.variables_info AS i ON i.VARIABLE_NAME = v.VARIABLE_NAME
 WHERE i.VARIABLE_SOURCE <> 'COMPILED'
 
 -- name: places
--- what: where logs and tables lie; relative ones are below the data folder
+-- what: where logs and tables lie, relative ones below the data folder; and how the log is opened
 SHOW GLOBAL VARIABLES WHERE Variable_name IN (
-    'aria_log_dir_path', 'datadir', 'innodb_data_home_dir', 'innodb_log_group_home_dir', 'innodb_undo_directory',
-    'log_bin_basename')
+    'aria_log_dir_path', 'datadir', 'innodb_data_home_dir', 'innodb_flush_log_at_trx_commit', 'innodb_flush_method',
+    'innodb_log_file_write_through', 'innodb_log_group_home_dir', 'innodb_undo_directory', 'log_bin_basename')
 
 -- name: engines
 -- what: the storage engine of each table of this database

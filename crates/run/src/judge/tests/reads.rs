@@ -151,6 +151,43 @@ fn what_is_not_seen_is_not_proved() {
 }
 
 #[test]
+fn a_closed_account_is_made_up_for_by_the_engines_own_count() {
+    // T426 reads 350 bytes a row by the engine's count; T616 a block each visit.
+    let (rows, visits) = (10 * 1_024_000, 1_000 * 32);
+    let fetched = rows * 350;
+    let closed = |code: &str, ops, blocks: u64, device_bytes: u64, requests: u64| {
+        let mut case = Case::new(code, ops).count(Counter::PhysicalReads, blocks);
+        case.features = LOCAL;
+        case.telemetry.device_read_bytes = Some(device_bytes);
+        case.telemetry.device_read_ops = Some(requests);
+        case.telemetry.missing.insert("server_read_bytes".to_owned(), "/proc/7/io may not be read".to_owned());
+        case
+    };
+    let scan = |device_bytes| closed("T426", 10, fetched / 8_192, device_bytes, 1);
+    assert_eq!(scan(fetched).flags(), []);
+    assert_eq!(scan(fetched * 119 / 100).flags(), []);
+    // More than that was for others, or nobody knows what for.
+    let beyond = scan(fetched * 121 / 100).judged();
+    assert_eq!(beyond.flags, [Flag::NotProved]);
+    let note = &beyond.flag_notes["not_proved"];
+    assert!(note.contains("/proc/7/io") && note.contains("the engine fetched 342 from below its cache"), "{note}");
+    // Less came from the page cache.
+    assert_eq!(scan(fetched * 71 / 100).flags(), []);
+    assert_eq!(scan(fetched * 69 / 100).flags(), [Flag::ServedFromOsCache]);
+    let lookups = |blocks, device_blocks: u64| closed("T616", 1_000, blocks, device_blocks * 8_192, device_blocks);
+    assert_eq!(lookups(visits, visits).flags(), []);
+    assert_eq!(lookups(visits, visits / 2).flags(), [Flag::ServedFromOsCache]);
+    assert_eq!(lookups(visits / 2, visits / 2).flags(), [Flag::ServedFromOsCache], "from the engine's own cache");
+    assert_eq!(lookups(visits, visits * 2).flags(), [Flag::NotProved]);
+    // What dbdyno reads itself is none of it, and an engine that does not count proves nothing.
+    let mut beside = scan(fetched * 13 / 10);
+    beside.telemetry.process_read_bytes = Some(fetched / 5);
+    assert_eq!(beside.flags(), []);
+    beside.counters.values.remove(&Counter::PhysicalReads);
+    assert_eq!(beside.flags(), [Flag::NotProved]);
+}
+
+#[test]
 fn files_in_memory_are_read_from_memory() {
     let needed = 10 * 1_024_000 * 280;
     let mut case = read("T426", needed, needed, 1);

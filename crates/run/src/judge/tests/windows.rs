@@ -24,12 +24,15 @@ fn lasting(code: &str, ms: u64, discarding_s: Option<f64>) -> Vec<Flag> {
 }
 
 #[test]
-fn pieces_last_half_a_second_in_all() {
+fn work_lasts_half_a_second_in_all() {
     assert_eq!(lasting("T331", 499, None), [Flag::TooShort]);
     assert_eq!(lasting("T331", 500, None), []);
     assert_eq!(lasting("T331", 600, Some(0.2)), [Flag::TooShort], "what was removed meanwhile is none of the work");
     assert_eq!(lasting("T211", 70, None), [Flag::TooShort]);
-    assert_eq!(lasting("T611", 200, None), [], "chunks have a length of their own");
+    for code in ["T111", "T421", "T611", "T711"] {
+        assert_eq!(lasting(code, 499, None), [Flag::TooShort], "{code}");
+        assert_eq!(lasting(code, 500, None), [], "{code}");
+    }
 }
 
 #[test]

@@ -1,0 +1,58 @@
+//! What the kernel tells of one process.
+
+use crate::missing::Reading;
+use crate::root::{Root, unreadable};
+use std::path::Path;
+
+/// What `/proc/PID/stat` says (proc(5): fields 4 and 14 to 17).
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Process {
+    pub(crate) parent: u32,
+    pub(crate) own_ticks: u64,
+    /// Those of children that have ended and been waited for.
+    pub(crate) ended_children_ticks: u64,
+}
+
+impl Process {
+    pub(crate) fn read(root: &Root, pid: u32) -> Reading<Self> {
+        let file = format!("proc/{pid}/stat");
+        Self::parse(&root.text(&file)?).ok_or_else(|| format!("/{file} is not understood"))
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        // The name, in parentheses, may hold anything, parentheses too.
+        let fields: Vec<&str> = text.rsplit_once(')')?.1.split_ascii_whitespace().collect();
+        let number = |field: usize| fields.get(field - 3)?.parse::<i64>().ok().map(|n| n.max(0).cast_unsigned());
+        Some(Self {
+            parent: fields.get(1)?.parse().ok()?,
+            own_ticks: number(14)? + number(15)?,
+            ended_children_ticks: number(16)? + number(17)?,
+        })
+    }
+}
+
+/// The processes of this machine.
+pub(crate) fn all() -> Reading<impl Iterator<Item = u32>> {
+    let proc = Path::new("/proc");
+    let entries = std::fs::read_dir(proc).map_err(|e| unreadable(proc, &e))?;
+    Ok(entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_may_hold_anything() {
+        let text = "71 (post) (x y) S 7 71 71 0 -1 4194560 100 200 0 0 11 22 33 44 20 0 1 0 100 0 0";
+        assert_eq!(Process::parse(text), Some(Process { parent: 7, own_ticks: 33, ended_children_ticks: 77 }));
+        assert_eq!(Process::parse("71 (x) S 7"), None);
+    }
+
+    #[test]
+    fn this_process_is_one_of_all() {
+        let own = std::process::id();
+        assert!(all().unwrap().any(|pid| pid == own));
+        assert!(Process::read(&Root::machine(), own).unwrap().parent > 0);
+    }
+}
