@@ -1,11 +1,12 @@
 //! What lies between two snapshots, as rates and shares.
 
-use crate::devices::Names;
+mod devices;
+
 use crate::missing::{Missing, Reading};
 use crate::os;
-use crate::parse::{CpuTicks, DeviceCounts, OwnIo};
+use crate::parse::{CpuTicks, OwnIo};
 use crate::sampler::{HarnessShare, Scope, Snapshot};
-use dbdyno_model::{CpuUse, DeviceIo, IoRates, MemoryUse, NetworkUse, Pressure};
+use dbdyno_model::{CpuUse, IoRates, MemoryUse, NetworkUse, Pressure};
 use std::collections::BTreeMap;
 
 const MIB: f64 = 1_048_576.0;
@@ -201,86 +202,6 @@ impl Interval<'_> {
         telemetry.others_write_bytes = all.zip(ours).map(|(all, ours)| all.saturating_sub(ours));
     }
 
-    fn devices(&self, telemetry: &mut Telemetry, missing: &mut Missing) {
-        if let Some(remark) = &self.scope.remark {
-            missing.note("io.devices", remark);
-        }
-        let uses = self.device_use();
-        if let Ok(uses) = &uses {
-            telemetry.io.devices = uses.iter().filter_map(|u| self.device_io(u)).collect();
-        }
-        let sum = uses.and_then(|uses| {
-            let summed = self.scope.summed.as_ref().map_err(String::clone)?;
-            Ok(uses.iter().filter(|u| summed.contains(&u.name)).fold(DeviceUse::default(), DeviceUse::plus))
-        });
-        match sum {
-            Ok(sum) => {
-                telemetry.device_read_ops = Some(sum.reads);
-                telemetry.device_read_bytes = Some(sum.read_bytes);
-                telemetry.device_write_ops = Some(sum.writes);
-                telemetry.device_write_bytes = Some(sum.written_bytes);
-                let mut rate = |name: &str, amount: f64| missing.keep(&format!("io.{name}"), self.per_s(amount));
-                telemetry.io = IoRates {
-                    read_iops: rate("read_iops", sum.reads as f64),
-                    write_iops: rate("write_iops", sum.writes as f64),
-                    read_mib_per_s: rate("read_mib_per_s", sum.read_bytes as f64 / MIB),
-                    write_mib_per_s: rate("write_mib_per_s", sum.written_bytes as f64 / MIB),
-                    read_service_time_s: missing.keep("io.read_service_time_s", mean_s("read", sum.read_ms, sum.reads)),
-                    write_service_time_s: missing
-                        .keep("io.write_service_time_s", mean_s("write", sum.write_ms, sum.writes)),
-                    devices: std::mem::take(&mut telemetry.io.devices),
-                    ..IoRates::default()
-                };
-            }
-            Err(why) => {
-                let rates = ["read_iops", "write_iops", "read_mib_per_s", "write_mib_per_s"];
-                for name in rates.iter().chain(&["read_service_time_s", "write_service_time_s"]) {
-                    missing.note(&format!("io.{name}"), why.clone());
-                }
-                for name in ["device_read_bytes", "device_read_ops", "device_write_bytes", "device_write_ops"] {
-                    missing.note(name, why.clone());
-                }
-            }
-        }
-    }
-
-    /// What each whole device did that was active, or holds the database.
-    fn device_use(&self) -> Reading<Vec<DeviceUse>> {
-        let earlier = self.earlier.devices.as_ref().map_err(String::clone)?;
-        let later = self.later.devices.as_ref().map_err(String::clone)?;
-        let scope = self.scope;
-        let summed = |name: &String| scope.summed.as_ref().is_ok_and(|summed| summed.contains(name));
-        if scope.summed.as_ref().is_ok_and(Names::is_empty) {
-            return Err("no block device can be seen from here".to_owned());
-        }
-        let mut uses = Vec::new();
-        for name in scope.whole.union(&scope.data) {
-            // A device that is not listed has not done anything yet.
-            let none = DeviceCounts::default();
-            let of = |list: &'_ [DeviceCounts]| list.iter().find(|d| d.name == *name).cloned();
-            let (before, after) = (of(earlier).unwrap_or_else(|| none.clone()), of(later).unwrap_or(none));
-            match DeviceUse::between(name, &before, &after) {
-                Ok(used) if used.reads + used.writes > 0 || scope.data.contains(name) => uses.push(used),
-                Ok(_) => {}
-                Err(why) if summed(name) => return Err(why),
-                Err(_) => {}
-            }
-        }
-        Ok(uses)
-    }
-
-    fn device_io(&self, used: &DeviceUse) -> Option<DeviceIo> {
-        let rate = |amount: f64| self.per_s(amount).ok();
-        Some(DeviceIo {
-            name: used.name.clone(),
-            read_iops: rate(used.reads as f64)?,
-            write_iops: rate(used.writes as f64)?,
-            read_mib_per_s: rate(used.read_bytes as f64 / MIB)?,
-            write_mib_per_s: rate(used.written_bytes as f64 / MIB)?,
-            busy_pct: rate(used.busy_ms as f64 / 1e3 * 100.0)?.min(100.0),
-        })
-    }
-
     fn memory(&self, missing: &mut Missing) -> MemoryUse {
         let page_bytes = os::page_bytes();
         let memory = &self.later.memory;
@@ -367,58 +288,6 @@ fn shares(earlier: &CpuTicks, later: &CpuTicks) -> Reading<[f64; 5]> {
         return Err("the interval is shorter than a tick of the kernel's processor account".to_owned());
     }
     Ok([busy, user, system, iowait, steal].map(|ticks| ticks / all * 100.0))
-}
-
-/// Milliseconds over operations; the kernel adds up whole operations' times in nanoseconds and shows milliseconds.
-fn mean_s(what: &str, ms: u64, operations: u64) -> Reading<f64> {
-    if operations == 0 {
-        return Err(format!("no {what} reached the devices"));
-    }
-    Ok(ms as f64 / 1e3 / operations as f64)
-}
-
-/// What one device did in an interval.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct DeviceUse {
-    name: String,
-    reads: u64,
-    read_bytes: u64,
-    read_ms: u64,
-    writes: u64,
-    written_bytes: u64,
-    write_ms: u64,
-    busy_ms: u64,
-}
-
-impl DeviceUse {
-    fn between(name: &str, earlier: &DeviceCounts, later: &DeviceCounts) -> Reading<Self> {
-        let count = |of: fn(&DeviceCounts) -> u64| since(name, of(earlier), of(later));
-        // Times are shown in 32 bits, which a busy device fills within days.
-        let ms = |of: fn(&DeviceCounts) -> u64| of(later).wrapping_sub(of(earlier)) & u64::from(u32::MAX);
-        Ok(Self {
-            name: name.to_owned(),
-            reads: count(|d| d.reads)?,
-            read_bytes: count(|d| d.read_bytes)?,
-            read_ms: ms(|d| d.read_ms),
-            writes: count(|d| d.writes)?,
-            written_bytes: count(|d| d.written_bytes)?,
-            write_ms: ms(|d| d.write_ms),
-            busy_ms: ms(|d| d.busy_ms),
-        })
-    }
-
-    fn plus(sum: Self, other: &Self) -> Self {
-        Self {
-            name: sum.name,
-            reads: sum.reads.saturating_add(other.reads),
-            read_bytes: sum.read_bytes.saturating_add(other.read_bytes),
-            read_ms: sum.read_ms.saturating_add(other.read_ms),
-            writes: sum.writes.saturating_add(other.writes),
-            written_bytes: sum.written_bytes.saturating_add(other.written_bytes),
-            write_ms: sum.write_ms.saturating_add(other.write_ms),
-            busy_ms: sum.busy_ms.saturating_add(other.busy_ms),
-        }
-    }
 }
 
 #[cfg(test)]

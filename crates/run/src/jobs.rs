@@ -5,7 +5,7 @@ use crate::client::GRACE;
 use crate::drive::first_cause;
 use crate::eviction::Eviction;
 use crate::log::Log;
-use crate::paced::{self, Pacer};
+use crate::paced::{self, Checkpoints};
 use crate::{Bench, Calibration, ClientDrive, ClientResult, Pace, ServerDrive, Team, Window};
 use dbdyno_engine::{EngineError, Job, Session, StartGate, Task, Work};
 use dbdyno_model::{Counters, Drive, ErrorClass, Load, PacedWrites, Point, Procedure, PumpUse, Rhythm, Series};
@@ -205,9 +205,9 @@ fn watch(site: &Site<'_>, gate: &StartGate, team: Option<&Team<'_>>) -> Edges {
         }
     };
     let until = |ns: u64| Duration::from_nanos(ns.saturating_sub(bench.clock.now_ns()));
-    let mut pacer = window.is_held().then(|| Pacer::new(bench));
-    while let Some(pacer) = pacer.as_mut().filter(|_| before.is_none() && !window.over()) {
-        if !window.wait_for_end(paced::LOOK_EVERY) && pacer.begins(window) {
+    let mut checkpoints = window.is_held().then(|| Checkpoints::new(bench));
+    while let Some(checkpoints) = checkpoints.as_mut().filter(|_| before.is_none() && !window.over()) {
+        if !window.wait_for_end(paced::LOOK_EVERY) && checkpoints.begins(window) {
             before = Some(sampler.snapshot());
             window.begin(bench.clock.now_ns());
         }
@@ -223,16 +223,16 @@ fn watch(site: &Site<'_>, gate: &StartGate, team: Option<&Team<'_>>) -> Edges {
         }
         look_up();
     }
-    if let Some(pacer) = &mut pacer {
+    if let Some(checkpoints) = &mut checkpoints {
         let mut after = None;
         while !window.wait_for_end(paced::LOOK_EVERY) {
-            if pacer.ends(window) {
+            if checkpoints.ends(window) {
                 after = Some(sampler.snapshot());
                 window.end(bench.clock.now_ns());
             }
             look_up();
         }
-        return Edges { before, after, paced_writes: pacer.writes() };
+        return Edges { before, after, paced_writes: checkpoints.writes() };
     }
     // The window is aimed to end at a known moment; where a job needs longer, the later snapshot counts.
     let aimed_end_ns = match (window.pace(), window.start_ns()) {

@@ -21,7 +21,7 @@ pub(crate) fn is_to_be(task: &Task, duration_s: f64) -> bool {
 }
 
 /// The measuring thread's look at checkpoints.
-pub(crate) struct Pacer<'a> {
+pub(crate) struct Checkpoints<'a> {
     bench: &'a Bench<'a>,
     last: Option<String>,
     ended: u64,
@@ -32,7 +32,7 @@ pub(crate) struct Pacer<'a> {
     after: Option<BlockWrites>,
 }
 
-impl<'a> Pacer<'a> {
+impl<'a> Checkpoints<'a> {
     /// Begins to look.
     pub(crate) fn new(bench: &'a Bench<'a>) -> Self {
         Self { bench, last: None, ended: 0, partial: 0, since: Instant::now(), before: None, after: None }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::parse::{InterfaceBytes, OwnIo};
+use crate::parse::{DeviceCounts, InterfaceBytes, OwnIo};
 use crate::sampler::Sampler;
 use proptest::prelude::*;
 use std::time::Duration;

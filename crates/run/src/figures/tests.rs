@@ -1,0 +1,74 @@
+//! Times that were worked out, and what an engine on another machine tells.
+
+use super::*;
+
+#[test]
+fn fibonacci_calls_are_those_of_the_recursion() {
+    fn calls(n: u64) -> u64 {
+        if n < 2 { 1 } else { 1 + calls(n - 1) + calls(n - 2) }
+    }
+    for n in 0..20 {
+        assert_eq!(fibonacci_calls(n), calls(n) as f64, "{n}");
+    }
+    assert_eq!(fibonacci_calls(39), 204_668_309.0);
+}
+
+#[test]
+fn a_time_that_was_worked_out_says_from_what() {
+    let catalogue = Catalogue::embedded().unwrap();
+    let task = |code: &str| Task {
+        test: catalogue.test(code).unwrap().clone(),
+        size: catalogue.size("T").unwrap().clone(),
+        seed: 1,
+        key_seed: 1,
+        nodes: 1,
+        jobs: 1,
+        threads: 1,
+        rows_per_tx: 0,
+        commit: dbdyno_model::CommitMode::Durable,
+        drive: Drive::Server,
+        sampling: dbdyno_engine::Sampling::Off,
+    };
+    let mut point = Point::new(dbdyno_model::TestCode::new("T151").unwrap(), jiff::Timestamp::UNIX_EPOCH);
+    let window = Span { start_ns: 0, end_ns: 1_000_000_000 };
+    work(&mut point, &task("T151"), &Log::default(), window, 0);
+    let told = "fibonacci(39) was not run: its time is that of fibonacci(22), of which it makes 3571 times the calls";
+    assert_eq!(point.extrapolated["elapsed_s"], told);
+    assert_eq!(extrapolated_from(&task("T152")), None);
+}
+
+#[test]
+fn an_engine_on_another_machine_tells_of_it() {
+    let counters = |pairs: &[(Counter, u64)]| Counters {
+        values: pairs.iter().copied().collect(),
+        missing: [(Counter::HostIowaitNs, "not on this system".to_owned())].into(),
+        ..Counters::default()
+    };
+    let mut point = Point::new(dbdyno_model::TestCode::new("T616").unwrap(), jiff::Timestamp::UNIX_EPOCH);
+    for path in ["cpu", "io"] {
+        point.lacks(path, "the target is on another machine");
+    }
+    told_from_afar(&mut point, &Counters::default(), 2.0);
+    assert!(point.missing.contains_key("cpu") && point.missing.contains_key("io"));
+    let told = [
+        (Counter::HostBusyNs, 3_000_000_000),
+        (Counter::HostIdleNs, 1_000_000_000),
+        (Counter::HostUserNs, 2_000_000_000),
+        (Counter::HostSystemNs, 1_000_000_000),
+        (Counter::ReadRequests, 800),
+        (Counter::WriteRequests, 20),
+        (Counter::ReadBytes, 4 << 20),
+        (Counter::WriteBytes, 2 << 20),
+        (Counter::FileReads, 100),
+        (Counter::FileReadNs, 50_000_000),
+        (Counter::FileWrites, 0),
+        (Counter::FileWriteNs, 0),
+    ];
+    told_from_afar(&mut point, &counters(&told), 2.0);
+    assert_eq!((point.cpu.busy_pct, point.cpu.user_pct, point.cpu.iowait_pct), (Some(75.0), Some(50.0), None));
+    assert_eq!(point.missing["cpu.iowait_pct"], "not on this system");
+    assert_eq!((point.io.read_iops, point.io.write_mib_per_s), (Some(400.0), Some(1.0)));
+    assert_eq!((point.io.read_service_time_s, point.io.write_service_time_s), (Some(5e-4), None));
+    assert_eq!(point.missing["io.write_service_time_s"], "the engine timed none");
+    assert!(!point.missing.contains_key("cpu") && !point.missing.contains_key("io"));
+}
