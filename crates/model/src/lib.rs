@@ -40,7 +40,7 @@ pub use load::{Arrivals, Load, Queue, Think};
 pub use mapping::Mapping;
 pub use metric::{Better, Metric, MetricId};
 pub use outcome::{ErrorClass, Outcomes};
-pub use pace::{FEWEST_PACES, MachinePace, PaceKind, PaceSpread, PointPace};
+pub use pace::{EdgeSpread, FEWEST_PACES, MachinePace, PaceKind, PaceSpread, PointPace};
 pub use plan::{Plan, PlannedPoint};
 pub use platform::{Cpu, CpuLimits, Disk, Memory, Platform, Usable};
 pub use point::{CommitMode, Point, Status};

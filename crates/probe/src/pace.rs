@@ -1,10 +1,16 @@
-//! The machine's own pace: what a step of arithmetic, and of chases sized to the core's cache, the last-level cache and memory,
-//! takes on the processors that work.
+//! The machine's own pace: what a step of arithmetic, and of chases sized to the core's cache, the last-level cache and
+//! memory, takes on the processors that work.
 //!
-//! Other guests of a host share its caches and its memory, and no counter shows it: a chase does. A chase is a walk through memory in
-//! which each place says where the next one is, so that nothing can be fetched ahead. Its tables are made once a run. A pace is
-//! taken in at most 60 ms, in short blocks of which the median counts, by the processor time of its threads: who loses the
-//! processor meanwhile is a matter of other flags (`foreign_load`, `cpu_steal`, `throttled`).
+//! Other guests of a host share its caches and its memory, and no counter shows it: a chase does. A chase is a walk
+//! through memory in which each place says where the next one is, so that nothing can be fetched ahead. One table
+//! serves all chases: the smaller ones stay in its first part. It is made for each reading, before anything is timed,
+//! and let go of afterwards: a run holds no memory for it, and each reading finds the caches in the same state,
+//! whatever was at work before.
+//!
+//! A reading takes 72 ms at most. It begins with some milliseconds of arithmetic that do not count, as a processor that
+//! has slept is slow at first. Then come short blocks of each part, of which the median counts, by the processor time
+//! of its threads: who loses the processor meanwhile is a matter of other flags (`foreign_load`, `cpu_steal`,
+//! `throttled`).
 
 use crate::limits;
 use crate::os;
@@ -15,29 +21,44 @@ use std::time::{Duration, Instant};
 
 /// Processors that a pace is taken on at most; more are passed over evenly.
 const MOST_PROCESSORS: usize = 16;
-/// How long each part may take: arithmetic, second-level cache, last-level cache, memory. Before and after a point together: 120 ms.
-const PARTS: [Duration; 4] =
-    [Duration::from_millis(8), Duration::from_millis(16), Duration::from_millis(16), Duration::from_millis(20)];
-/// Steps of a block of each part: some 100 to 300 us.
-const STEPS: [u32; 4] = [100_000, 20_000, 6_000, 2_000];
-const LINE_BYTES: usize = 64;
-/// A table for main memory. Larger ones are larger than what a run may take for itself; where a host's last-level cache is
-/// larger still, it is shared with others, and a guest has no such part of it for itself.
-const MEMORY_BYTES: u64 = 64 << 20;
+/// What a reading may take, table and warm-up included.
+const READING: Duration = Duration::from_millis(72);
+
+/// A part of a reading: its share of the time that making the table has left, and the steps of a block, some 100 to 300
+/// us.
+struct Part {
+    share: f64,
+    steps: u32,
+}
+
+/// Warm-up, arithmetic, second-level cache, last-level cache, memory, in this order.
+const PARTS: [Part; 5] = [
+    Part { share: 0.17, steps: 100_000 },
+    Part { share: 0.13, steps: 100_000 },
+    Part { share: 0.22, steps: 20_000 },
+    Part { share: 0.22, steps: 6_000 },
+    Part { share: 0.26, steps: 2_000 },
+];
+
+const LINE_BYTES: u64 = 64;
+const LINE_WORDS: u32 = (LINE_BYTES / size_of::<u32>() as u64) as u32;
+/// The table for main memory, and the most that a reading takes. More would be too much beside what is measured; where
+/// a last-level cache is larger than that, it is shared with others, and how much of the table it holds depends on
+/// them.
+const TABLE_BYTES: u64 = 32 << 20;
 /// What a machine's second-level cache is taken for where it does not say.
 const USUAL_L2_BYTES: u64 = 1 << 20;
 
-/// Takes paces. Its memory is taken when it is made.
+/// Takes paces.
 #[derive(Debug)]
 pub struct Pacer {
     processors: Vec<u32>,
-    l2: Chase,
-    llc: Chase,
-    memory: Chase,
+    /// What the chases go through: second-level cache, last level, memory. Powers of two.
+    bytes: [u64; 3],
 }
 
 impl Pacer {
-    /// Tables for this machine, and the processors that a server may use, or this process where none is named.
+    /// Sizes for this machine, and the processors that a server may use, or this process where none is named.
     ///
     /// # Errors
     /// The processors that may be used are not known.
@@ -46,28 +67,26 @@ impl Pacer {
         let allowed = limits::processors(&root, server_pid)?;
         let quota = limits::quota(&root, server_pid).map_or(MOST_PROCESSORS, |quota| (quota as usize).max(1));
         let processors = evenly(&allowed, MOST_PROCESSORS.min(quota));
-        let [l2, llc, memory] = sizes(cache_bytes(&root, 2), cache_bytes(&root, 3), memory_bytes(&root));
-        Ok(Self { processors, l2: Chase::new(l2), llc: Chase::new(llc), memory: Chase::new(memory) })
+        Ok(Self { processors, bytes: sizes(cache_bytes(&root, 2), cache_bytes(&root, 3), memory_bytes(&root)) })
     }
 
     /// A point's pace, of which nothing was taken yet.
     #[must_use]
     pub fn point(&self) -> PointPace {
-        PointPace {
-            before: None,
-            after: None,
-            processors: u32::try_from(self.processors.len()).unwrap_or(u32::MAX),
-            l2_bytes: self.l2.bytes(),
-            llc_bytes: self.llc.bytes(),
-            memory_bytes: self.memory.bytes(),
-        }
+        let [l2_bytes, llc_bytes, memory_bytes] = self.bytes;
+        let processors = u32::try_from(self.processors.len()).unwrap_or(u32::MAX);
+        PointPace { before: None, after: None, processors, l2_bytes, llc_bytes, memory_bytes }
     }
 
     /// The pace now: the median over the processors, all taken at once. None where no processor could be had.
     #[must_use]
     pub fn take(&self) -> Option<MachinePace> {
+        let began = Instant::now();
+        let table = Table::new(self.bytes[2]);
+        let schedule = Schedule { began: Instant::now(), length: READING.saturating_sub(began.elapsed()) };
         let paces: Vec<[f64; 4]> = std::thread::scope(|scope| {
-            let threads = self.processors.iter().map(|cpu| scope.spawn(|| self.on(*cpu))).collect::<Vec<_>>();
+            let on = |cpu: u32| self.on(cpu, &table, &schedule);
+            let threads = self.processors.iter().map(|cpu| scope.spawn(move || on(*cpu))).collect::<Vec<_>>();
             threads.into_iter().filter_map(|thread| thread.join().ok().flatten()).collect()
         });
         let of = |part: usize| median(paces.iter().map(|pace| pace[part]).collect());
@@ -75,35 +94,44 @@ impl Pacer {
     }
 
     /// Nanoseconds a step of each part on one processor.
-    fn on(&self, cpu: u32) -> Option<[f64; 4]> {
+    fn on(&self, cpu: u32, table: &Table, schedule: &Schedule) -> Option<[f64; 4]> {
         os::stay_on(cpu).ok()?;
-        let began = Instant::now();
-        let mut state = u64::from(cpu) + 1;
-        let alu = part(0, began, |steps| state = arithmetic(state, steps))?;
-        let walk = |table: &Chase, n: usize| {
-            let mut at = table.start(cpu);
-            if n < 3 {
-                table.touch();
-            }
-            part(n, began, |steps| at = table.walk(at, steps))
-        };
-        Some([alu, walk(&self.l2, 1)?, walk(&self.llc, 2)?, walk(&self.memory, 3)?])
+        let mut state = arithmetic(u64::from(cpu) + 1, 3);
+        let mut calculate = |part: usize| schedule.part(part, |steps| state = arithmetic(state, steps));
+        calculate(0)?;
+        let alu_ns = calculate(1)?;
+        let [l2_bytes, llc_bytes, memory_bytes] = self.bytes;
+        for bytes in [llc_bytes, l2_bytes] {
+            table.touch(bytes);
+        }
+        let mut at = state as u32;
+        let mut walk = |part: usize, bytes: u64| schedule.part(part, |steps| at = table.walk(at, steps, bytes));
+        Some([alu_ns, walk(2, l2_bytes)?, walk(3, llc_bytes)?, walk(4, memory_bytes)?])
     }
 }
 
-/// Blocks of steps until the part's time is over, and at least one: the median of their time per step. Who lost the processor in a
-/// part before has less time for this one.
-fn part(n: usize, began: Instant, mut block: impl FnMut(u32)) -> Option<f64> {
-    let until: Duration = PARTS[..=n].iter().sum();
-    let mut blocks = Vec::with_capacity(256);
-    // The first one finds the caches cold.
-    block(STEPS[n] / 4);
-    while blocks.is_empty() || began.elapsed() < until {
-        let before_ns = os::thread_cpu_ns()?;
-        block(STEPS[n]);
-        blocks.push(os::thread_cpu_ns()?.saturating_sub(before_ns) as f64 / f64::from(STEPS[n]));
+/// When each part of a reading ends.
+struct Schedule {
+    began: Instant,
+    length: Duration,
+}
+
+impl Schedule {
+    /// Blocks of steps until the part's time is over, and at least one: the median of their time per step. Who lost the
+    /// processor in a part before has less time for this one.
+    fn part(&self, n: usize, mut block: impl FnMut(u32)) -> Option<f64> {
+        let steps = PARTS[n].steps;
+        let until = self.length.mul_f64(PARTS[..=n].iter().map(|part| part.share).sum());
+        let mut blocks = Vec::with_capacity(256);
+        // The first one finds the caches cold.
+        block(steps / 4);
+        while blocks.is_empty() || self.began.elapsed() < until {
+            let before_ns = os::thread_cpu_ns()?;
+            block(steps);
+            blocks.push(os::thread_cpu_ns()?.saturating_sub(before_ns) as f64 / f64::from(steps));
+        }
+        median(blocks).filter(|ns| *ns > 0.0)
     }
-    median(blocks).filter(|ns| *ns > 0.0)
 }
 
 /// Steps of which each needs the result of the one before (Marsaglia's xorshift).
@@ -116,51 +144,39 @@ fn arithmetic(mut x: u64, steps: u32) -> u64 {
     black_box(x)
 }
 
-/// A table in which each line of cache names the next one, all of them in one round.
-#[derive(Debug)]
-struct Chase {
-    lines: Vec<Line>,
+/// Lines of cache of which each names the next one. The first power of two of them are one round by themselves,
+/// whatever the power, once what a line names is taken modulo their number: so it is with linear congruences of full
+/// period (Hull and Dobell, 1962).
+struct Table {
+    words: Vec<u32>,
 }
 
-/// A line of cache.
-#[derive(Debug, Clone, Copy)]
-#[repr(align(64))]
-struct Line(u32);
-
-impl Chase {
+impl Table {
     fn new(bytes: u64) -> Self {
-        let lines = (bytes / LINE_BYTES as u64).clamp(16, 1 << 24) as u32;
-        let mut order: Vec<u32> = (0..lines).collect();
-        // Sattolo's shuffle makes a single round of all lines.
-        let mut random = 0x2545_f491_4f6c_dd1du64;
-        for i in (1..order.len()).rev() {
-            random = arithmetic(random, 1);
-            order.swap(i, (random % i as u64) as usize);
+        let next = |line: u32| line.wrapping_mul(2_891_336_453).wrapping_add(12_345);
+        // Always the same room, whatever is used of it: glibc gives back to the kernel at once what is larger than
+        // this. Had it ever freed a smaller piece, it would keep pieces of that size from then on, those of an embedded
+        // engine, too.
+        let mut words = vec![0; (TABLE_BYTES / size_of::<u32>() as u64) as usize];
+        let lines = words.chunks_exact_mut(LINE_WORDS as usize).take((bytes / LINE_BYTES) as usize);
+        for (line, place) in (0u32..).zip(lines) {
+            place[0] = next(line).wrapping_mul(LINE_WORDS);
         }
-        Self { lines: order.into_iter().map(Line).collect() }
+        Self { words }
     }
 
-    fn bytes(&self) -> u64 {
-        (self.lines.len() * LINE_BYTES) as u64
+    /// Reads its first part in order, which is quick, and brings it near.
+    fn touch(&self, bytes: u64) {
+        let lines = self.words.chunks_exact(LINE_WORDS as usize).take((bytes / LINE_BYTES) as usize);
+        black_box(lines.fold(0u32, |sum, line| sum.wrapping_add(line[0])));
     }
 
-    /// Where a processor begins: another place at each call, or the few lines that a walk needs would soon be in a nearer cache.
-    fn start(&self, cpu: u32) -> u32 {
-        use std::sync::atomic::{AtomicU64, Ordering};
-        static CALLS: AtomicU64 = AtomicU64::new(0);
-        let place = arithmetic(CALLS.fetch_add(1, Ordering::Relaxed) * 31 + u64::from(cpu) + 7, 3);
-        (place % self.lines.len() as u64) as u32
-    }
-
-    /// Reads all of it in order, which is quick: what was at work before has driven it out of the caches.
-    fn touch(&self) {
-        black_box(self.lines.iter().fold(0u32, |sum, line| sum.wrapping_add(line.0)));
-    }
-
-    fn walk(&self, from: u32, steps: u32) -> u32 {
+    /// So many steps through its first part, a power of two, from any number on.
+    fn walk(&self, from: u32, steps: u32, bytes: u64) -> u32 {
+        let within = (bytes / LINE_BYTES - 1) as u32 * LINE_WORDS;
         let mut at = from;
         for _ in 0..steps {
-            at = self.lines[at as usize].0;
+            at = self.words[(at & within) as usize];
         }
         black_box(at)
     }
@@ -178,14 +194,14 @@ fn evenly(all: &[u32], most: usize) -> Vec<u32> {
     (0..n).filter_map(|i| all.get(i * all.len() / n).copied()).collect()
 }
 
-/// The tables: a quarter of the second-level cache; several of that cache, but no more than half of the last level; memory. A small
-/// machine gives a small part of its memory.
+/// The tables, powers of two: a quarter of the second-level cache; several of that cache, but no more than half of the
+/// last level; memory. A small machine gives a small part of its memory.
 fn sizes(l2_bytes: Option<u64>, llc_bytes: Option<u64>, memory_bytes: Option<u64>) -> [u64; 3] {
     let l2_bytes = l2_bytes.filter(|n| *n > 0).unwrap_or(USUAL_L2_BYTES);
-    let most = memory_bytes.map_or(MEMORY_BYTES, |n| (n / 32).clamp(4 << 20, MEMORY_BYTES));
+    let most = memory_bytes.map_or(TABLE_BYTES, |n| (n / 32).clamp(4 << 20, TABLE_BYTES));
     let near = (l2_bytes / 4).clamp(64 << 10, 1 << 20);
-    let last = (4 * l2_bytes).clamp(4 << 20, 16 << 20).min(llc_bytes.map_or(u64::MAX, |n| (n / 2).max(l2_bytes)));
-    [near, last.min(most), most]
+    let last = (4 * l2_bytes).clamp(4 << 20, 8 << 20).min(llc_bytes.map_or(u64::MAX, |n| (n / 2).max(l2_bytes)));
+    [near, last.min(most / 2), most].map(|bytes| 1 << bytes.ilog2())
 }
 
 /// The size of the first processor's cache of a level; data and unified ones count.
@@ -216,22 +232,26 @@ mod tests {
     use crate::root::tests::tree;
 
     #[test]
-    fn a_chase_goes_through_every_line_once() {
-        let table = Chase::new(64 << 10);
-        let mut seen = vec![false; table.lines.len()];
-        let mut at = table.start(3);
-        for _ in 0..table.lines.len() {
-            assert!(!seen[at as usize]);
-            seen[at as usize] = true;
-            at = table.walk(at, 1);
+    fn a_chase_goes_through_every_line_of_its_part_once() {
+        let table = Table::new(1 << 20);
+        for (bytes, from) in [(64u64 << 10, 3u32), (256 << 10, 0x9876_5430), (1 << 20, 16)] {
+            let lines = (bytes / LINE_BYTES) as usize;
+            let mut seen = vec![false; lines];
+            let mut at = from;
+            for _ in 0..lines {
+                at = table.walk(at, 1, bytes);
+                let line = (at / LINE_WORDS) as usize % lines;
+                assert!(at.is_multiple_of(LINE_WORDS) && !seen[line], "{bytes} bytes, line {line}");
+                seen[line] = true;
+            }
         }
-        assert_eq!((table.bytes(), seen.len()), (64 << 10, 1_024));
     }
 
     #[test]
     fn tables_fit_the_machine() {
-        assert_eq!(sizes(Some(2 << 20), Some(480 << 20), Some(8 << 30)), [512 << 10, 8 << 20, 64 << 20]);
-        assert_eq!(sizes(Some(256 << 10), Some(6 << 20), Some(4 << 30)), [64 << 10, 3 << 20, 64 << 20]);
+        assert_eq!(sizes(Some(2 << 20), Some(480 << 20), Some(8 << 30)), [512 << 10, 8 << 20, 32 << 20]);
+        assert_eq!(sizes(Some(256 << 10), Some(6 << 20), Some(4 << 30)), [64 << 10, 2 << 20, 32 << 20]);
+        assert_eq!(sizes(Some(1_280 << 10), Some(12 << 20), Some(4 << 30)), [256 << 10, 4 << 20, 32 << 20]);
         assert_eq!(sizes(None, None, Some(256 << 20)), [256 << 10, 4 << 20, 8 << 20]);
         let (_dir, root) = tree(&[
             ("sys/devices/system/cpu/cpu0/cache/index0/level", "1\n"),
@@ -247,6 +267,15 @@ mod tests {
         assert_eq!(evenly(&[0, 1, 2, 3, 4, 5, 6, 7], 4), [0, 2, 4, 6]);
         assert_eq!(evenly(&[3, 9], 16), [3, 9]);
         assert!(evenly(&[], 4).is_empty());
+    }
+
+    /// Before and after a point together 150 ms, with a warm-up of about 10 ms in each.
+    #[test]
+    fn a_reading_is_short_and_its_parts_are_all_of_it() {
+        assert!(2 * READING <= Duration::from_millis(150));
+        let shares: f64 = PARTS.iter().map(|part| part.share).sum();
+        assert!((shares - 1.0).abs() < 1e-9, "{shares}");
+        assert!(READING.mul_f64(PARTS[0].share) >= Duration::from_millis(10));
     }
 
     #[test]

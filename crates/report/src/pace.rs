@@ -1,9 +1,10 @@
-//! The machine's own pace in words: how uneven it was, how many repeats that asks for, and where two sides differ in it. No
-//! figure is corrected by it.
+//! The machine's own pace in words: how uneven it was, how many repeats that asks for, and where two sides differ in
+//! it. No figure is corrected by it.
 
 use crate::compare::Side;
 use crate::numbers::{count, short};
-use dbdyno_model::{CellKey, FEWEST_PACES, PaceKind, PaceSpread, Point, RunJson, Status};
+use dbdyno_model::{CellKey, MetricId, PaceKind, PaceSpread, Point, RunJson, Status, TestCode};
+use std::collections::BTreeMap;
 
 /// The difference that the sentence is about.
 const DIFFERENCE: f64 = 1.05;
@@ -11,38 +12,60 @@ const DIFFERENCE: f64 = 1.05;
 const DEVIATES: f64 = 1.96 + 0.84;
 /// An interval needs as many.
 const FEWEST_REPEATS: f64 = 3.0;
-/// Repeats beyond the first of each cell from which their own spread is known.
+/// Repeats beyond the first of each cell from which the spread of a test's repeats is known.
 const FEWEST_FREE: usize = 4;
 /// Medians of two sides that are as far apart are of machines of unlike pace.
 const UNLIKE: f64 = 1.15;
 
-/// In one sentence: what the machine's own unevenness was, and how many repeats a difference of 5 % needs here. None where no pace was
+/// What the machine's own unevenness was, and how many repeats a difference of 5 % needs here. None where no pace was
 /// taken.
 pub(crate) fn sentence(run: &RunJson) -> Option<String> {
     let spreads = spreads(&run.points);
-    let beyond = |(kind, spread): &(PaceKind, PaceSpread)| spread.unevenness() / kind.bound();
-    let (kind, worst) = spreads.iter().copied().max_by(|a, b| beyond(a).total_cmp(&beyond(b)))?;
-    if worst.n < FEWEST_PACES {
+    let beyond = |spread: &PaceSpread| spread.unevenness / spread.kind.bound();
+    let worst = spreads.iter().max_by(|a, b| beyond(a).total_cmp(&beyond(b)))?;
+    if !worst.is_known() {
         return Some("Pace: it was taken around too few points to say how even this machine was.".to_owned());
     }
-    let times = worst.unevenness();
-    let uneven = if times > kind.bound() { "was uneven" } else { "was even" };
-    let (by, log_sd) = match repeats_log_sd(&run.points) {
-        Some(sd) => ("by the spread of this run's repeats", sd),
-        None => {
-            ("if figures vary as the pace does", spreads.iter().map(|(_, spread)| spread.log_sd).fold(0.0, f64::max))
-        }
+    let uneven = if worst.is_uneven() { "was uneven" } else { "was even" };
+    let needs = match by_repeats(&run.points).as_slice() {
+        [] => by_pace(spreads.iter().max_by(|a, b| a.log_sd.total_cmp(&b.log_sd))?),
+        tests => by_tests(tests),
     };
     Some(format!(
-        "Pace: this machine {uneven} (a step of {} took {times:.2} times its best at the 90th percentile); to show a difference of 5 % \
-         takes about {} repeats a side here, {by}.",
-        kind.name(),
-        count(repeats(log_sd))
+        "Pace: this machine {uneven} (in one reading of ten a step of {} took {:.2} times its best or more). {needs}",
+        worst.kind.name(),
+        worst.unevenness
     ))
 }
 
-fn spreads<'a>(points: impl IntoIterator<Item = &'a Point> + Clone) -> Vec<(PaceKind, PaceSpread)> {
-    PaceKind::ALL.into_iter().filter_map(|kind| Some((kind, PaceSpread::of(points.clone(), kind)?))).collect()
+/// What figures vary by is known. The middle one of the tests stands for half of them.
+fn by_tests(tests: &[(TestCode, u64)]) -> String {
+    let mut needed: Vec<u64> = tests.iter().map(|(_, n)| *n).collect();
+    needed.sort_unstable();
+    let half = needed[(needed.len() - 1) / 2];
+    let most = tests.iter().max_by_key(|(_, n)| *n).filter(|(_, most)| *most > half);
+    let most = most.map_or_else(String::new, |(test, most)| {
+        format!(" for half of the tests, and about {} for {test}, which varies most", count(*most))
+    });
+    let or_fewer = if most.is_empty() { "" } else { " or fewer" };
+    format!(
+        "By how this run's own repeats vary, a difference of 5 % takes about {} repeats{or_fewer} on each side{most}.",
+        count(half)
+    )
+}
+
+/// What figures vary by is not known, so that only a bound can be told, and only of what the machine does to them.
+fn by_pace(spread: &PaceSpread) -> String {
+    format!(
+        "How many repeats a difference of 5 % takes is not known from so few (--repeat 5 tells). The pace alone asks for at \
+         most about {} on each side, and that of a test of nothing but steps of {}.",
+        count(repeats(spread.log_sd)),
+        spread.kind.name()
+    )
+}
+
+fn spreads<'a>(points: impl IntoIterator<Item = &'a Point> + Clone) -> Vec<PaceSpread> {
+    PaceKind::ALL.into_iter().filter_map(|kind| PaceSpread::of(points.clone(), kind)).collect()
 }
 
 /// Repeats a side with which a difference of 5 % is found, of values whose logarithms vary so.
@@ -51,29 +74,36 @@ fn repeats(log_sd: f64) -> u64 {
     needed.ceil().clamp(FEWEST_REPEATS, 1e9) as u64
 }
 
-/// The standard deviation of repeats around their own cell, on the logarithm, all cells together.
-fn repeats_log_sd(points: &[Point]) -> Option<f64> {
-    let mut cells: Vec<(CellKey, &dbdyno_model::MetricId, Vec<f64>)> = Vec::new();
+/// The repeats that each test needs, by how its figures vary around those of their own cell; tests with too few repeats
+/// are left away.
+fn by_repeats(points: &[Point]) -> Vec<(TestCode, u64)> {
+    type Repeats<'a> = (CellKey, &'a MetricId, Vec<f64>);
+    let mut cells: BTreeMap<TestCode, Vec<Repeats<'_>>> = BTreeMap::new();
     for point in points.iter().filter(|p| p.status == Status::Ok) {
         let Some(metric) = point.metric.as_ref().filter(|m| m.value > 0.0) else { continue };
         let key = CellKey::of(point);
+        let cells = cells.entry(point.test.clone()).or_default();
         match cells.iter_mut().find(|(k, id, _)| *k == key && **id == metric.id) {
             Some((.., logs)) => logs.push(metric.value.ln()),
             None => cells.push((key, &metric.id, vec![metric.value.ln()])),
         }
     }
-    let free: usize = cells.iter().map(|(.., logs)| logs.len() - 1).sum();
     let squares = |logs: &Vec<f64>| {
         let mean = logs.iter().sum::<f64>() / logs.len() as f64;
         logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>()
     };
-    let sum: f64 = cells.iter().map(|(.., logs)| squares(logs)).sum();
-    (free >= FEWEST_FREE).then(|| (sum / free as f64).sqrt())
+    let known = cells.into_iter().filter_map(|(test, cells)| {
+        let free: usize = cells.iter().map(|(.., logs)| logs.len() - 1).sum();
+        let sum: f64 = cells.iter().map(|(.., logs)| squares(logs)).sum();
+        (free >= FEWEST_FREE).then(|| (test, repeats((sum / free as f64).sqrt())))
+    });
+    known.collect()
 }
 
-/// Sides whose machines were of unlike pace, and sides whose machine was uneven: sentences, none where there is nothing to say.
+/// Sides whose machines were of unlike pace, and sides whose machine was uneven: sentences, none where there is nothing
+/// to say.
 pub(crate) fn warnings(sides: &[Side]) -> Vec<String> {
-    let of: Vec<Vec<(PaceKind, PaceSpread)>> =
+    let of: Vec<Vec<PaceSpread>> =
         sides.iter().map(|side| spreads(side.runs.iter().flat_map(|run| &run.points).collect::<Vec<_>>())).collect();
     let mut all = Vec::new();
     let mut kinds = Vec::new();
@@ -82,8 +112,8 @@ pub(crate) fn warnings(sides: &[Side]) -> Vec<String> {
             .iter()
             .zip(&of)
             .filter_map(|(side, spreads)| {
-                let (_, spread) = spreads.iter().find(|(k, _)| *k == kind)?;
-                Some((side.name.as_str(), spread.median_ns, table_bytes(side, kind)?))
+                let spread = spreads.iter().find(|spread| spread.kind == kind)?;
+                Some((side.name.as_str(), spread.median_ns(), table_bytes(side, kind)?))
             })
             .collect();
         // Tables of unlike sizes are unlike work.
@@ -99,13 +129,9 @@ pub(crate) fn warnings(sides: &[Side]) -> Vec<String> {
         all.push(format!("machines of unlike pace, by the median step of {}", kinds.join("; ")));
     }
     for (side, spreads) in sides.iter().zip(&of) {
-        let uneven =
-            |(kind, spread): &&(PaceKind, PaceSpread)| spread.n >= FEWEST_PACES && spread.unevenness() > kind.bound();
-        let times: Vec<String> = spreads
-            .iter()
-            .filter(uneven)
-            .map(|(kind, spread)| format!("{} {:.2}", kind.name(), spread.unevenness()))
-            .collect();
+        let uneven = spreads.iter().filter(|spread| spread.is_uneven());
+        let times: Vec<String> =
+            uneven.map(|spread| format!("{} {:.2}", spread.kind.name(), spread.unevenness)).collect();
         if !times.is_empty() {
             all.push(format!(
                 "the machine of {} was uneven while it was measured; times its best at the 90th percentile: {}",

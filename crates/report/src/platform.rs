@@ -3,7 +3,7 @@
 use crate::numbers::{bytes, printed, short};
 use crate::summary::head::counted;
 use crate::text::{columns, hanging, push_line};
-use dbdyno_model::{Costs, Cpu, Disk, Memory, PaceKind, PaceSpread, Platform, Published, RunJson};
+use dbdyno_model::{Costs, Cpu, Disk, EdgeSpread, Memory, PaceKind, PaceSpread, Platform, Published, RunJson};
 
 /// Names and values.
 pub(crate) type Facts = Vec<(String, String)>;
@@ -94,15 +94,20 @@ fn pace(run: &RunJson) -> Facts {
     let last = run.points.iter().rev().find_map(|p| p.pace.as_ref());
     let table = |kind: PaceKind| match (kind, last) {
         (_, None) | (PaceKind::Alu, _) => String::new(),
-        (PaceKind::L2, Some(pace)) => format!(", in {}", bytes(pace.l2_bytes)),
-        (PaceKind::Llc, Some(pace)) => format!(", in {}", bytes(pace.llc_bytes)),
-        (PaceKind::Memory, Some(pace)) => format!(", in {}", bytes(pace.memory_bytes)),
+        (PaceKind::L2, Some(pace)) => format!(" in {}", bytes(pace.l2_bytes)),
+        (PaceKind::Llc, Some(pace)) => format!(" in {}", bytes(pace.llc_bytes)),
+        (PaceKind::Memory, Some(pace)) => format!(" in {}", bytes(pace.memory_bytes)),
+    };
+    let ns = |ns: f64| format!("{} ns", short(ns));
+    let edge = |name: &str, edge: Option<EdgeSpread>| {
+        let EdgeSpread { best_ns, median_ns, p90_ns, .. } = edge?;
+        let (best, median, p90) = (ns(best_ns), ns(median_ns), ns(p90_ns));
+        Some(format!("{name} the points: best tenth {best}, median {median}, 90th percentile {p90}"))
     };
     let line = |kind: PaceKind| {
         let spread = PaceSpread::of(&run.points, kind)?;
-        let ns = |ns: f64| format!("{} ns", short(ns));
-        let (best, median, p90) = (ns(spread.best_ns), ns(spread.median_ns), ns(spread.p90_ns));
-        let text = format!("best tenth {best}, median {median}, 90th percentile {p90} a step{}", table(kind));
+        let edges = [edge("before", spread.before), edge("after", spread.after)];
+        let text = format!("{} a step{}", edges.into_iter().flatten().collect::<Vec<_>>().join("; "), table(kind));
         Some((format!("Step of {}", kind.name()), text))
     };
     PaceKind::ALL.into_iter().filter_map(line).collect()

@@ -46,6 +46,45 @@ fn an_even_machine_is_never_flagged() {
     }
 }
 
+/// An even machine on which whatever comes before a point is slow: its clocks have to wake up first, for one.
+fn slow_before(times: f64, mut noise: impl FnMut() -> f64) -> Vec<Point> {
+    let mut one = |times: f64| {
+        let drawn: [f64; 4] = std::array::from_fn(|_| times * noise());
+        pace(|kind| drawn[kind])
+    };
+    (0..40).map(|_| point(one(times), one(1.0))).collect()
+}
+
+#[test]
+fn befores_that_are_all_slower_are_no_unevenness() {
+    for (seed, times) in [(1, 1.3), (2, 1.6), (3, 0.7)] {
+        let points = slow_before(times, noise(seed, 0.02));
+        for kind in PaceKind::ALL {
+            let spread = PaceSpread::of(&points, kind).unwrap();
+            assert!(!spread.is_uneven() && spread.unevenness < 1.1 && spread.log_sd < 0.05, "{spread:?}");
+            let (before, after) = (spread.before.unwrap(), spread.after.unwrap());
+            assert!((before.best_ns / after.best_ns / times - 1.0).abs() < 0.05, "{spread:?}");
+        }
+        assert_eq!(flagged(points), Vec::<usize>::new(), "befores take {times} times the afters");
+    }
+}
+
+#[test]
+fn a_neighbour_is_found_beside_befores_that_are_all_slower() {
+    let mut points = slow_before(1.3, noise(4, 0.02));
+    // The neighbour slows the caches down by half, around some points, and within one of them on one edge alone.
+    let slow = |pace: &mut MachinePace| {
+        for ns in [&mut pace.l2_ns, &mut pace.llc_ns].into_iter().flatten() {
+            *ns *= 1.5;
+        }
+    };
+    for (at, edges) in [(5, 2), (6, 2), (7, 2), (20, 1), (33, 2)] {
+        let pace = points[at].pace.as_mut().unwrap();
+        pace.after.as_mut().into_iter().chain(&mut pace.before).take(edges).for_each(slow);
+    }
+    assert_eq!(flagged(points), [5, 6, 7, 20, 33]);
+}
+
 #[test]
 fn slow_moments_are_flagged_and_say_what_was_slow() {
     let mut points: Vec<Point> = (0..10).map(|_| point(pace(|_| 1.0), pace(|_| 1.0))).collect();
@@ -101,8 +140,10 @@ proptest! {
         let points: Vec<Point> = paces.iter().map(|times| point(pace(|_| *times), pace(|_| *times))).collect();
         for kind in PaceKind::ALL {
             let spread = PaceSpread::of(&points, kind).unwrap();
-            prop_assert!(spread.best_ns <= spread.median_ns && spread.median_ns <= spread.p90_ns);
-            prop_assert!(spread.unevenness() >= 1.0 && spread.log_sd >= 0.0);
+            for edge in spread.edges() {
+                prop_assert!(edge.best_ns <= edge.median_ns && edge.median_ns <= edge.p90_ns);
+            }
+            prop_assert!(spread.unevenness >= 1.0 && spread.log_sd >= 0.0);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::charts::{Axis, Drawn, LineChart, Mark, Series};
 use crate::pace::sentence;
-use dbdyno_model::{MachinePace, PaceKind, PaceSpread, Point, RunJson};
+use dbdyno_model::{PaceKind, PaceSpread, Point, RunJson};
 use maud::{Markup, html};
 
 /// Points up to which each has a mark of its own.
@@ -25,10 +25,10 @@ fn chart(run: &RunJson) -> Option<LineChart> {
     let paced = run.points.iter().filter(|p| p.pace.is_some()).count();
     let drawn = if paced > MOST_MARKS { Drawn::Line } else { Drawn::Both };
     let line = |(n, kind): (usize, PaceKind)| {
-        let best_ns = PaceSpread::of(&run.points, kind)?.best_ns;
+        let spread = PaceSpread::of(&run.points, kind)?;
         let marks = run.points.iter().filter_map(|point| {
             let x = point.started_at.duration_since(began).as_secs_f64() / 60.0;
-            mark(point, kind, best_ns, x)
+            mark(point, &spread, x)
         });
         let marks = marks.collect();
         Some(Series::new(kind.name(), n, marks).drawn(drawn))
@@ -37,7 +37,7 @@ fn chart(run: &RunJson) -> Option<LineChart> {
     let all = || series.iter().flat_map(|s| &s.marks);
     (paced > 1).then(|| LineChart {
         title: "Time of a step".to_owned(),
-        unit: "times the run's best tenth, the slower of before and after".to_owned(),
+        unit: "times the best tenth of those before the points, or of those after; the slower one".to_owned(),
         along: "minutes since the first point".to_owned(),
         x: Axis::amounts(all().map(|m| m.x)),
         y: Axis::amounts(all().map(|m| m.y)),
@@ -45,20 +45,11 @@ fn chart(run: &RunJson) -> Option<LineChart> {
     })
 }
 
-fn mark(point: &Point, kind: PaceKind, best_ns: f64, x: f64) -> Option<Mark> {
+fn mark(point: &Point, spread: &PaceSpread, x: f64) -> Option<Mark> {
     let pace = point.pace.as_ref()?;
-    let y = pace.slower_ns(kind)? / best_ns;
-    let times = |pace: &Option<MachinePace>| {
-        let ns = pace.as_ref().and_then(|pace| kind.of(pace));
-        ns.map_or_else(|| "not taken".to_owned(), |ns| format!("{:.2}", ns / best_ns))
-    };
-    let text = format!(
-        "{} {}, {}: before {}, after {}",
-        point.test,
-        point.dop,
-        kind.name(),
-        times(&pace.before),
-        times(&pace.after)
-    );
+    let y = spread.slower_times(pace)?;
+    let [before, after] =
+        spread.times(pace).map(|times| times.map_or_else(|| "not taken".to_owned(), |times| format!("{times:.2}")));
+    let text = format!("{} {}, {}: before {before}, after {after}", point.test, point.dop, spread.kind.name());
     Some(Mark { x, y, band: None, doubtful: false, text })
 }

@@ -88,15 +88,69 @@ fn throughput_is_divided_by_the_cores_that_may_be_used() {
 #[test]
 fn a_sentence_says_how_uneven_the_machine_was_and_what_that_asks_for() {
     let text = sentence(&run(&even(), Cpu::default())).unwrap();
-    assert!(text.starts_with("Pace: this machine was even (a step of "), "{text}");
-    assert!(text.contains("takes about 3 repeats a side here, by the spread of this run's repeats."), "{text}");
+    assert!(text.starts_with("Pace: this machine was even (in one reading of ten a step of "), "{text}");
+    let told = "By how this run's own repeats vary, a difference of 5 % takes about 3 repeats on each side.";
+    assert!(text.ends_with(told), "{text}");
     let text = sentence(&run(&uneven(), Cpu::default())).unwrap();
-    assert!(text.starts_with("Pace: this machine was uneven (a step of second-level cache took 1.69 times"), "{text}");
-    let few = sentence(&run(&uneven()[..2], Cpu::default())).unwrap();
+    let uneven =
+        "Pace: this machine was uneven (in one reading of ten a step of second-level cache took 1.69 times its best";
+    assert!(text.starts_with(uneven), "{text}");
+    let few = sentence(&run(&self::uneven()[..2], Cpu::default())).unwrap();
     assert!(few.contains("too few points"), "{few}");
     let mut none = run(&even(), Cpu::default());
     none.points.iter_mut().for_each(|p| p.pace = None);
     assert_eq!(sentence(&none), None);
+}
+
+/// The figures decide, not the machine: an uneven cache is nothing to tests that do not use it.
+#[test]
+fn repeats_that_do_not_vary_ask_for_few_however_uneven_the_machine_was() {
+    let alike: Vec<(f64, f64)> = uneven().iter().map(|(_, times)| (1_000.0, *times)).collect();
+    let mut run = run(&alike, Cpu::default());
+    let text = sentence(&run).unwrap();
+    assert!(text.contains("was uneven") && text.contains("about 3 repeats on each side."), "{text}");
+    // Beside it two tests that vary by 12 and 26 %, and one with too few repeats to tell.
+    for (test, up, repeats) in [("T421", 1.25, 6), ("T611", 1.6, 6), ("T331", 9.0, 2)] {
+        for n in 0..repeats {
+            let mut another = point(if n % 2 == 0 { 1_000.0 } else { 1_000.0 * up }, 1.0);
+            another.test = TestCode::new(test).unwrap();
+            run.points.push(another);
+        }
+    }
+    let text = sentence(&run).unwrap();
+    // 2 x (2.8 x 0.1222 / ln 1.05)^2 = 98.4; with ln 1.6 instead of ln 1.25: 436.5
+    let told =
+        "about 99 repeats or fewer on each side for half of the tests, and about 437 for T611, which varies most.";
+    assert!(text.ends_with(told), "{text}");
+}
+
+#[test]
+fn without_repeats_a_bound_is_told_and_of_what() {
+    let mut run = run(&uneven(), Cpu::default());
+    for (n, point) in run.points.iter_mut().enumerate() {
+        point.dop.jobs = 1 + n as u32;
+    }
+    let text = sentence(&run).unwrap();
+    assert!(text.contains("is not known from so few (--repeat 5 tells)"), "{text}");
+    assert!(
+        text.contains("at most about ") && text.ends_with("a test of nothing but steps of second-level cache."),
+        "{text}"
+    );
+}
+
+#[test]
+fn befores_are_set_against_befores() {
+    let mut run = run(&even(), Cpu::default());
+    for pace in run.points.iter_mut().filter_map(|p| p.pace.as_mut()) {
+        let slow = pace.before.as_mut().unwrap();
+        slow.l2_ns = slow.l2_ns.map(|ns| 1.5 * ns);
+    }
+    assert!(sentence(&run).unwrap().contains("was even"), "{:?}", sentence(&run));
+    let sheet = crate::platform::sheet(&run, None);
+    assert!(
+        sheet.contains("before the points: best tenth 7.5 ns") && sheet.contains("after the points: best tenth 5 ns"),
+        "{sheet}"
+    );
 }
 
 #[test]
@@ -104,7 +158,7 @@ fn the_sheet_and_the_page_show_the_pace() {
     let run = run(&uneven(), Cpu::default());
     assert_eq!(run.points.iter().filter(|p| p.has(Flag::UnevenMachine)).count(), 4);
     let sheet = crate::platform::sheet(&run, None);
-    assert!(sheet.contains("Step of second-level cache") && sheet.contains("a step, in 512 KiB"), "{sheet}");
+    assert!(sheet.contains("Step of second-level cache") && sheet.contains("a step in 512 KiB"), "{sheet}");
     assert!(sheet.contains("best tenth 5 ns"), "{sheet}");
 }
 
