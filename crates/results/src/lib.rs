@@ -9,6 +9,7 @@ mod error;
 mod file;
 mod lease;
 mod migrations;
+mod once;
 mod read;
 mod transfer;
 mod write;
@@ -72,6 +73,14 @@ impl Repository {
     pub fn open(path: &Path, access: Access) -> Result<Self, ResultsError> {
         let connection = file::open(path, access, migrations::ALL)?;
         Ok(Self { connection, path: path.to_owned() })
+    }
+
+    /// Whether a results file can be written to, or made, as far as that shows without making it.
+    ///
+    /// # Errors
+    /// As for [`Repository::open`].
+    pub fn can_write(path: &Path) -> Result<(), ResultsError> {
+        file::can_write(path, migrations::ALL)
     }
 
     /// The file, as it was named when it was opened.
