@@ -10,7 +10,7 @@ SIDE_BY_SIDE := --test-threads=6
 .PHONY: run test provoke servers lint tests oracle-sql versions bench clean
 
 run:
-	$(CARGO) build --release
+	$(CARGO) build --locked --release
 	target/release/dbdyno run quick --target $(TARGET)
 
 test: servers lint tests oracle-sql versions
@@ -22,17 +22,18 @@ servers:
 
 lint:
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --workspace --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
+	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps --quiet
+	bash tests/packages
 
 # Every room, the engines on the distribution's servers, and the binary as a user runs it, with real files and faults.
 # Always the whole workspace: a part of it would have its dependencies built anew, with other features.
 tests: servers
-	$(CARGO) test --workspace --no-fail-fast -- $(SIDE_BY_SIDE)
+	$(CARGO) test --locked --workspace --no-fail-fast -- $(SIDE_BY_SIDE)
 
 # What Oracle would be asked, judged by two grammars of PL/SQL, as no Oracle can be had: see the script.
 oracle-sql:
-	$(CARGO) test --workspace --no-run --quiet
+	$(CARGO) test --locked --workspace --no-run --quiet
 	bash tests/oracle_sql/check
 
 # The engines again on further versions of their servers, where these can be had: all but what no version can change.
@@ -40,15 +41,15 @@ SAME := chunks_may several_jobs holds_what procedures_do points_leave a_second_d
     client::faults client::two_hundred client::sessions a_client_in what_a_client clients_can clients_are
 # Old versions wait for statistics more than they work, so the engines go side by side.
 versions: servers
-	$(CARGO) test --workspace --no-run --quiet
+	$(CARGO) test --locked --workspace --no-run --quiet
 	$(MAKE) --jobs=2 --output-sync=target versions-postgres versions-mariadb
 
 versions-%:
-	bash tests/servers each $* $(CARGO) test --workspace --test $* -- $(SIDE_BY_SIDE) $(SAME:%=--skip %)
+	bash tests/servers each $* $(CARGO) test --locked --workspace --test $* -- $(SIDE_BY_SIDE) $(SAME:%=--skip %)
 
 # Every provocation of tests/provoked, those that take minutes too.
 provoke: servers
-	$(CARGO) test --workspace --test provoked -- --include-ignored --test-threads=1
+	$(CARGO) test --locked --workspace --test provoked -- --include-ignored --test-threads=1
 
 # dbdyno beside its peers and its own cost; never part of the tests. One alone: make bench-NAME
 bench: $(patsubst benches/%,bench-%,$(filter-out benches/lib,$(wildcard benches/*)))

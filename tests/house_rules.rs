@@ -12,6 +12,7 @@ const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 /// Floors of the rooms. A room may use the floors below its own, never one beside or above.
 const FLOORS: &[(&str, u32)] = &[
     ("dbdyno-stats", 0),
+    ("dbdyno-files", 0),
     ("dbdyno-model", 1),
     ("dbdyno-catalogue", 2),
     ("dbdyno-engine", 2),
@@ -167,6 +168,24 @@ fn dependencies_have_licences_that_fit() {
             choice.trim_matches(['(', ')', ' ']).split(" AND ").all(|l| fits.contains(&l.trim_matches(['(', ')', ' '])))
         });
         assert!(one_fits, "{name} {version} is licensed under '{licence}'");
+    }
+}
+
+/// Exceptions are made for a time, and for packages that are there: tests/packages fails when the day has come.
+#[test]
+fn exceptions_for_packages_have_a_reason_a_day_and_a_use() {
+    let read = |file: &str| std::fs::read_to_string(Path::new(ROOT).join(file)).unwrap();
+    let (rules, lock) = (read("deny.toml"), read("Cargo.lock"));
+    let quoted = |line: &str, key: &str| {
+        let (_, value) = line.split_once(&format!("{key} = \""))?;
+        value.split_once('"').map(|(value, _)| value.to_owned())
+    };
+    for exception in rules.lines().map(str::trim).filter(|line| line.starts_with('{')) {
+        let reason = quoted(exception, "reason").unwrap_or_else(|| panic!("no reason: {exception}"));
+        let (why, day) = reason.rsplit_once("; until ").unwrap_or_else(|| panic!("no day: {exception}"));
+        assert!(why.len() >= 15 && day.parse::<jiff::civil::Date>().is_ok(), "{exception}");
+        let used = quoted(exception, "crate").is_none_or(|name| lock.contains(&format!("name = \"{name}\"")));
+        assert!(used, "nothing brings it in any more: {exception}");
     }
 }
 

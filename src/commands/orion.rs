@@ -38,7 +38,7 @@ pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
     // To the end of the run: what nobody has mounted yet stays so.
     let _held = reference.allow(&mut settings, &there)?;
     // Before anything is written: who may not write results has not asked for test files either.
-    let mut repository = Repository::open(&context.results, FileAccess::ReadWrite)?;
+    Repository::can_write(&context.results)?;
 
     let (stop, progress) = (signals::stop(None, None)?, Progress::new(context.verbosity));
     let files = create_files(&mut settings, &stop, &progress)?;
@@ -51,6 +51,7 @@ pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
     settings.check_sizes(luns.iter().map(|lun| (lun.path.as_path(), lun.size_bytes)))?;
     // The last that can be refused: with it go the files that were just made for it.
     settings.points.iter().try_for_each(|point| settings.load(point, 0).fits(&luns))?;
+    let mut repository = Repository::open(&context.results, FileAccess::ReadWrite)?;
     files.keep();
     settings.notes.extend(settings.luns.iter().filter_map(|path| create::holes(path)));
     if context.verbosity == Verbosity::Normal {

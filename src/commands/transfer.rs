@@ -7,6 +7,9 @@ use crate::output::{self, Format};
 use dbdyno_report::export;
 use dbdyno_results::{Access, Repository, Transfer};
 
+/// The longest document that is taken in: all of it comes to lie in memory. A long run with a client's histograms has 100 MiB.
+const LONGEST_BYTES: u64 = 1 << 30;
+
 pub(super) fn export(args: &ExportArgs, context: &Context) -> Result<(), Error> {
     let run = named::one(&args.run, context)?;
     match args.format {
@@ -23,7 +26,8 @@ pub(super) fn export(args: &ExportArgs, context: &Context) -> Result<(), Error> 
 
 pub(super) fn import(args: &ImportArgs, context: &Context) -> Result<(), Error> {
     let file = args.file.display();
-    let text = std::fs::read(&args.file).map_err(|e| Error::Usage(format!("cannot read {file}: {e}")))?;
+    let text =
+        dbdyno_files::read(&args.file, LONGEST_BYTES).map_err(|e| Error::Usage(format!("cannot read {file}: {e}")))?;
     // What is no text is no JSON either, and the reader of JSON says so best.
     let transfer = Transfer::from_json(&String::from_utf8_lossy(&text))
         .map_err(|e| Error::Usage(format!("cannot import {file}: {e}")))?;

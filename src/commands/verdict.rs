@@ -34,7 +34,7 @@ pub(super) fn verdict(args: &VerdictArgs, context: &Context) -> Result<(), Error
 /// It cannot be read, or is none.
 pub(super) fn requirements(file: &Path, context: &Context) -> Result<Requirements, Error> {
     let shown = file.display().to_string();
-    let text = std::fs::read_to_string(file)
+    let text = dbdyno_files::text(file)
         .map_err(|e| Error::Usage(format!("cannot read the requirements from {shown}: {e}")))?;
     Ok(Requirements::parse(&shown, &text, &context.catalogue)?)
 }

@@ -159,6 +159,29 @@ fn a_target_in_a_folder_that_is_not_there_is_refused_before_anything_is_made() {
     }
 }
 
+/// SQLite would take a device for an empty database, and follow a link: every command refuses them in the same words.
+#[test]
+fn a_target_is_a_plain_file_to_every_command() {
+    let room = Room::with_data();
+    std::fs::create_dir(room.path("folder")).unwrap();
+    std::os::unix::fs::symlink("x.sqlite", room.path("link.sqlite")).unwrap();
+    for (target, words) in [
+        ("/dev/null", "is no plain file; name one, or one that is not there yet"),
+        ("folder", "is a folder; name a file in it"),
+        ("link.sqlite", "is a link; name the file that it leads to"),
+    ] {
+        for what in ["run T611", "run T121", "load", "drop"] {
+            refused(
+                &room,
+                &format!("{what} --target sqlite:{target}"),
+                &format!("dbdyno: sqlite:{target} cannot be used: {target} {words}; dbdyno changed nothing there\n"),
+            );
+        }
+        let check = room.run(&format!("check --target sqlite:{target}")).expect(2);
+        assert!(check.stdout.contains(words), "{}", check.stdout);
+    }
+}
+
 #[test]
 fn a_password_in_a_mistyped_target_is_not_shown() {
     let room = Room::new();

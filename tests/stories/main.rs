@@ -33,4 +33,6 @@ mod small_disk;
 mod stops;
 mod support;
 mod transfer;
+#[cfg(feature = "postgres")]
+mod two_users;
 mod verdict;

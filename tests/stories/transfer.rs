@@ -127,3 +127,27 @@ fn what_is_no_whole_run_changes_nothing() {
     );
     assert_eq!(here.show("mine"), before);
 }
+
+/// What waits for ever, never ends or would fill the memory is refused before any of it is read.
+#[test]
+fn only_plain_files_of_some_length_are_taken_in() {
+    let room = Room::new();
+    let things = tempfile::tempdir().unwrap();
+    let path = |name: &str| things.path().join(name);
+    assert!(std::process::Command::new("mkfifo").arg(path("fifo")).status().unwrap().success());
+    std::os::unix::fs::symlink("/dev/zero", path("endless")).unwrap();
+    std::fs::File::create(path("long")).unwrap().set_len(2 << 30).unwrap();
+    for (file, words) in [
+        ("fifo", "it is no plain file"),
+        ("endless", "it is no plain file"),
+        (".", "it is no plain file"),
+        ("long", "it is longer than 1024 MiB"),
+    ] {
+        let path = path(file).display().to_string();
+        let ending = room.run(&format!("import {path}")).expect(2);
+        assert_eq!(ending.stderr, format!("dbdyno: cannot read {path}: {words}\n"));
+        let ending = room.run(&format!("verdict last --requirements {path}")).expect(2);
+        assert!(ending.stderr.starts_with(&format!("dbdyno: cannot read the requirements from {path}: it is ")));
+    }
+    assert!(room.files().is_empty());
+}

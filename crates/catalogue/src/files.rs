@@ -107,7 +107,7 @@ fn names(dir: &Path) -> Result<Vec<String>, CatalogueError> {
 }
 
 fn read(path: &Path) -> Result<Source, CatalogueError> {
-    let text = std::fs::read_to_string(path).map_err(|e| unreadable(path, &e))?;
+    let text = dbdyno_files::text(path).map_err(|e| unreadable(path, &e))?;
     Ok(Source { shown: path.display().to_string(), text: Cow::Owned(text) })
 }
 

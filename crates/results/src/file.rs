@@ -61,11 +61,32 @@ fn look(path: &Path, known: u32) -> Result<Found, ResultsError> {
     }
 }
 
-fn open_to_write(path: &Path, steps: &[&str]) -> Result<Connection, ResultsError> {
+/// The folder of a file that is there or may come to be.
+fn folder_of(path: &Path) -> Result<&Path, ResultsError> {
     let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if !folder.is_dir() {
-        return Err(ResultsError::NoFolder { path: path.to_owned(), folder: folder.to_owned() });
+    if folder.is_dir() {
+        Ok(folder)
+    } else {
+        Err(ResultsError::NoFolder { path: path.to_owned(), folder: folder.to_owned() })
     }
+}
+
+/// Whether a file can be opened to write, as far as that shows without making it.
+pub(crate) fn can_write(path: &Path, steps: &[&str]) -> Result<(), ResultsError> {
+    if let Found::Ours = look(path, migrations::version(steps))? {
+        return open_to_write(path, steps).map(drop);
+    }
+    let folder = folder_of(path)?;
+    if dbdyno_files::may_write(folder) && (!path.exists() || dbdyno_files::may_write(path)) {
+        Ok(())
+    } else {
+        Err(ResultsError::Unwritable { path: path.to_owned() })
+    }
+}
+
+fn open_to_write(path: &Path, steps: &[&str]) -> Result<Connection, ResultsError> {
+    folder_of(path)?;
+    dbdyno_files::make_private(path);
     let failed = |e| ResultsError::from_sqlite(path, "open", e);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
@@ -171,6 +192,26 @@ mod tests {
 
     const OLDER: &[&str] = &["CREATE TABLE kept (a INTEGER); INSERT INTO kept VALUES (7);"];
     const CURRENT: &[&str] = &[OLDER[0], "ALTER TABLE kept ADD COLUMN b INTEGER DEFAULT 1;"];
+
+    #[test]
+    fn a_new_file_is_its_owners_alone_and_nothing_is_made_to_find_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("dbdyno.db");
+        can_write(&path, CURRENT).unwrap();
+        assert!(!path.exists());
+        let connection = open(&path, Access::ReadWrite, CURRENT).unwrap();
+        connection.execute_batch("INSERT INTO kept VALUES (8, 1)").unwrap();
+        for entry in std::fs::read_dir(folder.path()).unwrap() {
+            assert_eq!(
+                std::os::unix::fs::PermissionsExt::mode(&entry.unwrap().metadata().unwrap().permissions()) & 0o077,
+                0
+            );
+        }
+        can_write(&path, CURRENT).unwrap();
+        let refused = |path: &Path| can_write(path, CURRENT).unwrap_err();
+        assert!(matches!(refused(&folder.path().join("no/x.db")), ResultsError::NoFolder { .. }));
+        assert!(matches!(refused(folder.path()), ResultsError::Folder { .. }));
+    }
 
     fn sum(connection: &Connection) -> rusqlite::Result<i64> {
         connection.query_row("SELECT a + b FROM kept", [], |row| row.get(0))

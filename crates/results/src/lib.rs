@@ -9,6 +9,7 @@ mod error;
 mod file;
 mod lease;
 mod migrations;
+mod once;
 mod read;
 mod transfer;
 mod write;
@@ -81,6 +82,14 @@ impl Repository {
         let connection = file::open(path, access, migrations::ALL)?;
         let identity = identity(path).filter(|_| access == Access::ReadWrite);
         Ok(Self { connection, path: path.to_owned(), identity })
+    }
+
+    /// Whether a results file can be written to, or made, as far as that shows without making it.
+    ///
+    /// # Errors
+    /// As for [`Repository::open`].
+    pub fn can_write(path: &Path) -> Result<(), ResultsError> {
+        file::can_write(path, migrations::ALL)
     }
 
     /// The file, as it was named when it was opened.

@@ -4,10 +4,11 @@
 //! What comes in was written by anybody. It is read whole and proved sound before a repository is touched, and stored in
 //! one transaction.
 
+use crate::once::Once;
 use crate::{HistogramKind, Repository, ResultsError};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use dbdyno_model::{Plan, RunId, RunJson, RunStatus, SCHEMA_VERSION};
+use dbdyno_model::{CellKey, Plan, RunId, RunJson, RunStatus, SCHEMA_VERSION};
 use dbdyno_stats::Histogram;
 use serde::{Deserialize, Serialize};
 use serde_json::error::Category;
@@ -117,6 +118,10 @@ impl Transfer {
             Category::Syntax if text.ends_with('-') => TransferError::CutOff { line: e.line() },
             _ => TransferError::Foreign(e.to_string()),
         };
+        let _: Once = serde_json::from_str(text).map_err(|e| match e.classify() {
+            Category::Data => TransferError::Damaged(e.to_string()),
+            _ => foreign(e),
+        })?;
         let head: Head = serde_json::from_str(text).map_err(foreign)?;
         if head.schema_version > SCHEMA_VERSION {
             return Err(TransferError::Newer { found: head.schema_version });
@@ -152,6 +157,13 @@ impl Transfer {
             match self.plan.points.get(*place) {
                 Some(planned) if planned.test == point.test => {}
                 _ => return Err(format!("a point of {} stands at place {place}, where its plan has none", point.test)),
+            }
+        }
+        let mut measured = BTreeSet::new();
+        for point in &self.run.points {
+            // A copy would make a figure look surer than it is.
+            if !measured.insert((CellKey::of(point), point.repeat, point.started_at)) {
+                return Err(format!("a point of {}, begun at {}, is in it twice", point.test, point.started_at));
             }
         }
         let mut seen = BTreeSet::new();

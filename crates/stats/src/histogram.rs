@@ -36,6 +36,10 @@ impl Default for Histogram {
 
 impl Histogram {
     const HIGHEST_NS: u64 = 3_600_000_000_000;
+    /// Before the counts: magic, their length, offset, digits, both bounds, ratio.
+    const HEAD_BYTES: usize = 40;
+    /// More times than anybody can have measured; sums of counts stay far from their type's end.
+    const MOST_TIMES: u64 = 1 << 53;
 
     /// An empty histogram from 1 ns to one hour; longer times count as one hour.
     ///
@@ -165,13 +169,23 @@ impl Histogram {
     /// # Errors
     /// The bytes are no histogram of these bounds.
     pub fn decode(bytes: &[u8]) -> Result<Self, HistogramError> {
-        let hdr: Hdr<u64> =
-            Deserializer::new().deserialize(&mut &bytes[..]).map_err(|e| HistogramError::Unreadable(e.to_string()))?;
-        if hdr.sigfig() == 3 && hdr.high() == Self::HIGHEST_NS {
-            Ok(Self(hdr))
-        } else {
-            Err(HistogramError::Unreadable("its bounds are not dbdyno's".to_owned()))
+        let unreadable = |why: &str| HistogramError::Unreadable(why.to_owned());
+        // The library takes memory for whatever the head claims, so what is claimed is looked at first.
+        let (head, counts) = bytes.split_first_chunk().ok_or_else(|| unreadable("it ends in its head"))?;
+        let empty = Self::new().encode()?;
+        let claims = |head: &[u8; Self::HEAD_BYTES]| [&head[..4], &head[8..]].concat();
+        if empty.first_chunk().is_none_or(|ours| claims(ours) != claims(head)) {
+            return Err(unreadable("its form or its bounds are not dbdyno's"));
         }
+        let claimed_bytes = u32::from_be_bytes([head[4], head[5], head[6], head[7]]);
+        if usize::try_from(claimed_bytes) != Ok(counts.len()) {
+            return Err(unreadable(&format!("it has {} bytes of counts and claims {claimed_bytes}", counts.len())));
+        }
+        let hdr: Hdr<u64> = Deserializer::new().deserialize(&mut &bytes[..]).map_err(|e| unreadable(&e.to_string()))?;
+        if hdr.len() > Self::MOST_TIMES {
+            return Err(unreadable("it holds more times than anything takes"));
+        }
+        Ok(Self(hdr))
     }
 }
 
@@ -275,7 +289,24 @@ mod tests {
 
     #[test]
     fn damaged_bytes_are_refused() {
-        assert!(Histogram::decode(b"").is_err());
-        assert!(Histogram::decode(&[7; 40]).is_err());
+        let refused = |bytes: &[u8]| Histogram::decode(bytes).unwrap_err().to_string();
+        assert!(refused(b"").contains("ends in its head") && refused(&[7; 40]).contains("its form"));
+        let sound = of(&[1, 1_000, 1_000_000]).encode().unwrap();
+        assert!(Histogram::decode(&sound).is_ok());
+        let with = |at: usize, bytes: &[u8]| {
+            let mut changed = sound.clone();
+            changed[at..at + bytes.len()].copy_from_slice(bytes);
+            changed
+        };
+        // Four bytes that claim 4 GiB of counts.
+        assert!(refused(&with(4, &[0xff; 4])).contains("claims 4294967295"));
+        assert!(refused(&sound[..sound.len() - 1]).contains("bytes of counts"));
+        // Bounds and digits, which decide how much memory a histogram takes; and a compressed one, which may grow without end.
+        for (at, bytes) in [(15, [5].as_slice()), (23, &[2]), (24, &[0x7f; 8]), (3, &[0x94])] {
+            assert!(refused(&with(at, bytes)).contains("its form or its bounds"), "{at}");
+        }
+        let mut many = Histogram::new();
+        (0..3).for_each(|n| many.record_many_ns(1_000 << n, i64::MAX as u64));
+        assert!(refused(&many.encode().unwrap()).contains("more times"));
     }
 }

@@ -168,3 +168,22 @@ fn a_folder_that_takes_no_files_is_named() {
     let error = Files::new("/proc/none/t", "20210414_1043").write(&report).unwrap_err().to_string();
     assert!(error.contains("cannot write /proc/none/t_20210414_1043_summary.txt"), "{error}");
 }
+
+/// Who may write to the folder could lead a run's reports into a file of the tester's.
+#[test]
+fn a_link_at_an_unfinished_file_is_not_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    let typed = published();
+    let settings = Settings::resolve(&typed, &[PathBuf::from("/dev/a")]).unwrap();
+    let report = Report { settings: &settings, command_line: "", version: "", luns: &[], points: &[] };
+    let secret = folder.path().join("secret");
+    std::fs::write(&secret, "secret").unwrap();
+    let files = Files::new(&folder.path().join("t").display().to_string(), "20210414_1043");
+    for path in files.paths() {
+        std::os::unix::fs::symlink(&secret, format!("{}.unfinished", path.display())).unwrap();
+    }
+    files.write(&report).unwrap();
+    assert_eq!(std::fs::read_to_string(&secret).unwrap(), "secret");
+    assert!(files.paths().all(|path| path.symlink_metadata().unwrap().is_file()));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 7, "nothing unfinished is left");
+}

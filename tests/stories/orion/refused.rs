@@ -1,6 +1,7 @@
 //! What is refused, before anything is done: exit code 2, what to do instead, and nothing left behind.
 
 use super::{POINT, measured, measured_by, skipped};
+use crate::small_disk::SmallDisk;
 use crate::support::{DBDYNO, Ending, Room, Running};
 use std::collections::BTreeSet;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
@@ -55,8 +56,7 @@ fn bad_input_is_refused_and_leaves_nothing() {
         assert_eq!(ending.complaints().len(), 1, "{line}\n{}", ending.stderr);
         let left: BTreeSet<_> = room.files().into_keys().collect();
         let extra: Vec<_> = left.iter().filter(|path| !before.contains_key(*path)).collect();
-        // An empty results file is all that may come of it, where the LUNs themselves are what is wrong.
-        assert!(extra.iter().all(|path| path.ends_with("dbdyno.db")), "{line}: {extra:?}");
+        assert!(extra.is_empty(), "{line}: {extra:?}");
     }
     assert_eq!(std::fs::read(room.path("foreign")).unwrap(), vec![7; 1 << 20], "nothing was written to it");
     assert!(room.run("orion -help").expect(0).stdout.contains("-num_streamIO"));
@@ -154,5 +154,30 @@ fn what_may_not_be_read_is_refused() {
         let ending = run_without_privileges(&room, &format!("{POINT} {flags}")).expect(2);
         assert!(ending.stderr.contains(said), "{flags}: {}", ending.stderr);
     }
-    assert!(room.runs().is_empty());
+    assert!(!room.path("dbdyno.db").exists());
+}
+
+/// Reports that could not be written are known before hours of measuring.
+#[test]
+fn a_read_only_folder_is_noticed_before_anything_is_made_or_measured() {
+    let room = Room::on_disk();
+    std::fs::write(room.path("t.dat"), vec![7; 1 << 20]).unwrap();
+    let disk = SmallDisk::new(&room, 8);
+    disk.make_read_only(&room);
+    let before = room.files();
+    for (line, words) in [
+        (format!("orion -run simple -testname {} --file t.dat", disk.path("x").display()), "nothing can be written to"),
+        (
+            format!(
+                "orion -run advanced -matrix point -num_small 2 -num_large 0 --file {} --file-size 1M",
+                disk.path("new").display()
+            ),
+            "Read-only file system",
+        ),
+        (format!("{POINT} --results {}", disk.path("x.db").display()), "read-only for this user"),
+    ] {
+        let ending = Running::start(disk.command(&room, DBDYNO, &line)).end().expect(2);
+        assert!(ending.stderr.contains(words), "{line}: {}", ending.stderr);
+        assert_eq!(room.files(), before, "{line}");
+    }
 }

@@ -4,8 +4,7 @@
 use super::options::Options;
 use crate::secret::Secret;
 use std::env;
-use std::fs::File;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -57,15 +56,20 @@ pub(super) fn find(options: &Options) -> Found {
 /// Looks in an option file.
 fn in_file(path: &Path, user: &str) -> Found {
     let passed_over = |why: String| Found { password: None, warning: Some(why) };
-    let Ok(mut file) = File::open(path) else { return Found::default() };
+    let file = match dbdyno_files::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::InvalidInput => {
+            return passed_over(format!("{} was ignored: {error}", path.display()));
+        }
+        Err(_) => return Found::default(),
+    };
     let mut text = String::new();
-    if let Err(error) = file.read_to_string(&mut text) {
+    if let Err(error) = (&file).take(dbdyno_files::TEXT_BYTES).read_to_string(&mut text) {
         return passed_over(format!("{} was ignored: {error}", path.display()));
     }
     // A file without passwords is nobody's secret.
     let Some((theirs, password)) = client_password(&text) else { return Found::default() };
     match file.metadata() {
-        Ok(about) if !about.is_file() => passed_over(format!("{} is no plain file", path.display())),
         Ok(about) if about.mode() & 0o077 != 0 => {
             let path = path.display();
             passed_over(format!("{path} was ignored, because others may read it: chmod 0600 {path}"))
@@ -193,7 +197,11 @@ mod tests {
         fs::write(&file, "[client]\nuser=scott\n").unwrap();
         assert_eq!(in_file(&file, "scott"), Found::default());
         assert_eq!(in_file(&folder.path().join("none"), "scott"), Found::default());
-        assert!(in_file(folder.path(), "scott").warning().unwrap().contains("was ignored"));
+        let pipe = folder.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").args(["-m", "600"]).arg(&pipe).status().unwrap().success());
+        for other in [folder.path(), &pipe] {
+            assert!(in_file(other, "scott").warning().unwrap().contains("was ignored"));
+        }
     }
 
     #[test]

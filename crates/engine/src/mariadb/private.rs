@@ -105,8 +105,12 @@ impl Product for MariaDb {
         Ok(())
     }
 
-    fn settings(&self, ground: &Ground<'_>) -> (&'static str, String) {
-        (settings::FILE, settings::of(ground))
+    fn settings_file(&self) -> &'static str {
+        settings::FILE
+    }
+
+    fn settings(&self, ground: &Ground<'_>) -> String {
+        settings::of(ground)
     }
 
     fn arguments(&self, instance: &Instance) -> Vec<OsString> {

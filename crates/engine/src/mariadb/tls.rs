@@ -117,7 +117,8 @@ fn in_memory(text: &str) -> std::io::Result<File> {
 }
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, EngineError> {
-    let read = CertificateDer::pem_file_iter(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    let text = dbdyno_files::read(path, dbdyno_files::TEXT_BYTES).map_err(rustls::pki_types::pem::Error::Io);
+    let read = text.and_then(|text| CertificateDer::pem_slice_iter(&text).collect::<Result<Vec<_>, _>>());
     read.map_err(|error| {
         let message = format!("cannot read the trusted certificates in {} (sslrootcert): {error}", path.display());
         EngineError::new(ErrorClass::ConnectionLost, message)

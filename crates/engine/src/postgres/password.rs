@@ -4,8 +4,7 @@
 use super::options::{Address, Host, Options};
 use crate::secret::Secret;
 use std::env;
-use std::fs::File;
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -58,10 +57,15 @@ pub(super) fn find(options: &Options, host: &Host) -> Found {
 /// Looks in a password file: the first line counts whose fields all match.
 fn in_file(path: &Path, options: &Options, host: &Host) -> Found {
     let passed_over = |why: String| Found { password: None, warning: Some(why) };
-    let Ok(mut file) = File::open(path) else { return Found::default() };
+    let file = match dbdyno_files::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::InvalidInput => {
+            return passed_over(format!("{} was ignored: {error}", path.display()));
+        }
+        Err(_) => return Found::default(),
+    };
     let mut text = String::new();
     match file.metadata() {
-        Ok(about) if !about.is_file() => return passed_over(format!("{} is no plain file", path.display())),
         Ok(about) if about.mode() & 0o077 != 0 => {
             let path = path.display();
             return passed_over(format!("{path} was ignored, because others may read it: chmod 0600 {path}"));
@@ -69,7 +73,7 @@ fn in_file(path: &Path, options: &Options, host: &Host) -> Found {
         Ok(_) => {}
         Err(error) => return passed_over(format!("{} was ignored: {error}", path.display())),
     }
-    if let Err(error) = file.read_to_string(&mut text) {
+    if let Err(error) = file.take(dbdyno_files::TEXT_BYTES).read_to_string(&mut text) {
         return passed_over(format!("{} was ignored: {error}", path.display()));
     }
     let host_name = match &host.address {
@@ -177,7 +181,11 @@ mod tests {
         }
         let scott = options("postgres://scott@db1/x");
         assert_eq!(in_file(&folder.path().join("none"), &scott, &scott.hosts[0]), Found::default());
-        assert!(in_file(folder.path(), &scott, &scott.hosts[0]).warning().unwrap().contains("no plain file"));
+        let pipe = folder.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").args(["-m", "600"]).arg(&pipe).status().unwrap().success());
+        for other in [folder.path(), &pipe] {
+            assert!(in_file(other, &scott, &scott.hosts[0]).warning().unwrap().contains("no plain file"));
+        }
     }
 
     #[test]

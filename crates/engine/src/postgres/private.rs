@@ -109,8 +109,12 @@ impl Product for Postgres {
         data.append("postgresql.conf", &include)
     }
 
-    fn settings(&self, ground: &Ground<'_>) -> (&'static str, String) {
-        (SETTINGS, settings(ground))
+    fn settings_file(&self) -> &'static str {
+        SETTINGS
+    }
+
+    fn settings(&self, ground: &Ground<'_>) -> String {
+        settings(ground)
     }
 
     fn arguments(&self, instance: &Instance) -> Vec<OsString> {

@@ -11,6 +11,8 @@ use std::path::Path;
 
 /// Files that a product reads are short; more than this is not read.
 const READ_BYTES: u64 = 1 << 16;
+/// Files that are made are their owner's alone.
+const OWN: Mode = Mode::RUSR.union(Mode::WUSR);
 
 /// A data folder that has been opened.
 #[derive(Debug)]
@@ -26,6 +28,24 @@ impl DataFolder {
         let folder = rustix::fs::open(path, flags, Mode::empty())?;
         let owner = rustix::fs::fstat(&folder)?;
         Ok(Self { folder, owner })
+    }
+
+    /// Whose it is.
+    pub(super) fn owner_uid(&self) -> u32 {
+        self.owner.st_uid
+    }
+
+    /// A file to be locked, made where it is missing. Nobody but the owner may open it: who can, can hold the lock.
+    pub(super) fn to_lock(&self, name: &str) -> io::Result<File> {
+        let file = self.file(name, OFlags::RDWR | OFlags::CREATE)?;
+        // Earlier ones let everybody read it.
+        rustix::fs::fchmod(&file, OWN)?;
+        Ok(file)
+    }
+
+    /// A file to be added to, made where it is missing.
+    pub(super) fn to_append(&self, name: &str) -> io::Result<File> {
+        self.file(name, OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE)
     }
 
     /// The text of a file; of a very long one only the beginning.
@@ -57,7 +77,7 @@ impl DataFolder {
         self.remove(&new)?;
         // Whatever else takes that name until the file is there makes this fail.
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let mut file = File::from(rustix::fs::openat(&self.folder, one(&new)?, flags, Mode::RUSR | Mode::WUSR)?);
+        let mut file = File::from(rustix::fs::openat(&self.folder, one(&new)?, flags, OWN)?);
         file.write_all(text.as_bytes())?;
         if rustix::process::geteuid().is_root() {
             let (user, group) = (Uid::from_raw(self.owner.st_uid), Gid::from_raw(self.owner.st_gid));
@@ -82,7 +102,7 @@ impl DataFolder {
         // Opening a pipe would wait for its other end.
         let flags = flags | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let refused = |what: &str| io::Error::other(format!("{name} {what}"));
-        let file = match rustix::fs::openat(&self.folder, one(name)?, flags, Mode::empty()) {
+        let file = match rustix::fs::openat(&self.folder, one(name)?, flags, OWN) {
             Err(Errno::LOOP) => return Err(refused("is a link, not a file")),
             file => file?,
         };

@@ -4,10 +4,10 @@ use super::account::Account;
 use super::data_folder::DataFolder;
 use super::home::{Site, remove_folder};
 use super::lock::Lock;
-use super::process::{Kin, Process, working_in};
+use super::process::{Kin, Process, wait_until, working_in};
 use super::product::Product;
 use super::watch::Watch;
-use super::{Home, Instance, PrivateError, Stage, cgroup, socket};
+use super::{Home, Instance, PrivateError, Stage, cgroup, ours, socket};
 use dbdyno_model::ErrorClass;
 use std::path::Path;
 use std::time::Duration;
@@ -38,13 +38,12 @@ pub struct Down {
 /// # Errors
 /// It does not stop, or something cannot be removed.
 pub fn down(home: &Home, product: &dyn Product, keep: Option<bool>, watch: &dyn Watch) -> Result<Down, PrivateError> {
-    let site = home.site(product.engine());
+    let site = home.site(product.engine())?;
     let nothing = Down { instance: None, stopped: false, kept: false, removed: false };
     if !site.folder.exists() {
         return Ok(nothing);
     }
-    refuse_open(product.users(), &site)?;
-    let lock = Lock::take(&site, watch)?;
+    let lock = Lock::take_at_home(&site, product, watch)?;
     let done = stop_and_remove(&site, product, keep, watch);
     site.tidy();
     drop(lock);
@@ -59,9 +58,7 @@ fn stop_and_remove(
 ) -> Result<Down, PrivateError> {
     let recorded = Instance::read(site)?;
     let data = site.data();
-    if let Some(instance) = &recorded {
-        refuse_open(&[&instance.user], site)?;
-    }
+    ours::refuse_foreign(site, product, recorded.as_ref())?;
     refuse_strangers(site, product, recorded.as_ref())?;
     let keep = keep.unwrap_or(recorded.as_ref().is_some_and(|i| i.keep)) && data.is_dir();
     let mut stopped = false;
@@ -70,7 +67,7 @@ fn stop_and_remove(
         if stopped {
             watch.note(&format!("stopping the private {} (process {})", instance.engine, instance.pid()));
         }
-        stop(instance, product, if keep { ORDERLY } else { BEFORE_REMOVAL }, keep, watch)?;
+        stop(instance, site, product, if keep { ORDERLY } else { BEFORE_REMOVAL }, keep, watch)?;
     }
     if let Some(kin) = recorded.as_ref().and_then(|i| Kin::of(i, product)) {
         kin.end_in(&data);
@@ -86,11 +83,6 @@ fn stop_and_remove(
         remove_data(site)?;
     }
     Ok(Down { instance: recorded, stopped, kept: keep, removed: had_data && !keep })
-}
-
-/// Refuses a place that the server's user could change under root's hands; one that has no such user any more is removed.
-fn refuse_open(users: &[&str], site: &Site) -> Result<(), PrivateError> {
-    Account::choose(users).map_or(Ok(()), |account| account.refuse_open(&site.folder))
 }
 
 /// Refuses a data folder in which a server works that dbdyno did not start.
@@ -116,12 +108,17 @@ pub(super) fn refuse_strangers(
 /// Stops what an instance runs: its server in good order within `patience`, what makes its data at once.
 pub(super) fn stop(
     instance: &Instance,
+    site: &Site,
     product: &dyn Product,
     patience: Duration,
     keep: bool,
     watch: &dyn Watch,
 ) -> Result<(), PrivateError> {
     let Some(process) = instance.process.as_ref().filter(|p| p.lives()) else { return Ok(()) };
+    refuse_unproved(instance, process, site, product)?;
+    if !process.lives() {
+        return Ok(());
+    }
     let interrupted = || watch.cancelled();
     if instance.stage == Stage::Making {
         process.kill_group();
@@ -160,16 +157,39 @@ pub(super) fn stop(
     Err(PrivateError::failed(ErrorClass::Timeout, text))
 }
 
+/// Refuses to signal a process that a record names and that is not at work for its data: the record is damaged, or forged.
+fn refuse_unproved(
+    instance: &Instance,
+    process: &Process,
+    site: &Site,
+    product: &dyn Product,
+) -> Result<(), PrivateError> {
+    // A process that is about to become another program, or to end, does not show what it is for a moment.
+    const PASSES: Duration = Duration::from_secs(2);
+    let folder = if instance.stage == Stage::Making { site.making() } else { site.data() };
+    let kin = Kin::of(instance, product);
+    let started = || kin.as_ref().is_some_and(|kin| kin.started(process, &folder));
+    if wait_until(PASSES, &|| !process.lives(), started) || !process.lives() {
+        return Ok(());
+    }
+    let (pid, record) = (process.pid, site.record());
+    Err(PrivateError::Refused(format!(
+        "process {pid}, which {0} names, does not work for {1}, so it is left alone, and nothing was done; if no server of this instance \
+         runs any more, remove {0}",
+        record.display(),
+        folder.display()
+    )))
+}
+
 /// Removes what an instance had besides its data: its control group and its socket.
 pub(super) fn clear_traces(site: &Site, instance: Option<&Instance>) -> Result<(), PrivateError> {
     if let Some(group) = instance.and_then(|i| i.cgroup.as_deref()) {
         cgroup::remove(group);
     }
     remove_folder(&site.run())?;
-    match instance.map(|i| i.socket_folder.as_path()) {
-        Some(folder) if socket::is_short_folder(folder) => remove_folder(folder),
-        _ => Ok(()),
-    }
+    let Some(instance) = instance else { return Ok(()) };
+    let owner = Account::choose(&[&instance.user]).ok().map(|account| account.uid());
+    socket::remove_short_folder(&instance.socket_folder, owner)
 }
 
 /// Removes the data and all that is known of it. The data loses its name first, so that what is half removed is never

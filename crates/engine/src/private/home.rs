@@ -1,7 +1,8 @@
 //! Where private instances live: `$DBDYNO_HOME`, one folder an engine. Instances of different homes know nothing of each
 //! other, so tests that each have a home of their own can run at the same time.
 
-use super::PrivateError;
+use super::data_folder::DataFolder;
+use super::{PrivateError, way};
 use std::fs::{DirBuilder, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
@@ -55,10 +56,20 @@ impl Home {
     }
 
     /// The part that belongs to one engine.
-    pub(super) fn site(&self, engine: &str) -> Site {
-        Site { folder: self.0.join(engine) }
+    ///
+    /// # Errors
+    /// Others may change the way to it.
+    pub(super) fn site(&self, engine: &str) -> Result<Site, PrivateError> {
+        let site = Site { folder: self.0.join(engine) };
+        way::refuse_open(&site.folder)?;
+        Ok(site)
     }
 }
+
+/// Names of files beside the data.
+pub(super) const RECORD: &str = "instance.json";
+pub(super) const LOCK: &str = "lock";
+pub(super) const LOG: &str = "log";
 
 /// The folder of one engine's instance.
 #[derive(Debug, Clone)]
@@ -84,17 +95,22 @@ impl Site {
 
     /// What the server says.
     pub(super) fn log(&self) -> PathBuf {
-        self.folder.join("log")
+        self.folder.join(LOG)
     }
 
     /// What is known of the instance.
     pub(super) fn record(&self) -> PathBuf {
-        self.folder.join("instance.json")
+        self.folder.join(RECORD)
     }
 
     /// Held by whoever starts or stops the instance.
     pub(super) fn lock(&self) -> PathBuf {
-        self.folder.join("lock")
+        self.folder.join(LOCK)
+    }
+
+    /// The files beside the data, by their names: by the same rules as those in it.
+    pub(super) fn files(&self) -> io::Result<DataFolder> {
+        DataFolder::open(&self.folder.canonicalize()?)
     }
 
     /// The socket, where its path is short enough.
@@ -120,13 +136,20 @@ impl Site {
                 ))
             })?;
         }
-        Ok(())
+        // In a folder that others may write to, one of them may have been quicker.
+        way::refuse_open(&self.folder)
     }
 
-    /// Removes the folder when nothing but the lock is in it; only who holds the lock may ask.
+    /// Everything that dbdyno makes beside the lock and the record.
+    pub(super) fn made(&self) -> [PathBuf; 5] {
+        [self.data(), self.making(), self.removing(), self.run(), self.log()]
+    }
+
+    /// Removes the lock when nothing of ours is there any more, and the folder when it is empty then; only who holds the lock
+    /// may ask.
     pub(super) fn tidy(&self) {
-        let entries = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        if entries.into_iter().all(|entry| entry.path() == self.lock()) {
+        let is_gone = |path: PathBuf| path.symlink_metadata().is_err();
+        if self.made().into_iter().chain([self.record()]).all(is_gone) {
             // Whatever cannot be removed is not in anybody's way.
             _ = std::fs::remove_file(self.lock());
             _ = std::fs::remove_dir(&self.folder);
@@ -157,18 +180,22 @@ mod tests {
     #[test]
     fn a_folder_that_holds_nothing_is_tidied_away() {
         let dir = tempfile::tempdir().unwrap();
-        let site = Home::at(&dir.path().join("a/b")).unwrap().site("engine");
+        let site = Home::at(&dir.path().join("a/b")).unwrap().site("engine").unwrap();
         site.create().unwrap();
         std::fs::write(site.lock(), "1").unwrap();
         std::fs::write(site.log(), "x").unwrap();
         site.tidy();
         assert!(site.log().exists());
         std::fs::remove_file(site.log()).unwrap();
+        std::fs::write(site.folder.join("notes"), "somebody's").unwrap();
+        site.tidy();
+        assert!(!site.lock().exists(), "a lock that nobody needs is nobody's surprise");
+        std::fs::remove_file(site.folder.join("notes")).unwrap();
         site.tidy();
         assert!(!site.folder.exists() && dir.path().join("a").exists());
         let file = dir.path().join("file");
         std::fs::write(&file, "").unwrap();
-        let error = Home::at(&file).unwrap().site("engine").create().unwrap_err();
+        let error = Home::at(&file).unwrap().site("engine").unwrap().create().unwrap_err();
         assert!(matches!(&error, PrivateError::Refused(text) if text.contains("set DBDYNO_HOME")), "{error}");
     }
 }

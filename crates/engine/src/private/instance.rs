@@ -2,11 +2,10 @@
 //! whatever a killed dbdyno leaves running can be found again.
 
 use super::PrivateError;
-use super::home::Site;
+use super::home::{RECORD, Site};
 use super::process::Process;
 use serde::{Deserialize, Serialize};
-use std::fs::File;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::PathBuf;
 
 /// How far an instance is.
@@ -75,7 +74,7 @@ impl Instance {
     /// What is recorded, if anything is.
     pub(super) fn read(site: &Site) -> Result<Option<Self>, PrivateError> {
         let path = site.record();
-        let text = match std::fs::read_to_string(&path) {
+        let text = match site.files().and_then(|files| files.read(RECORD)) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => {
@@ -96,25 +95,55 @@ impl Instance {
 
     /// Records it: wholly or not at all.
     pub(super) fn write(&self, site: &Site) -> Result<(), PrivateError> {
-        let path = site.record();
-        let new = path.with_extension("json.new");
         let write = || -> io::Result<()> {
-            let mut file = File::create(&new)?;
-            serde_json::to_writer_pretty(&mut file, self)?;
-            file.write_all(b"\n")?;
-            file.sync_all()?;
-            std::fs::rename(&new, &path)
+            let mut text = serde_json::to_string_pretty(self)?;
+            text.push('\n');
+            site.files()?.write(RECORD, &text)
         };
-        write().map_err(|error| PrivateError::io("write", &path, &error))
+        write().map_err(|error| PrivateError::io("write", &site.record(), &error))
     }
 
     /// Forgets it.
     pub(super) fn forget(site: &Site) -> Result<(), PrivateError> {
-        match std::fs::remove_file(site.record()) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(PrivateError::io("remove", &site.record(), &error))
-            }
-            _ => Ok(()),
+        let forgotten = site.files().and_then(|files| files.remove(RECORD));
+        forgotten.map_err(|error| PrivateError::io("remove", &site.record(), &error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Home;
+    use super::*;
+    use std::os::unix::fs::{MetadataExt, symlink};
+
+    #[test]
+    fn a_record_is_its_owners_alone_and_no_link_is_followed() {
+        let dir = tempfile::tempdir().unwrap();
+        let site = Home::at(dir.path()).unwrap().site("engine").unwrap();
+        site.create().unwrap();
+        assert_eq!(Instance::read(&site).unwrap(), None);
+        let instance: Instance = serde_json::from_str(
+            r#"{"engine":"engine","version":"1","size":"T","cache_bytes":1,"stage":"stopped","process":null,"data":"/d",
+                "socket_folder":"/r","user":"u","programs":"/b","log":"/l","memory_limit_bytes":null,"cgroup":null,"keep":true}"#,
+        )
+        .unwrap();
+        let secret = dir.path().join("secret");
+        std::fs::write(&secret, "secret").unwrap();
+        for name in ["instance.json.new", "instance.json"] {
+            symlink(&secret, site.folder.join(name)).unwrap();
         }
+        assert!(Instance::read(&site).unwrap_err().to_string().contains("is a link"));
+        instance.write(&site).unwrap();
+        assert_eq!(std::fs::read_to_string(&secret).unwrap(), "secret");
+        assert_eq!(Instance::read(&site).unwrap(), Some(instance));
+        let there = site.record().symlink_metadata().unwrap();
+        assert!(there.is_file() && there.mode() & 0o777 == 0o600);
+        if rustix::process::geteuid().is_root() {
+            // Whoever has written it may have put anything there.
+            std::os::unix::fs::chown(site.record(), Some(54_321), None).unwrap();
+            assert!(Instance::read(&site).unwrap_err().to_string().contains("belongs to another user"));
+        }
+        Instance::forget(&site).unwrap();
+        assert_eq!(Instance::read(&site).unwrap(), None);
     }
 }

@@ -1,12 +1,13 @@
 //! The lock of one engine's instance: whoever starts or stops it holds this, so that two commands at the same time cannot
 //! both make data or start servers. The kernel lets go of it when its holder ends, however that happens.
 
-use super::PrivateError;
-use super::home::Site;
+use super::home::{HOME_VARIABLE, LOCK, Site};
+use super::product::Product;
 use super::watch::Watch;
+use super::{Instance, PrivateError, ours};
 use rustix::fs::{FlockOperation, flock};
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read as _, Write as _};
+use std::fs::File;
+use std::io::{self, Write as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::time::{Duration, Instant};
 
@@ -19,6 +20,15 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 pub(super) struct Lock(#[allow(dead_code, reason = "the lock is the open file")] File);
 
 impl Lock {
+    /// The same, where what is in the folder is dbdyno's: whoever is refused leaves no lock behind.
+    pub(super) fn take_at_home(site: &Site, product: &dyn Product, watch: &dyn Watch) -> Result<Self, PrivateError> {
+        // Whoever holds the lock may be making what is not marked yet.
+        if site.lock().symlink_metadata().is_err() {
+            ours::refuse_foreign(site, product, Instance::read(site)?.as_ref())?;
+        }
+        Self::take(site, watch)
+    }
+
     /// Takes the lock, making folder and file where they are missing, and waits a little for another command.
     pub(super) fn take(site: &Site, watch: &dyn Watch) -> Result<Self, PrivateError> {
         Self::take_within(PATIENCE, site, watch)
@@ -29,7 +39,13 @@ impl Lock {
         let mut told = false;
         loop {
             site.create()?;
-            if let Some(lock) = try_lock(site).map_err(|e| PrivateError::io("lock", &site.lock(), &e))? {
+            let tried = try_lock(site).map_err(|error| {
+                let lock = site.lock().display().to_string();
+                PrivateError::Refused(format!(
+                    "cannot lock {lock}: {error}; set {HOME_VARIABLE} to a folder of your own"
+                ))
+            });
+            if let Some(lock) = tried? {
                 return Ok(lock);
             }
             let holder = holder(site);
@@ -50,8 +66,7 @@ impl Lock {
 
 /// The lock if nobody has it.
 fn try_lock(site: &Site) -> io::Result<Option<Lock>> {
-    let path = site.lock();
-    let mut file = match OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path) {
+    let mut file = match site.files().and_then(|files| files.to_lock(LOCK)) {
         // The folder was tidied away between being made and this.
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         file => file?,
@@ -61,7 +76,7 @@ fn try_lock(site: &Site) -> io::Result<Option<Lock>> {
         locked => locked?,
     }
     // A file that its last holder removed locks nothing any more.
-    let (ours, there) = (file.metadata()?, std::fs::metadata(&path));
+    let (ours, there) = (file.metadata()?, site.lock().symlink_metadata());
     if there.is_ok_and(|there| (there.dev(), there.ino()) == (ours.dev(), ours.ino())) {
         file.set_len(0)?;
         writeln!(file, "{}", std::process::id())?;
@@ -73,9 +88,8 @@ fn try_lock(site: &Site) -> io::Result<Option<Lock>> {
 
 /// Who has it, as far as the file tells.
 fn holder(site: &Site) -> String {
-    let mut text = String::new();
-    let read = File::open(site.lock()).and_then(|file| file.take(32).read_to_string(&mut text));
-    read.ok().and_then(|_| text.trim().parse::<u32>().ok()).map_or_else(String::new, |pid| format!(" (process {pid})"))
+    let noted = site.files().and_then(|files| files.read(LOCK)).unwrap_or_default();
+    noted.trim().parse::<u32>().map_or_else(|_| String::new(), |pid| format!(" (process {pid})"))
 }
 
 #[cfg(test)]
@@ -83,11 +97,12 @@ mod tests {
     use super::super::home::Home;
     use super::super::watch::tests::Silent;
     use super::*;
+    use std::os::unix::fs::PermissionsExt;
 
     #[test]
     fn one_at_a_time_and_the_next_when_it_is_free() {
         let dir = tempfile::tempdir().unwrap();
-        let site = Home::at(dir.path()).unwrap().site("engine");
+        let site = Home::at(dir.path()).unwrap().site("engine").unwrap();
         let lock = Lock::take(&site, &Silent).unwrap();
         let refused = Lock::take_within(Duration::from_millis(120), &site, &Silent).unwrap_err().to_string();
         assert!(refused.contains(&format!("another dbdyno (process {})", std::process::id())), "{refused}");
@@ -101,5 +116,25 @@ mod tests {
         drop(lock);
         waiting.join().unwrap().unwrap();
         assert!(site.lock().exists());
+    }
+
+    #[test]
+    fn a_lock_is_its_owners_alone_and_never_somebody_elses_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let site = Home::at(dir.path()).unwrap().site("engine").unwrap();
+        site.create().unwrap();
+        // As an earlier dbdyno left it.
+        std::fs::write(site.lock(), "").unwrap();
+        std::fs::set_permissions(site.lock(), PermissionsExt::from_mode(0o644)).unwrap();
+        let lock = Lock::take(&site, &Silent).unwrap();
+        assert_eq!(site.lock().metadata().unwrap().mode() & 0o777, 0o600);
+        drop(lock);
+        std::fs::remove_file(site.lock()).unwrap();
+        let secret = dir.path().join("secret");
+        std::fs::write(&secret, "secret").unwrap();
+        std::os::unix::fs::symlink(&secret, site.lock()).unwrap();
+        let error = Lock::take(&site, &Silent).unwrap_err().to_string();
+        assert!(error.contains("lock is a link"), "{error}");
+        assert_eq!(std::fs::read_to_string(&secret).unwrap(), "secret");
     }
 }

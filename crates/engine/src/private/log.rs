@@ -1,23 +1,25 @@
 //! What a server says: its standard output and error go to one file, which is shown when a start fails.
 
 use super::PrivateError;
+use super::home::{LOG, Site};
+use super::ours;
 use dbdyno_model::ErrorClass;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 /// Lines that an error shows.
 const LINES: usize = 12;
 
 /// The log, to be added to, and where it ends now.
-pub(super) fn open(path: &Path) -> Result<(File, u64), PrivateError> {
+pub(super) fn open(site: &Site) -> Result<(File, u64), PrivateError> {
     let open = || {
-        let file = OpenOptions::new().append(true).create(true).mode(0o640).open(path)?;
+        let file = site.files()?.to_append(LOG)?;
+        ours::mark(&file)?;
         let length = file.metadata()?.len();
         Ok((file, length))
     };
-    open().map_err(|e| PrivateError::io("write", path, &e))
+    open().map_err(|e| PrivateError::io("write", &site.log(), &e))
 }
 
 /// An error with the last lines that were logged since the log was so long.
@@ -43,15 +45,18 @@ pub(super) fn said(path: &Path, class: ErrorClass, what: &str, from: u64) -> Pri
 
 #[cfg(test)]
 mod tests {
+    use super::super::home::Home;
     use super::*;
     use std::io::Write as _;
 
     #[test]
     fn the_last_lines_since_the_start_are_shown() {
         let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("log");
-        open(&path).unwrap().0.write_all(b"an earlier start\n").unwrap();
-        let (mut file, from) = open(&path).unwrap();
+        let site = Home::at(dir.path()).unwrap().site("engine").unwrap();
+        site.create().unwrap();
+        let path = site.log();
+        open(&site).unwrap().0.write_all(b"an earlier start\n").unwrap();
+        let (mut file, from) = open(&site).unwrap();
         assert!(said(&path, ErrorClass::Other, "failed", from).to_string().ends_with("failed; it said nothing"));
         for n in 0..20 {
             writeln!(file, "line {n}\n").unwrap();

@@ -2,9 +2,9 @@
 //!
 //! What must never happen: two servers on one data folder, a half-made data folder that looks whole, a process that
 //! nobody knows of. So whoever starts or stops holds a lock (lock.rs); data is made beside its place and renamed; and each
-//! process is recorded (instance.rs) before it does anything (spawn.rs). Nor may the server's user get at anything through
-//! root: the folders down to the instance's are root's own (account.rs), and below the server's nothing is followed
-//! (data_folder.rs). Everything here is the same for all engines; what is an engine's own is its [`Product`].
+//! process is recorded (instance.rs) before it does anything (spawn.rs). Nor may anybody else get at anything through whoever
+//! runs dbdyno: the folders down to the instance's are his or root's own (way.rs), in the server's nothing is followed
+//! (data_folder.rs), what is removed was made by dbdyno (ours.rs), and what is killed is the server (process.rs). Everything here is the same for all engines; what is an engine's own is its [`Product`].
 
 mod account;
 mod cgroup;
@@ -15,6 +15,7 @@ mod home;
 mod instance;
 mod lock;
 mod log;
+mod ours;
 mod process;
 mod product;
 mod programs;
@@ -24,6 +25,7 @@ mod spawn;
 pub(crate) mod testing;
 mod up;
 mod watch;
+mod way;
 
 use crate::{Engine, Target, TargetError};
 use dbdyno_model::Size;
@@ -84,7 +86,7 @@ pub fn find(home: &Home, product: &dyn Product) -> Result<PrivateServer, Private
     let engine = product.engine();
     let refused = |text: String| Err(PrivateError::Refused(text));
     let start = |size: &str| format!("dbdyno up {engine} --size {size}");
-    let Some(instance) = Instance::read(&home.site(engine))? else {
+    let Some(instance) = Instance::read(&home.site(engine)?)? else {
         return refused(format!("no private {engine} is running; start it: {}", start("D")));
     };
     let start = start(&instance.size);

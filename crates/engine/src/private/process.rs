@@ -152,20 +152,39 @@ impl Kin {
         wait_until(END, &never, || self.working_in(folder).is_empty());
     }
 
+    /// Whether a process was started for a folder. Its working directory and its program say so; or what it was called with,
+    /// as what makes data is a script, and what has just been started is the gate's shell still.
+    pub(super) fn started(&self, process: &Process, folder: &Path) -> bool {
+        let works_there = self.has(process) && working_in(folder).contains(process);
+        works_there || (self.runs(process) && arguments_name(process.pid, folder) && process.lives())
+    }
+
     fn working_in(&self, folder: &Path) -> Vec<Process> {
         working_in(folder).into_iter().filter(|process| self.has(process)).collect()
     }
 
-    /// Asked after the process was named, so that a reused id cannot be signalled.
+    /// Whether it is the user's. Asked after the process was named, so that a reused id cannot be signalled.
+    fn runs(&self, process: &Process) -> bool {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", process.pid)).unwrap_or_default();
+        user(&status) == Some(self.uid)
+    }
+
+    /// Whether it is the user's and runs one of the programs.
     fn has(&self, process: &Process) -> bool {
-        let about = PathBuf::from(format!("/proc/{}", process.pid));
-        let status = std::fs::read_to_string(about.join("status")).unwrap_or_default();
-        let program = std::fs::read_link(about.join("exe")).unwrap_or_default();
+        let program = std::fs::read_link(format!("/proc/{}/exe", process.pid)).unwrap_or_default();
         // A program that was replaced since it was started, by an upgrade.
         let program =
             program.to_str().and_then(|p| p.strip_suffix(" (deleted)")).map_or(program.clone(), PathBuf::from);
-        user(&status) == Some(self.uid) && self.programs.contains(&program)
+        self.runs(process) && self.programs.contains(&program)
     }
+}
+
+/// Whether an argument of a process is a folder, or ends in one behind an option's name.
+fn arguments_name(pid: u32, folder: &Path) -> bool {
+    let arguments = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let folder = folder.as_os_str().as_encoded_bytes();
+    let mut before = arguments.split(|byte| *byte == 0).filter_map(|argument| argument.strip_suffix(folder));
+    before.any(|before| before.is_empty() || before.ends_with(b"="))
 }
 
 /// The user in a process's status (`man 5 proc`).
@@ -233,9 +252,22 @@ mod tests {
         let kin = Kin { uid: account, programs: vec![server] };
         // Its file may be replaced while it runs.
         std::fs::remove_file(&kin.programs[0]).unwrap();
+        let process = Process::of(ours.id()).unwrap();
+        assert!(kin.started(&process, &data) && !kin.started(&process, dir.path()), "it works in this folder alone");
+        let mut called = Command::new("/bin/sh");
+        called.args(["-c", "read -r word", "sh"]).arg(format!("--datadir={}", data.display()));
+        let mut called = called.uid(account).stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let process = Process::of(called.id()).unwrap();
+        assert!(
+            kin.started(&process, &data) && !kin.started(&process, dir.path()),
+            "it was called for this folder alone"
+        );
+        process.signal(Signal::KILL);
+        called.wait().unwrap();
         kin.end_in(&data);
         assert!(ours.try_wait().unwrap().is_some());
         for mut other in others {
+            assert!(!kin.started(&Process::of(other.id()).unwrap(), &data), "nor is it taken for the server");
             assert!(other.try_wait().unwrap().is_none(), "it does not belong to the server");
             other.kill().and_then(|()| other.wait()).unwrap();
         }

@@ -34,8 +34,10 @@ pub trait Product: Sync {
     /// # Errors
     /// A file cannot be written.
     fn finish(&self, data: &DataFolder) -> io::Result<()>;
-    /// The file of the size class's settings: its name in the data folder, and its text.
-    fn settings(&self, ground: &Ground<'_>) -> (&'static str, String);
+    /// The name of the file of settings in the data folder; each start writes it.
+    fn settings_file(&self) -> &'static str;
+    /// The settings of the size class.
+    fn settings(&self, ground: &Ground<'_>) -> String;
     /// The arguments of the server.
     fn arguments(&self, instance: &Instance) -> Vec<OsString>;
     /// The main process that the server itself has noted in its data folder.

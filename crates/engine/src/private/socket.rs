@@ -1,7 +1,9 @@
 //! Where a server's socket goes: into a folder that nobody else may look into.
 
-use super::home::Site;
+use super::PrivateError;
+use super::home::{Site, remove_folder};
 use super::product::Product;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -25,8 +27,18 @@ pub(super) fn folder(site: &Site, product: &dyn Product) -> PathBuf {
     names.find(|folder| folder.symlink_metadata().is_err()).unwrap_or(run)
 }
 
+/// Removes a short folder, if it still is its owner's: everybody may make folders there, when ours is gone also of that name.
+pub(super) fn remove_short_folder(folder: &Path, owner: Option<u32>) -> Result<(), PrivateError> {
+    let me = rustix::process::geteuid().as_raw();
+    let is_ours = |uid: u32| uid == me || Some(uid) == owner;
+    match folder.symlink_metadata() {
+        Ok(found) if is_short_folder(folder) && found.is_dir() && is_ours(found.uid()) => remove_folder(folder),
+        _ => Ok(()),
+    }
+}
+
 /// Whether a folder is one that was made because the proper path is too long.
-pub(super) fn is_short_folder(folder: &Path) -> bool {
+fn is_short_folder(folder: &Path) -> bool {
     let name = folder.to_str().and_then(|path| path.strip_prefix(SHORT_FOLDER));
     name.is_some_and(|name| name.len() == 16 && name.chars().all(|c| c.is_ascii_hexdigit()))
 }
@@ -47,5 +59,20 @@ mod tests {
         ] {
             assert!(!is_short_folder(Path::new(other)), "{other}");
         }
+    }
+
+    #[test]
+    fn a_folder_that_somebody_else_has_made_meanwhile_is_left_alone() {
+        let folder =
+            PathBuf::from(format!("{SHORT_FOLDER}{:016x}", 0xf000_0000_0000_0000 | u64::from(std::process::id())));
+        std::fs::create_dir(&folder).unwrap();
+        if rustix::process::geteuid().is_root() {
+            std::os::unix::fs::chown(&folder, Some(54_321), None).unwrap();
+            remove_short_folder(&folder, None).unwrap();
+            assert!(folder.exists());
+        }
+        remove_short_folder(&folder, Some(54_321)).unwrap();
+        assert!(!folder.exists());
+        remove_short_folder(&folder, None).unwrap();
     }
 }

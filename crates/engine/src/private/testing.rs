@@ -1,8 +1,11 @@
 //! What the tests of the engines' private instances share.
 
-use super::{Home, Instance, PrivateError, Product, Silent, Up, Watch, Wish, down, up};
+use super::account::Account;
+use super::{Home, Instance, PrivateError, Process, Product, Silent, Stage, Up, Watch, Wish, down, ours, up};
 use dbdyno_model::Size;
-use std::os::unix::fs::PermissionsExt as _;
+use rustix::io::Errno;
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -96,6 +99,103 @@ pub(crate) fn kill(instance: &Instance) {
     while instance.lives() {
         std::thread::sleep(Duration::from_millis(5));
     }
+}
+
+/// A folder that a killed dbdyno has left behind, with something in it.
+pub(crate) fn left_behind(folder: &Path) {
+    std::fs::create_dir_all(folder.join("base")).unwrap();
+    ours::mark_folder(folder).unwrap();
+}
+
+/// As dbdyno was before it marked what it makes.
+pub(crate) fn unmark(site: &Path) {
+    for name in ["data", "run", "log"] {
+        match rustix::fs::removexattr(site.join(name), "user.dbdyno") {
+            Ok(()) | Err(Errno::NOENT | Errno::NODATA | Errno::OPNOTSUPP) => {}
+            Err(error) => panic!("{name}: {error}"),
+        }
+    }
+}
+
+/// The user that an instance's server runs as.
+pub(crate) fn uid_of(instance: &Instance) -> u32 {
+    Account::choose(&[&instance.user]).unwrap().uid()
+}
+
+/// Each entry below a folder, with its text where it is a file.
+fn entries(folder: &Path) -> BTreeMap<PathBuf, Option<String>> {
+    let mut all = BTreeMap::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            all.extend(entries(&path));
+        }
+        all.insert(path.clone(), std::fs::read_to_string(path).ok());
+    }
+    all
+}
+
+/// Whatever stands at the names of what dbdyno makes, and is somebody's own, stays as it is, and nothing comes to it.
+pub(crate) fn what_dbdyno_never_made_is_left_alone(product: &'static dyn Product) {
+    let size = size("T", 8 * MIB);
+    for name in ["data/PG_VERSION", "data.making/x", "data.removing/x", "run/x", "log", "data/base/1/1"] {
+        let place = TestHome::new(product, "home");
+        let theirs = place.site().join(name);
+        std::fs::create_dir_all(theirs.parent().unwrap()).unwrap();
+        std::fs::write(&theirs, "15\n").unwrap();
+        let before = entries(&place.site());
+        let downs = [None, Some(false), Some(true)].map(|keep| down(&place.home, product, keep, &Silent).unwrap_err());
+        for refused in downs.iter().map(ToString::to_string).chain([place.refused(&wish(&size))]) {
+            assert!(refused.contains("nothing proves that dbdyno made it"), "{name}: {refused}");
+        }
+        assert_eq!(entries(&place.site()), before);
+    }
+    // Beside what has other names there is nothing to stop, and room for an instance.
+    let place = TestHome::new(product, "home");
+    std::fs::create_dir_all(place.site()).unwrap();
+    std::fs::write(place.site().join("notes"), "mine").unwrap();
+    let before = entries(&place.site());
+    assert!(down(&place.home, product, None, &Silent).unwrap().instance.is_none());
+    assert_eq!(entries(&place.site()), before);
+}
+
+/// A record whose process is not the instance's server: the process lives on, and nothing else happens.
+pub(crate) fn a_process_that_is_not_the_server_is_not_killed(product: &'static dyn Product) {
+    let place = TestHome::new(product, "home");
+    left_behind(&place.site().join("data"));
+    left_behind(&place.site().join("data.making"));
+    // At work in the data, even, and of the server's user.
+    let folder = place.site().join("data");
+    std::fs::set_permissions(&folder, PermissionsExt::from_mode(0o755)).unwrap();
+    let account = Account::choose(product.users()).unwrap();
+    let mut visitor = account.command(Path::new("/bin/sleep"));
+    let mut visitor = Visitor(visitor.arg("60").current_dir(&folder).stdout(Stdio::null()).spawn().unwrap());
+    for stage in [Stage::Running, Stage::Starting, Stage::Making] {
+        let instance = Instance {
+            engine: product.engine().to_owned(),
+            version: "1".to_owned(),
+            size: "T".to_owned(),
+            cache_bytes: MIB,
+            stage,
+            process: Process::of(visitor.0.id()),
+            data: folder.clone(),
+            socket_folder: place.site().join("run"),
+            port: product.port(),
+            user: account.name.clone(),
+            programs: PathBuf::from("/usr/bin"),
+            log: place.site().join("log"),
+            memory_limit_bytes: None,
+            cgroup: None,
+            keep: false,
+        };
+        instance.write(&place.home.site(product.engine()).unwrap()).unwrap();
+        let refused = down(&place.home, product, Some(false), &Silent).unwrap_err().to_string();
+        assert!(refused.contains("so it is left alone, and nothing was done"), "{refused}");
+        assert!(visitor.0.try_wait().unwrap().is_none() && folder.join("base").is_dir());
+    }
+    drop(visitor);
+    assert!(down(&place.home, product, Some(false), &Silent).unwrap().removed);
+    assert!(!place.site().exists());
 }
 
 /// A process of the tester's that has only its place in common with the server.

@@ -11,7 +11,7 @@ use super::product::{Ground, Product, Readiness, Step};
 use super::programs::Found;
 use super::spawn::{Going, Program, Waiting};
 use super::watch::Watch;
-use super::{Home, Instance, PrivateError, Stage, log, socket};
+use super::{Home, Instance, PrivateError, Stage, log, ours, socket};
 use dbdyno_model::{ErrorClass, Size};
 use std::ffi::OsString;
 use std::fs::DirBuilder;
@@ -69,14 +69,12 @@ pub struct Up {
 /// # Errors
 /// It runs otherwise than asked for, it cannot be started as asked for, or it does not start.
 pub fn up(home: &Home, product: &dyn Product, wish: &Wish<'_>, watch: &dyn Watch) -> Result<Up, PrivateError> {
-    let site = home.site(product.engine());
-    let account = Account::choose(product.users())?;
-    account.refuse_open(&site.folder)?;
+    let site = home.site(product.engine())?;
     if !site.folder.exists() {
         // A home that will not do is refused before it comes into being.
-        account.refuse_closed(&site.folder)?;
+        Account::choose(product.users())?.refuse_closed(&site.folder)?;
     }
-    let lock = Lock::take(&site, watch)?;
+    let lock = Lock::take_at_home(&site, product, watch)?;
     let done = Upping { site: &site, product, wish, watch }.up();
     // What was refused leaves nothing behind.
     site.tidy();
@@ -94,6 +92,7 @@ struct Upping<'a> {
 impl Upping<'_> {
     fn up(&self) -> Result<Up, PrivateError> {
         let recorded = Instance::read(self.site)?;
+        ours::refuse_foreign(self.site, self.product, recorded.as_ref())?;
         if let Some(instance) = recorded.as_ref().filter(|i| i.lives() && i.stage != Stage::Making) {
             return self.runs_already(instance);
         }
@@ -116,7 +115,6 @@ impl Upping<'_> {
             Some(instance) => Account::choose(&[&instance.user])?,
             None => Account::choose(self.product.users())?,
         };
-        account.refuse_open(&self.site.folder)?;
         account.refuse_closed(&self.site.folder)?;
         let programs = Found::find(self.product, &account, held, self.wish.programs)?;
         let group = self.group()?;
@@ -137,7 +135,7 @@ impl Upping<'_> {
         group: Option<&Group>,
     ) -> Result<Up, PrivateError> {
         if let Some(instance) = recorded.filter(|i| i.stage == Stage::Making) {
-            stop(instance, self.product, CALLED_OFF, false, self.watch)?;
+            stop(instance, self.site, self.product, CALLED_OFF, false, self.watch)?;
         }
         if let Some(kin) = recorded.and_then(|i| Kin::of(i, self.product)) {
             kin.end_in(&self.site.making());
@@ -268,7 +266,7 @@ impl Upping<'_> {
 
     fn step(&self, step: &Step, instance: &mut Instance, account: &Account) -> Result<(), PrivateError> {
         self.watch.note(&format!("{} in {}", step.doing, self.site.folder.display()));
-        let (file, from) = log::open(&self.site.log())?;
+        let (file, from) = log::open(self.site)?;
         let path = self.product.programs().place(&instance.programs, step.program);
         let program = Program { path: &path, arguments: &step.arguments, input: step.input };
         let waiting = Waiting::new(account, &program, &file).map_err(|e| PrivateError::io("run", &path, &e))?;
@@ -298,12 +296,14 @@ impl Upping<'_> {
             socket_folder: &instance.socket_folder,
             hardware_threads: self.wish.hardware_threads,
         };
-        let (name, settings) = self.product.settings(&ground);
+        let (name, settings) = (self.product.settings_file(), self.product.settings(&ground));
         let data = DataFolder::open(&instance.data).map_err(|e| PrivateError::io("open", &instance.data, &e))?;
+        // Those of earlier versions have no mark yet.
+        ours::mark_folder(&instance.data).map_err(|e| PrivateError::io("mark", &instance.data, &e))?;
         data.write(name, &settings).map_err(|e| PrivateError::io("write", &instance.data.join(name), &e))?;
         self.product.forget_pid(&data).map_err(|e| PrivateError::io("clear", &instance.data, &e))?;
 
-        let (file, from) = log::open(&self.site.log())?;
+        let (file, from) = log::open(self.site)?;
         let path = self.product.programs().server(&instance.programs);
         let arguments: Vec<OsString> = self.product.arguments(instance);
         let program = Program { path: &path, arguments: &arguments, input: None };
@@ -348,7 +348,7 @@ impl Upping<'_> {
                 ));
             }
             if self.watch.cancelled() {
-                stop(instance, self.product, CALLED_OFF, false, &Deaf)?;
+                stop(instance, self.site, self.product, CALLED_OFF, false, &Deaf)?;
                 let engine = &instance.engine;
                 return Err(PrivateError::failed(
                     ErrorClass::Cancelled,
@@ -359,7 +359,7 @@ impl Upping<'_> {
             }
             let why = match readiness {
                 Readiness::Never(why) => {
-                    stop(instance, self.product, CALLED_OFF, false, &Deaf)?;
+                    stop(instance, self.site, self.product, CALLED_OFF, false, &Deaf)?;
                     return Err(log::said(&self.site.log(), ErrorClass::Other, &why, log_from));
                 }
                 Readiness::NotYet(why) => why,
@@ -382,7 +382,8 @@ impl Upping<'_> {
 
     /// A folder of the server's own that nobody else may look into.
     fn folder(&self, path: &Path, account: &Account) -> Result<(), PrivateError> {
-        let made = DirBuilder::new().mode(0o700).create(path).and_then(|()| account.give(path));
+        let made = DirBuilder::new().mode(0o700).create(path);
+        let made = made.and_then(|()| ours::mark_folder(path)).and_then(|()| account.give(path));
         made.map_err(|e| PrivateError::io("create the folder", path, &e))
     }
 }

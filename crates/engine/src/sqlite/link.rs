@@ -140,6 +140,18 @@ impl Link {
     }
 }
 
+/// What is there, where it is no plain file, and what to do. SQLite would follow a link and keep its log beside what that leads
+/// to, and take a device for an empty database.
+pub(super) fn no_plain_file(path: &Path) -> Option<String> {
+    let what = match path.symlink_metadata() {
+        Ok(found) if found.is_symlink() => "is a link; name the file that it leads to",
+        Ok(found) if found.is_dir() => "is a folder; name a file in it",
+        Ok(found) if !found.is_file() => "is no plain file; name one, or one that is not there yet",
+        _ => return None,
+    };
+    Some(format!("{} {what}", path.display()))
+}
+
 /// A URI that lets SQLite read the file without locks and without making files beside it.
 fn untouched_uri(file: &str) -> String {
     let escaped = file.replace('%', "%25").replace('?', "%3f").replace('#', "%23");

@@ -91,6 +91,7 @@ fn unchanged(table: TableName, size: &Size, meta: &Meta) -> TableLoad {
 }
 
 fn open_for_load(options: &Options, size: &Size) -> Result<Link, EngineError> {
+    dbdyno_files::make_private(&options.path);
     let link = Link::open(&options.path, Access::Create)?;
     link.set("page_size", &super::totals::PAGE_BYTES.to_string())?;
     link.set_journal("truncate")?;

@@ -1,7 +1,7 @@
 //! What a file holds: nothing, something of somebody else's, or our data and how far its load has come. Looking changes
 //! nothing, and leaves no files beside a database that nobody has open.
 
-use super::link::{Access, Link};
+use super::link::{Access, Link, no_plain_file};
 use super::{STATISTICS, TABLES};
 use crate::EngineError;
 use crate::bookkeeping::{Contents, Meta};
@@ -55,6 +55,9 @@ pub(super) fn rows_done(meta: &Meta, table: TableName) -> u64 {
 /// # Errors
 /// It cannot be read.
 pub(super) fn look(path: &Path) -> Result<Contents, EngineError> {
+    if let Some(why) = no_plain_file(path) {
+        return Ok(Contents::Foreign(why));
+    }
     let header = match header(path) {
         Ok(header) => header,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Contents::Nothing),

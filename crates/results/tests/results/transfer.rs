@@ -124,10 +124,25 @@ fn what_is_no_run_is_refused_with_the_reason() {
         ),
         (&|d| d["histograms"][0]["hdr_v2_base64"] = "AAAA".into(), "it is damaged: the service histogram of place 0: "),
         (&|d| d["histograms"][0]["hdr_v2_base64"] = "?".into(), "it is damaged: the service histogram of place 0: "),
+        // Magic, and four bytes that ask for 4 GiB.
+        (
+            &|d| {
+                d["histograms"][0]["hdr_v2_base64"] = "HISTE/////8AAAAAAAAAAwAAAAAAAAABAAADRjC4oAA/8AAAAAAAAA==".into();
+            },
+            "it is damaged: the service histogram of place 0: the stored histogram cannot be read: it has 0 bytes of counts and claims \
+             4294967295",
+        ),
+        (
+            &|d| d["points"][1] = d["points"][0].clone(),
+            "it is damaged: a point of T611, begun at 2026-01-01T00:00:00Z, is in it twice",
+        ),
     ] {
         let refusal = refused(change);
         assert!(refusal.starts_with(words), "{refusal}");
     }
+    let twice = EXPORTED.replacen("\"label\": \"mine\",", "\"label\": \"mine\",\n\"label\": \"yours\",", 1);
+    let refusal = Transfer::from_json(&twice).unwrap_err().to_string();
+    assert!(refusal.starts_with("it is damaged: it says 'label' twice"), "{refusal}");
     for (text, words) in [
         ("", "it ends in the middle, in line 1"),
         ("{\"offset\": -", "it ends in the middle, in line 1"),

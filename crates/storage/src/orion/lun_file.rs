@@ -41,7 +41,7 @@ pub enum LunFileError {
 /// It cannot be read or lists nothing.
 pub(super) fn read(testname: &str) -> Result<Vec<PathBuf>, LunFileError> {
     let path = PathBuf::from(format!("{testname}.lun"));
-    let bytes = std::fs::read(&path).map_err(|source| {
+    let bytes = dbdyno_files::read(&path, dbdyno_files::TEXT_BYTES).map_err(|source| {
         let hint = if testname.ends_with(".lun") { " (-testname is the name without .lun)" } else { "" };
         LunFileError::Unreadable { path: path.clone(), source, hint }
     })?;

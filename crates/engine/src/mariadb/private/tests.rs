@@ -1,6 +1,9 @@
 use super::settings::{FILE, PID_FILE};
 use super::*;
-use crate::private::testing::{Impatient, MIB, TestHome, Visitor, kill, mode, size, wish};
+use crate::private::testing::{
+    Impatient, MIB, TestHome, Visitor, a_process_that_is_not_the_server_is_not_killed, kill, left_behind, mode, size,
+    what_dbdyno_never_made_is_left_alone, wish,
+};
 use crate::private::{How, PrivateError, Silent, Up, Wish, down, find};
 use dbdyno_model::ErrorClass;
 use mysql::prelude::{FromRow, Queryable};
@@ -164,8 +167,8 @@ fn homes_do_not_clash_however_long_their_paths_and_whatever_was_left_there() {
     let t = size("T", 8 * MIB);
     // As if dbdyno and the installer had been killed in the middle.
     let making = second.site().join("data.making");
-    std::fs::create_dir_all(making.join("mysql")).unwrap();
-    std::fs::write(making.join("mysql/user.frm"), "").unwrap();
+    left_behind(&making);
+    std::fs::write(making.join("base/user.frm"), "").unwrap();
     let (first_up, second_up) = std::thread::scope(|scope| {
         let second = scope.spawn(|| second.up(&wish(&t)).unwrap());
         (first.up(&wish(&t)).unwrap(), second.join().unwrap())
@@ -181,6 +184,12 @@ fn homes_do_not_clash_however_long_their_paths_and_whatever_was_left_there() {
     }
     assert!(!short.exists() && !second_up.instance.lives());
     assert!(!first.site().exists() && !second.site().exists());
+}
+
+#[test]
+fn what_is_not_dbdynos_is_neither_removed_nor_killed() {
+    what_dbdyno_never_made_is_left_alone(&PRODUCT);
+    a_process_that_is_not_the_server_is_not_killed(&PRODUCT);
 }
 
 #[test]

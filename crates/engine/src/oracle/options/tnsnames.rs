@@ -1,7 +1,6 @@
 //! What stands in `tnsnames.ora` under an alias. The driver reads such files, too, but swallows the first letter of whatever
 //! follows a line of comment.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Files may name others (IFILE), not themselves.
@@ -41,7 +40,8 @@ fn in_file(
     names: &mut Vec<String>,
     depth: u32,
 ) -> Result<Option<String>, String> {
-    let bytes = fs::read(path).map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
+    let bytes = dbdyno_files::read(path, dbdyno_files::TEXT_BYTES);
+    let bytes = bytes.map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
     let mut found = None;
     for (left, value) in entries(&without_comments(&String::from_utf8_lossy(&bytes))) {
         if left.eq_ignore_ascii_case("ifile") && depth < DEEPEST {
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn entries_are_found_among_comments_and_in_other_files() {
         let folder = tempfile::tempdir().unwrap();
-        let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
         write(
             "tnsnames.ora",
             "# ours\nSALES, sales.world = # both\n  (DESCRIPTION=\n # not (this\n (A=b#c))\nEZ=db1/x\nIFILE=more.ora\n",

@@ -1,9 +1,13 @@
 use super::*;
-use crate::private::testing::{Impatient, Later, MIB, TestHome, Visitor, kill, mode, size, wish};
+use crate::private::testing::{
+    Impatient, Later, MIB, TestHome, Visitor, a_process_that_is_not_the_server_is_not_killed, kill, left_behind, mode,
+    size, uid_of, unmark, what_dbdyno_never_made_is_left_alone, wish,
+};
 use crate::private::{How, PrivateError, Silent, Stage, Up, Wish, down, find};
 use dbdyno_model::ErrorClass;
 use postgres::Client;
 use std::os::unix::fs::MetadataExt;
+use std::os::unix::process::CommandExt;
 use std::sync::atomic::Ordering;
 
 fn client(instance: &Instance) -> Client {
@@ -104,7 +108,7 @@ fn homes_do_not_clash_however_long_their_paths_and_whatever_was_left_there() {
     let t = size("T", 8 * MIB);
     // As if dbdyno and initdb had been killed in the middle.
     let making = second.site().join("data.making");
-    std::fs::create_dir_all(making.join("base")).unwrap();
+    left_behind(&making);
     std::fs::write(making.join("PG_VERSION"), "15").unwrap();
 
     let limited = Wish { memory_limit_bytes: Some(256 * MIB), ..wish(&t) };
@@ -174,15 +178,64 @@ fn a_killed_maker_of_data_is_found_and_ended() {
     assert!(!instance.lives() && !place.site().exists());
 
     // As after `kill -9` of dbdyno: the record is there, and the process goes on.
-    let mut maker = std::process::Command::new("sleep");
-    let mut maker = std::os::unix::process::CommandExt::process_group(maker.arg("60"), 0).spawn().unwrap();
+    let making = place.site().join("data.making");
+    std::fs::create_dir_all(&making).unwrap();
+    let mut maker = std::process::Command::new("/bin/sh");
+    maker.args(["-c", "sleep 60; exit", "initdb", "-D"]).arg(&making).process_group(0);
+    let mut maker = maker.uid(uid_of(&instance)).spawn().unwrap();
     let process = crate::private::Process::of(maker.id());
-    std::fs::create_dir_all(place.site().join("data.making")).unwrap();
     let left = Instance { process: process.clone(), ..instance };
     std::fs::write(&record, serde_json::to_string(&left).unwrap()).unwrap();
     let done = down(&place.home, &PRODUCT, None, &Silent).unwrap();
     assert!(!done.stopped && !process.unwrap().lives() && !place.site().exists());
     maker.wait().unwrap();
+}
+
+#[test]
+fn what_is_not_dbdynos_is_neither_removed_nor_killed() {
+    what_dbdyno_never_made_is_left_alone(&PRODUCT);
+    a_process_that_is_not_the_server_is_not_killed(&PRODUCT);
+}
+
+#[test]
+fn an_instance_of_an_earlier_version_is_used_stopped_and_removed() {
+    let place = TestHome::new(&PRODUCT, "home");
+    let t = size("T", 8 * MIB);
+    let instance = place.up(&wish(&t)).unwrap().instance;
+    client(&instance).batch_execute("CREATE TABLE kept (a int); INSERT INTO kept VALUES (7)").unwrap();
+    unmark(&place.site());
+    assert_eq!(place.up(&wish(&t)).unwrap().how, How::Already);
+    assert!(down(&place.home, &PRODUCT, Some(true), &Silent).unwrap().kept);
+    unmark(&place.site());
+    let again = place.up(&wish(&t)).unwrap();
+    assert_eq!(again.how, How::Restarted);
+    let kept: i32 = client(&again.instance).query_one("SELECT a FROM kept", &[]).unwrap().get(0);
+    assert_eq!(kept, 7);
+    assert!(down(&place.home, &PRODUCT, Some(true), &Silent).unwrap().kept);
+
+    // Somebody puts another server's data in its place, as `initdb` leaves it.
+    let (data, away) = (place.site().join("data"), place.dir.path().join("away"));
+    std::fs::rename(&data, &away).unwrap();
+    assert!(std::process::Command::new("cp").arg("-a").args([&away, &data]).status().unwrap().success());
+    std::fs::remove_file(data.join(SETTINGS)).unwrap();
+    for refused in [down(&place.home, &PRODUCT, Some(false), &Silent).unwrap_err(), place.up(&wish(&t)).unwrap_err()] {
+        assert!(refused.to_string().contains("nothing proves that dbdyno made it"), "{refused}");
+    }
+    assert!(data.join("PG_VERSION").is_file());
+    // Nor are they taken for the instance's under a record of another place.
+    let copy =
+        |name: &str| std::process::Command::new("cp").arg("-p").args([away.join(name), data.join(name)]).status();
+    assert!(copy(SETTINGS).unwrap().success());
+    let record = place.site().join("instance.json");
+    let text = std::fs::read_to_string(&record).unwrap();
+    std::fs::write(&record, text.replace(&data.display().to_string(), &away.display().to_string())).unwrap();
+    assert!(down(&place.home, &PRODUCT, Some(false), &Silent).is_err() && data.is_dir());
+    std::fs::remove_dir_all(&data).unwrap();
+    std::fs::rename(&away, &data).unwrap();
+    std::fs::write(&record, text).unwrap();
+    unmark(&place.site());
+    assert!(down(&place.home, &PRODUCT, Some(false), &Silent).unwrap().removed);
+    assert!(!place.site().exists());
 }
 
 #[test]

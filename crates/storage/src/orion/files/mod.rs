@@ -189,7 +189,12 @@ impl Files {
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     let mut unfinished = path.as_os_str().to_owned();
     unfinished.push(".unfinished");
-    let written = std::fs::File::create(&unfinished)
+    // What a killed run has left there goes; a link that somebody has put there is not followed.
+    match std::fs::remove_file(&unfinished) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let written = std::fs::File::create_new(&unfinished)
         .and_then(|mut file| file.write_all(text.as_bytes()))
         .and_then(|()| std::fs::rename(&unfinished, path));
     if written.is_err() {

@@ -1,0 +1,63 @@
+//! How dbdyno knows what it made: an attribute on a file or folder that names this very one. A copy, a restored backup or
+//! something of the user's that was given the attribute is another inode with another birth, and is not ours.
+
+use rustix::fs::{AtFlags, StatxFlags, XattrFlags, fgetxattr, fsetxattr, statx};
+use rustix::io::Errno;
+use std::os::fd::AsFd;
+
+const NAME: &str = "user.dbdyno";
+
+/// What the attribute of this very file or folder says of what it is.
+fn text(file: impl AsFd, what: &str) -> Result<String, Errno> {
+    let stat = statx(file, "", AtFlags::EMPTY_PATH, StatxFlags::INO | StatxFlags::BTIME)?;
+    let born = if stat.stx_mask & StatxFlags::BTIME.bits() == 0 {
+        "unknown".to_owned()
+    } else {
+        format!("{}.{:09}", stat.stx_btime.tv_sec, stat.stx_btime.tv_nsec)
+    };
+    Ok(format!("{what} inode {} born {born}", stat.stx_ino))
+}
+
+/// Marks an open file or folder as `what`. Says whether its file system keeps marks.
+///
+/// # Errors
+/// The system's.
+pub fn set(file: impl AsFd, what: &str) -> Result<bool, Errno> {
+    match fsetxattr(&file, NAME, text(&file, what)?.as_bytes(), XattrFlags::empty()) {
+        Ok(()) => Ok(true),
+        Err(Errno::OPNOTSUPP | Errno::PERM) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether an open file or folder was marked as `what`, and is the one that was.
+#[must_use]
+pub fn is(file: impl AsFd, what: &str) -> bool {
+    let mut value = [0; 256];
+    let found = fgetxattr(&file, NAME, &mut value).ok().and_then(|length| value.get(..length));
+    found.is_some_and(|found| text(&file, what).is_ok_and(|text| text.as_bytes() == found))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::File;
+
+    #[test]
+    fn a_mark_names_one_file_or_folder_and_what_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let copy = File::create(folder.path().join("copy")).unwrap();
+        let one = File::create(folder.path().join("one")).unwrap();
+        for marked in [one, File::open(folder.path()).unwrap()] {
+            assert!(!is(&marked, "a thing 1"));
+            if !set(&marked, "a thing 1").unwrap() {
+                return;
+            }
+            assert!(is(&marked, "a thing 1") && !is(&marked, "a thing 2"));
+            let mut value = [0; 256];
+            let length = fgetxattr(&marked, NAME, &mut value).unwrap();
+            fsetxattr(&copy, NAME, &value[..length], XattrFlags::empty()).unwrap();
+            assert!(!is(&copy, "a thing 1"), "the same words on another file");
+        }
+    }
+}

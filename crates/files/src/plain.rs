@@ -1,0 +1,104 @@
+//! Plain files of anybody's. Behind a path may be a FIFO that nobody writes to, a device that never ends, or more than fits
+//! into memory: what is no plain file is refused before it is opened, and none is read beyond a bound.
+
+use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags};
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, ErrorKind, Read as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+
+/// More than people write into a file by hand: no text of theirs is read beyond.
+pub const TEXT_BYTES: u64 = 16 << 20;
+
+/// Opens a plain file to read it.
+///
+/// # Errors
+/// The system's, or what it is instead.
+pub fn open(path: &Path) -> io::Result<File> {
+    // Some devices do something when they are opened.
+    must_be_plain(&std::fs::metadata(path)?)?;
+    // Something else may have taken its place meanwhile, and opening a FIFO would wait for its other end.
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    must_be_plain(&file.metadata()?)?;
+    Ok(file)
+}
+
+/// All of a plain file.
+///
+/// # Errors
+/// As for [`open`]; it is longer than `most_bytes`.
+pub fn read(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
+    whole(open(path)?, most_bytes)
+}
+
+/// All of a plain file, which must be text.
+///
+/// # Errors
+/// As for [`read`]; it is no UTF-8.
+pub fn text(path: &Path) -> io::Result<String> {
+    let bytes = read(path, TEXT_BYTES)?;
+    String::from_utf8(bytes).map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is no text in UTF-8"))
+}
+
+/// Makes an empty file that is its owner's alone, where nothing is there yet: whoever may read a file may lock it. Where that
+/// fails, whoever writes to the file next finds out why.
+pub fn make_private(path: &Path) {
+    _ = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+}
+
+/// Whether whoever runs this may write to a file, or make others in a folder.
+#[must_use]
+pub fn may_write(path: &Path) -> bool {
+    rustix::fs::accessat(CWD, path, Access::WRITE_OK, AtFlags::EACCESS).is_ok()
+}
+
+/// Some files of the system's say that they are empty and never end: what was read counts, too.
+fn whole(file: File, most_bytes: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    if file.metadata()?.len() <= most_bytes {
+        file.take(most_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 <= most_bytes {
+            return Ok(bytes);
+        }
+    }
+    Err(io::Error::new(ErrorKind::FileTooLarge, format!("it is longer than {} MiB", most_bytes >> 20)))
+}
+
+fn must_be_plain(metadata: &Metadata) -> io::Result<()> {
+    if metadata.is_file() { Ok(()) } else { Err(io::Error::new(ErrorKind::InvalidInput, "it is no plain file")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    #[test]
+    fn only_plain_files_are_read_and_none_beyond_its_bound() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        std::fs::write(path("text"), "four").unwrap();
+        std::os::unix::fs::symlink(path("text"), path("link")).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", path("endless")).unwrap();
+        std::fs::write(path("binary"), [0xff]).unwrap();
+        File::create(path("long")).unwrap().set_len(TEXT_BYTES + 1).unwrap();
+        assert!(Command::new("mkfifo").arg(path("fifo")).status().unwrap().success());
+        assert_eq!(
+            (text(&path("text")).unwrap(), text(&path("link")).unwrap()),
+            ("four".to_owned(), "four".to_owned())
+        );
+        assert_eq!(read(&path("text"), 4).unwrap(), b"four");
+        let said = |path: &Path| text(path).unwrap_err().to_string();
+        assert_eq!(read(&path("text"), 3).unwrap_err().kind(), ErrorKind::FileTooLarge);
+        assert_eq!(said(&path("long")), "it is longer than 16 MiB");
+        assert_eq!(said(&path("binary")), "it is no text in UTF-8");
+        for other in [path("fifo"), path("endless"), path("."), "/dev/null".into()] {
+            assert_eq!(said(&other), "it is no plain file", "{}", other.display());
+        }
+        assert_eq!(open(&path("none")).unwrap_err().kind(), ErrorKind::NotFound);
+        // A file of the system's that has no length.
+        assert!(!read(Path::new("/proc/self/status"), 1 << 20).unwrap().is_empty());
+        assert!(read(Path::new("/proc/self/status"), 3).is_err());
+    }
+}
