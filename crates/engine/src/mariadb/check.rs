@@ -8,6 +8,7 @@ use super::describe::MYSQL_NOTICE;
 use super::link::{Link, Version};
 use super::options::Options;
 use crate::server::ServerLink as _;
+use crate::server::url::unencrypted;
 use crate::{Finding, FindingLevel};
 use dbdyno_model::Size;
 use server::Server;
@@ -26,6 +27,7 @@ pub(super) fn findings(options: &Options, size: &Size) -> Vec<Finding> {
         match Link::open(options, node, "dbdyno check") {
             Ok(mut link) => {
                 findings.push(version(&host.to_string(), link.version()));
+                findings.extend(unencrypted(host, link.is_encrypted(), host.is_local()));
                 findings.extend(pooler(options, node, &mut link));
                 first = first.or(Some(link));
             }

@@ -158,6 +158,11 @@ impl Link {
         self.version
     }
 
+    /// Whether the connection is encrypted.
+    pub(super) fn is_encrypted(&self) -> bool {
+        self.way.is_encrypted()
+    }
+
     /// Takes back whatever this session has set, and sets `settings` (SQL) instead. The server forgets everything that is
     /// the session's: variables, prepared statements, temporary tables, and locks by name (GET_LOCK) and by LOCK TABLES.
     ///

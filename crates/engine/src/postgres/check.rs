@@ -7,6 +7,7 @@ use super::link::Link;
 use super::options::Options;
 use super::{SCHEMA, describe, space};
 use crate::server::ServerLink as _;
+use crate::server::url::unencrypted;
 use crate::{EngineError, Finding, FindingLevel};
 use dbdyno_model::{CommitMode, Shape, Size};
 use std::collections::BTreeMap;
@@ -24,6 +25,7 @@ pub(super) fn findings(options: &Options, size: &Size) -> Vec<Finding> {
         match Link::open(options, node, "dbdyno check") {
             Ok(mut link) => {
                 findings.push(version(&host.to_string(), link.version_num()));
+                findings.extend(unencrypted(host, link.is_encrypted(), host.is_local()));
                 findings.extend(pooler(options, node, &mut link));
                 first = first.or(Some(link));
             }

@@ -17,11 +17,13 @@ mod socket;
 mod tests;
 
 use super::errors::Trouble;
+pub(super) use authenticate::{Turn, turn};
 use bytes::BytesMut;
 pub(super) use cancel::Peer;
 use channel::Channel;
 pub(super) use channel::Wait;
-use incoming::{Incoming, Message};
+pub(super) use incoming::Incoming;
+use incoming::Message;
 pub(super) use open::{Login, open};
 use postgres_protocol::message::frontend;
 use socket::Socket;

@@ -2,10 +2,11 @@
 //! answers takes them.
 
 use super::super::errors::Trouble;
-use super::super::options::{Address, Binding, Host, Options, SslMode};
+use super::super::options::{Address, Binding, Host, Options};
 use super::super::password::Found;
 use super::basics;
-use postgres::config::{ChannelBinding, SslMode as WireMode};
+use super::connector::{Connector, Encryption};
+use postgres::config::{ChannelBinding, SslMode, SslNegotiation};
 use postgres::{Client, Config};
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -23,7 +24,7 @@ pub(in super::super) const KEEPALIVE_PROBES: u32 = 5;
 /// How a connection is asked for.
 #[derive(Clone, Copy)]
 struct Manner {
-    mode: WireMode,
+    encryption: Encryption,
     /// With settings in the startup message.
     settings: bool,
 }
@@ -35,21 +36,25 @@ pub(super) enum Refused {
     Silent,
 }
 
-/// Opens a connection.
+/// Opens a connection. Answers what has made it, too, which makes those of requests to cancel.
 pub(super) fn connect(
     options: &Options,
     host: &Host,
     application: &str,
     found: &Found,
     tls: &MakeRustlsConnect,
-) -> Result<Client, Refused> {
+) -> Result<(Client, Connector), Refused> {
     let refuses_settings = &options.seats.refuses_settings;
-    let mut manner = Manner { mode: wire_mode(options, host), settings: !refuses_settings.load(Ordering::Relaxed) };
+    // As in libpq: there is no TLS on sockets, and none is asked for.
+    let encryption = if host.is_socket() { Encryption::No } else { options.ssl_mode.into() };
+    let mut manner = Manner { encryption, settings: !refuses_settings.load(Ordering::Relaxed) };
     loop {
         match attempt(options, host, application, found, manner, tls) {
             // `prefer` means: rather without TLS than not at all.
-            Err(Refused::Error(error)) if manner.mode == WireMode::Prefer && Trouble::from(&error).blames_tls() => {
-                manner.mode = WireMode::Disable;
+            Err(Refused::Error(error))
+                if manner.encryption == Encryption::Preferred && Trouble::from(&error).blames_tls() =>
+            {
+                manner.encryption = Encryption::No;
             }
             // A pooler; they are set afterwards.
             Err(Refused::Error(error)) if manner.settings && Trouble::from(&error).blames_settings() => {
@@ -71,13 +76,17 @@ fn attempt(
     found: &Found,
     manner: Manner,
     tls: &MakeRustlsConnect,
-) -> Result<Client, Refused> {
-    let (config, tls) = (config(options, host, application, found, manner), tls.clone());
+) -> Result<(Client, Connector), Refused> {
+    let config = config(options, host, application, found, manner);
+    let connector = Connector::new(options, host, manner.encryption, tls);
     let (sender, receiver) = mpsc::channel();
     // Nobody listens any more where it took too long.
-    thread::spawn(move || _ = sender.send(config.connect(tls)));
+    thread::spawn({
+        let connector = connector.clone();
+        move || _ = sender.send(config.connect(connector))
+    });
     match receiver.recv_timeout(options.connect_timeout) {
-        Ok(connected) => connected.map_err(Refused::Error),
+        Ok(connected) => connected.map(|client| (client, connector)).map_err(Refused::Error),
         Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Err(Refused::Silent),
     }
 }
@@ -85,8 +94,9 @@ fn attempt(
 fn config(options: &Options, host: &Host, application: &str, found: &Found, manner: Manner) -> Config {
     let mut config = Config::new();
     match &host.address {
-        Address::Tcp(name) => config.host(name),
-        Address::Socket(folder) => config.host_path(folder),
+        // The connector sees to TLS.
+        Address::Tcp(name) => config.host(name).ssl_mode(SslMode::Require).ssl_negotiation(SslNegotiation::Direct),
+        Address::Socket(folder) => config.host_path(folder).ssl_mode(SslMode::Disable),
     };
     config.port(host.port).user(&options.user).dbname(&options.database).application_name(application);
     if let Some(password) = found.password() {
@@ -95,7 +105,7 @@ fn config(options: &Options, host: &Host, application: &str, found: &Found, mann
     if manner.settings {
         config.options(&basics::startup());
     }
-    config.ssl_mode(manner.mode).connect_timeout(options.connect_timeout).tcp_user_timeout(UNANSWERED);
+    config.connect_timeout(options.connect_timeout).tcp_user_timeout(UNANSWERED);
     config.channel_binding(match options.binding {
         Binding::Disable => ChannelBinding::Disable,
         Binding::Prefer => ChannelBinding::Prefer,
@@ -106,13 +116,4 @@ fn config(options: &Options, host: &Host, application: &str, found: &Found, mann
     // "does not exist, skipping" and the like: whoever wants to know asks the catalogue.
     config.notice_callback(|_| {});
     config
-}
-
-fn wire_mode(options: &Options, host: &Host) -> WireMode {
-    match (&host.address, options.ssl_mode) {
-        // As in libpq: there is no TLS on sockets, and none is asked for.
-        (Address::Socket(_), _) | (_, SslMode::Disable) => WireMode::Disable,
-        (_, SslMode::Prefer) => WireMode::Prefer,
-        (_, SslMode::Require | SslMode::VerifyCa | SslMode::VerifyFull) => WireMode::Require,
-    }
 }
