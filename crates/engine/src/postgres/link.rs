@@ -28,7 +28,7 @@ use super::errors::{Trouble, connect_error, connecting, engine_error, not_reache
 use super::options::{Host, Options};
 use super::password;
 use super::tls;
-use crate::server::ServerLink;
+use crate::server::{ServerLink, fell_silent, within};
 use crate::{Canceller, EngineError};
 use connect::Refused;
 use connector::Connector;
@@ -110,7 +110,16 @@ impl Link {
             seats: Arc::clone(&options.seats),
         };
         link.seats.taken.fetch_add(1, Ordering::Relaxed);
-        let Introduced { version_num, backend_pid, basics } = introduce(&mut link, host, &options.seats)?;
+        // Whoever has let us in may fall silent then.
+        let (its_host, seats) = (host.clone(), Arc::clone(&options.seats));
+        let introduced = within(options.connect_timeout, move || {
+            introduce(&mut link, &its_host, &seats).map(|introduced| (link, introduced))
+        });
+        let silent = |_| {
+            Err(EngineError::new(ErrorClass::ConnectionLost, fell_silent(options.connect_timeout)).while_doing(&doing))
+        };
+        let (mut link, introduced) = introduced.unwrap_or_else(silent)?;
+        let Introduced { version_num, backend_pid, basics } = introduced;
         (link.version_num, link.backend_pid, link.basics) = (version_num, backend_pid, basics);
         Ok(link)
     }

@@ -29,6 +29,7 @@ use postgres_protocol::message::frontend;
 use socket::Socket;
 use std::io;
 use std::sync::{Arc, Weak};
+use std::time::Instant;
 
 /// What a session of the server is doing between two statements, as it says itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +63,11 @@ impl Wire {
             Ok(()) => Ok(()),
             Err(error) => Err(self.last_words(&error)),
         }
+    }
+
+    /// Waits no longer than until then for what the server says; for ever where there is no end.
+    pub(super) fn wait_until(&self, deadline: Option<Instant>) -> Result<(), Trouble> {
+        self.channel.socket.wait_until(deadline).map_err(|error| Trouble::io("waiting for the server", &error))
     }
 
     /// Whether nothing is encrypted, so that others may receive for it, and send.

@@ -1,5 +1,5 @@
 //! Who may read what goes to a server, and who may pretend to be one: every `sslmode` with every kind of certificate, channel
-//! binding, and what a server that is none is told.
+//! binding, what a server that is none is told, and what becomes of one that falls silent.
 #![cfg(all(feature = "postgres", feature = "mariadb"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail as tests do")]
 
@@ -10,6 +10,7 @@ mod matrix;
 mod passwords;
 #[path = "../servers/mod.rs"]
 mod servers;
+mod silence;
 mod tap;
 
 use conformance::catalogue;

@@ -44,6 +44,8 @@ struct Shared {
     first: First,
     heard: Mutex<Vec<u8>>,
     imposter: Mutex<Option<Imposter>>,
+    /// So many bytes of the server's go on to each client, and then no more.
+    lets_pass_bytes: Mutex<u64>,
 }
 
 impl Tap {
@@ -51,7 +53,13 @@ impl Tap {
     pub(crate) fn start(server: u16, first: First) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        let shared = Shared { server, first, heard: Mutex::default(), imposter: Mutex::default() };
+        let shared = Shared {
+            server,
+            first,
+            heard: Mutex::default(),
+            imposter: Mutex::default(),
+            lets_pass_bytes: Mutex::new(u64::MAX),
+        };
         let shared = Arc::new(shared);
         let ours = Arc::clone(&shared);
         thread::spawn(move || {
@@ -67,6 +75,11 @@ impl Tap {
     /// Pretends to be the server from now on, or does so no more.
     pub(crate) fn pretend(&self, imposter: Option<Imposter>) {
         *self.shared.imposter.lock().unwrap() = imposter;
+    }
+
+    /// Lets only so many bytes of the server's go on to each client that comes from now on: then it is silent.
+    pub(crate) fn fall_silent_after(&self, bytes: u64) {
+        *self.shared.lets_pass_bytes.lock().unwrap() = bytes;
     }
 
     /// The beginnings of what clients have sent since the last time that this was asked, as the network saw them.
@@ -191,8 +204,13 @@ fn pass_packet(from: &mut impl Read, to: &mut impl Write) -> io::Result<usize> {
 /// Passes everything on as it is, until one of them goes.
 fn pass_all(mut client: Ear<'_>, mut server: TcpStream) -> io::Result<()> {
     let (mut from_server, mut to_client) = (server.try_clone()?, client.client.try_clone()?);
+    let bytes = *client.shared.lets_pass_bytes.lock().unwrap();
     let back = thread::spawn(move || {
-        _ = io::copy(&mut from_server, &mut to_client);
+        let passed = io::copy(&mut (&mut from_server).take(bytes), &mut to_client);
+        // Who is silent listens on.
+        if passed.is_ok_and(|passed| passed == bytes) {
+            _ = io::copy(&mut from_server, &mut io::sink());
+        }
         to_client.shutdown(Shutdown::Both)
     });
     _ = io::copy(&mut client, &mut server);

@@ -4,13 +4,13 @@ use super::super::errors::is_of_tls;
 use super::super::options::{Host, Options, SslMode};
 use super::super::password::Found;
 use super::super::tls::Tls;
+use crate::server::within;
 use mysql::{Conn, DriverError, Error, Opts, OptsBuilder};
 use std::collections::HashMap;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, ToSocketAddrs};
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 /// A host that has gone is noticed by the kernel: when what was sent stays unanswered for so long ...
@@ -67,7 +67,7 @@ impl Way {
 }
 
 /// Opens a connection. The crate's own limit covers the TCP connection only, and a server that is stopped, or is none,
-/// accepts that and then says nothing; so another thread does it, and is left behind if it takes too long.
+/// accepts that and then says nothing; so another thread does it.
 pub(super) fn connect(
     options: &Options,
     host: &Host,
@@ -79,10 +79,7 @@ pub(super) fn connect(
     let opts = opts(options, application, found, database);
     let (options, host) = (options.clone(), host.clone());
     let limit = options.connect_timeout;
-    let (sender, receiver) = mpsc::channel();
-    // Nobody listens any more where it took too long.
-    thread::spawn(move || _ = sender.send(find_way(&options, &host, &opts, tls)));
-    match receiver.recv_timeout(limit) {
+    match within(limit, move || find_way(&options, &host, &opts, tls)) {
         Ok(connected) => connected,
         Err(RecvTimeoutError::Timeout) => Err(Refused::Silent),
         Err(RecvTimeoutError::Disconnected) => Err(Refused::Garbled),

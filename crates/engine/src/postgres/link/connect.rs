@@ -6,11 +6,10 @@ use super::super::options::{Address, Binding, Host, Options};
 use super::super::password::Found;
 use super::basics;
 use super::connector::{Connector, Encryption};
+use crate::server::within;
 use postgres::config::{ChannelBinding, SslMode, SslNegotiation};
 use postgres::{Client, Config};
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
 use std::time::Duration;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -67,8 +66,7 @@ pub(super) fn connect(
 }
 
 /// One attempt. The crate's own limit covers the TCP connection only, and a server that is stopped, or is none,
-/// accepts that and then says nothing; so another thread does it, and is left behind if it takes too long. The kernel
-/// ends it.
+/// accepts that and then says nothing; so another thread does it. The kernel ends it.
 fn attempt(
     options: &Options,
     host: &Host,
@@ -79,15 +77,13 @@ fn attempt(
 ) -> Result<(Client, Connector), Refused> {
     let config = config(options, host, application, found, manner);
     let connector = Connector::new(options, host, manner.encryption, tls);
-    let (sender, receiver) = mpsc::channel();
-    // Nobody listens any more where it took too long.
-    thread::spawn({
+    let opened = within(options.connect_timeout, {
         let connector = connector.clone();
-        move || _ = sender.send(config.connect(connector))
+        move || config.connect(connector)
     });
-    match receiver.recv_timeout(options.connect_timeout) {
+    match opened {
         Ok(connected) => connected.map(|client| (client, connector)).map_err(Refused::Error),
-        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Err(Refused::Silent),
+        Err(_) => Err(Refused::Silent),
     }
 }
 
