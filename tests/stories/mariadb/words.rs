@@ -1,5 +1,6 @@
 //! What MariaDB and its engine call their things.
 
+use super::quick;
 use crate::on_servers::bad_input::BadInput;
 use crate::on_servers::company::Company;
 use crate::on_servers::durability::Durability;
@@ -10,11 +11,12 @@ use crate::on_servers::private::Private;
 use crate::on_servers::privileges::Privileges;
 use crate::on_servers::remote::Remote;
 use crate::on_servers::telemetry::Telemetry;
-use crate::on_servers::{OWN, SCOTT};
+use crate::on_servers::tls::Tls;
+use crate::on_servers::{OWN, PASSWORD, SCOTT};
 use crate::servers::Scratch as _;
 use crate::servers::lend::Database;
 use crate::servers::mariadb::{SUPERUSER, Server, server_user};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 impl BadInput for Server {
     /// The server speaks first, so who waits for a request says nothing.
@@ -204,5 +206,18 @@ impl Telemetry for Server {
 
     fn counts_log_writes(&self) -> bool {
         true
+    }
+}
+
+impl Tls for Server {
+    fn with_tls() -> Self {
+        let server = quick().tls("DNS:localhost").start();
+        server.client("", &format!("CREATE DATABASE {OWN}; CREATE USER {SCOTT}@'%' IDENTIFIED BY '{PASSWORD}'"));
+        server.let_work(SCOTT, OWN);
+        server
+    }
+
+    fn trusted(&self) -> PathBuf {
+        self.authority()
     }
 }

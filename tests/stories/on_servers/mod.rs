@@ -17,6 +17,7 @@ pub(crate) mod privileges;
 pub(crate) mod remote;
 mod stops;
 pub(crate) mod telemetry;
+pub(crate) mod tls;
 
 use crate::servers::Scratch;
 use crate::servers::lend::Lender;

@@ -11,10 +11,11 @@ use crate::on_servers::private::Private;
 use crate::on_servers::privileges::Privileges;
 use crate::on_servers::remote::Remote;
 use crate::on_servers::telemetry::Telemetry;
-use crate::on_servers::{OWN, SCOTT};
+use crate::on_servers::tls::Tls;
+use crate::on_servers::{OWN, PASSWORD, SCOTT};
 use crate::servers::lend::Database;
-use crate::servers::postgres::{SUPERUSER, Server, program, server_user};
-use std::path::Path;
+use crate::servers::postgres::{SUPERUSER, Server, Wish, program, server_user};
+use std::path::{Path, PathBuf};
 
 impl BadInput for Server {
     const SOMETHING_ELSE: [&'static str; 2] = ["is it a PostgreSQL server", "is it a PostgreSQL server"];
@@ -202,5 +203,20 @@ impl Telemetry for Server {
 
     fn counts_log_writes(&self) -> bool {
         version(self) >= LOG_WRITES_ARE_COUNTED
+    }
+}
+
+impl Tls for Server {
+    fn with_tls() -> Self {
+        let wish = Wish::default().tls("DNS:localhost").set("fsync", "off").set("autovacuum", "off");
+        let wish = wish.set("password_encryption", "scram-sha-256");
+        let server = wish.hba(&format!("host all {SCOTT} 127.0.0.1/32 scram-sha-256")).start();
+        server.psql("postgres", &format!("CREATE ROLE {SCOTT} LOGIN PASSWORD '{PASSWORD}'"));
+        server.psql("postgres", &format!("CREATE DATABASE {OWN} OWNER {SCOTT}"));
+        server
+    }
+
+    fn trusted(&self) -> PathBuf {
+        self.authority()
     }
 }

@@ -60,6 +60,7 @@ pub(super) fn is_unknown_database(error: &Error) -> bool {
 pub(super) fn class(error: &Error) -> ErrorClass {
     match error {
         Error::MySqlError(server) => class_of(server.code, &server.message),
+        error if wants_password(error) => ErrorClass::Authentication,
         // After these nobody knows what the next answer belongs to.
         Error::IoError(_) | Error::CodecError(_) | Error::TlsError(_) => ErrorClass::ConnectionLost,
         Error::DriverError(driver) => match driver {
@@ -207,9 +208,17 @@ fn below(error: &Error) -> Option<&io::Error> {
     }
 }
 
+/// Whether the server wants the password by a key of its own, which it must not have without TLS (link/connect.rs).
+fn wants_password(error: &Error) -> bool {
+    matches!(error, Error::IoError(error) if error.kind() == io::ErrorKind::NotADirectory)
+}
+
 /// An error that no server sent: the crate's words, or what lies below them.
 fn bare(error: &Error) -> String {
     match (error, below(error)) {
+        (error, _) if wants_password(error) => {
+            "the server asks for the password itself, by a key of its own, and nothing is encrypted".to_owned()
+        }
         (_, Some(below)) => below.to_string(),
         (Error::CodecError(error), None) => error.to_string(),
         (Error::TlsError(error), None) => error.to_string(),
@@ -222,6 +231,10 @@ fn bare(error: &Error) -> String {
 fn bare_advice(options: &Options, host: &Host, error: &Error) -> Option<String> {
     let socket = matches!(host, Host::Socket(_));
     Some(match error {
+        error if wants_password(error) => format!(
+            "whoever answers in the place of {host} would have it: use TLS (sslmode=verify-full), let the account log in by \
+             ed25519 or mysql_native_password, or write sslmode=disable to send it all the same"
+        ),
         Error::DriverError(DriverError::ConnectTimeout) => not_reached(options),
         Error::DriverError(DriverError::CouldNotConnect(Some((_, _, kind)))) => match kind {
             io::ErrorKind::ConnectionRefused if socket => {

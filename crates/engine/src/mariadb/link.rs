@@ -9,7 +9,7 @@ use super::errors::{closed, connect_error, connecting, engine_error, is_unknown_
 use super::options::{Host, Options, SslMode};
 use super::password::{self, Found};
 use super::tls::Tls;
-use crate::server::{ServerLink, recover};
+use crate::server::{ServerLink, fell_silent, recover, within};
 use crate::{Canceller, EngineError};
 use cancel::{LinkCanceller, Stop};
 use connect::{Refused, Way};
@@ -99,8 +99,9 @@ impl Link {
             seats: Arc::clone(&options.seats),
         };
         link.seats.taken.fetch_add(1, Ordering::Relaxed);
-        link.introduce()?;
-        Ok(link)
+        // Whoever has let us in may fall silent then.
+        let introduced = within(options.connect_timeout, move || link.introduce().map(|()| link));
+        introduced.unwrap_or_else(|_| Err(gone(fell_silent(options.connect_timeout))))
     }
 
     /// Connects, with TLS where that is wanted and there is such a thing.
@@ -156,6 +157,11 @@ impl Link {
     /// The server's version.
     pub(super) fn version(&self) -> Version {
         self.version
+    }
+
+    /// Whether the connection is encrypted.
+    pub(super) fn is_encrypted(&self) -> bool {
+        self.way.is_encrypted()
     }
 
     /// Takes back whatever this session has set, and sets `settings` (SQL) instead. The server forgets everything that is

@@ -320,6 +320,26 @@ mod tests {
     }
 
     #[test]
+    fn a_server_that_refuses_the_bulk_protocol_gets_inserts() {
+        let server = Wish::default().tls("DNS:localhost").start();
+        server.client("", "CREATE USER scott@'127.0.0.1'; GRANT ALL ON bench.* TO scott@'127.0.0.1'");
+        let open = |mode: &str| {
+            let target = format!("{}?sslmode={mode}", server.tcp("scott", "bench"));
+            let options = Options::parse(&Target::parse(&target).unwrap()).unwrap();
+            (Link::open(&options, 0, "dbdyno").unwrap(), options)
+        };
+        let (mut control, options) = open("disable");
+        begin(&mut control, &options, &smallest(), 42).unwrap();
+        let before = meta::look(&mut control).unwrap();
+        for (mode, way) in [("disable", fill::Way::Bulk(1_000)), ("require", fill::Way::Inserts(100))] {
+            let (mut link, _) = open(mode);
+            assert_eq!(fill::Way::ask(&mut link).unwrap(), way, "{mode}");
+            // Asking changes nothing, and the session goes on.
+            assert_eq!(meta::look(&mut link).unwrap(), before, "{mode}");
+        }
+    }
+
+    #[test]
     fn rows_come_through_whatever_the_way() {
         let server = Wish::default().set("max_allowed_packet", "16K").start();
         let options = Options::parse(&Target::parse(&server.socket("root", "bench")).unwrap()).unwrap();

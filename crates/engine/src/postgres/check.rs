@@ -6,24 +6,38 @@ use super::ground::Ground;
 use super::link::Link;
 use super::options::Options;
 use super::{SCHEMA, describe, space};
-use crate::server::ServerLink as _;
+use crate::server::url::unencrypted;
+use crate::server::{ServerLink as _, within};
 use crate::{EngineError, Finding, FindingLevel};
 use dbdyno_model::{CommitMode, Shape, Size};
 use std::collections::BTreeMap;
 
 /// The oldest version that dbdyno works with.
 const OLDEST: u32 = 130_000;
+/// So many times what connecting to a node may take, all that is asked there may take.
+const ANSWERS: u32 = 6;
 /// How often is asked which session of the server answers.
 const POOLER_LOOKS: u32 = 3;
 
-/// What stands in the way, and what does not.
+/// What stands in the way, and what does not. A server that falls silent meanwhile is found out, too.
 pub(super) fn findings(options: &Options, size: &Size) -> Vec<Finding> {
+    let (its_options, its_size) = (options.clone(), size.clone());
+    let nodes = u32::try_from(options.hosts.len()).unwrap_or(u32::MAX);
+    let limit = options.connect_timeout.saturating_mul(ANSWERS).saturating_mul(nodes);
+    within(limit, move || look(&its_options, &its_size)).unwrap_or_else(|_| {
+        let text = format!("the server does not answer any more: {} s were over before all was asked", limit.as_secs());
+        vec![finding(FindingLevel::Blocker, "connection", text)]
+    })
+}
+
+fn look(options: &Options, size: &Size) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut first = None;
     for (node, host) in options.hosts.iter().enumerate() {
         match Link::open(options, node, "dbdyno check") {
             Ok(mut link) => {
                 findings.push(version(&host.to_string(), link.version_num()));
+                findings.extend(unencrypted(host, link.is_encrypted(), host.is_local()));
                 findings.extend(pooler(options, node, &mut link));
                 first = first.or(Some(link));
             }

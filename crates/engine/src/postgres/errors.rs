@@ -8,7 +8,7 @@ use super::password::Found;
 use crate::EngineError;
 use dbdyno_model::ErrorClass;
 use std::io;
-pub(super) use trouble::{Cause, Said, Trouble};
+pub(super) use trouble::{Cause, ClearText, NOT_UNDERSTOOD, Said, Trouble};
 
 /// How passwords can be given.
 const PASSWORD_PLACES: &str = "passwords are taken from DBDYNO_PASSWORD, PGPASSWORD, the file of PGPASSFILE or \
@@ -149,6 +149,7 @@ fn bare_advice(options: &Options, host: &Host, trouble: &Trouble) -> Option<Stri
     let socket = matches!(host.address, Address::Socket(_));
     let kind = match trouble.cause {
         Cause::NoPassword => return Some(PASSWORD_PLACES.to_owned()),
+        Cause::ClearText => return Some(clear_text(host)),
         Cause::Tls => return tls_advice(host, &trouble.words),
         Cause::NoSuchName => return Some("is the host's name spelt right?".to_owned()),
         Cause::NoServer => return Some(closed()),
@@ -187,6 +188,15 @@ pub(super) fn not_reached(options: &Options) -> String {
     )
 }
 
+/// What to do where somebody elsewhere wants the password as it is.
+fn clear_text(host: &Host) -> String {
+    format!(
+        "anybody between here and {} could read it, or be the one who asks: use TLS (sslmode=verify-full), let pg_hba.conf \
+         say scram-sha-256, or write sslmode=disable to send it all the same",
+        host_word(host)
+    )
+}
+
 fn tls_advice(host: &Host, cause: &str) -> Option<String> {
     let name = host_word(host);
     Some(if cause.contains("does not support TLS") {
@@ -197,6 +207,8 @@ fn tls_advice(host: &Host, cause: &str) -> Option<String> {
         )
     } else if cause.contains("UnknownIssuer") || cause.contains("CaUsedAsEndEntity") {
         "nobody trusted has signed the server's certificate; name its authority as sslrootcert=FILE".to_owned()
+    } else if cause.ends_with("end of file") {
+        closed()
     } else if cause.contains("UnsupportedCertVersion") {
         "the certificate is of X.509 version 1; make one with extensions (version 3), or use sslmode=require".to_owned()
     } else {

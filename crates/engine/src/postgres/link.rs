@@ -22,21 +22,22 @@
 
 pub(super) mod basics;
 pub(super) mod connect;
+mod connector;
 
 use super::errors::{Trouble, connect_error, connecting, engine_error, not_reached};
 use super::options::{Host, Options};
 use super::password;
 use super::tls;
-use crate::server::ServerLink;
+use crate::server::{ServerLink, fell_silent, within};
 use crate::{Canceller, EngineError};
 use connect::Refused;
+use connector::Connector;
 use dbdyno_model::ErrorClass;
 use postgres::{CancelToken, Client, SimpleQueryMessage};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
-use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// What a link asks first, while the search path may still be anything.
 const INTRODUCTION: &str = "SELECT pg_catalog.current_setting('server_version_num'), pg_catalog.pg_backend_pid(), \
@@ -46,7 +47,7 @@ const INTRODUCTION: &str = "SELECT pg_catalog.current_setting('server_version_nu
 /// A connection.
 pub(super) struct Link {
     client: Client,
-    tls: MakeRustlsConnect,
+    connector: Connector,
     host: Host,
     version_num: u32,
     backend_pid: u32,
@@ -93,13 +94,13 @@ impl Link {
         let found = password::find(options, host);
         let tls = tls::connector(options).map_err(|error| error.while_doing(&doing))?;
         let connected = connect::connect(options, host, application, &found, &tls);
-        let client = connected.map_err(|refused| match refused {
+        let (client, connector) = connected.map_err(|refused| match refused {
             Refused::Error(error) => connect_error(options, host, &found, &Trouble::from(&error)),
             Refused::Silent => EngineError::new(ErrorClass::ConnectionLost, not_reached(options)).while_doing(&doing),
         })?;
         let mut link = Self {
             client,
-            tls,
+            connector,
             host: host.clone(),
             version_num: 0,
             backend_pid: 0,
@@ -109,7 +110,16 @@ impl Link {
             seats: Arc::clone(&options.seats),
         };
         link.seats.taken.fetch_add(1, Ordering::Relaxed);
-        let Introduced { version_num, backend_pid, basics } = introduce(&mut link, host, &options.seats)?;
+        // Whoever has let us in may fall silent then.
+        let (its_host, seats) = (host.clone(), Arc::clone(&options.seats));
+        let introduced = within(options.connect_timeout, move || {
+            introduce(&mut link, &its_host, &seats).map(|introduced| (link, introduced))
+        });
+        let silent = |_| {
+            Err(EngineError::new(ErrorClass::ConnectionLost, fell_silent(options.connect_timeout)).while_doing(&doing))
+        };
+        let (mut link, introduced) = introduced.unwrap_or_else(silent)?;
+        let Introduced { version_num, backend_pid, basics } = introduced;
         (link.version_num, link.backend_pid, link.basics) = (version_num, backend_pid, basics);
         Ok(link)
     }
@@ -123,6 +133,11 @@ impl Link {
     /// The server's version as a number: 150018 is 15.18.
     pub(super) fn version_num(&self) -> u32 {
         self.version_num
+    }
+
+    /// Whether the connection is encrypted.
+    pub(super) fn is_encrypted(&self) -> bool {
+        self.connector.encrypted()
     }
 
     /// Takes back whatever this session has set, and sets `settings` (SQL) instead, in one batch.
@@ -245,8 +260,8 @@ impl ServerLink for Link {
     }
 
     fn canceller(&self) -> Arc<dyn Canceller> {
-        let (token, tls, stop) = (self.client.cancel_token(), self.tls.clone(), Arc::clone(&self.stop));
-        Arc::new(LinkCanceller { token, tls, stop })
+        let (token, connector) = (self.client.cancel_token(), self.connector.clone());
+        Arc::new(LinkCanceller { token, connector, stop: Arc::clone(&self.stop) })
     }
 }
 
@@ -279,7 +294,7 @@ impl Stop {
 
 struct LinkCanceller {
     token: CancelToken,
-    tls: MakeRustlsConnect,
+    connector: Connector,
     stop: Arc<Stop>,
 }
 
@@ -293,7 +308,7 @@ impl Canceller for LinkCanceller {
         if self.stop.asked.swap(true, Ordering::Relaxed) {
             return;
         }
-        let (token, tls, stop) = (self.token.clone(), self.tls.clone(), Arc::clone(&self.stop));
+        let (token, connector, stop) = (self.token.clone(), self.connector.clone(), Arc::clone(&self.stop));
         // A request is a connection of its own, which may take its time; whoever pressed Ctrl-C does not wait for it.
         thread::spawn(move || {
             for pause in REPEATS {
@@ -302,7 +317,7 @@ impl Canceller for LinkCanceller {
                     return;
                 }
                 // Where the server cannot be reached, the statement ends with the connection.
-                _ = token.cancel_query(tls.clone());
+                _ = token.cancel_query(connector.clone());
             }
         });
     }

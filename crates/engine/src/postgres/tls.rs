@@ -2,15 +2,15 @@
 //! authority has signed, `verify-full` wants it to be for this host, too.
 //!
 //! Two things that libpq does and rustls does not are made up for here, because PostgreSQL's own manual produces such
-//! certificates: a server's self-signed certificate may itself stand in `sslrootcert`, and where nothing is verified the
-//! form of the certificate does not matter either.
+//! certificates: a server's self-signed certificate may itself stand in `sslrootcert`, and where no chain is verified the
+//! form of the certificate does not matter either. That its owner is at the other end is verified always.
 
 use super::options::{Options, SslMode};
 use crate::EngineError;
 use dbdyno_model::ErrorClass;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{CryptoProvider, ring};
+use rustls::crypto::{CryptoProvider, WebPkiSupportedAlgorithms, ring};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
@@ -18,6 +18,8 @@ use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootC
 use std::path::Path;
 use std::sync::Arc;
 use tokio_postgres_rustls::MakeRustlsConnect;
+use x509_cert::Certificate;
+use x509_cert::der::{Decode as _, Encode as _};
 
 /// What makes TLS connections as the target wants them, for the crate's client.
 ///
@@ -35,7 +37,7 @@ pub(super) fn config(options: &Options) -> Result<ClientConfig, EngineError> {
     let provider = Arc::new(ring::default_provider());
     let verifier: Arc<dyn ServerCertVerifier> = match (options.ssl_mode, &options.root_certificates) {
         (SslMode::Disable | SslMode::Prefer, _) | (SslMode::Require, None) => {
-            Arc::new(Anybody { provider: Arc::clone(&provider) })
+            Arc::new(Anybody { algorithms: provider.signature_verification_algorithms })
         }
         // With authorities named, libpq verifies for `require` what it verifies for `verify-ca`.
         (SslMode::Require | SslMode::VerifyCa, roots) => {
@@ -48,11 +50,35 @@ pub(super) fn config(options: &Options) -> Result<ClientConfig, EngineError> {
     Ok(config.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth())
 }
 
-/// Verifies nothing: for `prefer` and `require`. Signatures of the handshake are not looked at either: they would prove
-/// that the server owns a certificate that anybody could have made.
+/// Takes any certificate, for `prefer` and `require`, but only from its owner: anybody can show a server's certificate, which
+/// is public, and the proof of a password names the certificate that was shown (wire/binding.rs).
 #[derive(Debug)]
 struct Anybody {
-    provider: Arc<CryptoProvider>,
+    algorithms: WebPkiSupportedAlgorithms,
+}
+
+impl Anybody {
+    /// Verifies a signature by the key in a certificate of any version; rustls reads those of version 3 only.
+    fn verify(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let (kind, key) = public_key(certificate).ok_or(CertificateError::BadEncoding)?;
+        let of_scheme = self.algorithms.mapping.iter().filter(|(scheme, _)| *scheme == signed.scheme);
+        let verified = of_scheme
+            .flat_map(|(_, algorithms)| *algorithms)
+            .filter(|algorithm| kind.ends_with(&algorithm.public_key_alg_id()))
+            .any(|algorithm| algorithm.verify_signature(&key, message, signed.signature()).is_ok());
+        if verified { Ok(HandshakeSignatureValid::assertion()) } else { Err(CertificateError::BadSignature.into()) }
+    }
+}
+
+/// The kind of a certificate's key, as DER whose end names it, and the key.
+fn public_key(certificate: &CertificateDer<'_>) -> Option<(Vec<u8>, Vec<u8>)> {
+    let key = Certificate::from_der(certificate).ok()?.tbs_certificate.subject_public_key_info;
+    Some((key.algorithm.to_der().ok()?, key.subject_public_key.raw_bytes().to_vec()))
 }
 
 impl ServerCertVerifier for Anybody {
@@ -69,24 +95,24 @@ impl ServerCertVerifier for Anybody {
 
     fn verify_tls12_signature(
         &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &DigitallySignedStruct,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        Ok(HandshakeSignatureValid::assertion())
+        self.verify(message, cert, signed)
     }
 
     fn verify_tls13_signature(
         &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &DigitallySignedStruct,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        Ok(HandshakeSignatureValid::assertion())
+        self.verify(message, cert, signed)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider.signature_verification_algorithms.supported_schemes()
+        self.algorithms.supported_schemes()
     }
 }
 

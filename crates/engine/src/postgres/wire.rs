@@ -17,16 +17,19 @@ mod socket;
 mod tests;
 
 use super::errors::Trouble;
+pub(super) use authenticate::{Turn, turn};
 use bytes::BytesMut;
 pub(super) use cancel::Peer;
 use channel::Channel;
 pub(super) use channel::Wait;
-use incoming::{Incoming, Message};
+pub(super) use incoming::Incoming;
+use incoming::Message;
 pub(super) use open::{Login, open};
 use postgres_protocol::message::frontend;
 use socket::Socket;
 use std::io;
 use std::sync::{Arc, Weak};
+use std::time::Instant;
 
 /// What a session of the server is doing between two statements, as it says itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +63,11 @@ impl Wire {
             Ok(()) => Ok(()),
             Err(error) => Err(self.last_words(&error)),
         }
+    }
+
+    /// Waits no longer than until then for what the server says; for ever where there is no end.
+    pub(super) fn wait_until(&self, deadline: Option<Instant>) -> Result<(), Trouble> {
+        self.channel.socket.wait_until(deadline).map_err(|error| Trouble::io("waiting for the server", &error))
     }
 
     /// Whether nothing is encrypted, so that others may receive for it, and send.

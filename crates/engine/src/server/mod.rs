@@ -23,6 +23,8 @@ mod times;
 pub(crate) mod url;
 mod verify;
 mod watch;
+#[cfg(any(feature = "postgres", feature = "mariadb"))]
+mod within;
 
 pub(crate) use crew::{Crew, MOST_SESSIONS, Stop, Tally};
 pub(crate) use held::Held;
@@ -38,6 +40,8 @@ pub(crate) use silence::answers;
 pub(crate) use times::{Clock, Phase, Times};
 pub(crate) use verify::{Reading, checksum, prove};
 pub(crate) use watch::{Seen, Watch};
+#[cfg(any(feature = "postgres", feature = "mariadb"))]
+pub(crate) use within::{fell_silent, within};
 
 use crate::{Canceller, EngineError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -3,6 +3,8 @@
 
 use crate::secret::Secret;
 use crate::target::percent_decode;
+#[cfg(any(feature = "postgres", feature = "mariadb"))]
+use crate::{Finding, FindingLevel};
 use crate::{Target, TargetError};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -52,6 +54,24 @@ impl SslMode {
             Self::VerifyFull => "verify-full",
         }
     }
+
+    /// Whether a password may go to a server so that whoever is on the way, or answers in its place, can read it. Without
+    /// TLS it may go to this machine only, or where somebody has asked for `disable` by name.
+    #[cfg(any(feature = "postgres", feature = "mariadb"))]
+    pub(crate) fn allows_clear_text(self, encrypted: bool, local: bool) -> bool {
+        encrypted || local || self == Self::Disable
+    }
+}
+
+/// What `dbdyno check` says of a connection to another machine that is not encrypted.
+#[cfg(any(feature = "postgres", feature = "mariadb"))]
+pub(crate) fn unencrypted(host: &dyn std::fmt::Display, encrypted: bool, local: bool) -> Option<Finding> {
+    let message = format!(
+        "the connection to {host} is not encrypted: whoever is in between reads statements and data, and may pass for the \
+         server; give it a certificate and write sslmode=verify-full"
+    );
+    let finding = Finding { level: FindingLevel::Warning, subject: "encryption".to_owned(), message };
+    (!encrypted && !local).then_some(finding)
 }
 
 /// What an engine calls its things in a target.
@@ -248,4 +268,30 @@ pub(crate) fn os_user() -> Option<String> {
         (fields.nth(1)? == uid).then(|| name.to_owned())
     });
     listed.or_else(|| std::env::var("USER").ok()).filter(|name| !name.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_in_clear_text_are_for_this_machine_or_asked_for_by_name() {
+        for mode in SslMode::ALL {
+            assert!(mode.allows_clear_text(true, false) && mode.allows_clear_text(false, true), "{mode:?}");
+            assert_eq!(mode.allows_clear_text(false, false), mode == SslMode::Disable, "{mode:?}");
+        }
+        for (name, is_here) in [
+            ("localhost", true),
+            ("127.0.0.1", true),
+            ("127.9.9.9", true),
+            ("::1", true),
+            ("localhost.example", false),
+            ("127.0.0.1.example", false),
+            ("192.0.2.1", false),
+            ("0.0.0.0", false),
+            ("::", false),
+        ] {
+            assert_eq!(is_this_machine(name), is_here, "{name}");
+        }
+    }
 }

@@ -1,6 +1,5 @@
 //! The client drive on real servers: that it does what the procedures do, by every road, and what it does when it cannot.
 
-mod binding;
 mod drive;
 mod faults;
 

@@ -4,13 +4,13 @@ use super::super::errors::is_of_tls;
 use super::super::options::{Host, Options, SslMode};
 use super::super::password::Found;
 use super::super::tls::Tls;
+use crate::server::within;
 use mysql::{Conn, DriverError, Error, Opts, OptsBuilder};
 use std::collections::HashMap;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, ToSocketAddrs};
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 /// A host that has gone is noticed by the kernel: when what was sent stays unanswered for so long ...
@@ -19,6 +19,11 @@ const UNANSWERED_MS: u32 = 45_000;
 const KEEPALIVE_IDLE_MS: u32 = 20_000;
 const KEEPALIVE_INTERVAL_S: u32 = 5;
 const KEEPALIVE_PROBES: u32 = 5;
+
+/// The file with the server's key by which a password would be encrypted without TLS. The crate asks the server for a key
+/// where no file is named, and so gives the password to whoever answers; there can be no file of this name, and reading it
+/// fails in a way in which nothing else does (errors.rs).
+const NO_KEY: &str = "/dev/null/key";
 
 /// Why there is no connection.
 pub(super) enum Refused {
@@ -40,6 +45,11 @@ pub(super) struct Way {
 }
 
 impl Way {
+    /// Whether it is encrypted.
+    pub(super) fn is_encrypted(&self) -> bool {
+        self.tls.is_some()
+    }
+
     /// Goes it.
     fn open(&self) -> mysql::Result<Conn> {
         match &self.tls {
@@ -57,7 +67,7 @@ impl Way {
 }
 
 /// Opens a connection. The crate's own limit covers the TCP connection only, and a server that is stopped, or is none,
-/// accepts that and then says nothing; so another thread does it, and is left behind if it takes too long.
+/// accepts that and then says nothing; so another thread does it.
 pub(super) fn connect(
     options: &Options,
     host: &Host,
@@ -69,10 +79,7 @@ pub(super) fn connect(
     let opts = opts(options, application, found, database);
     let (options, host) = (options.clone(), host.clone());
     let limit = options.connect_timeout;
-    let (sender, receiver) = mpsc::channel();
-    // Nobody listens any more where it took too long.
-    thread::spawn(move || _ = sender.send(find_way(&options, &host, &opts, tls)));
-    match receiver.recv_timeout(limit) {
+    match within(limit, move || find_way(&options, &host, &opts, tls)) {
         Ok(connected) => connected,
         Err(RecvTimeoutError::Timeout) => Err(Refused::Silent),
         Err(RecvTimeoutError::Disconnected) => Err(Refused::Garbled),
@@ -110,7 +117,7 @@ fn find_way(options: &Options, host: &Host, opts: &OptsBuilder, tls: Option<Tls>
     for place in &places {
         let opts = opts.clone().ip_or_hostname(Some(&place.name)).tcp_port(port).tcp_connect_timeout(Some(each));
         let opts = opts.bind_address(place.from);
-        match by_tls(options, opts, tls.as_ref()) {
+        match by_tls(options, host, &opts, tls.as_ref()) {
             Err(error) if not_there(&error) => last = Refused::Error(plain_words(error, place, &addresses, each)),
             connected => return connected.map_err(Refused::Error),
         }
@@ -119,13 +126,16 @@ fn find_way(options: &Options, host: &Host, opts: &OptsBuilder, tls: Option<Tls>
 }
 
 /// One address with TLS, and without where that is good enough.
-fn by_tls(options: &Options, opts: OptsBuilder, tls: Option<&Tls>) -> mysql::Result<(Conn, Way)> {
+fn by_tls(options: &Options, host: &Host, opts: &OptsBuilder, tls: Option<&Tls>) -> mysql::Result<(Conn, Way)> {
     let preferred = options.ssl_mode == SslMode::Prefer;
     // Once a server has turned TLS down, it is not asked each time: it counts connections that are given up.
     let without = &options.seats.without_tls;
     let open = |tls: Option<&Tls>| {
-        let ssl_opts = tls.map(Tls::opts);
-        let way = Way { opts: opts.clone().ssl_opts(ssl_opts).into(), tls: tls.cloned() };
+        let mut opts = opts.clone().ssl_opts(tls.map(Tls::opts));
+        if !options.ssl_mode.allows_clear_text(tls.is_some(), host.is_local()) {
+            opts = opts.server_key_path(Some(NO_KEY.into()));
+        }
+        let way = Way { opts: opts.into(), tls: tls.cloned() };
         way.open().map(|conn| (conn, way))
     };
     let tls = tls.filter(|_| !(preferred && without.load(Ordering::Relaxed)));

@@ -3,13 +3,14 @@
 //!
 //! Rows go as parameters of a prepared INSERT, many in one message of MariaDB's own bulk protocol. Measured at size D
 //! (10.11, two processors), a million rows into a table with its keys take the server 6.9 s of processor time this way,
-//! 9.0 s by LOAD DATA LOCAL, and 8.6 s by INSERTs of a hundred rows, which other servers get; and unlike LOAD DATA LOCAL,
-//! which turns errors into warnings, it fails where a row is not taken. To build the keys afterwards takes as long, and in
-//! one session. With `unique_checks` off the server sorts each leaf through temporary files and builds it at once: that
-//! was slower, and rows would have to fit a second time.
+//! 9.0 s by LOAD DATA LOCAL, and 8.6 s by INSERTs of a hundred rows, which go to servers that refuse the bulk protocol; and
+//! unlike LOAD DATA LOCAL, which turns errors into warnings, it fails where a row is not taken. Over TLS every server refuses
+//! it, because the client crate asks for TLS without saying that it speaks it (docs/upstream). To build the keys afterwards
+//! takes as long, and in one session. With `unique_checks` off the server sorts each leaf through temporary files and builds
+//! it at once: that was slower, and rows would have to fit a second time.
 
 use super::rows::{COLUMNS, DamagedRow, encode};
-use super::{about, note};
+use super::{LOADING, about, note};
 use crate::EngineError;
 use crate::data::Generator;
 use crate::mariadb::link::Link;
@@ -40,10 +41,18 @@ impl Way {
     /// # Errors
     /// The server's.
     pub(super) fn ask(link: &mut Link) -> Result<Self, EngineError> {
+        let doing = "asking how rows may be sent";
         let packet = link.conn().query_first("SELECT @@max_allowed_packet");
-        let packet: Option<usize> = packet.map_err(|error| link.error("asking for the longest message", &error))?;
+        let packet: Option<usize> = packet.map_err(|error| link.error(doing, &error))?;
         let fit = |rows: usize| rows.min(packet.unwrap_or(0) / ROW_BYTES / 2).max(1);
-        Ok(if link.version().mysql { Self::Inserts(fit(INSERT_ROWS)) } else { Self::Bulk(fit(BULK_ROWS)) })
+        let probe = &LOADING.get("no_entry")?.text;
+        let tried = if link.version().mysql { None } else { Some(link.conn().exec_batch(probe, [("at all",)])) };
+        match tried.transpose().map_err(|error| link.error(doing, &error)) {
+            Ok(Some(())) => Ok(Self::Bulk(fit(BULK_ROWS))),
+            Ok(None) => Ok(Self::Inserts(fit(INSERT_ROWS))),
+            Err(error) if error.class == ErrorClass::Unsupported => Ok(Self::Inserts(fit(INSERT_ROWS))),
+            Err(error) => Err(error),
+        }
     }
 
     fn rows(self) -> usize {

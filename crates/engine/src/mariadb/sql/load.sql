@@ -46,6 +46,10 @@ DELETE FROM meta WHERE name IN ('complete', 'verified')
 -- what: nothing that was noted of a table and its parts holds any more; comes before the table is dropped
 DELETE FROM meta WHERE name REGEXP '^(filled|checksum) {table}(_r[0-9]+)?(_p[0-9]+)?$'
 
+-- name: no_entry
+-- what: takes away an entry that nobody has made: whether the server takes rows of parameters (MariaDB's bulk protocol)
+DELETE FROM meta WHERE name = CONCAT('no ', ?)
+
 -- name: insert_into
 -- what: rows of a part, from dbdyno, in the order of its primary key; values follow, as parameters
 INSERT INTO {leaf} (id, customer_id, ref_id, region, booked_on, quantity, amount, status, filler) VALUES

@@ -6,12 +6,13 @@ use super::super::options::{Host, Options};
 use super::super::password;
 use super::super::wire::cancel::WireCanceller;
 use super::super::wire::{self, Login, Status, Wire, answer};
-use crate::server::ServerLink;
+use crate::server::{ServerLink, fell_silent};
 use crate::{Canceller, EngineError};
 use dbdyno_model::ErrorClass;
 use rustls::ClientConfig;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 /// A connection.
 pub(super) struct ClientLink {
@@ -56,7 +57,21 @@ impl ClientLink {
             seats: Arc::clone(&options.seats),
         };
         link.seats.taken.fetch_add(1, Ordering::Relaxed);
-        let Introduced { version_num, backend_pid, basics } = introduce(&mut link, host, &options.seats)?;
+        // Whoever has let us in may fall silent then.
+        let doing = connecting(options, host);
+        let waits =
+            |link: &Self, deadline| link.wire.wait_until(deadline).map_err(|trouble| link.error(&doing, &trouble));
+        let deadline = Instant::now() + options.connect_timeout;
+        waits(&link, Some(deadline))?;
+        let introduced = introduce(&mut link, host, &options.seats).map_err(|error| {
+            let silent = error.target_lost() && Instant::now() >= deadline;
+            let told = || {
+                EngineError::new(ErrorClass::ConnectionLost, fell_silent(options.connect_timeout)).while_doing(&doing)
+            };
+            if silent { told() } else { error }
+        });
+        let Introduced { version_num, backend_pid, basics } = introduced?;
+        waits(&link, None)?;
         (link.version_num, link.backend_pid, link.basics) = (version_num, backend_pid, basics);
         Ok(link)
     }

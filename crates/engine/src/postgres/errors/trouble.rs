@@ -28,11 +28,21 @@ pub(in super::super) struct Said {
     pub(in super::super) place: Option<String>,
 }
 
+/// What is said of an answer that is no message of the protocol.
+pub(in super::super) const NOT_UNDERSTOOD: &str = "the server's answer is not understood";
+
+/// The server wants the password so that others could read it.
+#[derive(Debug, thiserror::Error)]
+#[error("the server asks for the password in clear text, and nothing is encrypted")]
+pub(in super::super) struct ClearText;
+
 /// What an error comes from that no server has told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum Cause {
     /// The server wants a password, and there is none.
     NoPassword,
+    /// The server wants the password in clear text, and must not have it so.
+    ClearText,
     /// TLS did not come about.
     Tls,
     /// No host has this name.
@@ -75,13 +85,18 @@ impl Trouble {
 
     /// Something that is no message of the protocol, or not at this place.
     pub(in super::super) fn protocol(what: &str) -> Self {
-        let words = format!("the server's answer is not understood: {what}");
+        let words = format!("{NOT_UNDERSTOOD}: {what}");
         Self::new(ErrorClass::ConnectionLost, Cause::NoServer, words)
     }
 
     /// The server wants a password.
     pub(in super::super) fn no_password() -> Self {
         Self::new(ErrorClass::Authentication, Cause::NoPassword, "the server wants a password, and none was given")
+    }
+
+    /// The server wants a password in clear text, and must not have it so.
+    pub(in super::super) fn clear_text() -> Self {
+        Self::new(ErrorClass::Authentication, Cause::ClearText, ClearText.to_string())
     }
 
     /// The same, but with it the connection has ended.
@@ -142,6 +157,10 @@ impl From<&postgres::Error> for Trouble {
         if below == "password missing" {
             return Self::no_password();
         }
+        let io = error.source().and_then(|source| source.downcast_ref::<io::Error>());
+        if io.and_then(io::Error::get_ref).is_some_and(|inner| inner.is::<ClearText>()) {
+            return Self::clear_text();
+        }
         // The crate keeps its kinds to itself; their words are its own and not translated.
         let crates_words = error.to_string();
         let class = match crates_words.as_str() {
@@ -154,12 +173,11 @@ impl From<&postgres::Error> for Trouble {
             "timeout waiting for server" => ErrorClass::Timeout,
             _ => ErrorClass::Other,
         };
-        let io = error.source().and_then(|source| source.downcast_ref::<io::Error>()).map(io::Error::kind);
-        let cause = match io {
+        let cause = match io.map(io::Error::kind) {
             _ if crates_words == "error performing TLS handshake" => Cause::Tls,
             Some(_) if below.contains("lookup") => Cause::NoSuchName,
-            // The codec's words for an answer that is no message of the protocol.
-            Some(_) if below == "bytes remaining on stream" => Cause::NoServer,
+            // The codec's words for an answer that is no message of the protocol, and the connector's.
+            Some(_) if below == "bytes remaining on stream" || below == NOT_UNDERSTOOD => Cause::NoServer,
             Some(kind) => Cause::Io(kind),
             None => Cause::Other,
         };

@@ -2,14 +2,14 @@
 //! answers takes them.
 
 use super::super::errors::Trouble;
-use super::super::options::{Address, Binding, Host, Options, SslMode};
+use super::super::options::{Address, Binding, Host, Options};
 use super::super::password::Found;
 use super::basics;
-use postgres::config::{ChannelBinding, SslMode as WireMode};
+use super::connector::{Connector, Encryption};
+use crate::server::within;
+use postgres::config::{ChannelBinding, SslMode, SslNegotiation};
 use postgres::{Client, Config};
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
 use std::time::Duration;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -23,7 +23,7 @@ pub(in super::super) const KEEPALIVE_PROBES: u32 = 5;
 /// How a connection is asked for.
 #[derive(Clone, Copy)]
 struct Manner {
-    mode: WireMode,
+    encryption: Encryption,
     /// With settings in the startup message.
     settings: bool,
 }
@@ -35,21 +35,25 @@ pub(super) enum Refused {
     Silent,
 }
 
-/// Opens a connection.
+/// Opens a connection. Answers what has made it, too, which makes those of requests to cancel.
 pub(super) fn connect(
     options: &Options,
     host: &Host,
     application: &str,
     found: &Found,
     tls: &MakeRustlsConnect,
-) -> Result<Client, Refused> {
+) -> Result<(Client, Connector), Refused> {
     let refuses_settings = &options.seats.refuses_settings;
-    let mut manner = Manner { mode: wire_mode(options, host), settings: !refuses_settings.load(Ordering::Relaxed) };
+    // As in libpq: there is no TLS on sockets, and none is asked for.
+    let encryption = if host.is_socket() { Encryption::No } else { options.ssl_mode.into() };
+    let mut manner = Manner { encryption, settings: !refuses_settings.load(Ordering::Relaxed) };
     loop {
         match attempt(options, host, application, found, manner, tls) {
             // `prefer` means: rather without TLS than not at all.
-            Err(Refused::Error(error)) if manner.mode == WireMode::Prefer && Trouble::from(&error).blames_tls() => {
-                manner.mode = WireMode::Disable;
+            Err(Refused::Error(error))
+                if manner.encryption == Encryption::Preferred && Trouble::from(&error).blames_tls() =>
+            {
+                manner.encryption = Encryption::No;
             }
             // A pooler; they are set afterwards.
             Err(Refused::Error(error)) if manner.settings && Trouble::from(&error).blames_settings() => {
@@ -62,8 +66,7 @@ pub(super) fn connect(
 }
 
 /// One attempt. The crate's own limit covers the TCP connection only, and a server that is stopped, or is none,
-/// accepts that and then says nothing; so another thread does it, and is left behind if it takes too long. The kernel
-/// ends it.
+/// accepts that and then says nothing; so another thread does it. The kernel ends it.
 fn attempt(
     options: &Options,
     host: &Host,
@@ -71,22 +74,25 @@ fn attempt(
     found: &Found,
     manner: Manner,
     tls: &MakeRustlsConnect,
-) -> Result<Client, Refused> {
-    let (config, tls) = (config(options, host, application, found, manner), tls.clone());
-    let (sender, receiver) = mpsc::channel();
-    // Nobody listens any more where it took too long.
-    thread::spawn(move || _ = sender.send(config.connect(tls)));
-    match receiver.recv_timeout(options.connect_timeout) {
-        Ok(connected) => connected.map_err(Refused::Error),
-        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Err(Refused::Silent),
+) -> Result<(Client, Connector), Refused> {
+    let config = config(options, host, application, found, manner);
+    let connector = Connector::new(options, host, manner.encryption, tls);
+    let opened = within(options.connect_timeout, {
+        let connector = connector.clone();
+        move || config.connect(connector)
+    });
+    match opened {
+        Ok(connected) => connected.map(|client| (client, connector)).map_err(Refused::Error),
+        Err(_) => Err(Refused::Silent),
     }
 }
 
 fn config(options: &Options, host: &Host, application: &str, found: &Found, manner: Manner) -> Config {
     let mut config = Config::new();
     match &host.address {
-        Address::Tcp(name) => config.host(name),
-        Address::Socket(folder) => config.host_path(folder),
+        // The connector sees to TLS.
+        Address::Tcp(name) => config.host(name).ssl_mode(SslMode::Require).ssl_negotiation(SslNegotiation::Direct),
+        Address::Socket(folder) => config.host_path(folder).ssl_mode(SslMode::Disable),
     };
     config.port(host.port).user(&options.user).dbname(&options.database).application_name(application);
     if let Some(password) = found.password() {
@@ -95,7 +101,7 @@ fn config(options: &Options, host: &Host, application: &str, found: &Found, mann
     if manner.settings {
         config.options(&basics::startup());
     }
-    config.ssl_mode(manner.mode).connect_timeout(options.connect_timeout).tcp_user_timeout(UNANSWERED);
+    config.connect_timeout(options.connect_timeout).tcp_user_timeout(UNANSWERED);
     config.channel_binding(match options.binding {
         Binding::Disable => ChannelBinding::Disable,
         Binding::Prefer => ChannelBinding::Prefer,
@@ -106,13 +112,4 @@ fn config(options: &Options, host: &Host, application: &str, found: &Found, mann
     // "does not exist, skipping" and the like: whoever wants to know asks the catalogue.
     config.notice_callback(|_| {});
     config
-}
-
-fn wire_mode(options: &Options, host: &Host) -> WireMode {
-    match (&host.address, options.ssl_mode) {
-        // As in libpq: there is no TLS on sockets, and none is asked for.
-        (Address::Socket(_), _) | (_, SslMode::Disable) => WireMode::Disable,
-        (_, SslMode::Prefer) => WireMode::Prefer,
-        (_, SslMode::Require | SslMode::VerifyCa | SslMode::VerifyFull) => WireMode::Require,
-    }
 }

@@ -12,10 +12,10 @@ use postgres_protocol::message::frontend;
 use std::io;
 
 /// With which a statement of the session can be cancelled: process and secret.
-pub(super) type Key = (i32, i32);
+pub(in super::super) type Key = (i32, i32);
 
 /// What the server wants next, or has to say.
-pub(super) enum Turn {
+pub(in super::super) enum Turn {
     Password,
     Md5([u8; 4]),
     /// Mechanisms, each ending with a zero.
@@ -28,13 +28,20 @@ pub(super) enum Turn {
     Refused(Said),
 }
 
+/// How we prove who we are.
+pub(super) struct Proof<'a> {
+    pub(super) user: &'a str,
+    pub(super) password: Option<&'a str>,
+    pub(super) tie: Tie,
+    /// Whether the server may have the password in clear text.
+    pub(super) allows_clear_text: bool,
+}
+
 /// Begins a session with these parameters. Ends when the server is ready for statements.
 pub(super) fn begin(
     wire: &mut Wire,
     parameters: &[(&str, &str)],
-    user: &str,
-    password: Option<&str>,
-    tie: &Tie,
+    Proof { user, password, tie, allows_clear_text }: &Proof<'_>,
 ) -> Result<Key, Trouble> {
     let mut out = BytesMut::new();
     frontend::startup_message(parameters.iter().copied(), &mut out).map_err(unwritable)?;
@@ -47,6 +54,9 @@ pub(super) fn begin(
         match wire.receive(Wait::Yes, turn)?.ok_or_else(Trouble::closed)? {
             Turn::Password => {
                 tie.allow_unbound()?;
+                if !allows_clear_text {
+                    return Err(Trouble::clear_text());
+                }
                 let password = password.ok_or_else(Trouble::no_password)?;
                 frontend::password_message(password.as_bytes(), &mut out).map_err(unwritable)?;
             }
@@ -82,7 +92,8 @@ pub(super) fn begin(
     }
 }
 
-pub(super) fn turn(message: Message<'_>) -> Result<Option<Turn>, Trouble> {
+/// What a message of a server's says that has not let us in yet, if it is of interest.
+pub(in super::super) fn turn(message: Message<'_>) -> Result<Option<Turn>, Trouble> {
     let body = message.body;
     Ok(match message.kind {
         incoming::AUTHENTICATION => {

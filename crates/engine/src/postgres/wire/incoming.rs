@@ -36,7 +36,7 @@ impl<'a> Message<'a> {
 }
 
 /// Bytes that have come.
-pub(super) struct Incoming {
+pub(in super::super) struct Incoming {
     bytes: Vec<u8>,
     begin: usize,
     end: usize,
@@ -50,7 +50,7 @@ impl Default for Incoming {
 
 impl Incoming {
     /// The next message, if it is there as a whole. It is taken out.
-    pub(super) fn message(&mut self) -> Result<Option<Message<'_>>, Trouble> {
+    pub(in super::super) fn message(&mut self) -> Result<Option<Message<'_>>, Trouble> {
         let Some((head, rest)) = self.bytes[self.begin..self.end].split_first_chunk::<HEAD_BYTES>() else {
             return Ok(None);
         };
@@ -84,7 +84,7 @@ impl Incoming {
     }
 
     /// Puts bytes there that were received elsewhere.
-    pub(super) fn put(&mut self, mut bytes: &[u8]) {
+    pub(in super::super) fn put(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             let room = self.room();
             let fits = bytes.len().min(room.len());

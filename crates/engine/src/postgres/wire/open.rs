@@ -1,7 +1,7 @@
 //! Opening a connection: within a time, with TLS or rather without, and with settings in the startup message where whoever
 //! answers takes them; by the rules that the crate's client follows in `link/connect.rs`.
 
-use super::authenticate::{self, Key};
+use super::authenticate::{self, Key, Proof};
 use super::binding::Tie;
 use super::cancel::{At, Peer};
 use super::channel::{Channel, Encrypted, Wait};
@@ -97,9 +97,14 @@ fn begin(wire: &mut Wire, login: &Login<'_>, settings: bool) -> Result<Key, Trou
     if settings {
         parameters.push(("options", &startup));
     }
-    let password = login.found.password().map(|password| password.reveal());
-    let tie = Tie::new(login.options.binding, wire.channel.tls.as_deref());
-    authenticate::begin(wire, &parameters, &login.options.user, password, &tie)
+    let tls = wire.channel.tls.as_deref();
+    let proof = Proof {
+        user: &login.options.user,
+        password: login.found.password().map(|password| password.reveal()),
+        tie: Tie::new(login.options.binding, tls),
+        allows_clear_text: login.options.ssl_mode.allows_clear_text(tls.is_some(), login.host.is_local()),
+    };
+    authenticate::begin(wire, &parameters, &proof)
 }
 
 /// A stream to the host.

@@ -1,0 +1,247 @@
+//! Somebody between client and server, who listens, and may pretend to be the server.
+
+use rustls::crypto::ring;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::server::{ClientHello, ResolvesServerCert};
+use rustls::sign::CertifiedKey;
+use rustls::{
+    ClientConfig, ClientConnection, RootCertStore, ServerConfig, ServerConnection, StreamOwned,
+    SupportedProtocolVersion,
+};
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+/// What is kept of what a client says: all that goes before its first statement, and more.
+const KEPT_BYTES: usize = 4_096;
+/// PostgreSQL's request for TLS.
+const SSL_REQUEST: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];
+/// The length of MariaDB's request for TLS; every other answer to a server's greeting is longer.
+const SSL_REQUEST_BYTES: usize = 32;
+
+/// Who speaks first.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum First {
+    /// As with PostgreSQL.
+    Client,
+    /// As with MariaDB.
+    Server,
+}
+
+/// Who stands in between.
+pub(crate) struct Tap {
+    /// Where it listens, on 127.0.0.1.
+    pub(crate) port: u16,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    server: u16,
+    first: First,
+    heard: Mutex<Vec<u8>>,
+    imposter: Mutex<Option<Imposter>>,
+    /// So many bytes of the server's go on to each client, and then no more.
+    lets_pass_bytes: Mutex<u64>,
+}
+
+impl Tap {
+    /// One between clients and the server at this port.
+    pub(crate) fn start(server: u16, first: First) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let shared = Shared {
+            server,
+            first,
+            heard: Mutex::default(),
+            imposter: Mutex::default(),
+            lets_pass_bytes: Mutex::new(u64::MAX),
+        };
+        let shared = Arc::new(shared);
+        let ours = Arc::clone(&shared);
+        thread::spawn(move || {
+            for client in listener.incoming() {
+                let shared = Arc::clone(&shared);
+                // Whoever hangs up has heard enough.
+                thread::spawn(move || drop(serve(client.unwrap(), &shared)));
+            }
+        });
+        Self { port, shared: ours }
+    }
+
+    /// Pretends to be the server from now on, or does so no more.
+    pub(crate) fn pretend(&self, imposter: Option<Imposter>) {
+        *self.shared.imposter.lock().unwrap() = imposter;
+    }
+
+    /// Lets only so many bytes of the server's go on to each client that comes from now on: then it is silent.
+    pub(crate) fn fall_silent_after(&self, bytes: u64) {
+        *self.shared.lets_pass_bytes.lock().unwrap() = bytes;
+    }
+
+    /// The beginnings of what clients have sent since the last time that this was asked, as the network saw them.
+    pub(crate) fn heard(&self) -> String {
+        let heard = std::mem::take(&mut *self.shared.heard.lock().unwrap());
+        String::from_utf8_lossy(&heard).into_owned()
+    }
+}
+
+/// How to pretend.
+#[derive(Clone)]
+pub(crate) struct Imposter {
+    ours: Arc<ServerConfig>,
+    theirs: Arc<ClientConfig>,
+}
+
+impl Imposter {
+    /// One that shows a certificate and signs with a key, which may be another's; the server behind has a certificate of this
+    /// authority's for `localhost`.
+    pub(crate) fn new(
+        certificate: &Path,
+        key: &Path,
+        authority: &Path,
+        versions: &[&'static SupportedProtocolVersion],
+    ) -> Self {
+        let provider = Arc::new(ring::default_provider());
+        let chain = vec![CertificateDer::from_pem_file(certificate).unwrap()];
+        let key = ring::sign::any_supported_type(&PrivateKeyDer::from_pem_file(key).unwrap()).unwrap();
+        let shows = Shows(Arc::new(CertifiedKey::new(chain, key)));
+        let ours = ServerConfig::builder_with_provider(Arc::clone(&provider)).with_protocol_versions(versions).unwrap();
+        let ours = Arc::new(ours.with_no_client_auth().with_cert_resolver(Arc::new(shows)));
+        let mut roots = RootCertStore::empty();
+        roots.add(CertificateDer::from_pem_file(authority).unwrap()).unwrap();
+        let theirs = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
+        Self { ours, theirs: Arc::new(theirs.with_root_certificates(roots).with_no_client_auth()) }
+    }
+}
+
+/// Shows a certificate to everybody.
+#[derive(Debug)]
+struct Shows(Arc<CertifiedKey>);
+
+impl ResolvesServerCert for Shows {
+    fn resolve(&self, _: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        Some(Arc::clone(&self.0))
+    }
+}
+
+/// A client's end, at which the beginning is kept.
+struct Ear<'s> {
+    client: TcpStream,
+    shared: &'s Shared,
+    kept_bytes: usize,
+}
+
+impl Read for Ear<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.client.read(into)?;
+        let kept = read.min(KEPT_BYTES - self.kept_bytes);
+        if kept > 0 {
+            self.shared.heard.lock().unwrap().extend(&into[..kept]);
+            self.kept_bytes += kept;
+        }
+        Ok(read)
+    }
+}
+
+impl Write for Ear<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.client.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.client.flush()
+    }
+}
+
+fn serve(client: TcpStream, shared: &Shared) -> io::Result<()> {
+    let mut server = TcpStream::connect(("127.0.0.1", shared.server))?;
+    client.set_nodelay(true)?;
+    server.set_nodelay(true)?;
+    let mut client = Ear { client, shared, kept_bytes: 0 };
+    let imposter = shared.imposter.lock().unwrap().clone();
+    match imposter {
+        Some(imposter) if asks_for_tls(&mut client, &mut server)? => translate(client, server, imposter),
+        _ => pass_all(client, server),
+    }
+}
+
+/// Lets them begin, up to where TLS begins or does not.
+fn asks_for_tls(client: &mut Ear<'_>, server: &mut TcpStream) -> io::Result<bool> {
+    match client.shared.first {
+        First::Client => {
+            let (mut request, mut answer) = ([0; 8], [0]);
+            client.read_exact(&mut request)?;
+            server.write_all(&request)?;
+            if request != SSL_REQUEST {
+                return Ok(false);
+            }
+            server.read_exact(&mut answer)?;
+            client.write_all(&answer)?;
+            Ok(answer == *b"S")
+        }
+        First::Server => {
+            pass_packet(server, client)?;
+            Ok(pass_packet(client, server)? == SSL_REQUEST_BYTES)
+        }
+    }
+}
+
+/// Passes one packet of MariaDB's on; its length.
+fn pass_packet(from: &mut impl Read, to: &mut impl Write) -> io::Result<usize> {
+    let mut packet = vec![0; 4];
+    from.read_exact(&mut packet)?;
+    let length = usize::from(packet[0]) | usize::from(packet[1]) << 8 | usize::from(packet[2]) << 16;
+    packet.resize(4 + length, 0);
+    from.read_exact(&mut packet[4..])?;
+    to.write_all(&packet)?;
+    Ok(length)
+}
+
+/// Passes everything on as it is, until one of them goes.
+fn pass_all(mut client: Ear<'_>, mut server: TcpStream) -> io::Result<()> {
+    let (mut from_server, mut to_client) = (server.try_clone()?, client.client.try_clone()?);
+    let bytes = *client.shared.lets_pass_bytes.lock().unwrap();
+    let back = thread::spawn(move || {
+        let passed = io::copy(&mut (&mut from_server).take(bytes), &mut to_client);
+        // Who is silent listens on.
+        if passed.is_ok_and(|passed| passed == bytes) {
+            _ = io::copy(&mut from_server, &mut io::sink());
+        }
+        to_client.shutdown(Shutdown::Both)
+    });
+    _ = io::copy(&mut client, &mut server);
+    // It may have gone first.
+    _ = server.shutdown(Shutdown::Both);
+    back.join().unwrap()
+}
+
+/// Passes everything on that a client says who believes to have TLS with the server, and has it with us.
+fn translate(client: Ear<'_>, server: TcpStream, imposter: Imposter) -> io::Result<()> {
+    let name = ServerName::try_from("localhost").map_err(io::Error::other)?;
+    let ours = ServerConnection::new(imposter.ours).map_err(io::Error::other)?;
+    let theirs = ClientConnection::new(imposter.theirs, name).map_err(io::Error::other)?;
+    let (mut client, mut server) = (StreamOwned::new(ours, client), StreamOwned::new(theirs, server));
+    client.conn.complete_io(&mut client.sock)?;
+    server.conn.complete_io(&mut server.sock)?;
+    // From here on reads look whether there is something; a handshake would not outlive one that found nothing.
+    let patience = Some(Duration::from_millis(2));
+    client.sock.client.set_read_timeout(patience)?;
+    server.sock.set_read_timeout(patience)?;
+    while pass(&mut client, &mut server)? && pass(&mut server, &mut client)? {}
+    Ok(())
+}
+
+/// Passes on what there is to pass on; false when there will be no more.
+fn pass(from: &mut impl Read, to: &mut impl Write) -> io::Result<bool> {
+    let mut bytes = [0; 4096];
+    match from.read(&mut bytes) {
+        Ok(0) => Ok(false),
+        Ok(length) => to.write_all(&bytes[..length]).and_then(|()| to.flush()).map(|()| true),
+        Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => Ok(true),
+        Err(error) => Err(error),
+    }
+}

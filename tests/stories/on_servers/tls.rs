@@ -1,0 +1,54 @@
+//! A server with a certificate: everything works over TLS, in every mode.
+
+use super::{OWN, PASSWORD, Product, SCOTT, stories, until_called, until_gone};
+use crate::support::{Ending, Room, Running, points, statuses, text};
+use rustix::process::Signal;
+use std::path::PathBuf;
+
+stories!(a_server_is_loaded_and_measured_in_every_mode_of_tls,);
+
+/// Servers with TLS.
+pub(crate) trait Tls: Product {
+    /// A server with a certificate for `localhost`, where scott may work in the database `OWN` once he has proved his
+    /// password.
+    fn with_tls() -> Self;
+
+    /// The certificate of the authority that has signed it.
+    fn trusted(&self) -> PathBuf;
+}
+
+fn a_server_is_loaded_and_measured_in_every_mode_of_tls<S: Tls>() {
+    let (room, server) = (Room::new(), S::with_tls());
+    let target = |mode: &str| {
+        let roots = if mode.starts_with("verify") {
+            format!("&sslrootcert={}", server.trusted().display())
+        } else {
+            String::new()
+        };
+        format!("{}://{SCOTT}@localhost:{}/{OWN}?sslmode={mode}{roots}", S::ENGINE, server.port())
+    };
+    let start = |line: &str, mode: &str| {
+        let mut command = room.command(&format!("{line} --target {}", target(mode)));
+        command.env("DBDYNO_PASSWORD", PASSWORD);
+        Running::start(command)
+    };
+    let run = |line: &str, mode: &str| -> Ending { start(line, mode).end().expect(0) };
+    for mode in ["disable", "prefer", "require", "verify-ca", "verify-full"] {
+        let loaded = run("load --size T --json", mode).json();
+        assert_eq!((&loaded["resumed"], &loaded["verified"]), (&false.into(), &true.into()), "{mode}: {loaded:#}");
+        if mode != "verify-full" {
+            run("drop", mode);
+        }
+    }
+    for drive in ["server", "client"] {
+        let document =
+            run(&format!("run T611 T311 --drive {drive} --jobs 2 --duration 200ms --json"), "verify-full").json();
+        assert!(points(&document).iter().all(|point| text(point, "/status") == "ok"), "{document:#}");
+    }
+    let stopped = start("run T611 --jobs 2 --duration 60s", "verify-full");
+    until_called(&server, OWN);
+    stopped.signal(Signal::INT);
+    stopped.end().expect(3);
+    assert_eq!(statuses(&room.show("last")), ["T611 failed"]);
+    until_gone(&server, OWN);
+}
