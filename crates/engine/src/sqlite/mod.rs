@@ -122,8 +122,6 @@ fn no_monitor() -> Result<Monitor, String> {
 
 struct SqliteEngine {
     shared: Arc<Shared>,
-    /// Open while a run lasts.
-    held: Mutex<Option<Link>>,
 }
 
 impl SqliteEngine {
@@ -137,7 +135,7 @@ impl SqliteEngine {
             totals: Mutex::default(),
             monitor: Mutex::new(no_monitor()),
         };
-        Self { shared: Arc::new(shared), held: Mutex::default() }
+        Self { shared: Arc::new(shared) }
     }
 
     fn options(&self) -> &Options {
@@ -213,14 +211,6 @@ impl Engine for SqliteEngine {
 
     fn drop_all(&self) -> Result<bool, EngineError> {
         remove::drop_all(self.options())
-    }
-
-    /// Whoever drops has the file leave its write-ahead log, which no other connection lets happen. With a rollback journal a
-    /// connection that does nothing holds nothing: between two points others can drop.
-    fn hold(&self, _: &dyn LoadWatch) -> Result<(), EngineError> {
-        let link = self.link()?;
-        *self.held.lock().unwrap_or_else(PoisonError::into_inner) = Some(link);
-        Ok(())
     }
 
     fn settle(&self, limit: Duration) -> Result<Settled, EngineError> {

@@ -234,7 +234,7 @@ fn what_makes_figures_doubtful_is_said() {
     assert!(!of(FindingLevel::Warning, &found).contains("query_cache"), "{found:?}");
     server.client("", "SET GLOBAL innodb_file_per_table = OFF");
     let warnings = of(FindingLevel::Warning, &look(&server.tcp("scott", "dbdyno")));
-    assert!(warnings.contains("MAX_USER_CONNECTIONS 5: only 2 jobs"), "{warnings}");
+    assert!(warnings.contains("MAX_USER_CONNECTIONS 5: only 1 jobs"), "{warnings}");
     assert!(warnings.contains("max_statement_time is 30 s"), "{warnings}");
     let remedy = "ALTER USER 'scott'@'%' WITH MAX_STATEMENT_TIME 0";
     assert!(warnings.contains(remedy), "{warnings}");
