@@ -8,7 +8,7 @@ const FOUR: &str = "run T711 --drive client --jobs 4 --json --target null:?speed
 
 #[test]
 fn what_four_sessions_cannot_carry_is_overload() {
-    let _machine = crate::alone();
+    let _machine = crate::in_company();
     let room = Room::new();
     for load in ["--rate 600/s --duration 3s", "--rate 412/s --arrivals constant --duration 4s"] {
         for queue in ["shared", "session"] {
@@ -33,7 +33,7 @@ fn what_four_sessions_can_carry_is_none() {
     let mut last = String::new();
     // A machine that stands still for a while is overloaded in truth.
     let passes = (0..3).any(|_| {
-        let ending = room.run(&format!("{FOUR} --rate 240/s --duration 6s"));
+        let ending = room.run(&format!("{FOUR} --rate 240/s --duration 5s"));
         last = format!("{}\n{}", ending.stdout, ending.stderr);
         let document = ending.json();
         let point = &points(&document)[0];
@@ -44,7 +44,7 @@ fn what_four_sessions_can_carry_is_none() {
 
 #[test]
 fn too_few_that_were_due_decide_nothing() {
-    let _machine = crate::alone();
+    let _machine = crate::in_company();
     let room = Room::new();
     let needs = "title = \"Shop\"\n[[requirement]]\ntitle = \"Half\"\ntest = \"T711\"\nmetric = \"response_time_s.p50\"\nrate_per_s = 1\nmaximum = 30\n";
     std::fs::write(room.path("needs.toml"), needs).unwrap();
@@ -53,8 +53,8 @@ fn too_few_that_were_due_decide_nothing() {
     assert!(note.ends_with("1000 are needed to tell whether 4 sessions can carry them"), "{note}");
     let verdict = room.run("verdict last --requirements needs.toml").expect(1).stdout;
     assert!(verdict.contains("refused: too_few_to_judge"), "{verdict}");
-    let met = (0..3).any(|_| {
-        room.run(&format!("{FOUR} --rate 250/s --duration 6s"));
+    let met = (0..5).any(|_| {
+        room.run(&format!("{FOUR} --rate 250/s --duration 5s"));
         room.run("verdict last --requirements needs.toml").code == Some(0)
     });
     assert!(met);
@@ -62,11 +62,11 @@ fn too_few_that_were_due_decide_nothing() {
 
 #[test]
 fn what_failed_is_slower_than_any_limit() {
-    let _machine = crate::alone();
+    let _machine = crate::in_company();
     let room = Room::new();
     let needs = "title = \"Shop\"\n[[requirement]]\ntitle = \"Tail\"\ntest = \"T711\"\nmetric = \"service_time_s.p99\"\nmaximum = 30\n";
     std::fs::write(room.path("needs.toml"), needs).unwrap();
-    let line = "run T711 --drive client --jobs 4 --duration 2s --json --target null:?speed=5000";
+    let line = "run T711 --drive client --jobs 4 --duration 1s --json --target null:?speed=5000";
     let document = room.run(&format!("{line}&error_every=40&error_class=timeout")).expect(0).json();
     let point = &points(&document)[0];
     assert!(flagged(point, "errors") && point["service_time_s"]["p99"].is_null(), "{point:#}");

@@ -22,7 +22,7 @@ fn processors() -> usize {
 
 #[test]
 fn a_core_is_one_that_the_work_may_use() {
-    let _machine = crate::alone();
+    let _machine = crate::in_company();
     if processors() < 2 {
         return;
     }
@@ -92,7 +92,7 @@ impl Drop for Group {
 
 #[test]
 fn a_quota_divides_and_what_it_holds_back_is_flagged() {
-    let _machine = crate::alone();
+    let _machine = crate::in_company();
     let room = Room::new();
     let Some(tight) = Group::new("tight", Some(30_000)) else { return };
     let held = run_under(&room, &tight.wrapper(), RUN).expect(0).json();
@@ -137,18 +137,17 @@ fn others_pct(document: &Value) -> f64 {
 fn a_foreign_process_is_noticed() {
     let _machine = crate::alone();
     let room = Room::new();
-    // Other people's work may come and go on the machine that tests run on: the quietest of some controls counts.
-    let quiet_pct = (0..5).map(|_| others_pct(&room.run(RUN).expect(0).json())).fold(f64::INFINITY, f64::min);
+    // Other people's work may come and go on the machine that tests run on, so each has some plays.
+    let measured_pct = || others_pct(&room.run(RUN).expect(0).json());
     let busy = Busy::everywhere();
-    let loud_pct = (0..3).map(|_| others_pct(&room.run(RUN).expect(0).json())).fold(0.0, f64::max);
+    let loud_pct = (0..3).map(|_| measured_pct()).find(|pct| *pct > 10.0).expect("busy processes are not noticed");
     drop(busy);
-    assert!(loud_pct > 10.0, "{loud_pct}");
-    assert!(quiet_pct < loud_pct, "{quiet_pct} against {loud_pct}");
+    assert!((0..5).any(|_| measured_pct() < loud_pct), "others are always found as busy as {loud_pct} %");
 }
 
 #[test]
 fn each_point_has_the_pace_of_the_machine_around_it() {
-    let _machine = crate::alone();
+    let _machine = crate::in_company();
     let room = Room::new();
     let run = room.run("run T111,T141 --target sqlite:x.sqlite --size T --jobs 1 --duration 200ms --repeat 3 --json");
     let run = run.expect(0).json();

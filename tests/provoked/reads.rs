@@ -1,6 +1,6 @@
 //! Reads: page cache, memory file systems, other people's reads, devices that are not seen.
 
-use crate::support::{Room, flag_note, flagged, number, points, text};
+use crate::support::{Room, Running, flag_note, flagged, number, points, text};
 use serde_json::Value;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -13,7 +13,7 @@ const PLAYS: usize = 10;
 /// The points of a run of some tests.
 fn measured(room: &Room, what: &str, target: &str, more: &str) -> Vec<Value> {
     let document =
-        room.run(&format!("run {what} --target {target} --jobs 1 --duration 1s --json {more}")).expect(0).json();
+        room.run(&format!("run {what} --target {target} --jobs 1 --duration 500ms --json {more}")).expect(0).json();
     points(&document).clone()
 }
 
@@ -40,7 +40,7 @@ fn is_of_a_device(point: &Value) -> bool {
 
 #[test]
 fn a_file_that_memory_holds_is_no_device_and_one_on_a_disk_is() {
-    let _machine = crate::alone();
+    let company = crate::in_company();
     let room = Room::with_data();
     let (memory, disk) = (tempfile::tempdir_in("/dev/shm").unwrap(), Room::on_disk());
     for folder in [memory.path(), disk.folder()] {
@@ -51,6 +51,8 @@ fn a_file_that_memory_holds_is_no_device_and_one_on_a_disk_is() {
     }
     std::fs::write(room.path("needs.toml"), needs()).unwrap();
     room.run("verdict last --requirements needs.toml").expect(1);
+    drop(company);
+    let _machine = crate::alone();
     again("a file on a disk", || {
         // Size T is so small that T626 meets its blocks again before anybody can let them go.
         let points = measured(&disk, "T426 T616", "sqlite:x.sqlite", "");
@@ -83,10 +85,11 @@ impl Drop for Mounted {
     }
 }
 
-/// What is below a loop device stays in the page cache under another name, where no eviction reaches it.
+/// What is below a loop device stays in the page cache under another name, where no eviction reaches it. The control is the file
+/// on a disk above.
 #[test]
 fn pages_that_stay_cached_below_are_no_device() {
-    let _machine = crate::alone();
+    let _machine = crate::in_company();
     let disk = Room::on_disk();
     let Some(mounted) = Mounted::new(&disk) else {
         eprintln!("not provoked: this user may not mount");
@@ -96,12 +99,6 @@ fn pages_that_stay_cached_below_are_no_device() {
     for point in measured(&disk, "T426 T616", "sqlite:mounted/x.sqlite", "") {
         assert!(flag_note(&point, "not_proved").contains("loop device"), "{point:#}");
     }
-    drop(mounted);
-    std::fs::copy(Room::with_data().path("x.sqlite"), disk.path("x.sqlite")).unwrap();
-    again("without a loop device", || {
-        let points = measured(&disk, "T426 T616", "sqlite:x.sqlite", "");
-        points.iter().try_for_each(|point| must(is_of_a_device(point), point))
-    });
 }
 
 /// Somebody who reads a file from its device, over and over.
@@ -145,6 +142,23 @@ fn what_others_read_is_foreign_and_the_databases_own_rate_is_printed() {
     });
 }
 
+#[test]
+fn a_scan_reports_the_bytes_that_the_database_consumed() {
+    let _machine = crate::in_company();
+    let disk = Room::on_disk();
+    std::fs::copy(Room::with_data().path("x.sqlite"), disk.path("x.sqlite")).unwrap();
+    // The table's pages by SQLite's own account of the file; each scan goes through all of them once.
+    let pages = "SELECT sum(pgsize), (SELECT count(*) FROM dbdyno_large_heap_range_list) FROM dbstat WHERE name = 'dbdyno_large_heap_range_list'";
+    let (bytes, rows): (f64, f64) = rusqlite::Connection::open(disk.path("x.sqlite"))
+        .and_then(|file| file.query_row(pages, [], |row| Ok((row.get(0)?, row.get(1)?))))
+        .unwrap();
+    let point = measured(&disk, "T426", "sqlite:x.sqlite", "").remove(0);
+    let consumed = number(&point, "/rows") / rows * bytes;
+    assert_eq!(number(&point, "/metric/value"), number(&point, "/database/read_mib_per_s"));
+    let reported = number(&point, "/metric/value") * 1_048_576.0 * number(&point, "/window_s");
+    assert!((0.97..1.03).contains(&(reported / consumed)), "{reported} bytes reported, {consumed} consumed: {point:#}");
+}
+
 /// Somebody who writes beside.
 #[test]
 fn what_others_write_is_foreign() {
@@ -168,173 +182,4 @@ fn what_others_write_is_foreign() {
 }
 
 #[cfg(feature = "postgres")]
-mod postgres {
-    use super::*;
-    use crate::servers::postgres::{program, server_user};
-
-    /// A cluster in a folder of the test's choice, and perhaps in namespaces of its own, as in a container.
-    struct Cluster {
-        folder: tempfile::TempDir,
-        child: Child,
-        contained: bool,
-    }
-
-    impl Cluster {
-        fn start(below: &Path, contained: bool, settings: &[&str]) -> Self {
-            let folder = tempfile::tempdir_in(below).unwrap();
-            let path = folder.path();
-            std::fs::create_dir(path.join("data")).unwrap();
-            if let Some((uid, gid)) = server_user() {
-                let owner = format!("{uid}:{gid}");
-                assert!(Command::new("chown").args(["-R", &owner]).arg(path).status().unwrap().success());
-            }
-            assert!(Command::new("chmod").arg("755").arg(path).status().unwrap().success());
-            let as_server = |program: &Path| {
-                let mut command = Command::new(program);
-                if let Some((uid, gid)) = server_user() {
-                    command.uid(uid).gid(gid);
-                }
-                command.current_dir(path).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-                command
-            };
-            let mut initdb = as_server(&program("initdb"));
-            initdb.args([
-                "--no-sync",
-                "--auth=trust",
-                "--encoding=UTF8",
-                "--locale=C",
-                "--username=postgres",
-                "--pgdata",
-            ]);
-            assert!(initdb.arg(path.join("data")).status().unwrap().success());
-            let mut server = if contained {
-                let mut unshare = Command::new("unshare");
-                unshare.args(["--pid", "--fork", "--mount-proc", "--kill-child"]);
-                if let Some((uid, gid)) = server_user() {
-                    unshare.args([
-                        "setpriv",
-                        "--clear-groups",
-                        "--reuid",
-                        &uid.to_string(),
-                        "--regid",
-                        &gid.to_string(),
-                    ]);
-                }
-                unshare.arg(program("postgres")).current_dir(path);
-                unshare.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-                unshare
-            } else {
-                as_server(&program("postgres"))
-            };
-            server.arg("-D").arg(path.join("data"));
-            let basics = ["listen_addresses=", "shared_buffers=2MB", "autovacuum_naptime=1d"];
-            for setting in basics.iter().chain(settings) {
-                server.args(["-c", setting]);
-            }
-            server.arg("-c").arg(format!("unix_socket_directories={}", path.display()));
-            let child = server.spawn().unwrap();
-            let cluster = Self { folder, child, contained };
-            let began = Instant::now();
-            while !cluster.ready() {
-                assert!(began.elapsed() < Duration::from_secs(60), "the server is not ready");
-                std::thread::sleep(Duration::from_millis(50));
-            }
-            cluster
-        }
-
-        fn ready(&self) -> bool {
-            let mut ready = Command::new(program("pg_isready"));
-            ready.arg("--host").arg(self.folder.path()).arg("--quiet");
-            ready.status().unwrap().success()
-        }
-
-        fn target(&self) -> String {
-            format!("postgres://postgres@/postgres?host={}&port=5432", self.folder.path().display())
-        }
-    }
-
-    impl Drop for Cluster {
-        fn drop(&mut self) {
-            // An immediate stop; who holds the namespace takes all that is in it along.
-            let signal = if self.contained { "-KILL" } else { "-QUIT" };
-            _ = Command::new("kill").args([signal, &self.child.id().to_string()]).status();
-            _ = self.child.wait();
-        }
-    }
-
-    const TESTS: &str = "T426 T616 T626";
-
-    fn loaded(cluster: &Cluster) -> Room {
-        let room = Room::new();
-        room.run(&format!("load --target {} --size T", cluster.target())).expect(0);
-        room
-    }
-
-    #[test]
-    fn a_data_folder_in_memory_is_no_device() {
-        let _machine = crate::alone();
-        let cluster = Cluster::start(Path::new("/dev/shm"), false, &[]);
-        let room = loaded(&cluster);
-        for point in measured(&room, TESTS, &cluster.target(), "") {
-            assert!(flag_note(&point, "served_from_os_cache").contains("memory"), "{point:#}");
-        }
-        std::fs::write(room.path("needs.toml"), needs()).unwrap();
-        room.run("verdict last --requirements needs.toml").expect(1);
-        let check = room.run(&format!("check --target {}", cluster.target())).expect(0);
-        assert!(check.stdout.contains("lie in memory"), "{}", check.stdout);
-    }
-
-    #[test]
-    fn a_server_in_a_container_of_this_machine_is_seen_through_its_process() {
-        let _machine = crate::alone();
-        for contained in [false, true] {
-            let cluster = Cluster::start(Path::new(env!("CARGO_TARGET_TMPDIR")), contained, &[]);
-            let room = loaded(&cluster);
-            // Its pages are let go, and its device is seen: the figures are sound ones of a device, not of memory.
-            again("a server of this machine", || {
-                let points = measured(&room, TESTS, &cluster.target(), "");
-                points.iter().try_for_each(|point| {
-                    assert!(!flagged(point, "not_proved"), "{point:#}");
-                    // Size T is so small that T626 meets its blocks again before anybody can let them go.
-                    let sound = is_of_a_device(point) || text(point, "/test") == "T626";
-                    must(sound && number(point, "/io/read_iops") > 0.0, point)
-                })
-            });
-        }
-    }
-
-    #[test]
-    fn a_server_whose_devices_are_not_seen_is_believed_by_its_times_alone() {
-        let _machine = crate::alone();
-        // Two addresses of one server are two nodes, and those are on machines that nobody sees.
-        let cluster = Cluster::start(Path::new(env!("CARGO_TARGET_TMPDIR")), true, &["track_io_timing=off"]);
-        let room = loaded(&cluster);
-        let path = cluster.folder.path().display().to_string();
-        let afar = format!("postgres://postgres@/postgres?host={path},{path}&port=5432,5432");
-        for point in measured(&room, "T426 T616", &afar, "--nodes 1") {
-            assert!(flagged(&point, "not_proved"), "{point:#}");
-        }
-        std::fs::write(room.path("needs.toml"), needs()).unwrap();
-        let refused = room.run("verdict last --requirements needs.toml").expect(1);
-        assert!(refused.stdout.contains("refused: not_proved"), "{}", refused.stdout);
-        let accepted = room.run("verdict last --requirements needs.toml --accept not_proved").expect(0);
-        assert!(accepted.stdout.contains("Accepted  not_proved"), "{}", accepted.stdout);
-        let shown = room.run("show last --table cells").expect(0);
-        assert!(shown.stdout.contains('('), "{}", shown.stdout);
-        let check = room.run(&format!("check --target {afar}")).expect(0);
-        assert!(check.stdout.contains("may fit the server's memory"), "{}", check.stdout);
-        drop(cluster);
-        // One that times its reads shows what memory does; a scan, which is read ahead, stays unproved.
-        let cluster = Cluster::start(Path::new(env!("CARGO_TARGET_TMPDIR")), true, &["track_io_timing=on"]);
-        let room = loaded(&cluster);
-        let path = cluster.folder.path().display().to_string();
-        let afar = format!("postgres://postgres@/postgres?host={path},{path}&port=5432,5432");
-        again("times of reads from the page cache", || {
-            let points = measured(&room, TESTS, &afar, "--nodes 1");
-            points.iter().try_for_each(|point| {
-                let expected = if text(point, "/test") == "T426" { "not_proved" } else { "served_from_os_cache" };
-                must(flagged(point, expected), point)
-            })
-        });
-    }
-}
+mod postgres;

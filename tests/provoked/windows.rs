@@ -15,7 +15,7 @@ fn measured(room: &Room, line: &str) -> Value {
 
 #[test]
 fn pieces_that_are_over_at_once_are_too_short_and_a_longer_duration_repeats_them() {
-    let _machine = crate::alone();
+    let _machine = crate::in_company();
     let room = Room::with_data();
     for code in ["T211", "T331", "T512"] {
         let of = |duration: &str| {
@@ -31,11 +31,16 @@ fn pieces_that_are_over_at_once_are_too_short_and_a_longer_duration_repeats_them
         assert!(number(&long, "/elapsed_s") < number(&long, "/window_s"), "{code}: a piece is not the window");
         assert_eq!(long["status"], "ok", "its proofs hold over all pieces: {long:#}");
     }
+    // A loop lasts as long as it is told to.
+    for (duration, short) in [("100ms", true), ("500ms", false)] {
+        let point = measured(&room, &format!("T611 --target sqlite:x.sqlite --jobs 1 --duration {duration}"));
+        assert_eq!(flagged(&point, "too_short"), short, "{point:#}");
+    }
 }
 
 #[test]
 fn a_figure_of_too_short_a_window_is_refused_by_a_verdict() {
-    let _machine = crate::alone();
+    let _machine = crate::in_company();
     let room = Room::with_data();
     std::fs::write(
         room.path("need.toml"),
@@ -75,18 +80,18 @@ int clock_gettime(clockid_t id, struct timespec *now) {
 
 #[test]
 fn a_clock_that_jumps_within_the_window_is_noticed() {
-    let _machine = crate::alone();
+    let _machine = crate::in_company();
     let room = Room::new();
     std::fs::write(room.path("jump.c"), CLOCK).unwrap();
     let mut compiler = Command::new("cc");
     compiler.args(["-shared", "-fPIC", "-O1", "-o", "jump.so", "jump.c"]).current_dir(room.folder());
     assert!(compiler.status().expect("this needs a C compiler, `cc`").success());
-    let mut command = room.command("run T121 --jobs 1 --repeat 2 --duration 2s --target null:?speed=1000000");
+    let mut command = room.command("run T121 --jobs 1 --repeat 2 --duration 3s --target null:?speed=1000000");
     command.env("LD_PRELOAD", room.path("jump.so")).env("CLOCK_JUMPS_WHEN", room.path("now"));
     let run = Running::start(command);
     run.until("[1/2]");
-    // A second of warm-up and two of window: this is in the middle of the second point's.
-    std::thread::sleep(Duration::from_millis(2_200));
+    // A second of warm-up and three of window: this is in the middle of the second point's.
+    std::thread::sleep(Duration::from_millis(2_500));
     std::fs::write(room.path("now"), "").unwrap();
     run.end().expect(0);
     let document = room.show("last");
@@ -178,8 +183,10 @@ mod deferred {
 
     #[test]
     fn writes_that_lie_ahead_are_deferred_and_whole_checkpoints_write_them() {
-        let _machine = crate::alone();
+        let company = crate::in_company();
         let home = Home::new();
+        drop(company);
+        let _machine = crate::alone();
         let (before, file) = (home.max_wal_size(), home.settings());
         // Nothing is written in a short window: the checkpoint comes after it.
         let short = measured(&home.0, SHORT);
@@ -206,7 +213,7 @@ mod deferred {
 
     #[test]
     fn settings_of_a_point_that_was_killed_are_gone_at_the_next_and_at_the_next_start() {
-        let _machine = crate::alone();
+        let _machine = crate::in_company();
         let home = Home::new();
         let (before, file) = (home.max_wal_size(), home.settings());
         let killed = || {

@@ -257,16 +257,14 @@ impl Worker<'_> {
             last = self.stretch(&mut busy, &last, commits)?;
         }
         let (most, foreign_per_s) = (busy.sum.syncs, idle.syncs_per_s());
-        // Where pages were written all the time before, nobody knows what others sync.
-        let of = if idle.stretches == 0 { &idle } else { &busy };
         let seen = Seen {
             commits: busy.sum.commits,
             elapsed_s: busy.seconds(),
             local: self.bench.engine.features().local,
-            log: Ok(Log { most, of_data: 0, foreign_per_s, quiet: Some((of.stretches, of.of)) }),
+            log: Ok(Log { most, of_data: 0, foreign_per_s, quiet: Some((busy.stretches, busy.of)) }),
             device: self.device.as_ref().map_err(Clone::clone).and(Err("not looked at".to_owned())),
         };
-        Ok(if busy.sum.commits < COMMITS || idle.stretches == 0 { seen.too_few() } else { seen.judge() })
+        Ok(if busy.sum.commits < COMMITS { seen.too_few() } else { seen.judge() })
     }
 
     /// What was counted since an earlier look.

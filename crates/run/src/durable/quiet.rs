@@ -11,12 +11,22 @@ pub(super) struct Stretch {
     pub(super) ns: u64,
 }
 
+impl Stretch {
+    fn add(&mut self, other: Self) {
+        self.commits += other.commits;
+        self.syncs += other.syncs;
+        self.of_data += other.of_data;
+        self.ns += other.ns;
+    }
+}
+
 /// Stretches one after the other, and the sum of those without pages.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Quiet {
     pub(super) sum: Stretch,
     pub(super) stretches: u64,
     pub(super) of: u64,
+    all: Stretch,
     /// Whether the last one had no pages. Before the first nobody has looked.
     calm: bool,
 }
@@ -26,11 +36,10 @@ impl Quiet {
         // Files are synced when their pages have been written, perhaps in the next stretch.
         let was_calm = std::mem::replace(&mut self.calm, stretch.of_data == 0);
         self.of += 1;
+        self.all.add(stretch);
         if was_calm && self.calm {
             self.stretches += 1;
-            self.sum.commits += stretch.commits;
-            self.sum.syncs += stretch.syncs;
-            self.sum.ns += stretch.ns;
+            self.sum.add(stretch);
         }
     }
 
@@ -38,8 +47,10 @@ impl Quiet {
         self.sum.ns as f64 / 1e9
     }
 
+    /// Syncs of the log, at most: where all stretches had pages, their syncs are among them.
     pub(super) fn syncs_per_s(&self) -> f64 {
-        if self.sum.ns == 0 { 0.0 } else { self.sum.syncs as f64 / self.seconds() }
+        let Stretch { syncs, ns, .. } = if self.stretches == 0 { self.all } else { self.sum };
+        syncs as f64 / (ns.max(1) as f64 / 1e9)
     }
 }
 
@@ -58,5 +69,8 @@ mod tests {
         assert_eq!((sum.commits, sum.syncs), (60, 21 + 24 + 25));
         assert_eq!((quiet.seconds(), quiet.syncs_per_s()), (1.5, 70.0 / 1.5));
         assert_eq!(Quiet::default().syncs_per_s(), 0.0);
+        let mut busy = Quiet::default();
+        busy.add(Stretch { syncs: 8, of_data: 8, ns: 500_000_000, commits: 0 });
+        assert_eq!((busy.stretches, busy.syncs_per_s()), (0, 16.0));
     }
 }

@@ -1,0 +1,241 @@
+//! The same of PostgreSQL, whose processes are others.
+
+use super::*;
+use crate::servers::postgres::{program, server_user};
+use std::fs::File;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+
+/// A cluster in a folder of the test's choice, and perhaps in namespaces of its own, as in a container.
+struct Cluster {
+    folder: tempfile::TempDir,
+    child: Child,
+    contained: bool,
+}
+
+impl Cluster {
+    fn start(below: &Path, contained: bool, settings: &[&str]) -> Self {
+        let folder = tempfile::tempdir_in(below).unwrap();
+        let path = folder.path();
+        std::fs::create_dir(path.join("data")).unwrap();
+        if let Some((uid, gid)) = server_user() {
+            let owner = format!("{uid}:{gid}");
+            assert!(Command::new("chown").args(["-R", &owner]).arg(path).status().unwrap().success());
+        }
+        assert!(Command::new("chmod").arg("755").arg(path).status().unwrap().success());
+        let as_server = |program: &Path| {
+            let mut command = Command::new(program);
+            if let Some((uid, gid)) = server_user() {
+                command.uid(uid).gid(gid);
+            }
+            command.current_dir(path).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+            command
+        };
+        let mut initdb = as_server(&program("initdb"));
+        initdb.args(["--no-sync", "--auth=trust", "--encoding=UTF8", "--locale=C", "--username=postgres", "--pgdata"]);
+        assert!(initdb.arg(path.join("data")).status().unwrap().success());
+        let mut server = if contained {
+            let mut unshare = Command::new("unshare");
+            unshare.args(["--pid", "--fork", "--mount-proc", "--kill-child"]);
+            if let Some((uid, gid)) = server_user() {
+                unshare.args(["setpriv", "--clear-groups", "--reuid", &uid.to_string(), "--regid", &gid.to_string()]);
+            }
+            unshare.arg(program("postgres")).current_dir(path);
+            unshare.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+            unshare
+        } else {
+            as_server(&program("postgres"))
+        };
+        server.arg("-D").arg(path.join("data"));
+        let basics = ["listen_addresses=", "shared_buffers=2MB", "autovacuum_naptime=1d"];
+        for setting in basics.iter().chain(settings) {
+            server.args(["-c", setting]);
+        }
+        server.arg("-c").arg(format!("unix_socket_directories={}", path.display()));
+        let child = server.spawn().unwrap();
+        let cluster = Self { folder, child, contained };
+        let began = Instant::now();
+        while !cluster.ready() {
+            assert!(began.elapsed() < Duration::from_secs(60), "the server is not ready");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        cluster
+    }
+
+    fn ready(&self) -> bool {
+        let mut ready = Command::new(program("pg_isready"));
+        ready.arg("--host").arg(self.folder.path()).arg("--quiet");
+        ready.status().unwrap().success()
+    }
+
+    fn target(&self) -> String {
+        format!("postgres://postgres@/postgres?host={}&port=5432", self.folder.path().display())
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        // An immediate stop; who holds the namespace takes all that is in it along.
+        let signal = if self.contained { "-KILL" } else { "-QUIT" };
+        _ = Command::new("kill").args([signal, &self.child.id().to_string()]).status();
+        _ = self.child.wait();
+    }
+}
+
+const TESTS: &str = "T426 T616 T626";
+
+fn loaded(cluster: &Cluster) -> Room {
+    let room = Room::new();
+    room.run(&format!("load --target {} --size T", cluster.target())).expect(0);
+    room
+}
+
+#[test]
+fn a_data_folder_in_memory_is_no_device() {
+    let _machine = crate::in_company();
+    let cluster = Cluster::start(Path::new("/dev/shm"), false, &[]);
+    let room = loaded(&cluster);
+    for point in measured(&room, TESTS, &cluster.target(), "") {
+        assert!(flag_note(&point, "served_from_os_cache").contains("memory"), "{point:#}");
+    }
+    std::fs::write(room.path("needs.toml"), needs()).unwrap();
+    room.run("verdict last --requirements needs.toml").expect(1);
+    let check = room.run(&format!("check --target {}", cluster.target())).expect(0);
+    assert!(check.stdout.contains("lie in memory"), "{}", check.stdout);
+}
+
+#[test]
+fn a_server_in_a_container_of_this_machine_is_seen_through_its_process() {
+    for contained in [false, true] {
+        let company = crate::in_company();
+        let cluster = Cluster::start(Path::new(env!("CARGO_TARGET_TMPDIR")), contained, &[]);
+        let room = loaded(&cluster);
+        drop(company);
+        let _machine = crate::alone();
+        // Its pages are let go, and its device is seen: the figures are sound ones of a device, not of memory.
+        again("a server of this machine", || {
+            let points = measured(&room, TESTS, &cluster.target(), "");
+            points.iter().try_for_each(|point| {
+                assert!(!flagged(point, "not_proved"), "{point:#}");
+                // Size T is so small that T626 meets its blocks again before anybody can let them go.
+                let sound = is_of_a_device(point) || text(point, "/test") == "T626";
+                must(sound && number(point, "/io/read_iops") > 0.0, point)
+            })
+        });
+    }
+}
+
+/// Whoever it is that may look into no process but their own.
+const NOBODY: u32 = 65_534;
+
+/// The points of a run by another user than the server's, who must not see what its processes read.
+fn measured_by_nobody(room: &Room, cluster: &Cluster) -> Vec<Value> {
+    let line = format!("run T426 T616 --target {} --jobs 1 --duration 500ms --json", cluster.target());
+    let mut command = room.command(&line);
+    command.uid(NOBODY).gid(NOBODY);
+    points(&Running::start(command).end().expect(0).json()).clone()
+}
+
+/// Somebody who lets go of the pages of a cluster's files, over and over.
+struct Evicting(Arc<AtomicBool>, Option<JoinHandle<()>>);
+
+impl Evicting {
+    fn start(data: &Path) -> Self {
+        let files_of = |folder: &Path| {
+            let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+            entries.filter(|path| path.is_file()).filter_map(|path| File::open(path).ok()).collect::<Vec<_>>()
+        };
+        let databases = std::fs::read_dir(data.join("base")).unwrap();
+        let files: Vec<File> = databases.flat_map(|database| files_of(&database.unwrap().path())).collect();
+        let goes_on = Arc::new(AtomicBool::new(true));
+        let asked = Arc::clone(&goes_on);
+        let evict = move || {
+            while asked.load(Ordering::Relaxed) {
+                for file in &files {
+                    rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed).unwrap();
+                }
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        };
+        Self(goes_on, Some(std::thread::spawn(evict)))
+    }
+}
+
+impl Drop for Evicting {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Relaxed);
+        self.1.take().unwrap().join().unwrap();
+    }
+}
+
+#[test]
+fn a_user_to_whom_the_servers_account_is_closed_has_the_engines_count() {
+    // Only an administrator can be somebody else.
+    if server_user().is_none() {
+        return;
+    }
+    let company = crate::in_company();
+    let disk = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let cluster = Cluster::start(disk, false, &[]);
+    loaded(&cluster);
+    let room = Room::on_disk();
+    std::os::unix::fs::chown(room.folder(), Some(NOBODY), Some(NOBODY)).unwrap();
+    drop(company);
+    let _machine = crate::alone();
+    // The page cache serves everything, and that is known.
+    again("what the page cache gives", || {
+        let points = measured_by_nobody(&room, &cluster);
+        let cached = |point| flagged(point, "served_from_os_cache") && !flagged(point, "not_proved");
+        points.iter().try_for_each(|point| must(cached(point), point))
+    });
+    let evicting = Evicting::start(&cluster.folder.path().join("data"));
+    again("what the device reads for the server", || {
+        let points = measured_by_nobody(&room, &cluster);
+        points.iter().try_for_each(|point| must(is_of_a_device(point), point))
+    });
+    // What others read besides cannot be told from it.
+    let _reader = ForeignReader::start(&room.path("foreign"));
+    again("a foreign reader beside closed accounts", || {
+        let point = measured_by_nobody(&room, &cluster).remove(0);
+        must(flagged(&point, "not_proved"), &point)
+    });
+    drop(evicting);
+}
+
+#[test]
+fn a_server_whose_devices_are_not_seen_is_believed_by_its_times_alone() {
+    let company = crate::in_company();
+    // Two addresses of one server are two nodes, and those are on machines that nobody sees.
+    let cluster = Cluster::start(Path::new(env!("CARGO_TARGET_TMPDIR")), true, &["track_io_timing=off"]);
+    let room = loaded(&cluster);
+    let path = cluster.folder.path().display().to_string();
+    let afar = format!("postgres://postgres@/postgres?host={path},{path}&port=5432,5432");
+    for point in measured(&room, "T426 T616", &afar, "--nodes 1") {
+        assert!(flagged(&point, "not_proved"), "{point:#}");
+    }
+    std::fs::write(room.path("needs.toml"), needs()).unwrap();
+    let refused = room.run("verdict last --requirements needs.toml").expect(1);
+    assert!(refused.stdout.contains("refused: not_proved"), "{}", refused.stdout);
+    let accepted = room.run("verdict last --requirements needs.toml --accept not_proved").expect(0);
+    assert!(accepted.stdout.contains("Accepted  not_proved"), "{}", accepted.stdout);
+    let shown = room.run("show last --table cells").expect(0);
+    assert!(shown.stdout.contains('('), "{}", shown.stdout);
+    let check = room.run(&format!("check --target {afar}")).expect(0);
+    assert!(check.stdout.contains("may fit the server's memory"), "{}", check.stdout);
+    drop(cluster);
+    // One that times its reads shows what memory does; a scan, which is read ahead, stays unproved.
+    let cluster = Cluster::start(Path::new(env!("CARGO_TARGET_TMPDIR")), true, &["track_io_timing=on"]);
+    let room = loaded(&cluster);
+    let path = cluster.folder.path().display().to_string();
+    let afar = format!("postgres://postgres@/postgres?host={path},{path}&port=5432,5432");
+    drop(company);
+    let _machine = crate::alone();
+    again("times of reads from the page cache", || {
+        let points = measured(&room, TESTS, &afar, "--nodes 1");
+        points.iter().try_for_each(|point| {
+            let expected = if text(point, "/test") == "T426" { "not_proved" } else { "served_from_os_cache" };
+            must(flagged(point, expected), point)
+        })
+    });
+}
