@@ -57,8 +57,8 @@ fn by_tests(tests: &[(TestCode, u64)]) -> String {
 /// What figures vary by is not known, so that only a bound can be told, and only of what the machine does to them.
 fn by_pace(spread: &PaceSpread) -> String {
     format!(
-        "How many repeats a difference of 5 % takes is not known from so few (--repeat 5 tells). The pace alone asks for at \
-         most about {} on each side, and that of a test of nothing but steps of {}.",
+        "How many repeats a difference of 5 % takes is not known from so few (--repeat 5 tells). By the pace \
+         alone it is at most about {} on each side, for a test that does nothing but steps of {}.",
         count(repeats(spread.log_sd)),
         spread.kind.name()
     )

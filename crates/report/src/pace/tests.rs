@@ -133,7 +133,7 @@ fn without_repeats_a_bound_is_told_and_of_what() {
     let text = sentence(&run).unwrap();
     assert!(text.contains("is not known from so few (--repeat 5 tells)"), "{text}");
     assert!(
-        text.contains("at most about ") && text.ends_with("a test of nothing but steps of second-level cache."),
+        text.contains("at most about ") && text.ends_with("a test that does nothing but steps of second-level cache."),
         "{text}"
     );
 }
