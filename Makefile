@@ -13,7 +13,9 @@ run:
 	$(CARGO) build --locked --release
 	target/release/dbdyno run quick --target $(TARGET)
 
-test: servers lint tests oracle-sql versions
+# The last three wait for servers more than they work, so they go side by side.
+test: servers lint tests
+	$(MAKE) --jobs=3 --output-sync=target oracle-sql versions-postgres versions-mariadb
 	@echo "all checks passed"
 
 # Installs what the tests start: see the script.
