@@ -5,7 +5,7 @@ use crate::support::{Room, statuses, text};
 /// A room with a run of the client drive, which has histograms, and its export.
 fn exported() -> (Room, String) {
     let room = Room::with_data();
-    room.run("run T611 --target sqlite:x.sqlite --drive client --ramp 1,2 --duration 50ms --label mine").expect(0);
+    room.run("run T611 --target sqlite:x.sqlite --drive client --ramp 1,2 --duration 500ms --label mine").expect(0);
     let document = room.run("export mine").expect(0).stdout;
     (room, document)
 }

@@ -158,7 +158,9 @@ impl Place {
         let started = Instant::now();
         while !ready.status().unwrap().success() {
             let ended = self.child.as_mut().unwrap().try_wait().unwrap();
-            if ended.is_some() && log()[said_before..].contains(still_held) {
+            // A port that was free a moment ago may be another connection's for as long as that lasts.
+            let passes = |said: &str| [still_held, "Address already in use"].iter().any(|text| said.contains(text));
+            if ended.is_some() && passes(&log()[said_before..]) {
                 said_before = log().len();
                 self.child = Some(server.spawn().unwrap());
             } else {
