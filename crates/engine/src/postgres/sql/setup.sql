@@ -58,8 +58,8 @@ $setup$;
 
 -- Optional: what other sessions do, where the server keeps its files, and the blocks that wait to be written. The role
 --   reads statistics and settings, no data of anybody's.
--- Without it: what other sessions do is not seen, devices and durability are not proved on a server of this machine, and
---   T721 (random writes) has no proof.
+-- Without it: what other sessions do is not seen, where the server keeps its files is not known, so that any device of its
+--   machine may be theirs, and T721 (random writes) has no proof.
 -- In a run's record: T611 missing proof.foreign_busy; T721 missing database.write_blocks_per_s.
 DO $setup$
 BEGIN
