@@ -1,5 +1,6 @@
 //! Looking at a table again that was loaded some time ago: by the server's catalogue, and by rows that are asked for one by one.
 
+use super::check::grants;
 use super::layout::{self, Pages};
 use super::link::Link;
 use super::load::{decode, encode};
@@ -28,8 +29,7 @@ pub(super) fn inspect(link: &mut Link, table: TableName, sample: &mut Sample) ->
     }
     let mut inspection = Inspection { differences: compare(&expected(table), &found), unseen: Vec::new() };
     if first(link.texts(&doing, &INSPECTING.get("may_see_triggers")?.text)?).as_deref() == Some("0") {
-        let why = "triggers are not shown to this user; GRANT TRIGGER on the database to it";
-        inspection.unseen.push(why.to_owned());
+        inspection.unseen.push(grants::why_missing(link, &["TRIGGER"]));
     }
     if Pages::of(table) != Pages::Dynamic {
         inspection

@@ -1,6 +1,7 @@
 //! What our database holds: nothing, something of somebody else's, or our data and how far its load has come. Looking
 //! changes nothing.
 
+use super::check::grants;
 use super::link::Link;
 use super::load::LOADING;
 use crate::EngineError;
@@ -119,9 +120,12 @@ pub(super) fn look(link: &mut Link) -> Result<Contents, EngineError> {
         // A table of that name with other columns.
         Err(error) if error.class == ErrorClass::UnknownObject => Meta::default(),
         Err(error) if error.class == ErrorClass::Permission => {
+            let helps = grants::help(link, &database)?.map_or_else(
+                || "connect as a user that may".to_owned(),
+                |statement| format!("an administrator runs: {statement}, or connect as a user that may"),
+            );
             return Ok(Contents::Foreign(format!(
-                "the database {database} holds what this user may not read; connect as a user that may, whom `dbdyno check` \
-                 tells more about, or name another database in the target"
+                "the database {database} holds what this user may not read; {helps}, or name another database in the target"
             )));
         }
         Err(error) => return Err(error),

@@ -39,6 +39,7 @@ mod verify;
 
 use crate::data::{Checksum, Columns, Sample};
 use crate::private::PrivateServer;
+use crate::server::grants::Grant;
 use crate::server::{Held, held, recover};
 use crate::{
     Canceller, Durability, DurablePlaces, Engine, EngineError, EngineInfo, Features, Finding, Inspection, LoadReport,
@@ -81,6 +82,9 @@ static STATISTICS: LazyLock<SqlFile> =
     LazyLock::new(|| SqlFile::parse("mariadb/sql/statistics.sql", include_str!("sql/statistics.sql")));
 static SETUP: LazyLock<SqlFile> =
     LazyLock::new(|| SqlFile::parse("mariadb/sql/setup.sql", include_str!("sql/setup.sql")));
+/// What the set-up grants.
+static GRANTS: LazyLock<Vec<Grant>> =
+    LazyLock::new(|| SETUP.get("setup").map(|script| Grant::all(&script.text)).unwrap_or_default());
 static MAPPINGS: LazyLock<Result<Mappings, String>> = LazyLock::new(|| {
     Mappings::parse("mariadb", include_str!("mapping.toml")).map_err(|error| format!("unreadable: {error}"))
 });

@@ -1,10 +1,11 @@
 //! A session: one connection, prepared for a job of a point, that calls the test's procedure or sends what a client sends.
 
+use super::check::grants;
 use super::client::Client;
 use super::link::Link;
 use super::recipe::Recipe;
 use super::snapshot::{self, Done};
-use super::{Node, STATISTICS};
+use super::{Node, STATISTICS, settle};
 use crate::client::{Answer, Statements};
 use crate::server::call::arguments;
 use crate::server::{MOST_SESSIONS, ServerLink as _, first, recover};
@@ -167,8 +168,10 @@ impl MariaDbSession {
     fn end_pass(&mut self, mut done: ChunkResult) -> Result<ChunkResult, EngineError> {
         let Some([end, bytes]) = self.work.as_ref().and_then(|work| work.after_pass.clone()) else { return Ok(done) };
         let doing = "bringing a file to the device";
-        self.link.batch(doing, &end)?;
-        let written = first(self.link.texts(doing, &bytes)?).and_then(|n| n.parse::<u64>().ok());
+        let link = &mut self.link;
+        link.batch(doing, &end).map_err(|error| grants::unmeasured(link, error, &settle::FLUSHING))?;
+        let written = link.texts(doing, &bytes).map_err(|error| grants::unmeasured(link, error, &["PROCESS"]))?;
+        let written = first(written).and_then(|n| n.parse::<u64>().ok());
         let unknown = || EngineError::new(ErrorClass::Other, format!("{doing}: the server does not tell its length"));
         done.bytes = written.ok_or_else(unknown)?;
         done.checksum = done.bytes;

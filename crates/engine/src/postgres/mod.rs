@@ -12,6 +12,7 @@ mod client;
 mod copy;
 mod describe;
 mod errors;
+mod grants;
 mod ground;
 mod inspect;
 mod link;
@@ -38,6 +39,7 @@ mod wire;
 
 use crate::data::{Checksum, Columns, Sample};
 use crate::private::PrivateServer;
+use crate::server::grants::Grant;
 use crate::server::{Held, held, recover};
 use crate::{
     BlockWrites, Canceller, Durability, DurablePlaces, Engine, EngineError, EngineInfo, Features, Finding, Inspection,
@@ -93,6 +95,9 @@ static STATISTICS: LazyLock<SqlFile> =
     LazyLock::new(|| SqlFile::parse("postgres/sql/statistics.sql", include_str!("sql/statistics.sql")));
 static COUNTERS: LazyLock<SqlFile> =
     LazyLock::new(|| SqlFile::parse("postgres/sql/counters.sql", include_str!("sql/counters.sql")));
+/// What the set-up grants.
+static GRANTS: LazyLock<Vec<Grant>> =
+    LazyLock::new(|| SETUP.get("setup").map(|script| Grant::all(&script.text)).unwrap_or_default());
 static SETUP: LazyLock<SqlFile> =
     LazyLock::new(|| SqlFile::parse("postgres/sql/setup.sql", include_str!("sql/setup.sql")));
 static MAPPINGS: LazyLock<Result<Mappings, String>> = LazyLock::new(|| {

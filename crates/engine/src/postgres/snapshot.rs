@@ -7,7 +7,7 @@
 
 use super::link::Link;
 use super::monitor::Monitor;
-use super::{COUNTERS, Node, STATISTICS};
+use super::{COUNTERS, Node, STATISTICS, grants};
 use crate::EngineError;
 use crate::server::ServerLink;
 use dbdyno_model::{Counter, Counters};
@@ -134,6 +134,9 @@ pub(super) fn read(
     };
     let mut counters = Counters::default();
     simple(&read, &mut counters, link.version_num());
+    if let (Some(_), Some(why)) = (&watched.buffercache, counters.missing.get_mut(&Counter::BlocksDirtied)) {
+        *why = grants::why_missing(grants::MONITOR, link.version_num());
+    }
     if let Some(rows) = counters.values.get_mut(&Counter::RowsChanged) {
         *rows += node.account.discarded_rows.load(Ordering::Relaxed);
     }

@@ -6,6 +6,7 @@ pub(crate) mod algorithms;
 pub(crate) mod call;
 mod crew;
 pub(crate) mod example;
+pub(crate) mod grants;
 pub(crate) mod held;
 mod leaf;
 pub(crate) mod loading;
