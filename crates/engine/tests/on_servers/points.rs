@@ -8,7 +8,7 @@ use dbdyno_engine::{Canceller, Engine, LoadWatch, Request, Session, Settled, Tas
 use dbdyno_model::{Counter, Counters, Drive, ErrorClass, Mapping, Procedure};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Barrier};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Lists the tests of a product.
 macro_rules! points {
@@ -310,9 +310,14 @@ pub fn a_session_of_a_killed_dbdyno_is_waited_for<S: Product>() {
         // The session goes when its statement has ended, as that of a client which is gone.
         let work = scope.spawn(move || session.execute(&Request::Chunk { first_pass: 0, passes: 1_000_000_000 }));
         // Until the statement has begun there is nothing to wait for.
+        let begun = Instant::now();
         while !watch.waited.load(Ordering::Relaxed) {
             assert!(!work.is_finished(), "the statement has ended, and nobody has waited for it");
             engine_on(&database).hold(&watch).unwrap();
+            if begun.elapsed() > Duration::from_secs(120) {
+                watch.canceller.cancel();
+                panic!("nobody has waited for it");
+            }
         }
         assert_eq!(work.join().unwrap().unwrap_err().error.class, ErrorClass::Cancelled);
     });
