@@ -23,7 +23,7 @@ pub(crate) const LONG: Runs = Runs {
     lines: &[
         "run T711 T331 T512 T211 T621 --jobs 2 --threads 1 --duration 100ms",
         "run T611 T311 T711 T811 --drive client --jobs 4 --duration 300ms",
-        "run T311 T421 T111 T322 --ramp 1,2 --duration 100ms",
+        "run T311 T421 T111 T611 --ramp 1,2 --duration 100ms",
     ],
     load_of: 3,
 };
@@ -195,6 +195,7 @@ pub(crate) fn suffer(product: &'static Product, kills: u32, runs: &Runs) {
         }
         place.moment += "; then the end of that run";
         life.end(&mut tally);
+        eprintln!("{} of {kills}: {tally}", product.name);
     }
     println!("robust {}: {tally}", product.name);
 }

@@ -95,6 +95,7 @@ pub(crate) fn suffer(product: &'static Product, kills: u32, runs: &Runs) {
         start_again(&ground, &mut dice);
         place.moment += "; then the end of that run";
         life.end(&mut tally);
+        eprintln!("{} of {kills}: {tally}", product.name);
     }
     println!("robust {}: {tally}", product.name);
 }
