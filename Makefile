@@ -7,7 +7,7 @@ TARGET ?= sqlite:dbdyno-quick.sqlite
 # Tests wait for servers and clocks more than they work.
 SIDE_BY_SIDE := --test-threads=6
 
-.PHONY: run test provoke servers lint tests oracle-sql versions bench clean
+.PHONY: run test provoke robust servers lint tests oracle-sql versions bench clean
 
 run:
 	$(CARGO) build --locked --release
@@ -52,6 +52,10 @@ versions-%:
 # Every provocation of tests/provoked, those that take minutes too.
 provoke: servers
 	$(CARGO) test --locked --workspace --test provoked -- --include-ignored --test-threads=1
+
+# Hundreds of kills of dbdyno and of servers under it, of which the tests do a few: about ten minutes.
+robust: servers
+	$(CARGO) test --locked --workspace --test robust -- --ignored --nocapture --test-threads=5
 
 # dbdyno beside its peers and its own cost; never part of the tests. One alone: make bench-NAME
 bench: $(patsubst benches/%,bench-%,$(filter-out benches/lib,$(wildcard benches/*)))

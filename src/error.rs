@@ -173,6 +173,7 @@ impl Error {
     /// The exit code, as in the command line's documentation.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
+            Self::Load(LoadError::Engine(source)) | Self::Engine { source, .. } if source.occupied => EXIT_USAGE,
             Self::Load(LoadError::Engine(_))
             | Self::LoadStopped
             | Self::Inspect(InspectError::Engine { .. })
@@ -265,6 +266,9 @@ mod tests {
             (LoadError::NotLoaded { target: "t".to_owned(), size: "D".to_owned() }.into(), 2),
             (LoadError::Engine(engine(ErrorClass::OutOfSpace)).into(), 3),
             (LoadError::Engine(engine(ErrorClass::Cancelled)).into(), 3),
+            (LoadError::Engine(EngineError::occupied("loading")).into(), 2),
+            (Error::Engine { doing: "dropping", target: String::new(), source: EngineError::occupied("dropping") }, 2),
+            (Error::Engine { doing: "dropping", target: String::new(), source: engine(ErrorClass::Permission) }, 3),
             (Error::Run { source: Box::new(RunError::Interrupted), run: run.clone(), place: String::new() }, 3),
             (Error::Missed { run: run.clone(), title: String::new(), unmet: 1, all: 2 }, 1),
             (Error::Points { run, place: String::new(), planned: 2, failed: 1, invalid: 0 }, 4),

@@ -1,6 +1,6 @@
 //! The best of a ramp is measured again, also by whoever goes on with a run that was killed before that.
 
-use crate::json::check_document;
+use crate::document::check_document;
 use crate::support::{Room, number, points, statuses, text};
 
 #[test]

@@ -1,7 +1,7 @@
 //! A wall clock that is set in the middle of a point. The machine's own clock is left alone: a library that is loaded
 //! before all others tells dbdyno another time of day once a file appears. Monotonic time stays as it is.
 
-use crate::json::check_document;
+use crate::document::check_document;
 use crate::support::{Room, Running, flagged, number, points, text};
 use std::process::Command;
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! What can happen to a database file: its disk fills, somebody locks it, damages it, makes it read-only, or drops a table
 //! while it is being measured. Points fail with their class and reason, and whatever is not concerned goes on.
 
-use crate::json::check_point;
+use crate::document::check_point;
 use crate::small_disk::SmallDisk;
 use crate::support::{DBDYNO, Ending, Room, Running, points, statuses, text, wait_until};
 use rusqlite::Connection;

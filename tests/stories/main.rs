@@ -11,7 +11,10 @@ mod browser;
 mod client;
 mod clock;
 mod compare;
+mod document;
 mod faults;
+#[cfg(any(feature = "postgres", feature = "mariadb"))]
+mod home;
 mod json;
 #[cfg(feature = "mariadb")]
 mod mariadb;
@@ -20,6 +23,7 @@ mod null_engine;
 mod on_servers;
 #[cfg(feature = "oracle")]
 mod oracle;
+mod ordeal;
 mod orion;
 mod page;
 #[cfg(feature = "postgres")]

@@ -1,6 +1,6 @@
 //! The null engine, told to cheat, to fail and to stall: dbdyno must notice, say so, and end with the right code.
 
-use crate::json::check_point;
+use crate::document::check_point;
 use crate::support::{Room, points, statuses, text};
 
 #[test]

@@ -1,24 +1,11 @@
 //! kill -9 at random moments, and what `resume` makes of what is left; and when it must refuse.
 
-use crate::json::{check_document, check_point};
-use crate::support::{Room, Running, number, points, text};
+use crate::ordeal::{Dice, complete, kept};
+use crate::support::{Room, Running, points, text};
 use rustix::process::Signal;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-
-/// The same "random" numbers every time (splitmix64, Steele, Lea and Flood 2014).
-struct Dice(u64);
-
-impl Dice {
-    fn throw(&mut self, sides: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % sides
-    }
-}
 
 /// A run that is killed again and again.
 struct Ordeal {
@@ -48,7 +35,7 @@ impl Ordeal {
         let Some(kept) = self.kept(room) else {
             // Killed before the plan was stored: nothing was begun, and nothing is in the way of a new run.
             room.run(self.command).expect(0);
-            self.complete(room);
+            complete(room, self.planned);
             return 0;
         };
         if kept < self.planned && dice.throw(3) == 0 {
@@ -56,44 +43,16 @@ impl Ordeal {
             assert!(self.kept(room).is_some_and(|more| more >= kept), "a killed resume loses nothing");
         }
         room.run("resume last --quiet").expect(0);
-        self.complete(room);
+        complete(room, self.planned);
         kept
     }
 
-    /// The points that are kept, each of them whole; none where there is no run yet.
+    /// How many points are kept, each of them whole; none where there is no run yet.
     fn kept(&self, room: &Room) -> Option<usize> {
-        let shown = room.run("show last --json");
-        if shown.code == Some(2) {
-            assert!(shown.stderr.starts_with("dbdyno: there are no results in ./dbdyno.db yet"), "{}", shown.stderr);
-            return None;
-        }
-        let document = shown.expect(0).json();
-        check_document(&document);
-        points(&document).iter().for_each(check_point);
+        let document = kept(room)?;
         assert!(points(&document).iter().all(|p| p["status"] == "ok"), "{document:#}");
         assert!(["interrupted", "done"].contains(&text(&document, "/run/status")));
-        let sound: String = room.results().query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
-        assert_eq!(sound, "ok");
         Some(points(&document).len())
-    }
-
-    /// Every planned point is there once, in the order of the plan.
-    fn complete(&self, room: &Room) {
-        let runs = room.runs();
-        assert_eq!(runs.len(), 1, "resuming is no new run: {runs:#?}");
-        assert_eq!(number(&runs[0], "/points_planned"), self.planned as f64);
-        assert_eq!(number(&runs[0], "/ok"), self.planned as f64, "{:#}", runs[0]);
-        let document = room.show("last");
-        check_document(&document);
-        assert_eq!(text(&document, "/run/status"), "done");
-        let keys: Vec<String> = points(&document)
-            .iter()
-            .map(|p| format!("{} {} {} {} {}", p["test"], p["jobs"], p["threads"], p["rows_per_tx"], p["repeat"]))
-            .collect();
-        let mut different = keys.clone();
-        different.sort();
-        different.dedup();
-        assert_eq!((keys.len(), different.len()), (self.planned, self.planned), "{keys:?}");
     }
 }
 

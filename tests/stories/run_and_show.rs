@@ -1,6 +1,6 @@
 //! A good day: data is loaded, a run is measured, shown, listed, shown again.
 
-use crate::json::check_document;
+use crate::document::check_document;
 use crate::support::{Ending, Room, Running, points, statuses, text};
 use rusqlite::Connection;
 use rusqlite::fallible_iterator::FallibleIterator;

@@ -1,7 +1,7 @@
 //! Being stopped: Ctrl-C once and twice, a kill that can be heard, a target that is lost. What was measured is kept, the
 //! exit code is 3, and the run can be resumed.
 
-use crate::json::{check_document, check_point};
+use crate::document::{check_document, check_point};
 use crate::support::{DBDYNO, Room, Running, points, statuses, text, wait_until};
 use rustix::process::Signal;
 use std::process::Command;
@@ -145,6 +145,30 @@ fn a_stopped_load_goes_on() {
     let answer = room.run(&format!("{load} --json")).expect(0).json();
     assert_eq!((&answer["resumed"], &answer["verified"]), (&true.into(), &true.into()), "{answer:#}");
     assert_eq!(answer["tables"][0]["rows_written"], 0, "the first table was there: {answer:#}");
+}
+
+/// As on a server; a kill leaves nothing that keeps others away.
+#[test]
+fn nobody_else_measures_or_drops_in_a_file_that_is_being_measured() {
+    let room = Room::with_data();
+    let target = "--target sqlite:x.sqlite";
+    let run = room.start(&format!("run T611 T111 --ramp 1 --duration 20s {target}"));
+    run.until("measuring");
+    let small = format!("run T611 --ramp 1 --duration 50ms {target}");
+    for line in [small.clone(), format!("drop {target}")] {
+        let ending = room.run(&line).expect(2);
+        assert!(ending.stderr.contains("another dbdyno is measuring, loading or dropping here"), "{}", ending.stderr);
+    }
+    // There is nothing to load, and looking disturbs nobody.
+    room.run(&format!("load {target}")).expect(0);
+    room.run(&format!("check {target}")).expect(0);
+    run.kill();
+    let lock = room.path("x.sqlite.dbdyno-lock");
+    assert!(lock.exists(), "a kill leaves the file");
+    room.run(&small).expect(0);
+    assert!(!lock.exists(), "the next one takes it away");
+    room.run(&format!("drop {target}")).expect(0);
+    assert!(!room.path("x.sqlite").exists());
 }
 
 #[test]

@@ -10,12 +10,21 @@ pub struct EngineError {
     pub class: ErrorClass,
     /// What was being done and what the engine said.
     pub message: String,
+    /// Whether it was refused before anything was done, because another dbdyno is at work there.
+    pub occupied: bool,
 }
 
 impl EngineError {
     /// An error of a class.
     pub fn new(class: ErrorClass, message: impl Into<String>) -> Self {
-        Self { class, message: message.into() }
+        Self { class, message: message.into(), occupied: false }
+    }
+
+    /// The refusal of a place where another dbdyno is at work.
+    #[must_use]
+    pub fn occupied(doing: &str) -> Self {
+        let message = format!("{doing}: another dbdyno is measuring, loading or dropping here; let it end first");
+        Self { occupied: true, ..Self::new(ErrorClass::Other, message) }
     }
 
     /// The same error with what was being done put before it.

@@ -121,6 +121,28 @@ fn sessions_can_be_stopped() {
 }
 
 #[test]
+fn a_second_dbdyno_is_turned_away_and_takes_nothing_from_the_first() {
+    conforms("", &[conformance::alone::a_second_dbdyno_is_turned_away_and_takes_nothing_from_the_first]);
+}
+
+/// A load, too, before it changes anything; and a lock that somebody has removed is noticed.
+#[test]
+fn a_held_file_is_not_loaded_and_a_lock_that_is_gone_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("held.db");
+    let size = catalogue::size_t();
+    let (first, second) = (opened(&path, ""), opened(&path, ""));
+    first.hold(&conformance::Quiet).unwrap();
+    let refused = second.load(&size, 42, 2, false, &conformance::Quiet).unwrap_err();
+    assert!(refused.occupied && !path.exists(), "{refused}");
+    std::fs::remove_file(folder.path().join("held.db.dbdyno-lock")).unwrap();
+    assert_eq!(first.still_held().unwrap_err().class, ErrorClass::ConnectionLost);
+    second.hold(&conformance::Quiet).unwrap();
+    drop((first, second));
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
 fn a_rollback_journal_conforms_too() {
     let checks: [fn(&Subject<'_>); 3] = [
         conformance::procedures_do_what_they_say,

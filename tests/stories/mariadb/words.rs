@@ -129,7 +129,6 @@ impl Passwords for Server {
 }
 
 impl Private for Server {
-    const ARGUMENTS: &'static str = "--batch --skip-column-names --execute=\"$1\"";
     const LOADED: &'static str = "large tables: 204,800 of 204,800";
 }
 

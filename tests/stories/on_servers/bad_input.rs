@@ -109,5 +109,5 @@ fn what_the_engine_cannot_do_is_said<S: BadInput>() {
     let line = format!("run {code} --ramp 1 --duration 50ms --json --target {}", database.target());
     let document = room.run(&line).expect(0).json();
     assert!(points(&document).iter().all(|p| p["status"] == "unsupported"), "{document:#}");
-    crate::json::check_document(&document);
+    crate::document::check_document(&document);
 }

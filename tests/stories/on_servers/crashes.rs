@@ -2,7 +2,7 @@
 //! `resume` finishes when the server is back.
 
 use super::{OWN, Product, load, stories, until_called};
-use crate::json::{check_document, check_point};
+use crate::document::{check_document, check_point};
 use crate::support::{Room, Running, points, statuses, text, wait_until};
 
 stories!(a_run_outlives_the_crash_of_a_session_and_of_the_server);

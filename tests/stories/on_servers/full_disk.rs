@@ -1,7 +1,7 @@
 //! The disk of the data is full while a point writes: it fails as what it is, clears up, and the next ones go on.
 
 use super::{OWN, Product, leftovers, stories};
-use crate::json::check_point;
+use crate::document::check_point;
 use crate::small_disk::SmallDisk;
 use crate::support::{Room, Running, points, statuses, text, wait_until};
 use rustix::process::Signal;

@@ -1,7 +1,7 @@
 //! A server that has limits, or may not be written to: time, connections, a read-only target.
 
 use super::{OWN, Product, Session, refuses, stories, until_called};
-use crate::json::check_point;
+use crate::document::check_point;
 use crate::servers::lend::Database;
 use crate::support::{Room, points, statuses, text};
 

@@ -1,11 +1,10 @@
 //! A private server, from `up` to `down`: the whole way of a user who has no server, and who wants none left behind.
 
 use super::{Product, stories};
-use crate::json::check_document;
-use crate::support::{Ending, Room, Running, number, points, statuses, text, wait_until};
+use crate::document::check_document;
+use crate::home::{Home, lives};
+use crate::support::{Running, number, points, statuses, text, wait_until};
 use serde_json::Value;
-use std::marker::PhantomData;
-use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -18,66 +17,14 @@ stories!(
     a_private_server_that_crashed_is_started_again,
 );
 
-/// How one looks inside a private server.
+/// What a product's private servers say.
 pub(crate) trait Private: Product {
-    /// What the client is told besides, so that it runs `$1` and prints nothing but values.
-    const ARGUMENTS: &'static str;
-
     /// What is said of size T when the last of its rows has been written.
     const LOADED: &'static str;
 }
 
-/// A room whose private servers end with it. The server's user must be able to reach it.
-struct Home<S: Private>(Room, PhantomData<S>);
-
-impl<S: Private> Home<S> {
-    fn new() -> Self {
-        let room = Room::new();
-        std::fs::set_permissions(room.folder(), std::fs::Permissions::from_mode(0o755)).unwrap();
-        Self(room, PhantomData)
-    }
-
-    /// Runs a command in which `ENGINE` stands for the engine.
-    fn run(&self, line: &str) -> Ending {
-        self.0.run(&line.replace("ENGINE", S::ENGINE))
-    }
-
-    fn start(&self) -> Running {
-        self.0.start(&format!("up {} --size T --json", S::ENGINE))
-    }
-
-    /// What `up` says in JSON.
-    #[track_caller]
-    fn up(&self, options: &str) -> Value {
-        self.run(&format!("up ENGINE {options} --json")).expect(0).json()
-    }
-
-    fn data(&self) -> PathBuf {
-        self.0.path("home").join(S::ENGINE).join("data")
-    }
-}
-
-impl<S: Private> Drop for Home<S> {
-    fn drop(&mut self) {
-        _ = self.run("down ENGINE --keep=false");
-    }
-}
-
-/// Whether a process is there and not just waiting to be noticed.
-fn lives(pid: u64) -> bool {
-    std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
-}
-
-/// What somebody finds who looks inside as `up` says.
-fn inside<S: Private>(up: &Value, sql: &str) -> String {
-    let shell = format!("{} {}", text(up, "/shell_command"), S::ARGUMENTS);
-    let output = Command::new("sh").args(["-c", &shell, "sh", sql]).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap().trim().to_owned()
-}
-
 fn a_private_server_is_started_measured_and_gone<S: Private>() {
-    let home = Home::<S>::new();
+    let home = Home::new(S::ENGINE);
     let (up, private) = (home.up("--size T"), format!("private:{}", S::ENGINE));
     assert_eq!((text(&up, "/target"), text(&up, "/how")), (private.as_str(), "made"));
     assert_eq!(text(&up, "/instance/size"), "T");
@@ -88,8 +35,8 @@ fn a_private_server_is_started_measured_and_gone<S: Private>() {
     let line = "run T111 T611 T621 T711 T311 --target private:ENGINE --ramp 1 --duration 200ms";
     let ending = home.run(line).expect(0);
     assert!(ending.stderr.contains(S::LOADED), "{}", ending.stderr);
-    assert_eq!(inside::<S>(&up, "SELECT count(*) FROM dbdyno.small_heap"), "3200");
-    let document = home.0.show("last");
+    assert_eq!(home.inside(&up, "SELECT count(*) FROM dbdyno.small_heap"), "3200");
+    let document = home.room.show("last");
     check_document(&document);
     assert_eq!(statuses(&document), ["T111 ok", "T611 ok", "T621 ok", "T711 ok", "T311 ok", "T311 ok"]);
     assert_eq!((text(&document, "/run/target"), text(&document, "/run/size")), (private.as_str(), "T"));
@@ -98,7 +45,7 @@ fn a_private_server_is_started_measured_and_gone<S: Private>() {
     assert!(points(&document).iter().all(|p| p["cpu"]["busy_pct"].is_number()), "{document:#}");
     let ending = home.run("run T426 --target private:ENGINE --ramp 1,2 --duration 200ms").expect(0);
     assert!(!ending.stderr.contains(S::LOADED), "it was loaded already: {}", ending.stderr);
-    assert_eq!(statuses(&home.0.show("last")), ["T426 ok"; 3]);
+    assert_eq!(statuses(&home.room.show("last")), ["T426 ok"; 3]);
     let page = home.run("show last").expect(0).stdout;
     assert!(page.contains("T426"), "{page}");
     // Another size is not measured on it, and nothing is done to find out.
@@ -114,14 +61,14 @@ fn a_private_server_is_started_measured_and_gone<S: Private>() {
     let ending = home.run("run T611 --target private:ENGINE").expect(2);
     assert!(ending.stderr.contains(&format!("start it: dbdyno up {} --size", S::ENGINE)), "{}", ending.stderr);
     // What was measured is not the server's.
-    assert_eq!(home.0.runs().len(), 2);
+    assert_eq!(home.room.runs().len(), 2);
 }
 
 fn data_that_is_kept_is_there_again<S: Private>() {
-    let home = Home::<S>::new();
+    let home = Home::new(S::ENGINE);
     let up = home.up("--size T");
-    inside::<S>(&up, "CREATE SCHEMA mine");
-    inside::<S>(&up, "CREATE TABLE mine.notes AS SELECT 'keep me' AS note");
+    home.inside(&up, "CREATE SCHEMA mine");
+    home.inside(&up, "CREATE TABLE mine.notes AS SELECT 'keep me' AS note");
     let down = home.run("down ENGINE --keep --json").expect(0).json();
     assert_eq!((&down["stopped"], &down["kept"], &down["removed"]), (&true.into(), &true.into(), &false.into()));
     assert!(home.data().is_dir(), "its data is kept");
@@ -130,7 +77,7 @@ fn data_that_is_kept_is_there_again<S: Private>() {
     assert!(ending.stderr.contains(&format!("dbdyno up {} --size", S::ENGINE)), "{}", ending.stderr);
     let up = home.up("--size T");
     assert_eq!(text(&up, "/how"), "restarted");
-    assert_eq!(inside::<S>(&up, "SELECT note FROM mine.notes"), "keep me");
+    assert_eq!(home.inside(&up, "SELECT note FROM mine.notes"), "keep me");
     // It is asked for again: nothing is done.
     let again = home.up("--size T --keep");
     assert_eq!((text(&again, "/how"), &again["pid"]), ("already", &up["pid"]));
@@ -143,14 +90,14 @@ fn data_that_is_kept_is_there_again<S: Private>() {
 }
 
 fn without_a_private_server_the_command_that_starts_one_is_named<S: Private>() {
-    let home = Home::<S>::new();
+    let home = Home::new(S::ENGINE);
     for line in ["run T611", "run T111 --size T", "load --size T", "drop"] {
         let words = "dbdyno: the target 'private:ENGINE' cannot be used: no private ENGINE is running; start it: \
                      dbdyno up ENGINE --size ";
         let ending = home.run(&format!("{line} --target private:ENGINE")).expect(2);
         assert!(ending.stderr.starts_with(&words.replace("ENGINE", S::ENGINE)), "{line}: {}", ending.stderr);
     }
-    assert!(home.0.files().is_empty(), "nothing was made: {:?}", home.0.files().keys());
+    assert!(home.room.files().is_empty(), "nothing was made: {:?}", home.room.files().keys());
     for (line, words) in [
         ("up sqlite", "dbdyno starts no server for sqlite"),
         ("up ENGINEs", "there is no engine 'ENGINEs' in this build (did you mean 'ENGINE'?)"),
@@ -160,27 +107,27 @@ fn without_a_private_server_the_command_that_starts_one_is_named<S: Private>() {
         let ending = home.run(line).expect(2);
         assert!(ending.stderr.contains(&words.replace("ENGINE", S::ENGINE)), "{line}: {}", ending.stderr);
     }
-    assert!(home.0.files().is_empty(), "nothing was made: {:?}", home.0.files().keys());
+    assert!(home.room.files().is_empty(), "nothing was made: {:?}", home.room.files().keys());
 }
 
 fn two_homes_at_once_do_not_clash<S: Private>() {
-    let homes = [Home::<S>::new(), Home::new()];
+    let homes = [Home::new(S::ENGINE), Home::new(S::ENGINE)];
     let starting: Vec<Running> = homes.iter().map(|home| home.start()).collect();
     let ups: Vec<Value> = starting.into_iter().map(|up| up.end().expect(0).json()).collect();
     assert_ne!(ups[0]["pid"], ups[1]["pid"]);
     assert_ne!(ups[0]["instance"]["socket_folder"], ups[1]["instance"]["socket_folder"]);
-    inside::<S>(&ups[0], "CREATE SCHEMA mine");
+    homes[0].inside(&ups[0], "CREATE SCHEMA mine");
     let has = "SELECT count(*) FROM information_schema.schemata WHERE schema_name = 'mine'";
-    assert_eq!((inside::<S>(&ups[0], has).as_str(), inside::<S>(&ups[1], has).as_str()), ("1", "0"));
+    assert_eq!((homes[0].inside(&ups[0], has).as_str(), homes[1].inside(&ups[1], has).as_str()), ("1", "0"));
     homes[0].run("down ENGINE").expect(0);
     wait_until("the first one's end", || !lives(ups[0]["pid"].as_u64().unwrap()));
-    assert_eq!(inside::<S>(&ups[1], "SELECT 1"), "1", "the second goes on");
+    assert_eq!(homes[1].inside(&ups[1], "SELECT 1"), "1", "the second goes on");
     assert!(lives(ups[1]["pid"].as_u64().unwrap()));
 }
 
 /// Whoever starts the same server twice at the same moment has one.
 fn two_starts_of_one_home_make_one_server<S: Private>() {
-    let home = Home::<S>::new();
+    let home = Home::new(S::ENGINE);
     let starts: Vec<Running> = (0..2).map(|_| home.start()).collect();
     let ups: Vec<Value> = starts.into_iter().map(|up| up.end().expect(0).json()).collect();
     assert_eq!(ups[0]["pid"], ups[1]["pid"]);
@@ -191,10 +138,10 @@ fn two_starts_of_one_home_make_one_server<S: Private>() {
 
 /// The server has crashed: the next `up` starts it again with its data, and a run meanwhile says what to do.
 fn a_private_server_that_crashed_is_started_again<S: Private>() {
-    let home = Home::<S>::new();
+    let home = Home::new(S::ENGINE);
     let up = home.up("--size T");
-    inside::<S>(&up, "CREATE SCHEMA mine");
-    inside::<S>(&up, "CREATE TABLE mine.notes AS SELECT 'keep me' AS note");
+    home.inside(&up, "CREATE SCHEMA mine");
+    home.inside(&up, "CREATE TABLE mine.notes AS SELECT 'keep me' AS note");
     let pid = up["pid"].as_u64().unwrap();
     assert!(Command::new("kill").args(["-KILL", &pid.to_string()]).status().unwrap().success());
     wait_until("the server's end", || !lives(pid));
@@ -202,5 +149,5 @@ fn a_private_server_that_crashed_is_started_again<S: Private>() {
     assert!(ending.stderr.contains(&format!("dbdyno up {} --size T", S::ENGINE)), "{}", ending.stderr);
     let up = home.up("--size T");
     assert_eq!(text(&up, "/how"), "restarted");
-    assert_eq!(inside::<S>(&up, "SELECT note FROM mine.notes"), "keep me");
+    assert_eq!(home.inside(&up, "SELECT note FROM mine.notes"), "keep me");
 }

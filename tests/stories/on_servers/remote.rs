@@ -2,7 +2,7 @@
 //! pass off this machine's operating system as the server's.
 
 use super::{Product, refuses, stories};
-use crate::json::check_document;
+use crate::document::check_document;
 use crate::support::{DBDYNO, Room, Running, points, statuses, text};
 use serde_json::Value;
 use std::process::Command;

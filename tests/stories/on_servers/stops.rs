@@ -1,7 +1,7 @@
 //! Ctrl-C on a server: what it is doing is cancelled there, and nothing of it stays.
 
 use super::{Product, leftovers, stories, until_called, until_gone};
-use crate::json::{check_document, check_point};
+use crate::document::{check_document, check_point};
 use crate::servers::lend::Database;
 use crate::support::{Room, Running, points, statuses, text};
 use rustix::process::Signal;
@@ -93,7 +93,7 @@ fn nobody_drops_under_a_run<S: Product>() {
     // Through both points, also where none is under way.
     for seen in ["measuring", "[1/2] T611"] {
         run.until(seen);
-        let ending = room.run(&format!("drop --target {target}")).expect(3);
+        let ending = room.run(&format!("drop --target {target}")).expect(2);
         assert!(ending.stderr.contains("another dbdyno is measuring, loading or dropping here"), "{}", ending.stderr);
     }
     run.signal(Signal::INT);

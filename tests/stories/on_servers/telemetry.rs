@@ -1,7 +1,7 @@
 //! What a point tells besides its rate: waits, the log, the server's settings; and why where it does not.
 
 use super::{Product, stories};
-use crate::json::{absent_without_a_reason, check_document};
+use crate::document::{absent_without_a_reason, check_document};
 use crate::support::{Room, number, points, text};
 
 stories!(waits_are_told_with_counts_and_times_or_not_at_all, the_log_is_counted, whatever_is_absent_says_why);

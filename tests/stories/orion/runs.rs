@@ -1,7 +1,7 @@
 //! Kinds of runs: their points, their files, and what shows them.
 
 use super::{POINT, endings, file, files, measured};
-use crate::json::check_point;
+use crate::document::check_point;
 use crate::support::{Room, number, points, text};
 use serde_json::Value;
 use std::collections::BTreeSet;

@@ -129,7 +129,6 @@ impl Passwords for Server {
 }
 
 impl Private for Server {
-    const ARGUMENTS: &'static str = "--no-psqlrc --tuples-only --no-align --command=\"$1\"";
     const LOADED: &'static str = "large_heap_range_list: 102,400 of 102,400";
 }
 

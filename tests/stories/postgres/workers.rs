@@ -1,7 +1,7 @@
 //! Parallel workers: as many as there are threads, or the point is invalid.
 
 use super::LENDER;
-use crate::json::check_point;
+use crate::document::check_point;
 use crate::on_servers::{OWN, Product as _};
 use crate::servers::postgres::{SUPERUSER, Server};
 use crate::support::{Room, points, statuses, text};

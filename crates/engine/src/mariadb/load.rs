@@ -15,7 +15,7 @@ use super::{STATISTICS, TABLE_NAMES, TABLES, layout, verify};
 use crate::bookkeeping::{Contents, Meta, checksum_key};
 use crate::data::Generator;
 use crate::server::loading::{self, Beginning, Wish};
-use crate::server::{Crew, Leaf, MOST_SESSIONS, Phase, ServerLink as _, Stop, Tally, Times, held, leaves, prove};
+use crate::server::{Crew, Leaf, Phase, ServerLink as _, Stop, Tally, Times, held, leaves, prove};
 use crate::{EngineError, LoadReport, LoadWatch, SqlFile};
 use dbdyno_model::{ErrorClass, Shape, Size, TableName};
 use mysql::prelude::Queryable as _;
@@ -115,9 +115,7 @@ fn granted(link: &mut Link, doing: &str, lock: &str) -> Result<bool, EngineError
 
 /// A session of an earlier load, or a job of an earlier run, that has not ended.
 fn helper_at_work(link: &mut Link, doing: &str, options: &Options) -> Result<Option<u64>, EngineError> {
-    let (any, locks): (Vec<&str>, Vec<String>) =
-        (0..MOST_SESSIONS).map(|job| ("IS_USED_LOCK(?)", helper_lock(options, job))).unzip();
-    let answer = link.conn().exec_first(format!("SELECT COALESCE({})", any.join(", ")), locks);
+    let answer = link.conn().exec_first(&LOADING.get("at_work")?.text, (lock_name(options),));
     let answer: Option<Option<u64>> = answer.map_err(|error| link.error(doing, &error))?;
     Ok(answer.flatten())
 }

@@ -8,7 +8,7 @@ use super::snapshot::{self, Done};
 use super::{Node, STATISTICS, settle};
 use crate::client::{Answer, Statements};
 use crate::server::call::arguments;
-use crate::server::{MOST_SESSIONS, ServerLink as _, first, recover};
+use crate::server::{ServerLink as _, first, recover};
 use crate::{Canceller, ChunkResult, EngineError, Failure, Prepared, Request, Session, Task};
 use dbdyno_model::{CommitMode, Drive, ErrorClass, Procedure, Size};
 use mysql::prelude::Queryable as _;
@@ -76,7 +76,7 @@ impl MariaDbSession {
             recipe.settings(task.drive).iter().map(|(name, value)| format!("SET SESSION {name} = {value}")).collect();
         self.link.reset(&doing, &set.join("; "))?;
         // The reset has let go of it.
-        let sql = STATISTICS.get("job")?.text.replace("{job}", &(job % MOST_SESSIONS).to_string());
+        let sql = STATISTICS.get("job")?.text.replace("{job}", &job.to_string());
         self.link.batch(&doing, &sql)?;
         let prepared = self.plan(&recipe, &doing)?;
         match task.drive {

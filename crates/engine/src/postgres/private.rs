@@ -4,6 +4,7 @@
 //! on no network. That is why it asks for no password.
 
 use crate::private::{DataFolder, Ground, Instance, Product, Programs, Readiness, Step};
+use crate::server::within;
 use postgres::error::SqlState;
 use postgres::{Config, NoTls};
 use rustix::process::Signal;
@@ -21,6 +22,8 @@ const NAME: &str = "dbdyno";
 pub(super) const SETTINGS: &str = "dbdyno.conf";
 /// Written by the server: its process id, and in the eighth line how far it is.
 const PID_FILE: &str = "postmaster.pid";
+/// How long a connection may take.
+const CONNECT: Duration = Duration::from_secs(5);
 /// The oldest version that dbdyno's procedures run on.
 const OLDEST: u32 = 13;
 
@@ -170,10 +173,12 @@ const NAME_OF_FIRST: &str = "postgres";
 fn connect(instance: &Instance) -> Readiness {
     let mut config = Config::new();
     config.host_path(&instance.socket_folder).port(PORT).user(NAME).dbname(NAME);
-    config.application_name("dbdyno up").connect_timeout(Duration::from_secs(5));
-    match config.connect(NoTls) {
-        Ok(_) => Readiness::Ready,
-        Err(error) => match error.code() {
+    config.application_name("dbdyno up").connect_timeout(CONNECT);
+    // Whose server stands still is let in by the kernel, and hears nothing more.
+    match within(CONNECT, move || config.connect(NoTls).map(drop)) {
+        Err(_) => Readiness::NotYet("the server takes connections and says nothing".to_owned()),
+        Ok(Ok(())) => Readiness::Ready,
+        Ok(Err(error)) => match error.code() {
             Some(&SqlState::CANNOT_CONNECT_NOW) | None => Readiness::NotYet(error.to_string()),
             Some(_) => Readiness::Never(format!(
                 "the server does not accept connections: {}",

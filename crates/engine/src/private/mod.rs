@@ -19,6 +19,7 @@ mod ours;
 mod process;
 mod product;
 mod programs;
+mod ready;
 mod socket;
 mod spawn;
 #[cfg(test)]

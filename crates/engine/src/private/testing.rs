@@ -1,9 +1,10 @@
 //! What the tests of the engines' private instances share.
 
 use super::account::Account;
-use super::{Home, Instance, PrivateError, Process, Product, Silent, Stage, Up, Watch, Wish, down, ours, up};
-use dbdyno_model::Size;
+use super::{Home, How, Instance, PrivateError, Process, Product, Silent, Stage, Up, Watch, Wish, down, ours, up};
+use dbdyno_model::{ErrorClass, Size};
 use rustix::io::Errno;
+use rustix::process::Signal;
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -196,6 +197,56 @@ pub(crate) fn a_process_that_is_not_the_server_is_not_killed(product: &'static d
     drop(visitor);
     assert!(down(&place.home, product, Some(false), &Silent).unwrap().removed);
     assert!(!place.site().exists());
+}
+
+/// A server that ends, or stands still, while it is waited for.
+pub(crate) fn a_server_that_dies_or_stands_still_while_it_starts_is_told(product: &'static dyn Product) {
+    let (place, size) = (TestHome::new(product, "home"), size("T", 8 * MIB));
+    let real = place.up(&wish(&size)).unwrap().instance;
+    down(&place.home, product, Some(true), &Silent).unwrap();
+    // One that never becomes ready, so that whatever is done to it comes in time.
+    let programs = place.dir.path().join("bin");
+    let server = product.programs().server(&real.programs);
+    let answers = format!("case $1 in --version) exec '{}' --version;; esac", server.display());
+    place.fake(&programs, &format!("#!/bin/sh\n{answers}\nwhile :; do sleep 1; done\n"));
+    let never = Wish { programs: Some(&programs), ..wish(&size) };
+    let error = place.up_watched(&never, &Meddler(Signal::KILL)).unwrap_err().to_string();
+    assert!(error.contains("the server ended while it was starting"), "{error}");
+    // Again, by whoever asks next.
+    for watch in [&Meddler(Signal::STOP) as &dyn Watch, &Silent] {
+        let PrivateError::Failed(error) = place.up_watched(&never, watch).unwrap_err() else { panic!("refused") };
+        assert_eq!(error.class, ErrorClass::Timeout, "{error}");
+        assert!(error.message.contains("stands still") && error.message.contains("kill -CONT"), "{error}");
+    }
+    let site = place.home.site(product.engine()).unwrap();
+    kill(&Instance::read(&site).unwrap().unwrap());
+    let again = place.up(&Wish { programs: Some(&real.programs), ..wish(&size) }).unwrap();
+    assert_eq!(again.how, How::Restarted);
+}
+
+/// Sends the server a signal as soon as it is let go.
+struct Meddler(Signal);
+
+impl Watch for Meddler {
+    fn note(&self, text: &str) {
+        let pid = text.strip_prefix("starting the server (process ").and_then(|rest| rest.strip_suffix(')'));
+        let Some(pid) = pid.map(|pid| pid.parse::<u32>().unwrap()) else { return };
+        let (process, signal) = (Process::of(pid).unwrap(), self.0);
+        let at_the_gate = move || {
+            let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            String::from_utf8_lossy(&line).contains("read -r word")
+        };
+        std::thread::spawn(move || {
+            while at_the_gate() {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            process.signal(signal);
+        });
+    }
+
+    fn cancelled(&self) -> bool {
+        false
+    }
 }
 
 /// A process of the tester's that has only its place in common with the server.

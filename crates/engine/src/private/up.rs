@@ -6,8 +6,8 @@ use super::data_folder::DataFolder;
 use super::down::{clear_traces, refuse_strangers, stop};
 use super::home::{Site, remove_folder};
 use super::lock::Lock;
-use super::process::{Kin, Process};
-use super::product::{Ground, Product, Readiness, Step};
+use super::process::Kin;
+use super::product::{Ground, Product, Step};
 use super::programs::Found;
 use super::spawn::{Going, Program, Waiting};
 use super::watch::Watch;
@@ -18,15 +18,11 @@ use std::fs::DirBuilder;
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// How long a server may take until it accepts connections: after a crash it first goes through its log.
-const START: Duration = Duration::from_secs(600);
 /// How long a server that was called off may take to end in good order.
-const CALLED_OFF: Duration = Duration::from_secs(10);
-const LOOK_EVERY: Duration = Duration::from_millis(30);
-const NOTE_EVERY: Duration = Duration::from_secs(5);
+pub(super) const CALLED_OFF: Duration = Duration::from_secs(10);
 
 /// What is asked for.
 #[derive(Debug, Clone, Copy)]
@@ -82,11 +78,11 @@ pub fn up(home: &Home, product: &dyn Product, wish: &Wish<'_>, watch: &dyn Watch
     done
 }
 
-struct Upping<'a> {
-    site: &'a Site,
-    product: &'a dyn Product,
+pub(super) struct Upping<'a> {
+    pub(super) site: &'a Site,
+    pub(super) product: &'a dyn Product,
     wish: &'a Wish<'a>,
-    watch: &'a dyn Watch,
+    pub(super) watch: &'a dyn Watch,
 }
 
 impl Upping<'_> {
@@ -94,7 +90,13 @@ impl Upping<'_> {
         let recorded = Instance::read(self.site)?;
         ours::refuse_foreign(self.site, self.product, recorded.as_ref())?;
         if let Some(instance) = recorded.as_ref().filter(|i| i.lives() && i.stage != Stage::Making) {
-            return self.runs_already(instance);
+            match self.runs_already(instance) {
+                // It has ended while it was looked at.
+                Err(_) if instance.stage == Stage::Running && !instance.lives() => {
+                    self.watch.note(&format!("the server (process {}) has just ended by itself", instance.pid()));
+                }
+                done => return done,
+            }
         }
         let data = self.site.data();
         let held = recorded.as_ref().filter(|_| data.is_dir());
@@ -195,27 +197,6 @@ impl Upping<'_> {
             instance.write(self.site)?;
         }
         Ok(Up { instance, how: How::Already })
-    }
-
-    /// One that runs and answers nobody is none that can be worked with.
-    fn refuse_silent(&self, instance: &Instance) -> Result<(), PrivateError> {
-        let (engine, pid) = (&instance.engine, instance.pid());
-        let silent = |why: String| {
-            let text = format!("the private {engine} (process {pid}) {why}, or stop it: dbdyno down {engine}");
-            Err(PrivateError::failed(ErrorClass::Timeout, text))
-        };
-        if instance.process.as_ref().is_some_and(Process::stands_still) {
-            return silent(format!(
-                "stands still, as after kill -STOP, and answers nobody; let it go on: kill -CONT {pid}"
-            ));
-        }
-        match self.product.readiness(instance) {
-            Readiness::NotYet(_) if instance.stage == Stage::Running => silent(
-                "runs, but takes no connections now: it is ending, or recovering from a crash; try again in a moment"
-                    .to_owned(),
-            ),
-            _ => Ok(()),
-        }
     }
 
     fn refuse_other_size(&self, instance: &Instance) -> Result<(), PrivateError> {
@@ -330,71 +311,10 @@ impl Upping<'_> {
         started
     }
 
-    /// Waits until the server can be worked with. One that was called off is stopped.
-    fn wait(&self, instance: &Instance, log_from: u64) -> Result<(), PrivateError> {
-        let begun = Instant::now();
-        let mut noted = begun;
-        loop {
-            let readiness = self.product.readiness(instance);
-            if readiness == Readiness::Ready {
-                return Ok(());
-            }
-            if !instance.lives() {
-                return Err(log::said(
-                    &self.site.log(),
-                    ErrorClass::Other,
-                    "the server ended while it was starting",
-                    log_from,
-                ));
-            }
-            if self.watch.cancelled() {
-                stop(instance, self.site, self.product, CALLED_OFF, false, &Deaf)?;
-                let engine = &instance.engine;
-                return Err(PrivateError::failed(
-                    ErrorClass::Cancelled,
-                    format!(
-                        "the server was stopped again; its data is there: dbdyno up {engine} starts it, dbdyno down {engine} removes it"
-                    ),
-                ));
-            }
-            let why = match readiness {
-                Readiness::Never(why) => {
-                    stop(instance, self.site, self.product, CALLED_OFF, false, &Deaf)?;
-                    return Err(log::said(&self.site.log(), ErrorClass::Other, &why, log_from));
-                }
-                Readiness::NotYet(why) => why,
-                Readiness::Ready => String::new(),
-            };
-            if begun.elapsed() > START {
-                let (engine, pid) = (&instance.engine, instance.pid());
-                let text = format!(
-                    "the server (process {pid}) does not accept connections yet ({why}) and is left alone; wait on: dbdyno up {engine}, or stop it: dbdyno down {engine}"
-                );
-                return Err(log::said(&self.site.log(), ErrorClass::Timeout, &text, log_from));
-            }
-            if noted.elapsed() >= NOTE_EVERY {
-                self.watch.note(&format!("still starting after {} s: {why}", begun.elapsed().as_secs()));
-                noted = Instant::now();
-            }
-            std::thread::sleep(LOOK_EVERY);
-        }
-    }
-
     /// A folder of the server's own that nobody else may look into.
     fn folder(&self, path: &Path, account: &Account) -> Result<(), PrivateError> {
         let made = DirBuilder::new().mode(0o700).create(path);
         let made = made.and_then(|()| ours::mark_folder(path)).and_then(|()| account.give(path));
         made.map_err(|e| PrivateError::io("create the folder", path, &e))
-    }
-}
-
-/// Stops without being called off a second time.
-struct Deaf;
-
-impl Watch for Deaf {
-    fn note(&self, _text: &str) {}
-
-    fn cancelled(&self) -> bool {
-        false
     }
 }

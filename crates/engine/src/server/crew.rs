@@ -12,7 +12,7 @@ use std::time::Duration;
 /// How often the watch is asked.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// More sessions than this load no faster, and use up the server's connections.
-pub(crate) const MOST_SESSIONS: u32 = 256;
+const MOST_SESSIONS: u32 = 256;
 
 /// The sessions of a load.
 pub(crate) struct Crew<'w, L> {

@@ -103,8 +103,7 @@ fn take<L>(
     let began = Instant::now();
     while !held(link)? {
         if began.elapsed() > GRACE || give_up().is_some() {
-            let message = format!("{doing}: another dbdyno is measuring, loading or dropping here; let it end first");
-            return Err(EngineError::new(ErrorClass::Other, message));
+            return Err(EngineError::occupied(doing));
         }
         thread::sleep(ASK_EVERY);
     }

@@ -27,7 +27,7 @@ mod watch;
 #[cfg(any(feature = "postgres", feature = "mariadb"))]
 mod within;
 
-pub(crate) use crew::{Crew, MOST_SESSIONS, Stop, Tally};
+pub(crate) use crew::{Crew, Stop, Tally};
 pub(crate) use held::Held;
 #[cfg(feature = "postgres")]
 pub(crate) use leaf::month_name;

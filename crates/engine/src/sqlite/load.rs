@@ -5,7 +5,7 @@
 use super::link::{Access, Link};
 use super::meta;
 use super::options::Options;
-use super::{TABLE_NAMES, TABLES, shape_statement, table_name, verify};
+use super::{TABLE_NAMES, TABLES, hold, shape_statement, table_name, verify};
 use crate::bookkeeping::{Contents, Meta, checksum_key};
 use crate::data::{Columns, FILLER_CHARS, Generator, first_day, iso_day};
 use crate::{EngineError, LoadReport, LoadWatch, TableLoad};
@@ -23,7 +23,8 @@ const TRANSACTION_ROWS: u64 = 20_000;
 /// Loads what is missing.
 ///
 /// # Errors
-/// The file is not ours, holds something else of ours, or cannot be written; what was committed stays.
+/// The file is not ours, holds something else of ours, or cannot be written; another dbdyno is at work there. What was committed
+/// stays.
 pub(super) fn load(
     options: &Options,
     size: &Size,
@@ -32,21 +33,16 @@ pub(super) fn load(
     verify: bool,
     watch: &dyn LoadWatch,
 ) -> Result<LoadReport, EngineError> {
-    let contents = meta::look(&options.path)?;
-    let resumed = matches!(contents, Contents::Ours(_));
-    let meta = match contents {
-        Contents::Foreign(why) => return Err(EngineError::new(ErrorClass::Other, why)),
-        Contents::Nothing => {
-            let creates_file = options.path.metadata().map_or(true, |m| m.len() == 0);
-            Meta::new(meta::FORMAT, size, seed, (meta::CREATED_FILE, creates_file))
-        }
-        Contents::Ours(meta) => {
-            meta.must_match(size, seed, &options.path.display().to_string())?;
-            meta
-        }
-    };
+    let done = |meta: &Meta| meta.complete() && (meta.verified() || !verify);
+    let (mut meta, mut resumed) = begin(options, size, seed)?;
+    let mut alone = None;
+    if !done(&meta) {
+        alone = Some(hold::take(&options.path)?);
+        // Whoever was there before may have done more than we saw.
+        (meta, resumed) = begin(options, size, seed)?;
+    }
     let mut report = LoadReport { tables: Vec::new(), resumed };
-    if meta.complete() && (meta.verified() || !verify) {
+    if done(&meta) {
         report.tables = TABLE_NAMES.iter().map(|table| unchanged(*table, size, &meta)).collect();
         return Ok(report);
     }
@@ -82,7 +78,24 @@ pub(super) fn load(
         loaded.elapsed_s += started.elapsed().as_secs_f64();
     }
     finish(&link, options, verify)?;
+    drop(link);
+    drop(alone);
     Ok(report)
+}
+
+/// What a load goes on from, and whether an earlier one has left it.
+fn begin(options: &Options, size: &Size, seed: u64) -> Result<(Meta, bool), EngineError> {
+    match meta::look(&options.path)? {
+        Contents::Foreign(why) => Err(EngineError::new(ErrorClass::Other, why)),
+        Contents::Nothing => {
+            let creates_file = options.path.metadata().map_or(true, |m| m.len() == 0);
+            Ok((Meta::new(meta::FORMAT, size, seed, (meta::CREATED_FILE, creates_file)), false))
+        }
+        Contents::Ours(meta) => {
+            meta.must_match(size, seed, &options.path.display().to_string())?;
+            Ok((meta, true))
+        }
+    }
 }
 
 fn unchanged(table: TableName, size: &Size, meta: &Meta) -> TableLoad {

@@ -10,6 +10,7 @@ mod client;
 mod counters;
 mod describe;
 mod errors;
+mod hold;
 mod inspect;
 mod link;
 mod load;
@@ -33,6 +34,7 @@ use crate::{
     Durability, Engine, EngineError, EngineInfo, Features, Finding, Inspection, LoadReport, LoadWatch, Loaded,
     Mappings, Session, Settled, SqlFile, Task,
 };
+use dbdyno_files::Lock;
 use dbdyno_model::{CommitMode, Counter, Counters, Database, Drive, Mapping, Organisation, Size, TableName, Test};
 use link::Link;
 use monitor::Monitor;
@@ -99,6 +101,8 @@ struct Shared {
     totals: Mutex<Totals>,
     /// Watches for commits of others while a point is under way, or why it does not.
     monitor: Mutex<Result<Monitor, String>>,
+    /// Keeps other dbdynos away while a run lasts.
+    held: Mutex<Option<Lock>>,
 }
 
 impl Shared {
@@ -112,6 +116,10 @@ impl Shared {
 
     fn monitor(&self) -> MutexGuard<'_, Result<Monitor, String>> {
         self.monitor.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn held(&self) -> MutexGuard<'_, Option<Lock>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -134,6 +142,7 @@ impl SqliteEngine {
             checkpointing: Mutex::default(),
             totals: Mutex::default(),
             monitor: Mutex::new(no_monitor()),
+            held: Mutex::default(),
         };
         Self { shared: Arc::new(shared) }
     }
@@ -211,6 +220,19 @@ impl Engine for SqliteEngine {
 
     fn drop_all(&self) -> Result<bool, EngineError> {
         remove::drop_all(self.options())
+    }
+
+    fn hold(&self, _: &dyn LoadWatch) -> Result<(), EngineError> {
+        let lock = hold::take(&self.options().path)?;
+        *self.shared.held() = Some(lock);
+        Ok(())
+    }
+
+    fn still_held(&self) -> Result<(), EngineError> {
+        match &*self.shared.held() {
+            Some(lock) if !lock.is_in_place() => Err(hold::lost(&self.options().path)),
+            _ => Ok(()),
+        }
     }
 
     fn settle(&self, limit: Duration) -> Result<Settled, EngineError> {

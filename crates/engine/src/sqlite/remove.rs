@@ -3,16 +3,21 @@
 use super::link::{Access, Link};
 use super::meta::{self, beside};
 use super::options::Options;
-use super::{TABLE_NAMES, TABLES, point, table_name};
+use super::{TABLE_NAMES, TABLES, hold, point, table_name};
 use crate::EngineError;
 use dbdyno_model::ErrorClass;
 
 /// Drops our tables, and the file with them where it was made for them and holds nothing else.
 ///
 /// # Errors
-/// The file is not ours, is in use, or cannot be changed.
+/// The file is not ours, is in use, or cannot be changed; another dbdyno is at work there.
 pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
     let path = &options.path;
+    if meta::look(path)?.ours()?.is_none() {
+        return Ok(false);
+    }
+    let _alone = hold::take(path)?;
+    // Whoever was there before may have done more than we saw.
     let Some(meta) = meta::look(path)?.ours()? else { return Ok(false) };
     let link = Link::open(path, Access::Write)?;
     // Leaving the write-ahead log needs the file for itself: whoever else has it open is found out here.

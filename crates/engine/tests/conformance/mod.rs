@@ -2,6 +2,7 @@
 //! Expected figures come from the generator and the key streams alone, never from an engine.
 #![allow(dead_code, unreachable_pub, reason = "an engine's test file uses what applies to it")]
 
+pub mod alone;
 pub mod catalogue;
 pub mod client;
 pub mod expected;

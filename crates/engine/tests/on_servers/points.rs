@@ -1,14 +1,14 @@
 //! The conformance suite, and what points do by the server's own account.
 
 use super::{Product, engine, engine_on, mapping, task};
-use crate::conformance::{self, Quiet, Subject, catalogue};
+use crate::conformance::{self, Subject, catalogue};
 use crate::servers::lend::Database;
 use dbdyno_engine::client::Touch;
-use dbdyno_engine::{Canceller, Engine, LoadWatch, Request, Settled, Task, engine_info};
+use dbdyno_engine::{Canceller, Engine, LoadWatch, Request, Session, Settled, Task, engine_info};
 use dbdyno_model::{Counter, Counters, Drive, ErrorClass, Mapping, Procedure};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Barrier};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Lists the tests of a product.
 macro_rules! points {
@@ -251,26 +251,7 @@ fn at_rest<S: Product>(server: &S, engine: &dyn Engine) -> (Counters, u64, u64) 
 }
 
 pub fn a_second_dbdyno_is_turned_away_and_takes_nothing_from_the_first<S: Product>() {
-    let database = S::lender().loaded();
-    let (first, second) = (engine_on(&database), engine_on(&database));
-    let task = task("T311", 1);
-    first.hold(&Quiet).unwrap();
-    first.begin_point(&task).unwrap();
-    let mut session = first.session(0, 1).unwrap();
-    session.prepare(&task, 0).unwrap();
-    for turned_away in [second.hold(&Quiet).unwrap_err(), second.drop_all().unwrap_err()] {
-        assert!(turned_away.message.contains("another dbdyno"), "{turned_away}");
-    }
-    assert_eq!(session.execute(&Request::Chunk { first_pass: 0, passes: 5 }).unwrap().ops, 5);
-    drop(session);
-    first.end_point(&task).unwrap();
-    // Between two points it is just as ours.
-    first.still_held().unwrap();
-    assert!(second.hold(&Quiet).is_err());
-    drop(first);
-    second.hold(&Quiet).unwrap();
-    second.begin_point(&task).unwrap();
-    second.end_point(&task).unwrap();
+    conforms::<S>(&[conformance::alone::a_second_dbdyno_is_turned_away_and_takes_nothing_from_the_first]);
 }
 
 /// Points drop what they have made and noted, and nothing else whatever its name; and they do not fill what is another's.
@@ -318,22 +299,38 @@ impl LoadWatch for Impatient {
 pub fn a_session_of_a_killed_dbdyno_is_waited_for<S: Product>() {
     let database = S::lender().loaded();
     let killed = engine_on(&database);
-    let task = task("T131", 1);
+    let task = Task { jobs: LATE_JOB + 1, ..task("T131", 1) };
     killed.begin_point(&task).unwrap();
-    let mut session = killed.session(0, 1).unwrap();
-    session.prepare(&task, 0).unwrap();
+    // Of many sessions the last one alone is still at work: the others have ended.
+    let others: Vec<_> = [0, LATE_JOB % 256].map(|job| prepared(killed.as_ref(), &task, job)).into();
+    let mut session = prepared(killed.as_ref(), &task, LATE_JOB);
+    drop(others);
     let watch = Impatient { canceller: session.canceller(), waited: AtomicBool::new(false) };
     std::thread::scope(|scope| {
         // The session goes when its statement has ended, as that of a client which is gone.
         let work = scope.spawn(move || session.execute(&Request::Chunk { first_pass: 0, passes: 1_000_000_000 }));
         // Until the statement has begun there is nothing to wait for.
+        let begun = Instant::now();
         while !watch.waited.load(Ordering::Relaxed) {
             assert!(!work.is_finished(), "the statement has ended, and nobody has waited for it");
             engine_on(&database).hold(&watch).unwrap();
+            if begun.elapsed() > Duration::from_secs(120) {
+                watch.canceller.cancel();
+                panic!("nobody has waited for it");
+            }
         }
         assert_eq!(work.join().unwrap().unwrap_err().error.class, ErrorClass::Cancelled);
     });
     killed.end_point(&task).unwrap();
+}
+
+/// A job of a run of many.
+const LATE_JOB: u32 = 300;
+
+fn prepared(engine: &dyn Engine, task: &Task, job: u32) -> Box<dyn Session> {
+    let mut session = engine.session(job, 1).unwrap();
+    session.prepare(task, job).unwrap();
+    session
 }
 
 pub fn selects_are_lookups_of_the_servers_count<S: Product>() {

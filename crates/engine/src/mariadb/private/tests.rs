@@ -1,8 +1,8 @@
 use super::settings::{FILE, PID_FILE};
 use super::*;
 use crate::private::testing::{
-    Impatient, MIB, TestHome, Visitor, a_process_that_is_not_the_server_is_not_killed, kill, left_behind, mode, size,
-    what_dbdyno_never_made_is_left_alone, wish,
+    self, Impatient, MIB, TestHome, Visitor, a_process_that_is_not_the_server_is_not_killed, kill, left_behind, mode,
+    size, what_dbdyno_never_made_is_left_alone, wish,
 };
 use crate::private::{How, PrivateError, Silent, Up, Wish, down, find};
 use dbdyno_model::ErrorClass;
@@ -184,6 +184,11 @@ fn homes_do_not_clash_however_long_their_paths_and_whatever_was_left_there() {
     }
     assert!(!short.exists() && !second_up.instance.lives());
     assert!(!first.site().exists() && !second.site().exists());
+}
+
+#[test]
+fn a_server_that_dies_or_stands_still_while_it_starts_is_told() {
+    testing::a_server_that_dies_or_stands_still_while_it_starts_is_told(&PRODUCT);
 }
 
 #[test]

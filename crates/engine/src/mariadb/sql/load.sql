@@ -8,6 +8,15 @@ SET lock_wait_timeout = 86400, innodb_lock_wait_timeout = 86400
 -- what: one dbdyno at a time loads or drops in a database
 SELECT GET_LOCK(?, 0)
 
+-- name: at_work
+-- what: a session of an earlier load, or of a job of an earlier run, that has not ended: the lock of each bears its number, 65,536 at most
+WITH digits (n) AS (
+  SELECT 0 UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5
+  UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9 UNION ALL SELECT 10 UNION ALL SELECT 11
+  UNION ALL SELECT 12 UNION ALL SELECT 13 UNION ALL SELECT 14 UNION ALL SELECT 15)
+SELECT MIN(IS_USED_LOCK(CONCAT(?, '.', a.n + 16 * b.n + 256 * c.n + 4096 * d.n)))
+FROM digits a, digits b, digits c, digits d
+
 -- name: objects
 -- what: everything in the database, to tell what is ours
 SELECT CASE TABLE_TYPE WHEN 'BASE TABLE' THEN 'table' ELSE TABLE_TYPE END AS kind, TABLE_NAME AS name,

@@ -70,7 +70,7 @@ WHERE PRIVILEGE_TYPE = 'PROCESS'
 SELECT IS_USED_LOCK(CONCAT('dbdyno.', DATABASE()))
 
 -- name: job
--- what: says that this session is one of a run, for whoever comes after that; of more jobs than are looked for some share a name
+-- what: says that this session is one of a run, for whoever comes after that
 DO GET_LOCK(CONCAT('dbdyno.', DATABASE(), '.', {job}), 0)
 
 -- name: noted

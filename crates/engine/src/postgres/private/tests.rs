@@ -1,7 +1,7 @@
 use super::*;
 use crate::private::testing::{
-    Impatient, Later, MIB, TestHome, Visitor, a_process_that_is_not_the_server_is_not_killed, kill, left_behind, mode,
-    size, uid_of, unmark, what_dbdyno_never_made_is_left_alone, wish,
+    self, Impatient, Later, MIB, TestHome, Visitor, a_process_that_is_not_the_server_is_not_killed, kill, left_behind,
+    mode, size, uid_of, unmark, what_dbdyno_never_made_is_left_alone, wish,
 };
 use crate::private::{How, PrivateError, Silent, Stage, Up, Wish, down, find};
 use dbdyno_model::ErrorClass;
@@ -189,6 +189,11 @@ fn a_killed_maker_of_data_is_found_and_ended() {
     let done = down(&place.home, &PRODUCT, None, &Silent).unwrap();
     assert!(!done.stopped && !process.unwrap().lives() && !place.site().exists());
     maker.wait().unwrap();
+}
+
+#[test]
+fn a_server_that_dies_or_stands_still_while_it_starts_is_told() {
+    testing::a_server_that_dies_or_stands_still_while_it_starts_is_told(&PRODUCT);
 }
 
 #[test]

@@ -1,0 +1,280 @@
+//! The document of a run as the design promises it: keys and types, sums that add up, a reason for all that is absent.
+
+use crate::support::{number, points, text};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// What a key holds.
+#[derive(Debug, Clone, Copy)]
+enum Is {
+    Text,
+    TextOrNull,
+    Count,
+    Number,
+    /// A figure; where it is absent, `missing` has the reason.
+    Figure,
+    Object,
+    ObjectOrNull,
+    Array,
+}
+
+impl Is {
+    fn holds(self, value: &Value) -> bool {
+        match self {
+            Self::Text => value.is_string(),
+            Self::TextOrNull => value.is_string() || value.is_null(),
+            Self::Count => value.is_u64(),
+            Self::Number => value.is_number(),
+            Self::Figure => value.is_number() || value.is_null(),
+            Self::Object => value.is_object(),
+            Self::ObjectOrNull => value.is_object() || value.is_null(),
+            Self::Array => value.is_array(),
+        }
+    }
+}
+
+use Is::{Array, Count, Figure, Number, Object, ObjectOrNull, Text, TextOrNull};
+
+const DOCUMENT: &[(&str, Is)] = &[
+    ("/schema_version", Count),
+    ("/run/id", Text),
+    ("/run/label", TextOrNull),
+    ("/run/suite", Text),
+    ("/run/size", Text),
+    ("/run/seed", Count),
+    ("/run/started_at", Text),
+    ("/run/tool_version", Text),
+    ("/run/target", Text),
+    ("/run/status", Text),
+    ("/platform/cpu/model", TextOrNull),
+    ("/platform/cpu/sockets", Figure),
+    ("/platform/cpu/cores", Figure),
+    ("/platform/cpu/threads", Figure),
+    ("/platform/cpu/clock_mhz", Figure),
+    ("/platform/cpu/governor", TextOrNull),
+    ("/platform/memory/total_bytes", Figure),
+    ("/platform/memory/huge_pages_bytes", Figure),
+    ("/platform/numa_nodes", Figure),
+    ("/platform/os", TextOrNull),
+    ("/platform/kernel", TextOrNull),
+    ("/platform/virtualisation", TextOrNull),
+    ("/platform/disks", Array),
+    ("/database/engine", Text),
+    ("/database/version", Text),
+    ("/database/parameters", Object),
+    ("/points", Array),
+    ("/cells", Array),
+];
+
+const POINT: &[(&str, Is)] = &[
+    ("/test", Text),
+    ("/definition", Text),
+    ("/mapping", Text),
+    ("/drive", Text),
+    ("/nodes", Count),
+    ("/jobs", Count),
+    ("/threads", Count),
+    ("/rows_per_tx", Count),
+    ("/rate", TextOrNull),
+    ("/arrivals", TextOrNull),
+    ("/think", TextOrNull),
+    ("/asked_per_s", Figure),
+    ("/repeat", Count),
+    ("/started_at", Text),
+    ("/commit", TextOrNull),
+    ("/plan", TextOrNull),
+    ("/status", Text),
+    ("/reason", TextOrNull),
+    ("/flags", Array),
+    ("/checksum", TextOrNull),
+    ("/metric", ObjectOrNull),
+    ("/outcomes/requests", Count),
+    ("/outcomes/ok", Count),
+    ("/outcomes/retries", Count),
+    ("/outcomes/errors", Object),
+    ("/service_time_s", ObjectOrNull),
+    ("/response_time_s", ObjectOrNull),
+    ("/series", ObjectOrNull),
+    ("/io/devices", Array),
+    ("/memory", Object),
+    ("/network", Object),
+    ("/pressure", Object),
+    ("/waits", Array),
+    ("/missing", Object),
+];
+
+/// What a measured point has a value for, or a reason why not.
+const FIGURES: &[&str] = &[
+    "/window_s",
+    "/counters_s",
+    "/ops",
+    "/rows",
+    "/checksum",
+    "/ops_per_s",
+    "/rows_per_s",
+    "/tx_per_s",
+    "/metric",
+    "/service_time_s/mean",
+    "/service_time_s/p50",
+    "/service_time_s/p99",
+    "/service_time_s/max",
+    "/response_time_s",
+    "/series",
+    "/asked_per_s",
+    "/cpu/busy_pct",
+    "/cpu/user_pct",
+    "/cpu/system_pct",
+    "/cpu/iowait_pct",
+    "/cpu/steal_pct",
+    "/cpu/harness_pct",
+    "/io/read_iops",
+    "/io/write_iops",
+    "/io/read_mib_per_s",
+    "/io/write_mib_per_s",
+    "/redo/mib_per_s",
+    "/redo/writes_per_s",
+    "/redo/write_service_time_s",
+    "/redo/sync_writes_per_s",
+    "/redo/sync_service_time_s",
+    "/database/logical_reads_per_s",
+    "/database/physical_reads_per_s",
+    "/database/physical_writes_per_s",
+    "/database/buffer_hit_pct",
+    "/database/write_blocks_per_s",
+    "/database/flash_hit_pct",
+    "/database/cell_flash_hit_pct",
+];
+
+const CELL: &[(&str, Is)] = &[
+    ("/test", Text),
+    ("/drive", Text),
+    ("/nodes", Count),
+    ("/jobs", Count),
+    ("/threads", Count),
+    ("/rows_per_tx", Count),
+    ("/rate", TextOrNull),
+    ("/n", Count),
+    ("/median", Figure),
+    ("/low", Figure),
+    ("/high", Figure),
+    ("/flags", Array),
+];
+
+fn check_shape(what: &str, value: &Value, shape: &[(&str, Is)]) {
+    for (pointer, is) in shape {
+        let found = value.pointer(pointer).unwrap_or_else(|| panic!("{what} has no {pointer}"));
+        assert!(is.holds(found), "{what}: {pointer} is to be {is:?} and is {found}");
+    }
+}
+
+/// Insists that a document has the design's shape and that its figures agree with one another.
+#[track_caller]
+pub(crate) fn check_document(document: &Value) {
+    check_shape("the document", document, DOCUMENT);
+    assert_eq!(document["schema_version"], 1);
+    text(document, "/run/started_at").parse::<jiff::Timestamp>().unwrap();
+    assert!(["running", "done", "interrupted", "lost"].contains(&text(document, "/run/status")));
+    for point in points(document) {
+        check_point(point);
+    }
+    check_cells(document);
+}
+
+/// Insists that a point is whole, whatever became of it.
+#[track_caller]
+pub(crate) fn check_point(point: &Value) {
+    let code = text(point, "/test");
+    check_shape(code, point, POINT);
+    text(point, "/started_at").parse::<jiff::Timestamp>().unwrap();
+    let hash = text(point, "/definition");
+    assert!(hash.len() == 16 && hash.chars().all(|c| c.is_ascii_hexdigit()), "{code}: {hash}");
+    let errors = point["outcomes"]["errors"].as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum::<u64>();
+    let (requests, ok) = (point["outcomes"]["requests"].as_u64(), point["outcomes"]["ok"].as_u64());
+    assert_eq!(requests, ok.map(|ok| ok + errors), "{code}: requests must be the sum of outcomes");
+    match text(point, "/status") {
+        "ok" => check_figures(code, point),
+        "failed" => assert!(errors > 0 && !text(point, "/reason").is_empty(), "{code}: {point:#}"),
+        "invalid" => assert!(!text(point, "/reason").is_empty(), "{code}"),
+        "unsupported" => {
+            assert!(text(point, "/reason").len() >= 10, "{code}: an expert wants to know why: {}", point["reason"]);
+        }
+        other => panic!("{code} has status '{other}'"),
+    }
+}
+
+/// Rates, counts and the window must agree with one another.
+fn check_figures(code: &str, point: &Value) {
+    assert!(point["reason"].is_null(), "{code}");
+    // What removing pieces took is none of the work.
+    let window_s = number(point, "/window_s") - point["discarding_s"].as_f64().unwrap_or(0.0);
+    let (ops, rate) = (number(point, "/ops"), number(point, "/ops_per_s"));
+    assert!(window_s > 0.0 && rate > 0.0, "{code}: {rate} operations/s in {window_s} s");
+    assert!((rate * window_s - ops).abs() <= 0.5 + 1e-6 * ops, "{code}: {ops} operations at {rate}/s in {window_s} s");
+    if let Some(rows_per_s) = point["rows_per_s"].as_f64() {
+        let rows = number(point, "/rows");
+        assert!((rows_per_s * window_s - rows).abs() <= 0.5 + 1e-6 * rows, "{code}: {rows} rows at {rows_per_s}/s");
+    }
+    assert_eq!(point["outcomes"]["ok"], point["ops_total"], "{code}: every operation has an outcome");
+    assert!(ops <= number(point, "/ops_total"), "{code}: the window is a part of the work");
+    check_shape(code, &point["metric"], &[("/id", Text), ("/value", Number), ("/unit", Text)]);
+    let reasons = point["missing"].as_object().unwrap();
+    assert!(reasons.values().all(|why| why.as_str().is_some_and(|w| w.len() >= 10)), "{code}: {reasons:?}");
+}
+
+/// Figures that measured points lack without saying why: a reason stands at their own path or at one above.
+pub(crate) fn absent_without_a_reason(document: &Value) -> BTreeSet<String> {
+    let mut silent = BTreeSet::new();
+    for point in points(document).iter().filter(|p| p["status"] == "ok") {
+        for pointer in FIGURES {
+            if point.pointer(pointer).is_some_and(|v| !v.is_null()) {
+                continue;
+            }
+            let path = pointer.trim_start_matches('/').replace('/', ".");
+            let above = path.split('.').next().unwrap();
+            if point["missing"].get(&path).or_else(|| point["missing"].get(above)).is_none() {
+                let engine = text(document, "/database/engine");
+                silent.insert(format!("{engine} {} {path}", text(point, "/test")));
+            }
+        }
+    }
+    silent
+}
+
+/// Each point belongs to one cell, and the cells' figures are those of their points.
+fn check_cells(document: &Value) {
+    let cells = document["cells"].as_array().unwrap();
+    let mut counted = 0;
+    for cell in cells {
+        let code = text(cell, "/test");
+        check_shape(code, cell, CELL);
+        let same = |p: &&Value| {
+            ["test", "drive", "nodes", "jobs", "threads", "rows_per_tx", "rate", "arrivals", "think", "again"]
+                .iter()
+                .all(|key| p[*key] == cell[*key])
+        };
+        let members: Vec<&Value> = points(document).iter().filter(same).collect();
+        counted += members.len();
+        let mut values: Vec<f64> =
+            members.iter().filter(|p| p["status"] == "ok").map(|p| number(p, "/metric/value")).collect();
+        values.sort_by(f64::total_cmp);
+        assert_eq!(cell["n"].as_u64(), Some(values.len() as u64), "{code}");
+        let middle = values.len() / 2;
+        let median = match values.len() {
+            0 => None,
+            n if n % 2 == 1 => Some(values[middle]),
+            _ => Some((values[middle - 1] + values[middle]) / 2.0),
+        };
+        match (median, cell["median"].as_f64()) {
+            (None, None) => {}
+            (Some(ours), Some(theirs)) => assert!((ours - theirs).abs() <= 1e-9 * ours, "{code}: {ours} {theirs}"),
+            other => panic!("{code}: {other:?}"),
+        }
+        let interval = (cell["low"].as_f64(), cell["high"].as_f64());
+        assert_eq!(interval.0.is_some(), values.len() >= 3, "{code}: an interval from three repeats on");
+        if let ((Some(low), Some(high)), Some(least), Some(most)) = (interval, values.first(), values.last()) {
+            // About the mean of logarithms, which lies among the values; of a skewed few the median may lie outside.
+            assert!(0.0 < low && low <= *most && *least <= high, "{code}: {low} {high} {values:?}");
+        }
+    }
+    assert_eq!(counted, points(document).len(), "each point is in one cell");
+}
