@@ -108,7 +108,7 @@ pub(super) fn hold(
 }
 
 fn granted(link: &mut Link, doing: &str, lock: &str) -> Result<bool, EngineError> {
-    let answer = link.conn().exec_first::<Option<i64>, _, _>(&LOADING.get("hold")?.text, (lock,));
+    let answer = link.control(doing).exec_first::<Option<i64>, _, _>(&LOADING.get("hold")?.text, (lock,));
     let answer = answer.map_err(|error| link.error(doing, &error))?;
     Ok(answer.flatten() == Some(1))
 }
@@ -117,7 +117,7 @@ fn granted(link: &mut Link, doing: &str, lock: &str) -> Result<bool, EngineError
 fn helper_at_work(link: &mut Link, doing: &str, options: &Options) -> Result<Option<u64>, EngineError> {
     let (any, locks): (Vec<&str>, Vec<String>) =
         (0..MOST_SESSIONS).map(|job| ("IS_USED_LOCK(?)", helper_lock(options, job))).unzip();
-    let answer = link.conn().exec_first(format!("SELECT COALESCE({})", any.join(", ")), locks);
+    let answer = link.control(doing).exec_first(format!("SELECT COALESCE({})", any.join(", ")), locks);
     let answer: Option<Option<u64>> = answer.map_err(|error| link.error(doing, &error))?;
     Ok(answer.flatten())
 }
