@@ -22,8 +22,9 @@ pub(super) const CREATED_DATABASE: &str = "created_database";
 /// # Errors
 /// The server's.
 pub(super) fn set(link: &mut Link, name: &str, value: &str) -> Result<(), EngineError> {
-    let done = link.conn().exec_drop(&LOADING.get("set_meta")?.text, (name, value));
-    done.map_err(|error| link.error("keeping the load's progress", &error))
+    let doing = "keeping the load's progress";
+    let done = link.control(doing).exec_drop(&LOADING.get("set_meta")?.text, (name, value));
+    done.map_err(|error| link.error(doing, &error))
 }
 
 /// Makes the book-keeping and writes all of it, in one statement: a table of ours without entries would be nobody's.
@@ -33,8 +34,9 @@ pub(super) fn set(link: &mut Link, name: &str, value: &str) -> Result<(), Engine
 pub(super) fn create(meta: &Meta, link: &mut Link, create: &str) -> Result<(), EngineError> {
     let rows: Vec<&str> = meta.entries().map(|_| "SELECT ? AS name, ? AS value").collect();
     let values: Vec<&str> = meta.entries().flat_map(<[&str; 2]>::from).collect();
-    let done = link.conn().exec_drop(format!("{create}\n{}", rows.join("\nUNION ALL ")), values);
-    done.map_err(|error| link.error("creating the book-keeping", &error))
+    let doing = "creating the book-keeping";
+    let done = link.control(doing).exec_drop(format!("{create}\n{}", rows.join("\nUNION ALL ")), values);
+    done.map_err(|error| link.error(doing, &error))
 }
 
 /// What an object in the database is.

@@ -77,7 +77,7 @@ fn switch_on(link: &mut Link) -> Vec<String> {
 
 fn switch(link: &mut Link, instrument: &str, to: &str) -> bool {
     let Ok(sql) = STATISTICS.get("switch_instrument") else { return false };
-    link.conn().exec_drop(&sql.text, (to, to, instrument)).is_ok()
+    link.control("switching what counts waits for files").exec_drop(&sql.text, (to, to, instrument)).is_ok()
 }
 
 /// Why performance_schema does not tell of files: it is off, may not be read, or its instruments are off, which is what a

@@ -97,7 +97,7 @@ impl MariaDbSession {
 
     fn prepare_call(&mut self, recipe: &Recipe, task: &Task, job: u32, doing: &str) -> Result<(), EngineError> {
         let scanned_bytes = self.scanned_bytes(recipe, task, doing)?;
-        let call = self.link.conn().prep(recipe.call());
+        let call = self.link.control(doing).prep(recipe.call());
         let call = call.map_err(|e| self.link.error(doing, &e))?;
         self.work = Some(Work {
             task: task.clone(),
@@ -169,8 +169,8 @@ impl MariaDbSession {
         let Some([end, bytes]) = self.work.as_ref().and_then(|work| work.after_pass.clone()) else { return Ok(done) };
         let doing = "bringing a file to the device";
         let link = &mut self.link;
-        link.batch(doing, &end).map_err(|error| grants::unmeasured(link, error, &settle::FLUSHING))?;
-        let written = link.texts(doing, &bytes).map_err(|error| grants::unmeasured(link, error, &["PROCESS"]))?;
+        link.measure(doing, &end).map_err(|error| grants::unmeasured(link, error, &settle::FLUSHING))?;
+        let written = link.measure(doing, &bytes).map_err(|error| grants::unmeasured(link, error, &["PROCESS"]))?;
         let written = first(written).and_then(|n| n.parse::<u64>().ok());
         let unknown = || EngineError::new(ErrorClass::Other, format!("{doing}: the server does not tell its length"));
         done.bytes = written.ok_or_else(unknown)?;
@@ -188,7 +188,7 @@ impl MariaDbSession {
         let numbers =
             arguments(&work.task, work.job, first_pass, passes).into_iter().chain([0; crate::server::call::SUMS]);
         let parameters = Params::Positional(numbers.map(Value::Int).collect());
-        let answer: Result<Option<Row>, _> = self.link.conn().exec_first(&work.call, parameters);
+        let answer: Result<Option<Row>, _> = self.link.measured().exec_first(&work.call, parameters);
         let row = answer.map_err(|e| self.link.error(doing, &e))?;
         // A statement that is told to end while its plan is made may change nothing and say that all is well; if the kill is
         // then forgotten at the COMMIT, so does the procedure (seen on 11.4: 28 of 32 rows).

@@ -7,15 +7,13 @@ use super::link::Link;
 use super::options::Options;
 use super::{GRANTS, SCHEMA, describe, grants, space};
 use crate::server::url::unencrypted;
-use crate::server::{ServerLink as _, within};
+use crate::server::{ANSWERS, ServerLink as _, within};
 use crate::{EngineError, Finding, FindingLevel};
 use dbdyno_model::{CommitMode, Shape, Size};
 use std::collections::BTreeMap;
 
 /// The oldest version that dbdyno works with.
 const OLDEST: u32 = 130_000;
-/// So many times what connecting to a node may take, all that is asked there may take.
-const ANSWERS: u32 = 6;
 /// How often is asked which session of the server answers.
 const POOLER_LOOKS: u32 = 3;
 
@@ -25,7 +23,8 @@ pub(super) fn findings(options: &Options, size: &Size) -> Vec<Finding> {
     let nodes = u32::try_from(options.hosts.len()).unwrap_or(u32::MAX);
     let limit = options.connect_timeout.saturating_mul(ANSWERS).saturating_mul(nodes);
     within(limit, move || look(&its_options, &its_size)).unwrap_or_else(|_| {
-        let text = format!("the server does not answer any more: {} s were over before all was asked", limit.as_secs());
+        let (limit_s, asked) = (limit.as_secs(), options.vigil.asked());
+        let text = format!("the server does not answer any more: {limit_s} s were over before all was asked ({asked})");
         vec![finding(FindingLevel::Blocker, "connection", text)]
     })
 }

@@ -333,9 +333,10 @@ fn executions(link: &mut Link, watched: &Watched, counters: &mut Counters) -> Re
 /// Scans of relations, and rows that they gave.
 fn scans(link: &mut Link, relations: &[u32]) -> Result<(u64, u64), EngineError> {
     let sql = &STATISTICS.get("scans")?.text;
-    let row = link.client().query_one(sql, &[&relations]);
+    let doing = "reading the server's counters";
+    let row = link.control(doing).query_one(sql, &[&relations]);
     link.count_transactions(2);
-    let row = row.map_err(|e| link.error("reading the server's counters", &e))?;
+    let row = row.map_err(|e| link.error(doing, &e))?;
     let number =
         |n: usize| row.try_get::<_, i64>(n).map(i64::cast_unsigned).map_err(|e| link.error("reading counters", &e));
     Ok((number(0)?, number(1)?))

@@ -363,7 +363,7 @@ impl Server {
 
 /// Whether the package of locks can be run: a grant of it may come by another way than this user's own.
 fn may_lock(link: &mut Link) -> Result<bool, EngineError> {
-    match link.call("looking at privileges", &describe::statement("may_lock")?.text, &[], 1) {
+    match link.ask("looking at privileges", &describe::statement("may_lock")?.text, 1) {
         Ok(_) => Ok(true),
         Err(error) if matches!(error.class, ErrorClass::ConnectionLost | ErrorClass::Cancelled) => Err(error),
         Err(_) => Ok(false),
