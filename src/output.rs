@@ -68,7 +68,7 @@ pub(crate) fn file(path: &Path, document: &str) -> Result<(), Error> {
 /// # Errors
 /// The file cannot be written.
 pub(crate) fn write(path: &Path, document: &str) -> Result<(), Error> {
-    std::fs::write(path, document).map_err(|e| {
+    dbdyno_files::refuse_anothers_link(path).and_then(|()| std::fs::write(path, document)).map_err(|e| {
         Error::Usage(format!(
             "cannot write {}: {e}; name a file in a folder that is there and may be written to",
             path.display()

@@ -27,17 +27,22 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
         )));
     }
     let is_imported = repository.is_imported(&id)?;
-    if is_imported && args.target.is_none() {
+    let why_not_ours = match is_imported {
+        true => Some("was imported"),
+        false => dbdyno_files::may_be_anothers_word(&context.results)
+            .unwrap_or(true)
+            .then_some("stands in a file that other users own or may write to"),
+    };
+    if let Some(why) = why_not_ours.filter(|_| args.target.is_none()) {
         return Err(Error::Usage(format!(
-            "run {id} was imported, so the target in it, {}, is the word of whoever wrote the file: name the one to measure on with \
-             --target",
+            "run {id} {why}, so the target in it, {}, is the word of whoever wrote the file: name the one to measure on with --target",
             before.run.target
         )));
     }
     let url = args.target.as_deref().unwrap_or(&before.run.target);
     let place = Place::open(url, Some(&plan.size), Some(plan.seed), &context.catalogue)?;
     let platform = place.platform();
-    refuse(&before, changes_of_the_platform(&before.platform, &platform, is_imported), context)?;
+    refuse(&before, changes_of_the_platform(&before.platform, &platform, why_not_ours.is_some()), context)?;
     refuse(&before, changes_of_the_plan(&before, &plan, &place, context)?, context)?;
     repository.claim(&id)?;
 
@@ -95,9 +100,9 @@ fn with_tables(mut database: Database, found: String) -> Database {
 
 /// What differs in the machine. Whose name a run of one's own was measured under may change, as in a container that is made
 /// anew; one that came from elsewhere must be of this very machine.
-fn changes_of_the_platform(before: &Platform, now: &Platform, is_imported: bool) -> Vec<String> {
+fn changes_of_the_platform(before: &Platform, now: &Platform, is_anothers_word: bool) -> Vec<String> {
     let mut changes = Vec::new();
-    if is_imported {
+    if is_anothers_word {
         differs(&mut changes, "the host", before.host.as_deref(), now.host.as_deref());
     }
     differs(&mut changes, "the processor", before.cpu.model.as_deref(), now.cpu.model.as_deref());

@@ -125,7 +125,7 @@ fn results_that_are_taken_away_end_the_run() {
             std::fs::write(room.path("dbdyno.db"), "").unwrap();
         }
         let said = lines(run.end().expect(3));
-        let words = "dbdyno: ./dbdyno.db was moved, removed or replaced while dbdyno wrote to it";
+        let words = "dbdyno: ./dbdyno.db was moved, removed, replaced or cut off while dbdyno wrote to it";
         assert!(said.len() == 1 && said[0].starts_with(words), "{said:?}");
         // Put back, it is as it was, and the run goes on.
         std::fs::rename(room.path("moved.db"), room.path("dbdyno.db")).unwrap();
@@ -133,6 +133,16 @@ fn results_that_are_taken_away_end_the_run() {
         room.run("resume last").expect(0);
         assert_eq!(statuses(&room.show("last")), ["T512 ok", "T611 ok", "T511 ok"]);
     }
+}
+
+#[test]
+fn results_that_are_cut_off_end_the_run() {
+    let room = Room::new();
+    let run = room.start("run T512 T611 T511 --jobs 1 --threads 1 --duration 1s --target null:");
+    run.until("[2/3] T611");
+    std::fs::File::options().write(true).open(room.path("dbdyno.db")).unwrap().set_len(0).unwrap();
+    let end = run.end().expect(3);
+    assert!(end.stderr.contains("dbdyno.db"), "{}", end.stderr);
 }
 
 #[test]

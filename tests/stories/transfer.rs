@@ -1,6 +1,8 @@
 //! A run travels to another machine and is the same there; what is no run does not get in.
 
 use crate::support::{Room, statuses, text};
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 
 /// A room with a run of the client drive, which has histograms, and its export.
 fn exported() -> (Room, String) {
@@ -72,6 +74,12 @@ fn an_imported_run_is_resumed_only_where_the_user_says() {
     assert!(ending.stderr.contains("--target"), "{}", ending.stderr);
     assert!(!there.path("planted.sqlite").exists(), "nothing was loaded where the file says");
     assert_eq!(there.show(&id), before.1);
+    // So is a file that others may write to, whatever it says of itself.
+    let mode = |mode| std::fs::set_permissions(here.path("dbdyno.db"), Permissions::from_mode(mode)).unwrap();
+    mode(0o666);
+    let ending = here.run("resume last").expect(2);
+    assert!(ending.stderr.contains("stands in a file that other users own or may write to"), "{}", ending.stderr);
+    mode(0o600);
     // On this machine, where it was measured, it goes on.
     there.run("resume last --target null:").expect(0);
     assert_eq!(statuses(&there.show(&id)), ["T512 ok", "T511 ok", "T611 ok"]);

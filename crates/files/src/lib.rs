@@ -3,7 +3,9 @@
 
 mod lock;
 pub mod mark;
+mod others;
 mod plain;
 
 pub use lock::Lock;
+pub use others::{may_be_anothers_word, refuse_anothers_link};
 pub use plain::{TEXT_BYTES, make_private, may_write, open, read, text};

@@ -31,6 +31,15 @@ pub enum ResultsError {
         /// The path.
         path: PathBuf,
     },
+    /// Another user's link stands in the file's place.
+    #[error(
+        "{} is a link that another user has made, and what is written there would go where that user wants: name the file itself",
+        path.display()
+    )]
+    AnothersLink {
+        /// The path.
+        path: PathBuf,
+    },
     /// The folder that the file is to be created in is missing.
     #[error(
         "cannot create {}: there is no folder {}; create it, or name another file with --results",
@@ -94,9 +103,9 @@ pub enum ResultsError {
         /// The file.
         path: PathBuf,
     },
-    /// The file is not there any more, or another one is.
+    /// The file is not there any more, another one is, or it has become shorter.
     #[error(
-        "{} was moved, removed or replaced while dbdyno wrote to it, and what was measured went with it: if it was moved, put it back, beside {}-wal; else measure again",
+        "{} was moved, removed, replaced or cut off while dbdyno wrote to it, and what was measured went with it: if it was moved, put it back, beside {}-wal; else measure again",
         path.display(), path.display()
     )]
     Gone {

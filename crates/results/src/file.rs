@@ -36,6 +36,9 @@ pub(crate) fn open(path: &Path, access: Access, steps: &[&str]) -> Result<Connec
 
 fn look(path: &Path, known: u32) -> Result<Found, ResultsError> {
     let owned = || path.to_owned();
+    if dbdyno_files::refuse_anothers_link(path).is_err() {
+        return Err(ResultsError::AnothersLink { path: owned() });
+    }
     match std::fs::metadata(path) {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Found::Nothing),
         Err(_) => return Err(ResultsError::Unreadable { path: owned() }),
@@ -95,10 +98,7 @@ fn open_to_write(path: &Path, steps: &[&str]) -> Result<Connection, ResultsError
         return Err(ResultsError::Unwritable { path: path.to_owned() });
     }
     // Hours of measuring must not go into a file that will not give them back.
-    let verdict: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(failed)?;
-    if verdict != "ok" {
-        return Err(ResultsError::Damaged { path: path.to_owned(), detail: verdict });
-    }
+    must_be_whole(&connection, path)?;
     refuse_newer(&connection, path, steps)?;
     migrations::migrate(&mut connection, steps).map_err(failed)?;
     connection.pragma_update(None, "journal_mode", "WAL").map_err(failed)?;
@@ -106,6 +106,15 @@ fn open_to_write(path: &Path, steps: &[&str]) -> Result<Connection, ResultsError
     connection.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
     connection.pragma_update(None, "foreign_keys", true).map_err(failed)?;
     Ok(connection)
+}
+
+/// Refuses a file whose pages do not fit together.
+pub(crate) fn must_be_whole(connection: &Connection, path: &Path) -> Result<(), ResultsError> {
+    let found = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
+    match found.map_err(|e| ResultsError::from_sqlite(path, "open", e))? {
+        ok if ok == "ok" => Ok(()),
+        detail => Err(ResultsError::Damaged { path: path.to_owned(), detail }),
+    }
 }
 
 /// A reader opens the file for writing where it may, and forbids itself to write: only so does SQLite recover what a

@@ -22,6 +22,7 @@ use dbdyno_stats::Histogram;
 use rusqlite::Connection;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What a file is opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,6 +67,8 @@ pub struct Repository {
     path: PathBuf,
     /// Device and inode of the file, for whoever writes.
     identity: Option<(u64, u64)>,
+    /// The length that the file had last: it only grows.
+    length_bytes: AtomicU64,
 }
 
 /// What a name stands for at this moment: the device and the inode.
@@ -81,7 +84,7 @@ impl Repository {
     pub fn open(path: &Path, access: Access) -> Result<Self, ResultsError> {
         let connection = file::open(path, access, migrations::ALL)?;
         let identity = identity(path).filter(|_| access == Access::ReadWrite);
-        Ok(Self { connection, path: path.to_owned(), identity })
+        Ok(Self { connection, path: path.to_owned(), identity, length_bytes: AtomicU64::new(0) })
     }
 
     /// Whether a results file can be written to, or made, as far as that shows without making it.
@@ -105,10 +108,15 @@ impl Repository {
 
     /// Whether what is written now will be found under the file's name.
     fn still_there(&self) -> Result<(), ResultsError> {
-        if self.identity.is_none() || identity(&self.path) == self.identity {
+        if self.identity.is_none() {
             return Ok(());
         }
-        Err(ResultsError::Gone { path: self.path.clone() })
+        let length_bytes = self.path.metadata().map_or(0, |file| file.len());
+        let longest_bytes = self.length_bytes.fetch_max(length_bytes, Ordering::Relaxed);
+        match identity(&self.path) == self.identity && length_bytes >= longest_bytes {
+            true => Ok(()),
+            false => Err(ResultsError::Gone { path: self.path.clone() }),
+        }
     }
 
     /// What is stored cannot be understood.

@@ -1,7 +1,7 @@
 //! Writing: the plan first, then point by point, each whole or not at all.
 
 use crate::lease::Lease;
-use crate::{HistogramKind, Repository, ResultsError};
+use crate::{HistogramKind, Repository, ResultsError, file};
 use dbdyno_model::{Database, Plan, Platform, Point, Run, RunId, RunStatus};
 use dbdyno_stats::Histogram;
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, named_params, params};
@@ -147,6 +147,10 @@ impl Repository {
                 [run.as_str(), status.name()],
             )
             .map_err(self.failed("write"))?;
+        // What somebody did to the file meanwhile must not be found out next time.
+        if status != RunStatus::Running {
+            file::must_be_whole(&self.connection, &self.path)?;
+        }
         if changed == 0 { Err(self.no_such_run(run)) } else { Ok(()) }
     }
 
