@@ -100,7 +100,7 @@ fn found(room: &Room, target: &str, said: &[&str]) {
 
 /// Every kind of work, and all tables are still what was loaded; the record of a run says what was looked at.
 fn control(room: &Room, target: &str, tests: &str) {
-    let ending = room.run(&format!("run {tests} --ramp 1 --duration 50ms --json --target {target}")).expect(0);
+    let ending = room.run(&format!("run {tests} --ramp 1 --duration 200ms --json --target {target}")).expect(0);
     assert!(statuses(&ending.json()).contains(&"T711 ok".to_owned()), "{:?}", statuses(&ending.json()));
     let ending = room.run(&format!("{LOOK} --json --target {target}")).expect(0);
     let document = ending.json();
