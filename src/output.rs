@@ -59,13 +59,21 @@ pub(crate) fn file(path: &Path, document: &str) -> Result<(), Error> {
     if path == Path::new("-") {
         return text(document);
     }
+    write(path, document)?;
+    text(&format!("{}: {}", path.display(), dbdyno_report::numbers::bytes(document.len() as u64)))
+}
+
+/// Writes a document to a file that the user named.
+///
+/// # Errors
+/// The file cannot be written.
+pub(crate) fn write(path: &Path, document: &str) -> Result<(), Error> {
     std::fs::write(path, document).map_err(|e| {
         Error::Usage(format!(
             "cannot write {}: {e}; name a file in a folder that is there and may be written to",
             path.display()
         ))
-    })?;
-    text(&format!("{}: {}", path.display(), dbdyno_report::numbers::bytes(document.len() as u64)))
+    })
 }
 
 /// Writes a complaint to stderr, as `dbdyno: …`.
@@ -80,11 +88,11 @@ pub(crate) fn note(line: &str) {
     _ = writeln!(io::stderr(), "{line}");
 }
 
-/// Control characters other than line ends as escapes: an engine's message must not steer the terminal.
+/// Characters that steer a terminal, other than line ends, as escapes: an engine's message must not.
 pub(crate) fn clean(text: &str) -> String {
     let mut cleaned = String::with_capacity(text.len());
     for c in text.chars() {
-        if c.is_control() && c != '\n' { cleaned.extend(c.escape_default()) } else { cleaned.push(c) }
+        if c != '\n' && dbdyno_report::steers(c) { cleaned.extend(c.escape_default()) } else { cleaned.push(c) }
     }
     cleaned
 }
@@ -95,6 +103,6 @@ mod tests {
 
     #[test]
     fn a_terminal_is_not_steered() {
-        assert_eq!(clean("a\u{1b}[2Jb\nc\rd"), "a\\u{1b}[2Jb\nc\\rd");
+        assert_eq!(clean("a\u{1b}[2Jb\nc\rd\u{202e}"), "a\\u{1b}[2Jb\nc\\rd\\u{202e}");
     }
 }

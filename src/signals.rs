@@ -1,7 +1,7 @@
 //! Ctrl-C and kill, and the limit of a run's time. The first asks the run to stop: what the database is doing is cancelled and
 //! recorded. The second leaves at once, from inside the signal handler, so that nothing which hangs can prevent it; every point
 //! recorded so far is safe, because each was on the device before the next began. A server that does not answer at all is not
-//! waited for: then the first leaves, too.
+//! waited for: then the first leaves, too, and so does whoever waits for it in vain.
 
 use crate::error::{EXIT_STOPPED, Error};
 use crate::output;
@@ -51,11 +51,7 @@ impl Stopper {
         output::complain(said);
         self.stop.request();
         if self.is_silent() {
-            output::complain(
-                "the server does not answer, and is not waited for; what was done is kept: `dbdyno resume last` goes on with \
-                 a run when it is back",
-            );
-            std::process::exit(i32::from(EXIT_STOPPED));
+            leave("the server does not answer, and is not waited for");
         }
     }
 
@@ -66,6 +62,12 @@ impl Stopper {
         let asked = thread::Builder::new().spawn(move || _ = say.send(engine.answers()));
         asked.is_ok() && !heard.recv_timeout(AN_ENGINE_SAYS).unwrap_or(false)
     }
+}
+
+/// Leaves at once: somebody waits for a server that gives no answer, and cannot be woken.
+pub(crate) fn leave(why: &str) {
+    output::complain(&format!("{why}; what was done is kept: `dbdyno resume last` goes on with a run when it is back"));
+    std::process::exit(i32::from(EXIT_STOPPED));
 }
 
 fn listen(stopper: Stopper) -> io::Result<()> {

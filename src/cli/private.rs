@@ -9,13 +9,14 @@ use clap::Args;
 #[command(after_help = "\
 The server lives in $DBDYNO_HOME (root: /var/lib/dbdyno, others: ~/.local/state/dbdyno), one per engine, and is reached \
 by no network. It goes on when dbdyno ends; one that was stopped or has crashed is started again with its data. Its \
-programs are found in PATH and where distributions put them; DBDYNO_POSTGRES_BIN names another folder.
+programs are found in PATH and where distributions put them; DBDYNO_POSTGRES_BIN or DBDYNO_MARIADB_BIN names another folder.
 
 Examples:
   dbdyno up postgres --size D
+  dbdyno up mariadb --size D
   dbdyno up postgres --size N --memory-limit 8GiB --keep")]
 pub(crate) struct UpArgs {
-    /// The engine: postgres
+    /// The engine: postgres or mariadb
     pub(crate) engine: String,
     /// Size class whose settings and cache the server gets
     #[arg(long, value_name = "SIZE", default_value = "D")]
@@ -41,7 +42,7 @@ Examples:
   dbdyno down postgres --keep         stop it; the next `dbdyno up` goes on with its data
   dbdyno down postgres --keep=false   stop it; remove its data in any case")]
 pub(crate) struct DownArgs {
-    /// The engine: postgres
+    /// The engine: postgres or mariadb
     pub(crate) engine: String,
     /// Keep the data for the next `dbdyno up`; --keep=false removes it, however it was started
     #[arg(

@@ -7,7 +7,7 @@ use crate::cli::CheckArgs;
 use crate::error::Error;
 use crate::output::{self, Format};
 use crate::progress::{Progress, about};
-use crate::signals;
+use crate::{secrets, signals};
 use dbdyno_engine::{Finding, FindingLevel, Loaded, Target};
 use dbdyno_report::lists;
 use dbdyno_report::numbers::bytes;
@@ -192,7 +192,8 @@ fn load_command(target: &Target, size: &str) -> String {
 }
 
 fn finding(level: FindingLevel, subject: &str, message: String) -> Finding {
-    Finding { level, subject: subject.to_owned(), message }
+    // A message of a driver or a server may quote what was typed.
+    Finding { level, subject: subject.to_owned(), message: secrets::hidden(&message) }
 }
 
 fn page(answer: &Answer) -> String {

@@ -1,7 +1,7 @@
 //! A target that has been looked at: the engine, the data that it holds, and so the size and seed that count.
 
 use crate::error::Error;
-use crate::{output, secrets};
+use crate::{output, secrets, signals};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::{Engine, EngineInfo, Loaded, Target, engine_of, open, private_server};
 use dbdyno_model::{ErrorClass, Plan, Platform, Size};
@@ -43,13 +43,13 @@ impl Place {
         }
         let wished_size = wished_size(&target, size)?;
         let wished = catalogue.size(wished_size.as_deref().unwrap_or(LoadWish::DEFAULT_SIZE))?;
-        let mut engine = open(&target, wished)?;
+        let mut engine = opened(&target, wished)?;
         let mut held = engine.loaded();
         if held.as_ref().is_err_and(|error| error.class == ErrorClass::Authentication)
             && let Some(password) = asked_password(&target)
         {
             target = target.with_password(password);
-            engine = open(&target, wished)?;
+            engine = opened(&target, wished)?;
             held = engine.loaded();
         }
         let held = held.map_err(|error| LoadError::Unreachable { target: target.to_string(), error })?;
@@ -60,7 +60,7 @@ impl Place {
         let size = held_size.map_or(Ok(wished), |held| catalogue.size(held))?;
         let seed = held_seed.or(seed).unwrap_or(LoadWish::DEFAULT_SEED);
         // The size decides the engine's cache, so an engine that was opened for another is opened again.
-        let engine = if size.id == wished.id { engine } else { open(&target, size)? };
+        let engine = if size.id == wished.id { engine } else { opened(&target, size)? };
         Ok(Self { info, engine: Arc::from(engine), held, wished_size, size: size.clone(), seed, target })
     }
 
@@ -125,6 +125,13 @@ impl Place {
             _ => Ok(()),
         }
     }
+}
+
+/// Opens an engine. Whatever asks it for something waits for the answer; where none will ever come, the command ends.
+fn opened(target: &Target, size: &Size) -> Result<Box<dyn Engine>, Error> {
+    let engine = open(target, size)?;
+    engine.on_lost(Box::new(|error| signals::leave(&format!("the target was lost: {error}"))));
+    Ok(engine)
 }
 
 /// The size that is asked for: the user's word, or else that of the private instance, which must not differ.

@@ -14,7 +14,7 @@ pub(super) fn verdict(args: &VerdictArgs, context: &Context) -> Result<(), Error
     let verdict = Verdict::accepting(&run, &requirements, &args.accept);
     if let Some(file) = &args.junit {
         let xml = verdict::junit(&verdict).map_err(|e| Error::Internal(format!("no XML: {e}")))?;
-        std::fs::write(file, xml).map_err(|e| Error::Usage(format!("cannot write {}: {e}", file.display())))?;
+        output::write(file, &xml)?;
     }
     match args.shown.format() {
         Format::Json => output::json(&verdict)?,

@@ -142,7 +142,7 @@ fn a_foreign_process_is_noticed() {
     let busy = Busy::everywhere();
     let loud_pct = (0..3).map(|_| measured_pct()).find(|pct| *pct > 10.0).expect("busy processes are not noticed");
     drop(busy);
-    assert!((0..5).any(|_| measured_pct() < loud_pct), "others are always found as busy as {loud_pct} %");
+    assert!((0..5).any(|_| measured_pct() < loud_pct / 2.0), "others are always found as busy as {loud_pct} %");
 }
 
 #[test]

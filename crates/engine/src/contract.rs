@@ -196,6 +196,11 @@ pub trait Engine: Send + Sync {
         true
     }
 
+    /// Has somebody told, once, when an answer that is waited for in control of the work will not come any more: the server
+    /// stands still, or what is in between has lost it. What asked for it waits for ever; measured statements are not looked
+    /// after.
+    fn on_lost(&self, _: LostTarget) {}
+
     /// The server's main process, where it and its children run on this machine and are not dbdyno itself: so that its
     /// processor time can be told from that of others.
     fn server_pid(&self) -> Option<u32> {
@@ -209,6 +214,9 @@ pub trait Engine: Send + Sync {
         Box::new(ThreadPump)
     }
 }
+
+/// Is told that a target is lost: what was asked, for how long, and why no answer will come.
+pub type LostTarget = Box<dyn Fn(EngineError) + Send>;
 
 /// Hears how far a load has come, and may stop it.
 pub trait LoadWatch: Sync {

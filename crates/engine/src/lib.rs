@@ -34,8 +34,8 @@ mod target;
 pub use clock::{Clock, MonotonicClock, SimulatedClock};
 pub use contract::{
     BlockWrites, Canceller, ChunkResult, Difference, Durability, DurablePlaces, Engine, Failure, Features, Finding,
-    FindingLevel, Inspection, LoadReport, LoadWatch, Loaded, Prepared, Request, Sampling, Session, Settled, TableLoad,
-    Task,
+    FindingLevel, Inspection, LoadReport, LoadWatch, Loaded, LostTarget, Prepared, Request, Sampling, Session, Settled,
+    TableLoad, Task,
 };
 pub use error::EngineError;
 pub use mapping::{MappingError, Mappings};

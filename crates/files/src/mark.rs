@@ -51,6 +51,7 @@ mod tests {
         for marked in [one, File::open(folder.path()).unwrap()] {
             assert!(!is(&marked, "a thing 1"));
             if !set(&marked, "a thing 1").unwrap() {
+                eprintln!("skipped: the file system keeps no marks");
                 return;
             }
             assert!(is(&marked, "a thing 1") && !is(&marked, "a thing 2"));

@@ -62,7 +62,11 @@ fn whole(file: File, most_bytes: u64) -> io::Result<Vec<u8>> {
             return Ok(bytes);
         }
     }
-    Err(io::Error::new(ErrorKind::FileTooLarge, format!("it is longer than {} MiB", most_bytes >> 20)))
+    let most = match most_bytes >> 20 {
+        0 => format!("{most_bytes} bytes"),
+        mib => format!("{mib} MiB"),
+    };
+    Err(io::Error::new(ErrorKind::FileTooLarge, format!("it is longer than {most}")))
 }
 
 fn must_be_plain(metadata: &Metadata) -> io::Result<()> {

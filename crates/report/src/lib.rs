@@ -24,6 +24,7 @@ mod text;
 pub mod verdict;
 
 pub use registry::{REPORTS, Report, report};
+pub use text::steers;
 
 /// What has not been verified, below a table that does not say it itself.
 #[must_use]

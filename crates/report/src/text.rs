@@ -15,7 +15,9 @@ pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(cleaned)
 }
 
-fn steers(c: char) -> bool {
+/// Whether a character steers what shows it: control characters, and those that hide or turn others.
+#[must_use]
+pub fn steers(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }

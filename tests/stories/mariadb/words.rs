@@ -137,7 +137,7 @@ impl Privileges for Server {
     const THREADS: u32 = 1;
     const POWERS: &'static str =
         "SELECT count(*) FROM information_schema.user_privileges WHERE grantee LIKE '''dbdyno''@%'
-           AND privilege_type NOT IN ('PROCESS', 'RELOAD', 'BINLOG MONITOR', 'SLAVE MONITOR', 'REPLICA MONITOR')";
+           AND privilege_type NOT IN ('PROCESS', 'RELOAD', 'USAGE')";
 
     fn set_up(database: &Database<Self>, script: &str) -> String {
         database.server.client("", script);
@@ -151,7 +151,20 @@ impl Privileges for Server {
     }
 
     fn undo_set_up(database: &Database<Self>) {
-        database.server.client("", "DROP USER dbdyno; DROP DATABASE dbdyno");
+        let on = "UPDATE performance_schema.setup_instruments SET ENABLED = 'YES', TIMED = 'YES' \
+                  WHERE NAME LIKE 'wait/io/file/innodb/%'";
+        database.server.client("", &format!("DROP USER dbdyno; DROP DATABASE dbdyno; {on}"));
+    }
+
+    fn let_every_grant_matter(database: &Database<Self>) {
+        let off = "UPDATE performance_schema.setup_instruments SET ENABLED = 'NO', TIMED = 'NO' \
+                   WHERE NAME LIKE 'wait/io/file/innodb/%'";
+        database.server.client("", off);
+    }
+
+    fn version(&self) -> u32 {
+        let version = self.client("", "SELECT VERSION()");
+        version.split('.').next().unwrap().parse().unwrap()
     }
 
     fn can_settle(&self) -> bool {
@@ -159,13 +172,13 @@ impl Privileges for Server {
     }
 
     fn in_order(&self) -> Vec<&'static str> {
-        vec!["privileges", "statistics", "settling"]
+        vec!["privileges", "grants"]
     }
 
     fn may_not_load(user: &str, database: &str) -> (String, String) {
         let helps = format!(
-            "GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, ALTER, INDEX, LOCK TABLES, CREATE ROUTINE, ALTER ROUTINE, \
-             EXECUTE ON `{}`.* TO '{user}'@'%'",
+            "GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, ALTER, INDEX, CREATE ROUTINE, ALTER ROUTINE, EXECUTE ON \
+              `{}`.* TO '{user}'@'%'",
             database.replace('_', "\\_")
         );
         let words = format!(

@@ -8,6 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 stories!(
+    a_run_notices_by_itself_that_the_server_stands_still,
     the_first_ctrl_c_is_enough_where_the_server_stands_still,
     a_private_server_that_stands_still_is_told_and_can_be_ended,
 );
@@ -38,6 +39,35 @@ fn send(pid: u32, signal: &str) {
     let pids: Vec<String> = children.chain([pid]).map(|pid| pid.to_string()).collect();
     // A child may have ended meanwhile.
     _ = Command::new("kill").arg(signal).args(pids).output().unwrap();
+}
+
+/// While a statement is measured, and before: what is measured is never cut, but whoever watches it asks something, too.
+fn a_run_notices_by_itself_that_the_server_stands_still<S: Product>() {
+    let server = S::doomed();
+    let databases = [OWN, "another"];
+    let runs = databases.map(|database| {
+        server.sql(S::HOME, &format!("CREATE DATABASE {database}"));
+        load(&server, database);
+        let room = Room::new();
+        let target = server.socket(S::SUPERUSER, database);
+        let more = if target.contains('?') { '&' } else { '?' };
+        let run = room.start(&format!("run T111 --jobs 1 --duration 90s --target {target}{more}connect_timeout=1"));
+        if database == OWN {
+            until_called(&server, database);
+        } else {
+            run.until("[1/1] T111");
+        }
+        (room, run)
+    });
+    let frozen = Frozen::new(server.pid());
+    for (room, run) in runs {
+        let ending = run.end().expect(3);
+        assert!(ending.stderr.contains("the target was lost: "), "{}", ending.stderr);
+        assert!(ending.stderr.contains("no answer for "), "{}", ending.stderr);
+        assert_eq!(text(&room.show("last"), "/run/status"), "interrupted");
+    }
+    drop(frozen);
+    databases.iter().for_each(|database| until_gone(&server, database));
 }
 
 fn the_first_ctrl_c_is_enough_where_the_server_stands_still<S: Product>() {

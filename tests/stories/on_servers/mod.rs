@@ -10,6 +10,7 @@ mod crashes;
 pub(crate) mod durability;
 mod frozen;
 pub(crate) mod full_disk;
+mod grants;
 pub(crate) mod limits;
 pub(crate) mod passwords;
 pub(crate) mod private;

@@ -17,23 +17,27 @@ fn a_point_without_a_checkpoint_says_whom_to_ask() {
     } else {
         "before version 15 only superusers may make checkpoints".to_owned()
     };
+    let said = check.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     for helps in [checkpoints, format!("GRANT pg_monitor TO {role}")] {
-        assert!(check.stdout.contains(&helps), "{}", check.stdout);
+        assert!(said.contains(&helps), "{}", check.stdout);
     }
-    room.run(&format!("run T211 T611 --ramp 1 --duration 200ms --target {target}")).expect(4);
+    let line = format!("run T211 T611 --ramp 1 --duration 200ms --target {target}");
+    room.run(&line).expect(0);
     let document = room.show("last");
-    assert_eq!(statuses(&document), ["T211 failed", "T611 ok"]);
+    // What an administrator may leave out is no failure.
+    assert_eq!(statuses(&document), ["T211 unsupported", "T611 ok"]);
     let [written, selected] = &points(&document)[..] else { panic!("{document:#}") };
-    assert!(text(written, "/reason").starts_with("permission denied: "), "{written:#}");
-    assert!(text(written, "/reason").contains("CHECKPOINT"), "{written:#}");
-    assert!(flag_note(selected, "not_settled").contains("GRANT pg_checkpoint TO"), "{selected:#}");
+    let helps = if granted { "GRANT pg_checkpoint TO this user" } else { "before version 15 only superusers" };
+    for why in [text(written, "/reason"), flag_note(selected, "not_settled")] {
+        assert!(why.contains("points are not settled") && why.contains(helps), "{why}");
+    }
     // It does not see what others do, and says so.
     let why = text(selected, "/missing/proof.foreign_busy");
-    assert!(why.contains("GRANT pg_read_all_stats TO"), "{why}");
-    // Once granted, the failed one is measured, and settled.
+    assert!(why.contains("GRANT pg_monitor TO this user"), "{why}");
+    // Once granted, it is measured, and settled.
     if granted {
         database.sql(&format!("GRANT pg_checkpoint TO {role}"));
-        room.run("resume last").expect(0);
+        room.run(&line).expect(0);
         let document = room.show("last");
         assert_eq!(statuses(&document), ["T211 ok", "T611 ok"]);
         assert!(!flagged(&points(&document)[0], "not_settled"), "{document:#}");

@@ -154,13 +154,20 @@ impl Privileges for Server {
         database.sql("DROP OWNED BY dbdyno; DROP ROLE dbdyno;");
     }
 
+    /// They all are.
+    fn let_every_grant_matter(_: &Database<Self>) {}
+
+    fn version(&self) -> u32 {
+        version(self)
+    }
+
     fn can_settle(&self) -> bool {
         version(self) >= CHECKPOINTS_CAN_BE_GRANTED
     }
 
     fn in_order(&self) -> Vec<&'static str> {
         let mut subjects = vec!["privileges", "statistics"];
-        subjects.extend(self.can_settle().then_some("checkpoints"));
+        subjects.extend(self.can_settle().then_some("grants"));
         subjects
     }
 

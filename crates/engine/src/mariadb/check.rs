@@ -7,8 +7,8 @@ mod server;
 use super::describe::MYSQL_NOTICE;
 use super::link::{Link, Version};
 use super::options::Options;
-use crate::server::url::unencrypted;
-use crate::server::{ServerLink as _, within};
+use crate::server::url::{unencrypted, unproved};
+use crate::server::{ANSWERS, ServerLink as _, within};
 use crate::{Finding, FindingLevel};
 use dbdyno_model::Size;
 use server::Server;
@@ -16,8 +16,8 @@ use server::Server;
 /// The oldest versions that dbdyno works with.
 const OLDEST: u32 = 101_100;
 const OLDEST_MYSQL: u32 = 80_000;
-/// So many times what connecting to a node may take, all that is asked there may take.
-const ANSWERS: u32 = 6;
+/// What the client crate tells whoever asks for it over TLS, and cannot be kept from telling.
+const PASSWORD_MAY_GO: &str = ", and is told the password as it is where he asks for caching_sha2_password";
 /// How often is asked which session of the server answers.
 const POOLER_LOOKS: u32 = 3;
 
@@ -27,7 +27,8 @@ pub(super) fn findings(options: &Options, size: &Size) -> Vec<Finding> {
     let nodes = u32::try_from(options.hosts.len()).unwrap_or(u32::MAX);
     let limit = options.connect_timeout.saturating_mul(ANSWERS).saturating_mul(nodes);
     within(limit, move || look(&its_options, &its_size)).unwrap_or_else(|_| {
-        let text = format!("the server does not answer any more: {} s were over before all was asked", limit.as_secs());
+        let (limit_s, asked) = (limit.as_secs(), options.vigil.asked());
+        let text = format!("the server does not answer any more: {limit_s} s were over before all was asked ({asked})");
         vec![finding(FindingLevel::Blocker, "connection", text)]
     })
 }
@@ -40,6 +41,8 @@ fn look(options: &Options, size: &Size) -> Vec<Finding> {
             Ok(mut link) => {
                 findings.push(version(&host.to_string(), link.version()));
                 findings.extend(unencrypted(host, link.is_encrypted(), host.is_local()));
+                let proved = !link.is_encrypted() || options.verifies();
+                findings.extend(unproved(host, proved, host.is_local(), PASSWORD_MAY_GO));
                 findings.extend(pooler(options, node, &mut link));
                 first = first.or(Some(link));
             }

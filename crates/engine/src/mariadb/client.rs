@@ -203,7 +203,10 @@ impl Client {
     pub(super) fn prepare(link: &mut Link, recipe: &Recipe, task: &Task, job: u32) -> Result<Self, EngineError> {
         let form = Form::of(recipe, task)?;
         let doing = format!("{} job {}", task.test.code, job + 1);
-        let mut prepare = |text: &Text| link.conn().prep(&text.sql).map_err(|error| link.error(&doing, &error));
+        let mut prepare = |text: &Text| {
+            let statement = link.control(&doing).prep(&text.sql);
+            statement.map_err(|error| link.error(&doing, &error))
+        };
         let finds = form.finds.as_ref().map(&mut prepare).transpose()?;
         let test = prepare(&form.test)?;
         let small = Generator::new(&task.size, Shape::Small, task.seed);
@@ -263,7 +266,7 @@ impl Client {
         work: impl FnOnce(&mut Sends, &mut Link, &str) -> Result<[u64; 2], EngineError>,
     ) -> Result<ChunkResult, EngineError> {
         if opens {
-            link.batch(&self.doing, BEGIN)?;
+            link.measure(&self.doing, BEGIN)?;
             self.open = true;
         }
         let done = work(&mut self.sends, link, &self.doing);
@@ -277,7 +280,7 @@ impl Client {
     /// As for [`Client::touch`].
     pub(super) fn commit(&mut self, link: &mut Link) -> Result<ChunkResult, EngineError> {
         if self.open {
-            link.batch(&self.doing, COMMIT).inspect_err(|_| self.undo(link))?;
+            link.measure(&self.doing, COMMIT).inspect_err(|_| self.undo(link))?;
             self.open = false;
         }
         Ok(ChunkResult::default())
@@ -289,7 +292,7 @@ impl Client {
     /// As for [`Client::touch`].
     pub(super) fn roll_back(&mut self, link: &mut Link) -> Result<ChunkResult, EngineError> {
         if std::mem::take(&mut self.open) {
-            link.batch(&self.doing, ROLLBACK)?;
+            link.measure(&self.doing, ROLLBACK)?;
         }
         Ok(ChunkResult::default())
     }
@@ -297,7 +300,7 @@ impl Client {
     /// Lets go of a transaction in which something failed. What fails here as well has lost its session.
     fn undo(&mut self, link: &mut Link) {
         if std::mem::take(&mut self.open) && !link.is_closed() {
-            drop(link.conn().query_drop(ROLLBACK));
+            drop(link.measured().query_drop(ROLLBACK));
         }
     }
 }
@@ -328,7 +331,7 @@ impl Tested {
         refuse_when_cancelled(link, doing)?;
         let parameters = text.values(&self.form.values(touch));
         let found = &mut self.found;
-        let read = link.conn().exec_iter(statement, parameters).and_then(|rows| {
+        let read = link.measured().exec_iter(statement, parameters).and_then(|rows| {
             for row in rows {
                 found.extend(sums(&row?).map(|[ref_id]| ref_id));
             }
@@ -342,7 +345,7 @@ impl Tested {
     fn execute(&self, link: &mut Link, values: &Values, doing: &str) -> Result<[u64; 2], EngineError> {
         refuse_when_cancelled(link, doing)?;
         let writes = self.form.work.writes();
-        let done = link.conn().exec_iter(&self.test, self.form.test.values(values)).and_then(|mut answer| {
+        let done = link.measured().exec_iter(&self.test, self.form.test.values(values)).and_then(|mut answer| {
             let (changed, mut last) = (answer.affected_rows(), None);
             for row in answer.by_ref() {
                 last = Some(row?);

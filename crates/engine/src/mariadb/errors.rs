@@ -168,7 +168,7 @@ fn connect_advice(options: &Options, host: &Host, tried: Option<&str>, server: &
             let account = account(&server.message).unwrap_or_else(|| format!("'{}'@'%'", options.user));
             format!(
                 "an administrator runs: {}; `dbdyno sql mariadb` prints a set-up script",
-                grants::statement(&grants::NEEDED, &options.database, &account)
+                grants::statement(&grants::required(), &options.database, &account)
             )
         }
         1129 => "an administrator runs: FLUSH HOSTS".to_owned(),

@@ -1,5 +1,6 @@
 //! Looking at a table again that was loaded some time ago: by the server's catalogue, and by rows that are asked for one by one.
 
+use super::check::grants;
 use super::layout::{self, Pages};
 use super::link::Link;
 use super::load::{decode, encode};
@@ -28,8 +29,7 @@ pub(super) fn inspect(link: &mut Link, table: TableName, sample: &mut Sample) ->
     }
     let mut inspection = Inspection { differences: compare(&expected(table), &found), unseen: Vec::new() };
     if first(link.texts(&doing, &INSPECTING.get("may_see_triggers")?.text)?).as_deref() == Some("0") {
-        let why = "triggers are not shown to this user; GRANT TRIGGER on the database to it";
-        inspection.unseen.push(why.to_owned());
+        inspection.unseen.push(grants::why_missing(link, &["TRIGGER"]));
     }
     if Pages::of(table) != Pages::Dynamic {
         inspection
@@ -118,20 +118,21 @@ fn partitions(organisation: Organisation) -> Vec<String> {
 fn look(link: &mut Link, table: TableName, sample: &mut Sample) -> Result<Vec<String>, EngineError> {
     let doing = format!("reading rows of {table}");
     let sql = INSPECTING.fill("row", &[("table", table.name())])?;
-    let statement = link.conn().prep(&sql).map_err(|error| link.error(&doing, &error))?;
+    let statement = link.control(&doing).prep(&sql);
+    let statement = statement.map_err(|error| link.error(&doing, &error))?;
     let differences = sample.look(|made| {
         if link.cancelled() {
             return Err(EngineError::new(ErrorClass::Cancelled, format!("{doing}: stopped")));
         }
         let [id, _, _, region, booked_on, ..] = encode(made);
         let read: mysql::Result<Vec<mysql::Row>> =
-            link.conn().exec(&statement, vec![id, booked_on, region] as Vec<Value>);
+            link.control(&doing).exec(&statement, vec![id, booked_on, region] as Vec<Value>);
         let read = read.map_err(|error| link.error(&doing, &error))?;
         // A value of another kind is no row of ours.
         Ok(read.iter().fold(Found::Missing, |found, row| found.and(made, decode(row).ok().as_ref())))
     });
     // The server forgets it with the session at the latest.
-    _ = link.conn().close(statement);
+    _ = link.control(&doing).close(statement);
     differences
 }
 

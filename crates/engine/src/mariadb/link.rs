@@ -9,7 +9,7 @@ use super::errors::{closed, connect_error, connecting, engine_error, is_unknown_
 use super::options::{Host, Options, SslMode};
 use super::password::{self, Found};
 use super::tls::Tls;
-use crate::server::{ServerLink, fell_silent, recover, within};
+use crate::server::{Asked, Post, ServerLink, Told, Wait, fell_silent, first, look_after, recover, within};
 use crate::{Canceller, EngineError};
 use cancel::{LinkCanceller, Stop};
 use connect::{Refused, Way};
@@ -23,6 +23,9 @@ pub(super) use version::Version;
 /// What a link asks first. The last column tells servers apart, as far as every user may see.
 const INTRODUCTION: &str = "SELECT VERSION(), CONNECTION_ID(), @@max_connections, @@session.max_user_connections, \
      CONCAT_WS(' ', @@hostname, @@port, @@datadir)";
+
+/// What a session's state is called while the server waits for us, on both products.
+const WAITS_FOR_US: &str = "'Reading from net', 'Writing to net', 'Receiving from client', 'Sending to client'";
 
 /// A connection.
 pub(super) struct Link {
@@ -38,6 +41,8 @@ pub(super) struct Link {
     closed: AtomicBool,
     stop: Arc<Stop>,
     seats: Arc<Seats>,
+    /// Where it is noted what is waited for.
+    post: Arc<Post>,
 }
 
 /// The connections of one target. Whom a server turns away for want of one cannot ask how many there are, so it is kept
@@ -97,11 +102,29 @@ impl Link {
             closed: AtomicBool::new(false),
             stop: Arc::default(),
             seats: Arc::clone(&options.seats),
+            post: Arc::default(),
         };
         link.seats.taken.fetch_add(1, Ordering::Relaxed);
         // Whoever has let us in may fall silent then.
         let introduced = within(options.connect_timeout, move || link.introduce().map(|()| link));
-        introduced.unwrap_or_else(|_| Err(gone(fell_silent(options.connect_timeout))))
+        let mut link = introduced.unwrap_or_else(|_| Err(gone(fell_silent(options.connect_timeout))))?;
+        link.post = options.vigil.post(node, link.session_id);
+        Ok(link)
+    }
+
+    /// What a session does that gives no answer, as a new connection is told. Something between may lead that to another
+    /// node, where the number is somebody else's: so it goes by the account, too.
+    pub(super) fn look_after(options: &Options, wait: &Wait) -> Told {
+        // Nobody looks after whoever looks after others.
+        let (options, node, session) = (Options { vigil: Arc::default(), ..options.clone() }, wait.node, wait.session);
+        look_after(options.connect_timeout.saturating_mul(2), move || {
+            let mut link = Self::open(&options, node, "dbdyno check")?;
+            let sql = format!(
+                "SELECT COMMAND = 'Sleep' OR STATE IN ({WAITS_FOR_US}) FROM information_schema.PROCESSLIST WHERE ID = {session} AND \
+                 USER = SUBSTRING_INDEX(USER(), '@', 1)"
+            );
+            Ok(Told::of(first(link.texts("looking after a session", &sql)?).as_deref()))
+        })
     }
 
     /// Connects, with TLS where that is wanted and there is such a thing.
@@ -148,10 +171,28 @@ impl Link {
         self.batch("preparing a session", &basics)
     }
 
-    /// The crate's connection, for what the methods here do not offer. Who uses it puts errors in words (`error`), reads
-    /// all results to their end (the crate keeps errors of those that are dropped to itself), and asks `cancelled` before.
-    pub(super) fn conn(&mut self) -> &mut Conn {
+    /// The crate's connection, for what the methods here do not offer, while something is asked in control of the work. Who
+    /// uses it puts errors in words (`error`), reads all results to their end (the crate keeps errors of those that are
+    /// dropped to itself), and asks `cancelled` before.
+    pub(super) fn control(&mut self, doing: &str) -> Asked<'_, Conn> {
+        Asked::new(&mut self.conn, &self.post, doing)
+    }
+
+    /// The same for what is measured, which may take as long as it needs.
+    pub(super) fn measured(&mut self) -> &mut Conn {
         &mut self.conn
+    }
+
+    /// Runs statements that are measured, and gives the rows of all.
+    ///
+    /// # Errors
+    /// As for [`ServerLink::batch`].
+    pub(super) fn measure(&mut self, doing: &str, sql: &str) -> Result<Vec<Vec<Option<String>>>, EngineError> {
+        self.refuse_when_cancelled(doing)?;
+        let mut rows = Vec::new();
+        let done = run(&mut self.conn, sql, |row| rows.push(row.into_iter().map(text).collect()));
+        done.map_err(|error| self.error(doing, &error))?;
+        Ok(rows)
     }
 
     /// The server's version.
@@ -171,13 +212,13 @@ impl Link {
     /// As for [`ServerLink::batch`].
     pub(super) fn reset(&mut self, doing: &str, settings: &str) -> Result<(), EngineError> {
         self.refuse_when_cancelled(doing)?;
-        let done = self.conn.reset();
+        let done = self.control(doing).reset();
         done.map_err(|error| self.error(doing, &error))?;
         let sql = format!("{}{settings}", self.basics);
         self.batch(doing, &sql)
     }
 
-    /// Puts an error of [`Link::conn`] in words. What the server interrupted is `Cancelled` if we asked for it; else a limit
+    /// Puts an error of the connection's in words. What the server interrupted is `Cancelled` if we asked for it; else a limit
     /// of the server's ran out, or another session ended it.
     pub(super) fn error(&self, doing: &str, error: &mysql::Error) -> EngineError {
         let mut said = engine_error(doing, error);
@@ -205,25 +246,20 @@ impl Link {
         self.stop.ended.store(true, Ordering::Relaxed);
         Err(EngineError::new(ErrorClass::Cancelled, format!("{doing}: stopped before it began")))
     }
+}
 
-    /// Runs statements and hands over every row of every result, up to the first error.
-    fn run(&mut self, doing: &str, sql: &str, mut row: impl FnMut(Vec<Value>)) -> Result<(), EngineError> {
-        self.refuse_when_cancelled(doing)?;
-        if sql.trim().is_empty() {
-            return Ok(());
-        }
-        let mut all = || {
-            let mut results = self.conn.query_iter(sql)?;
-            while let Some(result) = results.iter() {
-                for one in result {
-                    row(one?.unwrap());
-                }
-            }
-            Ok(())
-        };
-        let done: mysql::Result<()> = all();
-        done.map_err(|error| self.error(doing, &error))
+/// Runs statements and hands over every row of every result, up to the first error.
+fn run(conn: &mut Conn, sql: &str, mut row: impl FnMut(Vec<Value>)) -> mysql::Result<()> {
+    if sql.trim().is_empty() {
+        return Ok(());
     }
+    let mut results = conn.query_iter(sql)?;
+    while let Some(result) = results.iter() {
+        for one in result {
+            row(one?.unwrap());
+        }
+    }
+    Ok(())
 }
 
 impl ServerLink for Link {
@@ -233,12 +269,20 @@ impl ServerLink for Link {
 
     /// Several statements are parted by semicolons; the first that fails is the last.
     fn batch(&mut self, doing: &str, sql: &str) -> Result<(), EngineError> {
-        self.run(doing, sql, drop)
+        self.texts(doing, sql).map(drop)
     }
 
     fn texts(&mut self, doing: &str, sql: &str) -> Result<Vec<Vec<Option<String>>>, EngineError> {
+        self.refuse_when_cancelled(doing)?;
         let mut rows = Vec::new();
-        self.run(doing, sql, |row| rows.push(row.into_iter().map(text).collect()))?;
+        let mut asked = self.control(doing);
+        let (conn, asking) = asked.parts();
+        let done = run(conn, sql, |row| {
+            asking.heard();
+            rows.push(row.into_iter().map(text).collect());
+        });
+        drop(asked);
+        done.map_err(|error| self.error(doing, &error))?;
         Ok(rows)
     }
 

@@ -108,14 +108,14 @@ pub(super) fn hold(
 }
 
 fn granted(link: &mut Link, doing: &str, lock: &str) -> Result<bool, EngineError> {
-    let answer = link.conn().exec_first::<Option<i64>, _, _>(&LOADING.get("hold")?.text, (lock,));
+    let answer = link.control(doing).exec_first::<Option<i64>, _, _>(&LOADING.get("hold")?.text, (lock,));
     let answer = answer.map_err(|error| link.error(doing, &error))?;
     Ok(answer.flatten() == Some(1))
 }
 
 /// A session of an earlier load, or a job of an earlier run, that has not ended.
 fn helper_at_work(link: &mut Link, doing: &str, options: &Options) -> Result<Option<u64>, EngineError> {
-    let answer = link.conn().exec_first(&LOADING.get("at_work")?.text, (lock_name(options),));
+    let answer = link.control(doing).exec_first(&LOADING.get("at_work")?.text, (lock_name(options),));
     let answer: Option<Option<u64>> = answer.map_err(|error| link.error(doing, &error))?;
     Ok(answer.flatten())
 }

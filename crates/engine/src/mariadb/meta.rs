@@ -1,6 +1,7 @@
 //! What our database holds: nothing, something of somebody else's, or our data and how far its load has come. Looking
 //! changes nothing.
 
+use super::check::grants;
 use super::link::Link;
 use super::load::LOADING;
 use crate::EngineError;
@@ -21,8 +22,9 @@ pub(super) const CREATED_DATABASE: &str = "created_database";
 /// # Errors
 /// The server's.
 pub(super) fn set(link: &mut Link, name: &str, value: &str) -> Result<(), EngineError> {
-    let done = link.conn().exec_drop(&LOADING.get("set_meta")?.text, (name, value));
-    done.map_err(|error| link.error("keeping the load's progress", &error))
+    let doing = "keeping the load's progress";
+    let done = link.control(doing).exec_drop(&LOADING.get("set_meta")?.text, (name, value));
+    done.map_err(|error| link.error(doing, &error))
 }
 
 /// Makes the book-keeping and writes all of it, in one statement: a table of ours without entries would be nobody's.
@@ -32,8 +34,9 @@ pub(super) fn set(link: &mut Link, name: &str, value: &str) -> Result<(), Engine
 pub(super) fn create(meta: &Meta, link: &mut Link, create: &str) -> Result<(), EngineError> {
     let rows: Vec<&str> = meta.entries().map(|_| "SELECT ? AS name, ? AS value").collect();
     let values: Vec<&str> = meta.entries().flat_map(<[&str; 2]>::from).collect();
-    let done = link.conn().exec_drop(format!("{create}\n{}", rows.join("\nUNION ALL ")), values);
-    done.map_err(|error| link.error("creating the book-keeping", &error))
+    let doing = "creating the book-keeping";
+    let done = link.control(doing).exec_drop(format!("{create}\n{}", rows.join("\nUNION ALL ")), values);
+    done.map_err(|error| link.error(doing, &error))
 }
 
 /// What an object in the database is.
@@ -119,9 +122,12 @@ pub(super) fn look(link: &mut Link) -> Result<Contents, EngineError> {
         // A table of that name with other columns.
         Err(error) if error.class == ErrorClass::UnknownObject => Meta::default(),
         Err(error) if error.class == ErrorClass::Permission => {
+            let helps = grants::help(link, &database)?.map_or_else(
+                || "connect as a user that may".to_owned(),
+                |statement| format!("an administrator runs: {statement}, or connect as a user that may"),
+            );
             return Ok(Contents::Foreign(format!(
-                "the database {database} holds what this user may not read; connect as a user that may, whom `dbdyno check` \
-                 tells more about, or name another database in the target"
+                "the database {database} holds what this user may not read; {helps}, or name another database in the target"
             )));
         }
         Err(error) => return Err(error),

@@ -39,10 +39,11 @@ mod verify;
 
 use crate::data::{Checksum, Columns, Sample};
 use crate::private::PrivateServer;
-use crate::server::{Held, held, recover};
+use crate::server::grants::Grant;
+use crate::server::{Held, Wait, held, recover};
 use crate::{
     Canceller, Durability, DurablePlaces, Engine, EngineError, EngineInfo, Features, Finding, Inspection, LoadReport,
-    LoadWatch, Loaded, Mappings, Session, Settled, SqlFile, Target, TargetError, Task,
+    LoadWatch, Loaded, LostTarget, Mappings, Session, Settled, SqlFile, Target, TargetError, Task,
 };
 use dbdyno_model::{CommitMode, Counters, Database, Drive, ErrorClass, Mapping, Size, TableName, Test};
 use ground::Ground;
@@ -81,6 +82,9 @@ static STATISTICS: LazyLock<SqlFile> =
     LazyLock::new(|| SqlFile::parse("mariadb/sql/statistics.sql", include_str!("sql/statistics.sql")));
 static SETUP: LazyLock<SqlFile> =
     LazyLock::new(|| SqlFile::parse("mariadb/sql/setup.sql", include_str!("sql/setup.sql")));
+/// What the set-up grants.
+static GRANTS: LazyLock<Vec<Grant>> =
+    LazyLock::new(|| SETUP.get("setup").map(|script| Grant::all(&script.text)).unwrap_or_default());
 static MAPPINGS: LazyLock<Result<Mappings, String>> = LazyLock::new(|| {
     Mappings::parse("mariadb", include_str!("mapping.toml")).map_err(|error| format!("unreadable: {error}"))
 });
@@ -256,6 +260,14 @@ impl Engine for MariaDbEngine {
     fn answers(&self) -> bool {
         let options = self.options.clone();
         crate::server::answers(self.server_pid(), move || Link::open(&options, 0, "dbdyno check").map(drop))
+            && !self.options.vigil.is_cut_off(&|wait| Link::look_after(&self.options, wait))
+    }
+
+    fn on_lost(&self, tell: LostTarget) {
+        // The vigil ends with the last owner of it.
+        let options = Options { vigil: Arc::default(), ..self.options.clone() };
+        let ask = move |wait: &Wait| Link::look_after(&options, wait);
+        self.options.vigil.watch(self.options.connect_timeout, ask, tell);
     }
 
     fn canceller(&self) -> Option<Arc<dyn Canceller>> {

@@ -2,6 +2,7 @@
 //! a second cost next to nothing. Where performance_schema is on, it also sees to it that waits for files are counted.
 
 use super::STATISTICS;
+use super::check::grants;
 use super::link::Link;
 use super::options::Options;
 use crate::EngineError;
@@ -12,6 +13,12 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 /// A session that says nothing of its state.
 const RUNNING: &str = "running";
+/// The grants that take part in counting files.
+const FILES: [&str; 2] = ["SELECT ON performance_schema", "UPDATE ON performance_schema"];
+/// Why files and the log are neither counted nor timed.
+const NO_PERFORMANCE_SCHEMA: &str = "performance_schema is off; start the server with performance_schema = ON";
+const NO_FILE_INSTRUMENTS: &str = "the instruments of files are switched off in performance_schema, and only watching (not with --no-sampling) switches \
+     them on";
 
 /// A thread that looks, with a connection of its own. Ends when dropped.
 pub(super) struct Monitor {
@@ -28,8 +35,7 @@ impl Monitor {
     pub(super) fn start(options: &Options, node: usize, ours: Arc<Mutex<BTreeSet<u64>>>) -> Result<Self, EngineError> {
         let mut link = Link::open(options, node, "dbdyno watch")?;
         let may_see = link.texts("looking at privileges", &STATISTICS.get("may_see_activity")?.text)?;
-        let why_blind = (first(may_see).as_deref() == Some("0"))
-            .then(|| "this user may not see what other sessions do; GRANT PROCESS ON *.* TO it".to_owned());
+        let why_blind = (first(may_see).as_deref() == Some("0")).then(|| grants::why_missing(&mut link, &["PROCESS"]));
         let switched = switch_on(&mut link);
         let watch = Watch::start(link, ours, &STATISTICS.get("activity")?.text, why_blind, |row| {
             let id = row.first()?.as_ref()?.parse().ok()?;
@@ -71,5 +77,17 @@ fn switch_on(link: &mut Link) -> Vec<String> {
 
 fn switch(link: &mut Link, instrument: &str, to: &str) -> bool {
     let Ok(sql) = STATISTICS.get("switch_instrument") else { return false };
-    link.conn().exec_drop(&sql.text, (to, to, instrument)).is_ok()
+    link.control("switching what counts waits for files").exec_drop(&sql.text, (to, to, instrument)).is_ok()
+}
+
+/// Why performance_schema does not tell of files: it is off, may not be read, or its instruments are off, which is what a
+/// point's watch switches on if it may.
+pub(super) fn why_no_files(link: &mut Link, may_read: bool) -> String {
+    let is_on =
+        |link: &mut Link| first(link.texts("looking at performance_schema", "SELECT @@performance_schema").ok()?);
+    if !may_read && is_on(link).as_deref() != Some("1") {
+        return NO_PERFORMANCE_SCHEMA.to_owned();
+    }
+    let missing = FILES.into_iter().find_map(|grant| grants::if_missing(link, grant));
+    missing.unwrap_or_else(|| NO_FILE_INSTRUMENTS.to_owned())
 }

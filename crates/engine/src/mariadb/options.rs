@@ -5,6 +5,7 @@
 use super::link::Seats;
 use super::tls::Tls;
 use crate::secret::Secret;
+use crate::server::Vigil;
 pub(super) use crate::server::url::SslMode;
 use crate::server::url::{Address, Url, Words, is_this_machine};
 use crate::{Target, TargetError};
@@ -86,6 +87,8 @@ pub(super) struct Options {
     pub(super) connect_timeout: Duration,
     /// The connections that are open to it.
     pub(super) seats: Arc<Seats>,
+    /// What these wait for.
+    pub(super) vigil: Arc<Vigil>,
     /// How TLS is made; found out when the first connection is opened.
     pub(super) tls: Arc<OnceLock<Tls>>,
 }
@@ -116,7 +119,14 @@ impl Options {
             connect_timeout: url.connect_timeout,
             tls: Arc::default(),
             seats: Arc::default(),
+            vigil: Arc::default(),
         })
+    }
+
+    /// Whether a server has to prove by its certificate that it is the one. Who names authorities wants them to be asked,
+    /// for `require`, too.
+    pub(super) fn verifies(&self) -> bool {
+        self.ssl_mode >= SslMode::VerifyCa || self.root_certificates.is_some()
     }
 
     /// The host of a node; nodes beyond the last begin again with the first.

@@ -1,10 +1,11 @@
 //! A session: one connection, prepared for a job of a point, that calls the test's procedure or sends what a client sends.
 
+use super::check::grants;
 use super::client::Client;
 use super::link::Link;
 use super::recipe::Recipe;
 use super::snapshot::{self, Done};
-use super::{Node, STATISTICS};
+use super::{Node, STATISTICS, settle};
 use crate::client::{Answer, Statements};
 use crate::server::call::arguments;
 use crate::server::{ServerLink as _, first, recover};
@@ -96,7 +97,7 @@ impl MariaDbSession {
 
     fn prepare_call(&mut self, recipe: &Recipe, task: &Task, job: u32, doing: &str) -> Result<(), EngineError> {
         let scanned_bytes = self.scanned_bytes(recipe, task, doing)?;
-        let call = self.link.conn().prep(recipe.call());
+        let call = self.link.control(doing).prep(recipe.call());
         let call = call.map_err(|e| self.link.error(doing, &e))?;
         self.work = Some(Work {
             task: task.clone(),
@@ -167,8 +168,10 @@ impl MariaDbSession {
     fn end_pass(&mut self, mut done: ChunkResult) -> Result<ChunkResult, EngineError> {
         let Some([end, bytes]) = self.work.as_ref().and_then(|work| work.after_pass.clone()) else { return Ok(done) };
         let doing = "bringing a file to the device";
-        self.link.batch(doing, &end)?;
-        let written = first(self.link.texts(doing, &bytes)?).and_then(|n| n.parse::<u64>().ok());
+        let link = &mut self.link;
+        link.measure(doing, &end).map_err(|error| grants::unmeasured(link, error, &settle::FLUSHING))?;
+        let written = link.measure(doing, &bytes).map_err(|error| grants::unmeasured(link, error, &["PROCESS"]))?;
+        let written = first(written).and_then(|n| n.parse::<u64>().ok());
         let unknown = || EngineError::new(ErrorClass::Other, format!("{doing}: the server does not tell its length"));
         done.bytes = written.ok_or_else(unknown)?;
         done.checksum = done.bytes;
@@ -185,7 +188,7 @@ impl MariaDbSession {
         let numbers =
             arguments(&work.task, work.job, first_pass, passes).into_iter().chain([0; crate::server::call::SUMS]);
         let parameters = Params::Positional(numbers.map(Value::Int).collect());
-        let answer: Result<Option<Row>, _> = self.link.conn().exec_first(&work.call, parameters);
+        let answer: Result<Option<Row>, _> = self.link.measured().exec_first(&work.call, parameters);
         let row = answer.map_err(|e| self.link.error(doing, &e))?;
         // A statement that is told to end while its plan is made may change nothing and say that all is well; if the kill is
         // then forgotten at the COMMIT, so does the procedure (seen on 11.4: 28 of 32 rows).

@@ -2,6 +2,7 @@
 //! the server's is set for that: a table that is flushed for export is written out whole, and no setting is left behind
 //! where dbdyno is killed meanwhile.
 
+use super::check::grants;
 use super::{MariaDbEngine, STATISTICS, TABLE_NAMES};
 use crate::server::{ServerLink as _, recover};
 use crate::{EngineError, Settled};
@@ -15,6 +16,9 @@ const HISTORY_AT_REST: u64 = 200;
 const PAUSE: Duration = Duration::from_millis(20);
 /// Looks that find the same length after which nothing is purged any more: the rest belongs to somebody's old snapshot.
 const SAME_LOOKS: u32 = 10;
+
+/// The grants that flushing tables for export takes.
+pub(super) const FLUSHING: [&str; 2] = ["RELOAD", "LOCK TABLES"];
 
 /// Tables that may have pages which are changed in memory alone: all, until they have been written once.
 #[derive(Debug)]
@@ -60,9 +64,7 @@ pub(super) fn settle(engine: &MariaDbEngine, limit: Duration) -> Result<Settled,
             Ok(()) => {}
             Err(error) if error.class == ErrorClass::UnknownObject => {}
             Err(error) if error.class == ErrorClass::Permission => {
-                let why = "this user may not flush tables, so writes of earlier work may fall into the point; GRANT RELOAD \
-                           ON *.* TO it, and LOCK TABLES on the database";
-                return Ok(Settled::NotAllowed(why.to_owned()));
+                return Ok(Settled::NotAllowed(engine.with(|link| Ok(grants::why_missing(link, &FLUSHING)))?));
             }
             Err(error) => return Err(error),
         }

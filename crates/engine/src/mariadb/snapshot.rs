@@ -2,7 +2,7 @@
 //! that nobody else's work is among it; what the server did below that (pages, log) it counts as a whole.
 
 use super::link::Link;
-use super::monitor::Monitor;
+use super::monitor::{Monitor, why_no_files};
 use super::recipe::{Counting, Recipe};
 use super::{Node, STATISTICS};
 use crate::client::Transactions;
@@ -15,9 +15,7 @@ use std::time::{Duration, Instant};
 
 /// Commits of others per second from which they count: housekeeping and monitoring make some each minute everywhere.
 const HOUSEKEEPING_PER_S: f64 = 1.0;
-/// Why the log's writes are not timed: performance_schema is off, or has no such instrument.
-const NO_PERFORMANCE_SCHEMA: &str =
-    "performance_schema is off, or SELECT on it is not granted; start the server with performance_schema = ON";
+/// Why the log's writes are not timed where files are.
 const NO_LOG_INSTRUMENT: &str = "InnoDB has not instrumented its log since MariaDB 10.8: it is neither timed nor its \
                                  waits for the device counted";
 
@@ -257,13 +255,17 @@ fn log_and_waits(link: &mut Link, read: &BTreeMap<String, u64>, counters: &mut C
     let data = ask("data_io").and_then(|rows| numbers(rows.first()?));
     let waits = ask("waits");
     let reads = ask("data_reads").and_then(|rows| numbers(rows.first()?));
+    let why_none = match (&waits, &data) {
+        (Some(_), Some(_)) => String::new(),
+        (waits, _) => why_no_files(link, waits.is_some()),
+    };
     for (n, counter) in [Counter::FileReads, Counter::FileReadNs].into_iter().enumerate() {
         match reads.as_ref().and_then(|reads| reads.get(n)) {
             Some(value) => _ = counters.values.insert(counter, *value),
-            None => _ = counters.missing.insert(counter, NO_PERFORMANCE_SCHEMA.to_owned()),
+            None => _ = counters.missing.insert(counter, why_none.clone()),
         }
     }
-    let untimed = if waits.is_some() { NO_LOG_INSTRUMENT } else { NO_PERFORMANCE_SCHEMA };
+    let untimed = if waits.is_some() { NO_LOG_INSTRUMENT } else { why_none.as_str() };
     let counted = [Counter::RedoWrites, Counter::RedoWriteNs, Counter::RedoSyncs, Counter::RedoSyncNs];
     for (n, counter) in counted.into_iter().enumerate() {
         match log.as_ref().and_then(|log| log.get(n)) {
@@ -277,7 +279,7 @@ fn log_and_waits(link: &mut Link, read: &BTreeMap<String, u64>, counters: &mut C
     for (n, counter) in [Counter::FileWrites, Counter::FileWriteNs].into_iter().enumerate() {
         match data.as_ref().and_then(|data| data.get(n)) {
             Some(value) => _ = counters.values.insert(counter, *value),
-            None => _ = counters.missing.insert(counter, NO_PERFORMANCE_SCHEMA.to_owned()),
+            None => _ = counters.missing.insert(counter, why_none.clone()),
         }
     }
     for row in waits.unwrap_or_default() {

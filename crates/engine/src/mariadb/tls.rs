@@ -5,6 +5,10 @@
 //! Whoever names an authority means that one alone: any holder of a web server's certificate could otherwise stand between
 //! where names are not compared. The crate offers no way to say so, but takes the process's own algorithms for signatures:
 //! see server/algorithms.rs.
+//!
+//! Where nothing is verified the crate does not look at the handshake's signature either, so that a certificate is taken from
+//! somebody who has not its key (docs/upstream/mysql-verifier.md). No password names the certificate here, so whoever is in
+//! between could as well show one of his own: `check` says that the server is not proved.
 
 use super::options::{Options, SslMode};
 use crate::EngineError;
@@ -38,7 +42,7 @@ impl Tls {
         // Before the crate makes its first connection: it installs the usual algorithms where there are none.
         let guarded = algorithms::install();
         let mode = options.ssl_mode;
-        let verifies = mode >= SslMode::VerifyCa || options.root_certificates.is_some();
+        let verifies = options.verifies();
         if verifies && !guarded {
             let message = "preparing TLS: another part of this process has set the algorithms first; certificates cannot \
                            be verified";
@@ -52,7 +56,6 @@ impl Tls {
     pub(super) fn opts(&self) -> SslOpts {
         match &self.anchors {
             None => SslOpts::default().with_danger_accept_invalid_certs(true),
-            // Whoever names authorities wants them to be asked, for `require`, too.
             Some(anchors) => SslOpts::default()
                 .with_root_cert_path(Some(anchors.path()))
                 .with_danger_skip_domain_validation(self.mode < SslMode::VerifyFull),

@@ -3,7 +3,7 @@
 use super::link::Link;
 use super::load::{self, Broken, decode};
 use crate::EngineError;
-use crate::server::{Leaf, Reading};
+use crate::server::{Asked, Leaf, Reading};
 use mysql::Conn;
 use mysql::prelude::Queryable as _;
 
@@ -13,14 +13,17 @@ use mysql::prelude::Queryable as _;
 /// It cannot be read, or somebody stopped it.
 pub(super) fn read(link: &mut Link, leaf: &Leaf, reading: &mut Reading<'_>) -> Result<(), EngineError> {
     let sql = load::about("rows_out", leaf)?;
-    let read = rows(link.conn(), &sql, reading);
-    read.map_err(|broken| broken.in_words(link, &format!("reading {} back", leaf.name)))
+    let doing = format!("reading {} back", leaf.name);
+    let read = rows(link.control(&doing), &sql, reading);
+    read.map_err(|broken| broken.in_words(link, &doing))
 }
 
-fn rows(conn: &mut Conn, sql: &str, reading: &mut Reading<'_>) -> Result<(), Broken> {
+fn rows(mut conn: Asked<'_, Conn>, sql: &str, reading: &mut Reading<'_>) -> Result<(), Broken> {
+    let (conn, asking) = conn.parts();
     // Prepared, so that numbers and days come as such.
     for row in conn.exec_iter(sql, ())? {
         reading.add(&decode(&row?)?);
+        asking.heard();
         if reading.must_stop() {
             return Err(Broken::Stopped);
         }

@@ -15,6 +15,7 @@ mod bind;
 mod cancel;
 mod client;
 mod connect;
+mod control;
 mod quiet;
 mod socket;
 mod version;
@@ -22,7 +23,7 @@ mod version;
 use super::errors::{self, connect_error, connecting, engine_error};
 use super::options::{Options, Place};
 use super::password;
-use crate::server::{ServerLink, recover};
+use crate::server::{Post, ServerLink, recover};
 use crate::{Canceller, EngineError};
 pub(super) use bind::{Bind, days};
 use cancel::{LinkCanceller, PATIENCE, Stop};
@@ -51,6 +52,8 @@ pub(super) struct Link {
     closed: AtomicBool,
     stop: Arc<Stop>,
     seats: Arc<Seats>,
+    /// Where it is noted what is waited for.
+    post: Arc<Post>,
 }
 
 /// The connections of one target. Whom a server turns away for want of one cannot ask how many there are.
@@ -110,6 +113,7 @@ impl Link {
             closed: AtomicBool::new(false),
             stop: Arc::new(stop),
             seats: Arc::clone(&options.seats),
+            post: Arc::default(),
         };
         link.seats.taken.fetch_add(1, Ordering::Relaxed);
         if link.version < Version::OLDEST {
@@ -117,6 +121,7 @@ impl Link {
             return Err(EngineError::new(ErrorClass::Unsupported, message));
         }
         link.introduce(application, until)?;
+        link.post = options.vigil.post(node, link.session_id);
         Ok(link)
     }
 
@@ -167,6 +172,7 @@ impl Link {
     /// The server's; `Cancelled` without asking the server once somebody has cancelled.
     pub(super) fn run_block(&mut self, doing: &str, sql: &str, binds: &[Bind<'_>]) -> Result<(), EngineError> {
         let values: Vec<&dyn ToDbValue> = binds.iter().map(Bind::value).collect();
+        let _asking = self.post.asks(doing);
         self.run(doing, |connection| {
             let mut statement = connection.statement(sql)?.exclude_from_cache().build()?;
             statement.execute(&values).map(drop)
@@ -228,10 +234,12 @@ impl Link {
         mut each: impl FnMut(&Row) -> Result<(), EngineError>,
     ) -> Result<(), EngineError> {
         let values: Vec<&dyn ToDbValue> = binds.iter().map(Bind::value).collect();
+        let asking = self.post.asks(doing);
         self.run(doing, |connection| {
             let statement = connection.statement(sql)?.exclude_from_cache();
             let statement = statement.prefetch_rows(fetch_rows).fetch_array_size(fetch_rows).build()?;
             for row in statement.query(&values)? {
+                asking.heard();
                 if let Err(error) = each(&row?) {
                     return Ok(Err(error));
                 }
@@ -258,6 +266,7 @@ impl Link {
         }
         let values: Vec<&dyn ToDbValue> = values.iter().map(Bind::value).collect();
         let rows: Vec<&[&dyn ToDbValue]> = values.chunks(columns).collect();
+        let _asking = self.post.asks(doing);
         self.run(doing, |connection| {
             let mut statement: Statement = connection.statement(sql)?.build()?;
             statement.execute_batch(BindParameters::Slice(&rows)).map(|result| result.rows_affected())

@@ -102,7 +102,7 @@ pub(super) fn crew<'w>(options: &Options, jobs: u32, watch: &'w dyn LoadWatch) -
 /// # Errors
 /// The server's.
 pub(super) fn lock(link: &mut Link, doing: &str) -> Result<bool, EngineError> {
-    match link.call(doing, &LOADING.get("hold")?.text, &[], 1)?.as_slice() {
+    match link.ask(doing, &LOADING.get("hold")?.text, 1)?.as_slice() {
         // Granted, or had before.
         [0 | 4] => Ok(true),
         // Not in time: another has it.

@@ -37,10 +37,10 @@ mod statistics;
 mod verify;
 
 use crate::data::{Checksum, Columns, Sample};
-use crate::server::{Held, held, recover};
+use crate::server::{Held, Wait, held, recover};
 use crate::{
     Canceller, Durability, Engine, EngineError, EngineInfo, Features, Finding, Inspection, LoadReport, LoadWatch,
-    Loaded, Mappings, Session, Settled, SqlFile, Target, TargetError, Task,
+    Loaded, LostTarget, Mappings, Session, Settled, SqlFile, Target, TargetError, Task,
 };
 use dbdyno_model::{CommitMode, Counters, Database, Drive, ErrorClass, Mapping, Size, TableName, Test};
 use ground::Ground;
@@ -247,6 +247,14 @@ impl Engine for OracleEngine {
     fn answers(&self) -> bool {
         let options = self.options.clone();
         crate::server::answers(self.server_pid(), move || Link::open(&options, 0, "dbdyno check").map(drop))
+            && !self.options.vigil.is_cut_off(&|wait| Link::look_after(&self.options, wait))
+    }
+
+    fn on_lost(&self, tell: LostTarget) {
+        // The vigil ends with the last owner of it.
+        let options = Options { vigil: Arc::default(), ..self.options.clone() };
+        let ask = move |wait: &Wait| Link::look_after(&options, wait);
+        self.options.vigil.watch(self.options.connect_timeout, ask, tell);
     }
 
     fn canceller(&self) -> Option<Arc<dyn Canceller>> {

@@ -9,6 +9,7 @@ mod tnsnames;
 
 use super::link::Seats;
 use crate::secret::Secret;
+use crate::server::Vigil;
 use crate::target::percent_decode;
 use crate::{Target, TargetError};
 pub(super) use part::Part;
@@ -62,6 +63,8 @@ pub(super) struct Options {
     pub(super) diagnostics_pack: bool,
     /// The connections that are open to it.
     pub(super) seats: Arc<Seats>,
+    /// What these wait for.
+    pub(super) vigil: Arc<Vigil>,
 }
 
 impl Options {
@@ -95,6 +98,7 @@ impl Options {
             without: given.without,
             diagnostics_pack: given.diagnostics_pack,
             seats: Arc::default(),
+            vigil: Arc::default(),
         })
     }
 

@@ -149,7 +149,7 @@ pub(super) fn snap(engine: &OracleEngine) -> Result<(), EngineError> {
         return Ok(());
     }
     let sql = &DIAGNOSTICS.get("awr_snapshot")?.text;
-    let taken = engine.with(|link| link.call("taking an AWR snapshot", sql, &[], 1));
+    let taken = engine.with(|link| link.ask("taking an AWR snapshot", sql, 1));
     // Where it is refused the figures are what they are without it.
     snapshot::told(taken.map(|_| Vec::new())).map(drop)
 }

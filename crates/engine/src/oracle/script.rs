@@ -8,12 +8,17 @@ use super::recipe::{self, Recipe};
 use super::{NOTICE, mapping};
 use crate::server::call::{SUMS, arguments};
 use crate::server::example::{self, head, line, list};
+use crate::server::grants::Grant;
 use crate::{EngineError, SqlFile};
 use dbdyno_model::{Cache, CommitMode, Dimension, ErrorClass, Mapping, Procedure, Size, TableName, Test, TestCode};
 use std::sync::LazyLock;
 
 static SETUP: LazyLock<SqlFile> =
     LazyLock::new(|| SqlFile::parse("oracle/sql/setup.sql", include_str!("sql/setup.sql")));
+
+/// What the set-up grants.
+pub(super) static GRANTS: LazyLock<Vec<Grant>> =
+    LazyLock::new(|| SETUP.get("setup").map(|script| Grant::all(&script.text)).unwrap_or_default());
 
 /// What a script of SQL*Plus begins with: no text is a variable of its own, output is shown, and what fails is told. A script
 /// goes on after what fails, because a part may be one that this server, or its licence, does not have.

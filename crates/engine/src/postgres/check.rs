@@ -5,17 +5,15 @@ use super::describe::ask;
 use super::ground::Ground;
 use super::link::Link;
 use super::options::Options;
-use super::{SCHEMA, describe, space};
+use super::{GRANTS, SCHEMA, describe, grants, space};
 use crate::server::url::unencrypted;
-use crate::server::{ServerLink as _, within};
+use crate::server::{ANSWERS, ServerLink as _, within};
 use crate::{EngineError, Finding, FindingLevel};
 use dbdyno_model::{CommitMode, Shape, Size};
 use std::collections::BTreeMap;
 
 /// The oldest version that dbdyno works with.
 const OLDEST: u32 = 130_000;
-/// So many times what connecting to a node may take, all that is asked there may take.
-const ANSWERS: u32 = 6;
 /// How often is asked which session of the server answers.
 const POOLER_LOOKS: u32 = 3;
 
@@ -25,7 +23,8 @@ pub(super) fn findings(options: &Options, size: &Size) -> Vec<Finding> {
     let nodes = u32::try_from(options.hosts.len()).unwrap_or(u32::MAX);
     let limit = options.connect_timeout.saturating_mul(ANSWERS).saturating_mul(nodes);
     within(limit, move || look(&its_options, &its_size)).unwrap_or_else(|_| {
-        let text = format!("the server does not answer any more: {} s were over before all was asked", limit.as_secs());
+        let (limit_s, asked) = (limit.as_secs(), options.vigil.asked());
+        let text = format!("the server does not answer any more: {limit_s} s were over before all was asked ({asked})");
         vec![finding(FindingLevel::Blocker, "connection", text)]
     })
 }
@@ -120,6 +119,7 @@ impl Server {
     fn findings(&self, size: &Size) -> Vec<Finding> {
         let mut findings = self.writable();
         findings.push(self.schema());
+        findings.extend(self.optional());
         findings.extend(self.statistics());
         findings.push(self.waiting_blocks());
         findings.push(self.connections());
@@ -195,39 +195,38 @@ impl Server {
         wanted.then(|| finding(FindingLevel::Warning, "read times", text.to_owned()))
     }
 
-    /// Privileges that measuring is better with.
-    fn statistics(&self) -> Vec<Finding> {
-        let mut findings = Vec::new();
-        let (user, superuser) = (&self.user, self.is("superuser"));
-        if superuser || self.is("pg_checkpoint") {
-            findings.push(finding(FindingLevel::Ok, "checkpoints", format!("{user} may make them")));
-        } else if self.version_num >= 150_000 {
-            let text = format!(
-                "{user} may not make checkpoints, so points are not settled and T211 fails; GRANT pg_checkpoint TO {user}"
-            );
-            findings.push(finding(FindingLevel::Warning, "checkpoints", text));
-        } else {
-            let text =
-                "before version 15 only superusers may make checkpoints, so points are not settled and T211 fails";
-            findings.push(finding(FindingLevel::Warning, "checkpoints", text.to_owned()));
+    /// Grants that measuring is better with, of what the server says of this role's memberships.
+    fn optional(&self) -> Vec<Finding> {
+        let (mut findings, user, version) = (Vec::new(), &self.user, self.version_num / 10_000);
+        let superuser = self.is("superuser");
+        for grant in GRANTS.iter().filter(|grant| !grant.required && !superuser && !self.is(&grant.grant)) {
+            // Of what the larger role is for, this one gives nearly all; the rest is found by itself.
+            if grant.grant == grants::MONITOR && self.is("pg_read_all_stats") {
+                continue;
+            }
+            let statement = grant.statement(&self.database, user);
+            let text = match grant.is_known_to(version) {
+                true => grant.missing(user, &statement),
+                false => format!("{}: {}", grants::NO_CHECKPOINT, grant.without),
+            };
+            findings.push(finding(FindingLevel::Warning, "grants", text));
         }
-        if superuser || self.is("pg_read_all_stats") {
-            let text = format!("{user} sees wait events and the work of other sessions");
-            findings.push(finding(FindingLevel::Ok, "statistics", text));
-        } else {
-            let text = format!(
-                "{user} sees neither the work of other sessions nor those of background processes; GRANT pg_monitor TO {user}"
-            );
-            findings.push(finding(FindingLevel::Warning, "statistics", text));
-        }
-        if self.says("track_counts") == "off" {
-            let text = format!(
-                "track_counts is off: the server counts no rows, so that no work can be proved; ALTER SYSTEM SET \
-                 track_counts = on, or for a superuser ALTER ROLE {user} SET track_counts = on"
-            );
-            findings.push(finding(FindingLevel::Blocker, "statistics", text));
+        if findings.is_empty() {
+            findings.push(finding(FindingLevel::Ok, "grants", format!("{user} has every grant of the set-up")));
         }
         findings
+    }
+
+    /// What the server must count.
+    fn statistics(&self) -> Option<Finding> {
+        (self.says("track_counts") == "off").then(|| {
+            let text = format!(
+                "track_counts is off: the server counts no rows, so that no work can be proved; ALTER SYSTEM SET \
+                 track_counts = on, or for a superuser ALTER ROLE {} SET track_counts = on",
+                self.user
+            );
+            finding(FindingLevel::Blocker, "statistics", text)
+        })
     }
 
     /// Whether blocks that wait to be written can be counted, without which the proof of random writes is missing.
@@ -401,7 +400,7 @@ fn mebibytes(bytes: u64) -> String {
 }
 
 /// A name as SQL wants it.
-fn identifier(name: &str) -> String {
+pub(super) fn identifier(name: &str) -> String {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     if name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_') && name.chars().all(plain) {
         name.to_owned()

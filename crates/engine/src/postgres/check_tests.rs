@@ -49,9 +49,7 @@ fn a_good_server_has_nothing_but_good_findings() {
     let found = look(&server.tcp("postgres", "postgres"));
     assert_eq!(of(FindingLevel::Blocker, &found) + &of(FindingLevel::Warning, &found), "");
     let good = of(FindingLevel::Ok, &found);
-    for subject in
-        ["version", "writable", "privileges", "checkpoints", "statistics", "connections", "cache", "durability"]
-    {
+    for subject in ["version", "writable", "privileges", "grants", "statistics", "connections", "cache", "durability"] {
         assert!(good.contains(&format!("{subject}: ")), "{subject} in {good}");
     }
 }

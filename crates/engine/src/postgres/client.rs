@@ -93,7 +93,9 @@ impl ClientSession {
         let settings = session::settings(&mut self.link, version_num, &recipe, task)?;
         self.link.reset(&doing, &settings)?;
         let prepared = session::plan(&mut self.link, &recipe, task, &doing, &statement.explain)?;
+        let asking = self.link.post.asks(&doing);
         let asked = self.link.wire.ask(&Form::preparing(&statement)?, |_| {});
+        drop(asking);
         asked.map_err(|trouble| self.link.error(&doing, &trouble))?;
         self.link.transactions += 1;
         self.link.wire.shrink();
@@ -116,7 +118,9 @@ impl ClientSession {
         let doing = format!("preparing {}", statements.work);
         let settings = describe::commit_settings(&mut self.link, statements.commit)?;
         self.link.reset(&doing, &session::setting(&settings))?;
+        let asking = self.link.post.asks(&doing);
         let own = Own::prepare(&mut self.link.wire, statements);
+        drop(asking);
         let own = own.map_err(|trouble| self.link.error(&doing, &trouble))?;
         self.link.transactions += 1;
         self.link.wire.shrink();

@@ -3,6 +3,7 @@
 
 mod trouble;
 
+use super::check::identifier;
 use super::options::{Address, Host, Options};
 use super::password::Found;
 use crate::EngineError;
@@ -112,6 +113,11 @@ fn connect_advice(options: &Options, host: &Host, tried: Option<&str>, said: &Sa
             options.user
         ),
         "3D000" => format!("create it: createdb --host={} --port={} {}", host_word(host), host.port, options.database),
+        "42501" => format!(
+            "an administrator runs: GRANT CONNECT ON DATABASE {} TO {}",
+            identifier(&options.database),
+            identifier(&options.user)
+        ),
         "57P03" => "the server is starting or stopping; wait and try again".to_owned(),
         "53300" => format!("{}: use fewer jobs, or raise what is too low", options.seats.in_words()),
         _ => return None,

@@ -103,7 +103,8 @@ fn places(table: &str, organisation: Organisation) -> Vec<(String, String, Strin
 fn look(link: &mut Link, table: TableName, sample: &mut Sample) -> Result<Vec<String>, EngineError> {
     let doing = format!("reading rows of {table}");
     let sql = INSPECTING.fill("row", &[("table", table.name())])?;
-    let statement = link.client().prepare(&sql).map_err(|error| link.error(&doing, &error))?;
+    let statement = link.control(&doing).prepare(&sql);
+    let statement = statement.map_err(|error| link.error(&doing, &error))?;
     link.count_transactions(1);
     sample.look(|made| {
         if link.cancelled() {
@@ -111,7 +112,7 @@ fn look(link: &mut Link, table: TableName, sample: &mut Sample) -> Result<Vec<St
         }
         let whole = |number: i64| i32::try_from(number).unwrap_or(i32::MAX);
         let (day, region) = (whole(made.booked_on_days), whole(made.region));
-        let read = link.client().query(&statement, &[&made.id, &day, &region]);
+        let read = link.control(&doing).query(&statement, &[&made.id, &day, &region]);
         let read = read.map_err(|error| link.error(&doing, &error))?;
         link.count_transactions(1);
         Ok(read.iter().fold(Found::Missing, |found, row| found.and(made, row_of(row).as_ref())))

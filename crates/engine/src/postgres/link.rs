@@ -28,7 +28,7 @@ use super::errors::{Trouble, connect_error, connecting, engine_error, not_reache
 use super::options::{Host, Options};
 use super::password;
 use super::tls;
-use crate::server::{ServerLink, fell_silent, within};
+use crate::server::{Asked, Post, ServerLink, Told, Wait, fell_silent, first, look_after, within};
 use crate::{Canceller, EngineError};
 use connect::Refused;
 use connector::Connector;
@@ -56,6 +56,8 @@ pub(super) struct Link {
     basics: String,
     stop: Arc<Stop>,
     seats: Arc<Seats>,
+    /// Where it is noted what is waited for.
+    post: Arc<Post>,
 }
 
 /// The connections of one target. Whom a server turns away for want of one cannot ask how many there are, so it is kept
@@ -108,6 +110,7 @@ impl Link {
             basics: String::new(),
             stop: Arc::default(),
             seats: Arc::clone(&options.seats),
+            post: Arc::default(),
         };
         link.seats.taken.fetch_add(1, Ordering::Relaxed);
         // Whoever has let us in may fall silent then.
@@ -121,12 +124,32 @@ impl Link {
         let (mut link, introduced) = introduced.unwrap_or_else(silent)?;
         let Introduced { version_num, backend_pid, basics } = introduced;
         (link.version_num, link.backend_pid, link.basics) = (version_num, backend_pid, basics);
+        link.post = options.vigil.post(node, link.session_id());
         Ok(link)
     }
 
-    /// The crate's client, for what the methods here do not offer. Who uses it counts (`count_transactions`) and puts
-    /// errors in words (`error`).
-    pub(super) fn client(&mut self) -> &mut Client {
+    /// What a session does that gives no answer, as a new connection is told.
+    pub(super) fn look_after(options: &Options, wait: &Wait) -> Told {
+        // Nobody looks after whoever looks after others.
+        let (options, node, session) = (Options { vigil: Arc::default(), ..options.clone() }, wait.node, wait.session);
+        look_after(options.connect_timeout.saturating_mul(2), move || {
+            let mut link = Self::open(&options, node, "dbdyno check")?;
+            let sql = format!(
+                "SELECT state LIKE 'idle%' OR wait_event_type = 'Client' FROM pg_stat_activity WHERE pid = {session} AND \
+                 usename = SESSION_USER AND application_name LIKE 'dbdyno%'"
+            );
+            Ok(Told::of(first(link.texts("looking after a session", &sql)?).as_deref()))
+        })
+    }
+
+    /// The crate's client, for what the methods here do not offer, while something is asked in control of the work. Who uses
+    /// it counts (`count_transactions`) and puts errors in words (`error`).
+    pub(super) fn control(&mut self, doing: &str) -> Asked<'_, Client> {
+        Asked::new(&mut self.client, &self.post, doing)
+    }
+
+    /// The same for what is measured, which may take as long as it needs.
+    pub(super) fn measured(&mut self) -> &mut Client {
         &mut self.client
     }
 
@@ -150,12 +173,12 @@ impl Link {
         self.transactions
     }
 
-    /// Counts transactions made through [`Link::client`].
+    /// Counts transactions made through the client.
     pub(super) fn count_transactions(&mut self, n: u64) {
         self.transactions += n;
     }
 
-    /// Puts an error of [`Link::client`] in words. What the server cancelled is `Cancelled` if we asked for it; else a
+    /// Puts an error of the client's in words. What the server cancelled is `Cancelled` if we asked for it; else a
     /// limit of the server's ran out, or another session ended it.
     pub(super) fn error(&self, doing: &str, error: &postgres::Error) -> EngineError {
         statement_error(doing, &error.into(), &self.stop, &self.host)
@@ -231,7 +254,7 @@ impl ServerLink for Link {
     /// Several statements in one text are one transaction.
     fn batch(&mut self, doing: &str, sql: &str) -> Result<(), EngineError> {
         self.stop.refuse(doing)?;
-        let done = self.client.batch_execute(sql);
+        let done = self.control(doing).batch_execute(sql);
         done.map_err(|e| self.error(doing, &e))?;
         self.transactions += 1;
         Ok(())
@@ -239,7 +262,8 @@ impl ServerLink for Link {
 
     fn texts(&mut self, doing: &str, sql: &str) -> Result<Vec<Vec<Option<String>>>, EngineError> {
         self.stop.refuse(doing)?;
-        let messages = self.client.simple_query(sql).map_err(|e| self.error(doing, &e))?;
+        let messages = self.control(doing).simple_query(sql);
+        let messages = messages.map_err(|e| self.error(doing, &e))?;
         self.transactions += 1;
         let mut rows = Vec::new();
         for message in messages {

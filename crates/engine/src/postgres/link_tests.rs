@@ -97,27 +97,27 @@ fn transactions_are_counted_exactly() {
     });
     check(&server, "a transaction of four round trips", 1, 1, |link| {
         for sql in ["BEGIN", "INSERT INTO public.t VALUES (1)", "SELECT 1", "COMMIT"] {
-            link.client().batch_execute(sql).unwrap();
+            link.measured().batch_execute(sql).unwrap();
         }
     });
     check(&server, "prepare, five executions, close", 6, 6, |link| {
-        let statement = link.client().prepare("SELECT $1::bigint").unwrap();
+        let statement = link.measured().prepare("SELECT $1::bigint").unwrap();
         for n in 0..5_i64 {
-            link.client().query(&statement, &[&n]).unwrap();
+            link.measured().query(&statement, &[&n]).unwrap();
         }
     });
     check(&server, "a query with text", 2, 2, |link| {
-        link.client().query_one("SELECT $1::bigint", &[&1_i64]).unwrap();
+        link.measured().query_one("SELECT $1::bigint", &[&1_i64]).unwrap();
     });
     check(&server, "a call with three commits, in a batch", 4, 3, |link| {
         link.batch("x", "CALL public.several(3)").unwrap()
     });
     check(&server, "a call with three commits, prepared", 5, 5, |link| {
-        let call = link.client().prepare("CALL public.several($1)").unwrap();
-        link.client().execute(&call, &[&3_i32]).unwrap();
+        let call = link.measured().prepare("CALL public.several($1)").unwrap();
+        link.measured().execute(&call, &[&3_i32]).unwrap();
     });
     check(&server, "a copy", 2, 2, |link| {
-        let mut writer = link.client().copy_in("COPY public.t FROM STDIN").unwrap();
+        let mut writer = link.measured().copy_in("COPY public.t FROM STDIN").unwrap();
         std::io::Write::write_all(&mut writer, b"1\n2\n").unwrap();
         writer.finish().unwrap();
     });
@@ -303,7 +303,7 @@ fn statements_end_when_they_are_cancelled_and_by_whom_is_known() {
     // A cancel that comes too early is not lost.
     let mut link = open(&server.socket("postgres", "postgres")).unwrap();
     link.canceller().cancel();
-    let error = link.client().batch_execute("SELECT pg_sleep(60)").unwrap_err();
+    let error = link.measured().batch_execute("SELECT pg_sleep(60)").unwrap_err();
     assert_eq!(link.error("sleeping", &error).class, ErrorClass::Cancelled);
     // A limit of the server's is not ours.
     let mut link = open(&server.socket("postgres", "postgres")).unwrap();

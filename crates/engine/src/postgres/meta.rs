@@ -21,8 +21,9 @@ pub(super) const CREATED_SCHEMA: &str = "created_schema";
 /// # Errors
 /// The server's.
 pub(super) fn set(link: &mut Link, name: &str, value: &str) -> Result<(), EngineError> {
-    let done = link.client().execute(&LOADING.get("set_meta")?.text, &[&name, &value]);
-    done.map_err(|error| link.error("keeping the load's progress", &error))?;
+    let doing = "keeping the load's progress";
+    let done = link.control(doing).execute(&LOADING.get("set_meta")?.text, &[&name, &value]);
+    done.map_err(|error| link.error(doing, &error))?;
     link.count_transactions(2);
     Ok(())
 }

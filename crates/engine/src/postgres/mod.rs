@@ -12,6 +12,7 @@ mod client;
 mod copy;
 mod describe;
 mod errors;
+mod grants;
 mod ground;
 mod inspect;
 mod link;
@@ -38,10 +39,12 @@ mod wire;
 
 use crate::data::{Checksum, Columns, Sample};
 use crate::private::PrivateServer;
-use crate::server::{Held, held, recover};
+use crate::server::grants::Grant;
+use crate::server::{Held, Wait, held, recover};
 use crate::{
     BlockWrites, Canceller, Durability, DurablePlaces, Engine, EngineError, EngineInfo, Features, Finding, Inspection,
-    LoadReport, LoadWatch, Loaded, Mappings, Pump, Session, Settled, SqlFile, Target, TargetError, Task, ThreadPump,
+    LoadReport, LoadWatch, Loaded, LostTarget, Mappings, Pump, Session, Settled, SqlFile, Target, TargetError, Task,
+    ThreadPump,
 };
 use client::{ClientPump, ClientSession};
 use dbdyno_model::{CommitMode, Counters, Database, Drive, ErrorClass, Mapping, Size, TableName, Test};
@@ -93,6 +96,9 @@ static STATISTICS: LazyLock<SqlFile> =
     LazyLock::new(|| SqlFile::parse("postgres/sql/statistics.sql", include_str!("sql/statistics.sql")));
 static COUNTERS: LazyLock<SqlFile> =
     LazyLock::new(|| SqlFile::parse("postgres/sql/counters.sql", include_str!("sql/counters.sql")));
+/// What the set-up grants.
+static GRANTS: LazyLock<Vec<Grant>> =
+    LazyLock::new(|| SETUP.get("setup").map(|script| Grant::all(&script.text)).unwrap_or_default());
 static SETUP: LazyLock<SqlFile> =
     LazyLock::new(|| SqlFile::parse("postgres/sql/setup.sql", include_str!("sql/setup.sql")));
 static MAPPINGS: LazyLock<Result<Mappings, String>> = LazyLock::new(|| {
@@ -338,6 +344,14 @@ impl Engine for PostgresEngine {
     fn answers(&self) -> bool {
         let options = self.options.clone();
         crate::server::answers(self.server_pid(), move || Link::open(&options, 0, "dbdyno check").map(drop))
+            && !self.options.vigil.is_cut_off(&|wait| Link::look_after(&self.options, wait))
+    }
+
+    fn on_lost(&self, tell: LostTarget) {
+        // The vigil ends with the last owner of it.
+        let options = Options { vigil: Arc::default(), ..self.options.clone() };
+        let ask = move |wait: &Wait| Link::look_after(&options, wait);
+        self.options.vigil.watch(self.options.connect_timeout, ask, tell);
     }
 
     fn canceller(&self) -> Option<Arc<dyn Canceller>> {

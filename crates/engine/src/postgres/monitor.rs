@@ -2,6 +2,7 @@
 //! samples are the only way to waits that the server offers to everybody.
 
 use super::COUNTERS;
+use super::grants;
 use super::link::Link;
 use super::options::Options;
 use super::snapshot::flush;
@@ -24,8 +25,8 @@ impl Monitor {
     pub(super) fn start(options: &Options, node: usize, ours: Arc<Mutex<BTreeSet<u64>>>) -> Result<Self, EngineError> {
         let mut link = Link::open(options, node, "dbdyno watch")?;
         let may_see = first(link.texts("looking at privileges", &COUNTERS.get("may_see_activity")?.text)?);
-        let why_blind = (may_see.as_deref() != Some("1"))
-            .then(|| "this user may not see what other sessions do; GRANT pg_read_all_stats TO it".to_owned());
+        let blind = may_see.as_deref() != Some("1");
+        let why_blind = blind.then(|| grants::why_missing(grants::MONITOR, link.version_num()));
         let watch = Watch::start(link, ours, &COUNTERS.get("activity")?.text, why_blind, |row| {
             let text = |n: usize| row.get(n).cloned().flatten();
             let (class, event) = match text(3)?.as_str() {

@@ -4,6 +4,7 @@
 
 use super::link::Seats;
 use crate::secret::Secret;
+use crate::server::Vigil;
 pub(super) use crate::server::url::{Address, SslMode};
 use crate::server::url::{Url, Words, is_this_machine};
 use crate::{Target, TargetError};
@@ -107,6 +108,8 @@ pub(super) struct Options {
     pub(super) connect_timeout: Duration,
     /// The connections that are open to it.
     pub(super) seats: Arc<Seats>,
+    /// What these wait for.
+    pub(super) vigil: Arc<Vigil>,
 }
 
 impl Options {
@@ -134,6 +137,7 @@ impl Options {
             root_certificates: url.root_certificates,
             connect_timeout: url.connect_timeout,
             seats: Arc::default(),
+            vigil: Arc::default(),
         })
     }
 

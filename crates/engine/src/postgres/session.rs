@@ -3,7 +3,7 @@
 use super::link::Link;
 use super::membership::Membership;
 use super::recipe::Recipe;
-use super::{Node, snapshot};
+use super::{Node, grants, snapshot};
 use crate::server::ServerLink;
 use crate::server::call::arguments;
 use crate::{Canceller, ChunkResult, EngineError, Failure, Prepared, Request, Session, Task};
@@ -51,7 +51,7 @@ impl PostgresSession {
             Some(explain) => plan(&mut self.link, &recipe, task, &doing, &explain)?,
             None => Prepared::default(),
         };
-        let call = self.link.client().prepare(&recipe.call());
+        let call = self.link.control(&doing).prepare(&recipe.call());
         let call = call.map_err(|e| self.link.error(&doing, &e))?;
         self.link.count_transactions(1);
         let scanned_bytes = self.scanned_bytes(&recipe, task, &doing)?;
@@ -85,8 +85,14 @@ impl PostgresSession {
         }
         let arguments = arguments(&work.task, work.job, first_pass, passes);
         let arguments = arguments.each_ref().map(|a| a as &(dyn postgres::types::ToSql + Sync));
-        let answer = self.link.client().query_one(&work.call, &arguments);
-        let row = answer.map_err(|e| self.link.error(&doing, &e))?;
+        let answer = self.link.measured().query_one(&work.call, &arguments);
+        let row = answer.map_err(|e| {
+            let (error, version_num) = (self.link.error(&doing, &e), self.link.version_num());
+            match work.task.test.procedure {
+                Procedure::WriteFile => grants::unmeasured(error, grants::CHECKPOINT, version_num),
+                _ => error,
+            }
+        })?;
         self.link.count_transactions(1);
         self.part.claim(passes * work.recipe.commits_per_pass());
         let column = |n: usize| {

@@ -2,7 +2,7 @@
 //! changed in memory is written by a checkpoint.
 
 use super::link::Link;
-use super::{PostgresEngine, STATISTICS};
+use super::{PostgresEngine, STATISTICS, grants};
 use crate::server::{ServerLink as _, recover};
 use crate::{EngineError, Settled};
 use dbdyno_model::{ErrorClass, TableName};
@@ -93,9 +93,8 @@ fn checkpoint(engine: &PostgresEngine) -> Result<Settled, EngineError> {
         match engine.on(node, |link| link.batch("making a checkpoint", sql)) {
             Ok(()) => {}
             Err(error) if error.class == ErrorClass::Permission => {
-                let why = "this user may not make a checkpoint, so writes of earlier work may fall into the point; \
-                           GRANT pg_checkpoint TO it (from version 15 on)";
-                return Ok(Settled::NotAllowed(why.to_owned()));
+                let version_num = engine.on(node, |link| Ok(link.version_num()))?;
+                return Ok(Settled::NotAllowed(grants::why_missing(grants::CHECKPOINT, version_num)));
             }
             Err(error) => return Err(error),
         }

@@ -7,7 +7,7 @@
 
 use super::link::Link;
 use super::monitor::Monitor;
-use super::{COUNTERS, Node, STATISTICS};
+use super::{COUNTERS, Node, STATISTICS, grants};
 use crate::EngineError;
 use crate::server::ServerLink;
 use dbdyno_model::{Counter, Counters};
@@ -134,6 +134,9 @@ pub(super) fn read(
     };
     let mut counters = Counters::default();
     simple(&read, &mut counters, link.version_num());
+    if let (Some(_), Some(why)) = (&watched.buffercache, counters.missing.get_mut(&Counter::BlocksDirtied)) {
+        *why = grants::why_missing(grants::MONITOR, link.version_num());
+    }
     if let Some(rows) = counters.values.get_mut(&Counter::RowsChanged) {
         *rows += node.account.discarded_rows.load(Ordering::Relaxed);
     }
@@ -330,9 +333,10 @@ fn executions(link: &mut Link, watched: &Watched, counters: &mut Counters) -> Re
 /// Scans of relations, and rows that they gave.
 fn scans(link: &mut Link, relations: &[u32]) -> Result<(u64, u64), EngineError> {
     let sql = &STATISTICS.get("scans")?.text;
-    let row = link.client().query_one(sql, &[&relations]);
+    let doing = "reading the server's counters";
+    let row = link.control(doing).query_one(sql, &[&relations]);
     link.count_transactions(2);
-    let row = row.map_err(|e| link.error("reading the server's counters", &e))?;
+    let row = row.map_err(|e| link.error(doing, &e))?;
     let number =
         |n: usize| row.try_get::<_, i64>(n).map(i64::cast_unsigned).map_err(|e| link.error("reading counters", &e));
     Ok((number(0)?, number(1)?))

@@ -4,7 +4,7 @@ use super::copy::Decoder;
 use super::link::Link;
 use super::load::{Broken, LOADING};
 use crate::EngineError;
-use crate::server::{Leaf, Reading};
+use crate::server::{Asked, Leaf, Reading};
 use postgres::Client;
 use std::io::BufRead;
 
@@ -14,13 +14,15 @@ use std::io::BufRead;
 /// It cannot be read, or somebody stopped it.
 pub(super) fn read(link: &mut Link, leaf: &Leaf, reading: &mut Reading<'_>) -> Result<(), EngineError> {
     let sql = LOADING.fill("copy_out", &[("relation", &leaf.name)])?;
-    let read = rows(link.client(), &sql, reading);
-    read.map_err(|broken| broken.in_words(link, &format!("reading {} back", leaf.name)))?;
+    let doing = format!("reading {} back", leaf.name);
+    let read = rows(link.control(&doing), &sql, reading);
+    read.map_err(|broken| broken.in_words(link, &doing))?;
     link.count_transactions(2);
     Ok(())
 }
 
-fn rows(client: &mut Client, sql: &str, reading: &mut Reading<'_>) -> Result<(), Broken> {
+fn rows(mut client: Asked<'_, Client>, sql: &str, reading: &mut Reading<'_>) -> Result<(), Broken> {
+    let (client, asking) = client.parts();
     let mut reader = client.copy_out(sql)?;
     let mut decoder = Decoder::default();
     loop {
@@ -31,6 +33,7 @@ fn rows(client: &mut Client, sql: &str, reading: &mut Reading<'_>) -> Result<(),
         let taken = chunk.len();
         decoder.take(chunk, |row| reading.add(row)).map_err(Broken::Damaged)?;
         reader.consume(taken);
+        asking.heard();
         if reading.must_stop() {
             return Err(Broken::Stopped);
         }

@@ -109,7 +109,7 @@ impl Group {
     }
 }
 
-/// An amount of memory as it is typed.
+/// An amount of memory in words.
 pub(super) fn words(bytes: u64) -> String {
     if bytes.is_multiple_of(1 << 30) {
         format!("{} GiB", bytes >> 30)

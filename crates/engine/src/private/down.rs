@@ -153,7 +153,10 @@ pub(super) fn stop(
     if process.ended_within(AT_ONCE, &|| false) {
         return Ok(());
     }
-    let text = format!("process {} of the private {} does not end, even when killed", process.pid, instance.engine);
+    let text = format!(
+        "process {} of the private {} does not end, even when killed; it may wait for a device: run `dbdyno down {1}` again later",
+        process.pid, instance.engine
+    );
     Err(PrivateError::failed(ErrorClass::Timeout, text))
 }
 

@@ -80,7 +80,8 @@ impl Instance {
             Err(error) => {
                 let path = path.display();
                 return Err(PrivateError::Refused(format!(
-                    "cannot read {path}, which describes the private instance: {error}"
+                    "cannot read {path}, which describes the private instance: {error}; set DBDYNO_HOME to a folder of \
+                     your own"
                 )));
             }
         };

@@ -20,7 +20,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 pub(super) struct Lock(#[allow(dead_code, reason = "the lock is the open file")] File);
 
 impl Lock {
-    /// The same, where what is in the folder is dbdyno's: whoever is refused leaves no lock behind.
+    /// Takes the lock as [`Lock::take`] does. Where nobody holds one yet, first refuses a folder with things that dbdyno did
+    /// not make, so that a refusal leaves no lock behind.
     pub(super) fn take_at_home(site: &Site, product: &dyn Product, watch: &dyn Watch) -> Result<Self, PrivateError> {
         // Whoever holds the lock may be making what is not marked yet.
         if site.lock().symlink_metadata().is_err() {

@@ -6,6 +6,7 @@ pub(crate) mod algorithms;
 pub(crate) mod call;
 mod crew;
 pub(crate) mod example;
+pub(crate) mod grants;
 pub(crate) mod held;
 mod leaf;
 pub(crate) mod loading;
@@ -22,8 +23,8 @@ mod silence;
 mod times;
 pub(crate) mod url;
 mod verify;
+mod vigil;
 mod watch;
-#[cfg(any(feature = "postgres", feature = "mariadb"))]
 mod within;
 
 pub(crate) use crew::{Crew, Stop, Tally};
@@ -39,9 +40,13 @@ pub(crate) use sent::{between, without_variables};
 pub(crate) use silence::answers;
 pub(crate) use times::{Clock, Phase, Times};
 pub(crate) use verify::{Reading, checksum, prove};
+#[cfg(any(feature = "postgres", feature = "mariadb"))]
+pub(crate) use vigil::{ANSWERS, Asked};
+pub(crate) use vigil::{Post, Told, Vigil, Wait, look_after};
 pub(crate) use watch::{Seen, Watch};
 #[cfg(any(feature = "postgres", feature = "mariadb"))]
-pub(crate) use within::{fell_silent, within};
+pub(crate) use within::fell_silent;
+pub(crate) use within::within;
 
 use crate::{Canceller, EngineError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

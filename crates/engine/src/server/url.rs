@@ -74,6 +74,19 @@ pub(crate) fn unencrypted(host: &dyn std::fmt::Display, encrypted: bool, local: 
     (!encrypted && !local).then_some(finding)
 }
 
+/// What `dbdyno check` says of a connection to another machine whose server has proved nothing, where `also` may be asked of a
+/// client.
+#[cfg(feature = "mariadb")]
+pub(crate) fn unproved(host: &dyn std::fmt::Display, proved: bool, local: bool, also: &str) -> Option<Finding> {
+    let message = format!(
+        "the connection to {host} is encrypted, but nothing proves that the other end is the server: whoever is in between may \
+         show a certificate of his own, or the server's without its key, and pass for it{also}; name the authority that has \
+         signed the server's certificate: sslmode=verify-full&sslrootcert=FILE"
+    );
+    let finding = Finding { level: FindingLevel::Warning, subject: "identity".to_owned(), message };
+    (!proved && !local).then_some(finding)
+}
+
 /// What an engine calls its things in a target.
 pub(crate) struct Words {
     /// How a target is written.

@@ -20,6 +20,7 @@ pub(crate) fn within<T: Send + 'static>(
 }
 
 /// What is said of a server that was connected to and then did not answer in time.
+#[cfg(any(feature = "postgres", feature = "mariadb"))]
 pub(crate) fn fell_silent(limit: Duration) -> String {
     format!(
         "the server let us in and then gave no answer within {} s: is it overloaded, or stopped? (connect_timeout=S waits \

@@ -6,6 +6,7 @@
 mod binding;
 #[path = "../conformance/mod.rs"]
 mod conformance;
+mod lost;
 mod matrix;
 mod passwords;
 #[path = "../servers/mod.rs"]

@@ -180,7 +180,7 @@ fn matrix<S: Product>() {
         format!("{}://{user}:{PASSWORD}@localhost:{}/bench?sslmode={mode}{roots}", S::ENGINE, port)
     };
     engine(&target("scott", server.port(), "prefer")).load(&catalogue::size_t(), 42, 2, false, &Quiet).unwrap();
-    warns_where_nothing_is_encrypted(&server);
+    warns_where_nothing_is_proved(&server);
     for certificate in Certificate::ALL {
         // Into the file that is there, which keeps its owner.
         std::fs::write(folder.join("server.crt"), std::fs::read(folder.join(certificate.file())).unwrap()).unwrap();
@@ -225,7 +225,26 @@ fn certificates_and_modes_decide_what_works_on_mariadb() {
     matrix::<mariadb::Server>();
 }
 
-/// `check` tells who goes to another machine, or to what may be one.
+/// `check` tells who goes to another machine, or to what may be one: that nothing is encrypted, and that nobody has proved to
+/// be the server where no password is bound to its certificate either.
+fn warns_where_nothing_is_proved<S: Product>(server: &S) {
+    warns_where_nothing_is_encrypted(server);
+    let roots = format!("verify-ca&sslrootcert={}", server.authority().display());
+    for (host, mode, warned) in [
+        ("127.1", "disable", false),
+        ("127.1", "prefer", !S::BINDS),
+        ("127.1", "require", !S::BINDS),
+        ("127.1", &roots, false),
+        ("localhost", "require", false),
+    ] {
+        let target = format!("{}://scott:{PASSWORD}@{host}:{}/bench?sslmode={mode}", S::ENGINE, server.port());
+        let found = engine(&target).check(&catalogue::size_t());
+        let found: Vec<_> = found.iter().filter(|finding| finding.subject == "identity").collect();
+        assert_eq!(found.len(), usize::from(warned), "{host}, {mode}: {found:?}");
+        assert!(found.iter().all(|f| f.level == FindingLevel::Warning && f.message.contains("sslmode=verify-full")));
+    }
+}
+
 fn warns_where_nothing_is_encrypted<S: Product>(server: &S) {
     for (host, mode, warned) in
         [("127.1", "disable", true), ("localhost", "disable", false), ("localhost", "prefer", false)]

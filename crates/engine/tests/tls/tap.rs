@@ -12,6 +12,7 @@ use rustls::{
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -46,6 +47,10 @@ struct Shared {
     imposter: Mutex<Option<Imposter>>,
     /// So many bytes of the server's go on to each client, and then no more.
     lets_pass_bytes: Mutex<u64>,
+    /// Clients so far.
+    clients: AtomicU64,
+    /// To those before this one nothing goes on any more.
+    cut_before: AtomicU64,
 }
 
 impl Tap {
@@ -59,6 +64,8 @@ impl Tap {
             heard: Mutex::default(),
             imposter: Mutex::default(),
             lets_pass_bytes: Mutex::new(u64::MAX),
+            clients: AtomicU64::new(0),
+            cut_before: AtomicU64::new(0),
         };
         let shared = Arc::new(shared);
         let ours = Arc::clone(&shared);
@@ -80,6 +87,13 @@ impl Tap {
     /// Lets only so many bytes of the server's go on to each client that comes from now on: then it is silent.
     pub(crate) fn fall_silent_after(&self, bytes: u64) {
         *self.shared.lets_pass_bytes.lock().unwrap() = bytes;
+    }
+
+    /// Falls silent to every client that is there, in the middle of the next that it passes on; to those that come, too, where
+    /// these are to have nothing either.
+    pub(crate) fn cut(&self, new_ones_too: bool) {
+        let before = if new_ones_too { u64::MAX } else { self.shared.clients.load(Ordering::SeqCst) };
+        self.shared.cut_before.store(before, Ordering::SeqCst);
     }
 
     /// The beginnings of what clients have sent since the last time that this was asked, as the network saw them.
@@ -203,20 +217,30 @@ fn pass_packet(from: &mut impl Read, to: &mut impl Write) -> io::Result<usize> {
 
 /// Passes everything on as it is, until one of them goes.
 fn pass_all(mut client: Ear<'_>, mut server: TcpStream) -> io::Result<()> {
-    let (mut from_server, mut to_client) = (server.try_clone()?, client.client.try_clone()?);
-    let bytes = *client.shared.lets_pass_bytes.lock().unwrap();
-    let back = thread::spawn(move || {
-        let passed = io::copy(&mut (&mut from_server).take(bytes), &mut to_client);
-        // Who is silent listens on.
-        if passed.is_ok_and(|passed| passed == bytes) {
-            _ = io::copy(&mut from_server, &mut io::sink());
+    let (from_server, to_client, shared) = (server.try_clone()?, client.client.try_clone()?, client.shared);
+    thread::scope(|scope| {
+        let back = scope.spawn(|| pass_back(from_server, to_client, shared));
+        _ = io::copy(&mut client, &mut server);
+        // It may have gone first.
+        _ = server.shutdown(Shutdown::Both);
+        back.join().unwrap()
+    })
+}
+
+/// Passes on what a server says, as far as that is to go on. Who is silent listens on.
+fn pass_back(mut server: TcpStream, mut client: TcpStream, shared: &Shared) -> io::Result<()> {
+    let (number, mut left) = (shared.clients.fetch_add(1, Ordering::SeqCst), *shared.lets_pass_bytes.lock().unwrap());
+    let mut bytes = [0; 16 << 10];
+    loop {
+        let read = server.read(&mut bytes).unwrap_or(0);
+        if read == 0 {
+            return client.shutdown(Shutdown::Both);
         }
-        to_client.shutdown(Shutdown::Both)
-    });
-    _ = io::copy(&mut client, &mut server);
-    // It may have gone first.
-    _ = server.shutdown(Shutdown::Both);
-    back.join().unwrap()
+        let cut = number < shared.cut_before.load(Ordering::SeqCst);
+        let passes = usize::try_from(left).unwrap_or(usize::MAX).min(if cut { read / 2 } else { read });
+        client.write_all(&bytes[..passes])?;
+        left = if cut { 0 } else { left - passes as u64 };
+    }
 }
 
 /// Passes everything on that a client says who believes to have TLS with the server, and has it with us.

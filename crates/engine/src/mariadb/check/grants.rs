@@ -1,22 +1,18 @@
 //! What an account may do, as `SHOW GRANTS` tells it: the account's own grants, and those of its role and of everybody.
 
+use super::super::describe::{self, ask};
+use super::super::link::Link;
 use super::super::options::quoted;
+use super::super::{GRANTS, meta};
+use crate::EngineError;
+use crate::server::grants::Grant;
+use dbdyno_model::ErrorClass;
 
-/// What dbdyno needs on its database.
-pub(in super::super) const NEEDED: [&str; 12] = [
-    "SELECT",
-    "INSERT",
-    "UPDATE",
-    "DELETE",
-    "CREATE",
-    "DROP",
-    "ALTER",
-    "INDEX",
-    "LOCK TABLES",
-    "CREATE ROUTINE",
-    "ALTER ROUTINE",
-    "EXECUTE",
-];
+/// The database of the set-up script, which stands for the one that the target names.
+const OURS: &str = "dbdyno";
+/// Whom the statements are for that a run's record shows: it names no account.
+const THIS_USER: &str = "this user";
+
 /// What one product or version calls otherwise than the other.
 const ALIASES: [(&str, &str); 4] = [
     ("REPLICA MONITOR", "SLAVE MONITOR"),
@@ -25,12 +21,12 @@ const ALIASES: [(&str, &str); 4] = [
     ("REPLICATION REPLICA", "REPLICATION SLAVE"),
 ];
 
-/// Grants.
+/// Grants that an account has.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Grants(Vec<Grant>);
+pub(super) struct Grants(Vec<Held>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Grant {
+struct Held {
     privileges: Vec<String>,
     scope: Scope,
 }
@@ -46,7 +42,7 @@ impl Grants {
     /// Reads what `SHOW GRANTS` answers. Lines of other things than privileges on everything or on a database (roles, single
     /// tables, who may act for whom) are passed over.
     pub(super) fn read<'l>(lines: impl Iterator<Item = &'l str>) -> Self {
-        Self(lines.filter_map(Grant::read).collect())
+        Self(lines.filter_map(Held::read).collect())
     }
 
     /// Whether a privilege is held on a whole database.
@@ -58,9 +54,76 @@ impl Grants {
     pub(super) fn globally(&self, privilege: &str) -> bool {
         self.0.iter().any(|grant| grant.scope == Scope::Everything && grant.gives(privilege))
     }
+
+    /// The grants of the set-up that are missing for a database.
+    pub(super) fn missing(&self, database: &str) -> impl Iterator<Item = &'static Grant> {
+        GRANTS.iter().filter(move |grant| match parts(grant, database) {
+            (privilege, Some(on)) => !self.on_database(privilege, on),
+            (privilege, None) => !self.globally(privilege),
+        })
+    }
 }
 
-impl Grant {
+/// A grant's privilege, and the database that it is on unless it is on everything.
+fn parts<'g>(grant: &'g Grant, database: &'g str) -> (&'g str, Option<&'g str>) {
+    let (privilege, on) = grant.grant.split_once(" ON ").unwrap_or((&grant.grant, "*.*"));
+    let on = on.strip_suffix(".*").filter(|on| *on != "*");
+    (privilege, on.map(|on| if on == OURS { database } else { on }))
+}
+
+/// The statement that gives what a grant of the set-up gives, for another database or account.
+pub(super) fn statement_of(grant: &Grant, database: &str, account: &str) -> String {
+    match parts(grant, database) {
+        (privilege, Some(on)) => statement(&[privilege], on, account),
+        (privilege, None) => format!("GRANT {privilege} ON *.* TO {account}"),
+    }
+}
+
+/// The privileges without which nothing is done, all of them on dbdyno's database.
+pub(in super::super) fn required() -> Vec<&'static str> {
+    GRANTS.iter().filter(|grant| grant.required).map(|grant| parts(grant, OURS).0).collect()
+}
+
+/// The statement that gives an account what it needs and lacks; none where it lacks nothing of that.
+///
+/// # Errors
+/// The server is lost.
+pub(in super::super) fn help(link: &mut Link, database: &str) -> Result<Option<String>, EngineError> {
+    let user = ask(link, "session")?.remove("user").unwrap_or_default();
+    let (name, host) = user.rsplit_once('@').unwrap_or((user.as_str(), "%"));
+    let grants = Grants::read(describe::grants(link)?.iter().map(String::as_str));
+    let missing: Vec<&str> =
+        grants.missing(database).filter(|grant| grant.required).map(|grant| parts(grant, OURS).0).collect();
+    Ok((!missing.is_empty()).then(|| statement(&missing, database, &account(name, host))))
+}
+
+/// What a run says of something that is missing for want of one of these grants, which begin like this: the first of them that
+/// the server does not show among this account's; where it does not tell, the first of them.
+pub(in super::super) fn why_missing(link: &mut Link, grants: &[&str]) -> String {
+    grants.iter().find_map(|grant| if_missing(link, grant)).unwrap_or_else(|| {
+        let grant = GRANTS.iter().find(|grant| grants.iter().any(|beginning| grant.grant.starts_with(beginning)));
+        grant.map_or_else(String::new, |grant| grant.reason(&statement_of(grant, OURS, THIS_USER)))
+    })
+}
+
+/// The same of a single grant; none where the account has it.
+pub(in super::super) fn if_missing(link: &mut Link, beginning: &str) -> Option<String> {
+    let database = meta::database(link).ok()?.unwrap_or_else(|| OURS.to_owned());
+    let lines = describe::grants(link).ok()?;
+    let held = Grants::read(lines.iter().map(String::as_str));
+    let grant = held.missing(&database).find(|grant| grant.grant.starts_with(beginning))?;
+    Some(grant.reason(&statement_of(grant, &database, THIS_USER)))
+}
+
+/// What a test is not measured for that these grants are for: no failure, because an administrator may leave them out.
+pub(in super::super) fn unmeasured(link: &mut Link, error: EngineError, grants: &[&str]) -> EngineError {
+    if error.class != ErrorClass::Permission {
+        return error;
+    }
+    EngineError::new(ErrorClass::Unsupported, format!("{} ({})", why_missing(link, grants), error.message))
+}
+
+impl Held {
     fn read(line: &str) -> Option<Self> {
         let (privileges, rest) = line.strip_prefix("GRANT ")?.split_once(" ON ")?;
         let scope = if rest.starts_with("*.* ") {
@@ -174,6 +237,24 @@ mod tests {
         }
         let root = Grants::read(["GRANT ALL PRIVILEGES ON *.* TO `root`@`%` WITH GRANT OPTION"].into_iter());
         assert!(root.globally("SUPER") && root.on_database("INSERT", "any"));
+    }
+
+    #[test]
+    fn every_grant_of_the_set_up_has_its_words_and_is_looked_for() {
+        let script = &crate::mariadb::SETUP.get("setup").unwrap().text;
+        let lines = script.lines().filter(|line| line.starts_with("GRANT "));
+        assert_eq!(lines.count(), GRANTS.len());
+        for grant in GRANTS.iter() {
+            assert!(!grant.purpose.is_empty() && !grant.without.is_empty(), "{grant:?}");
+            let line = format!("GRANT {} TO `dbdyno`@`%`", grant.grant);
+            let line = if line.contains(".*") { line.replace(" ON dbdyno", " ON `dbdyno`") } else { line };
+            let line = line.replace(" ON performance_schema", " ON `performance_schema`");
+            let missing = Grants::read([line.as_str()].into_iter()).missing("dbdyno").count();
+            assert_eq!(missing, GRANTS.len() - 1, "{line}");
+            // On another database.
+            let line = statement_of(grant, "my_db", "x");
+            assert_eq!(Grants::read([line.as_str()].into_iter()).missing("my_db").count(), GRANTS.len() - 1, "{line}");
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What a server says that answers, judged.
 
 use super::super::describe::{self, Answers, ask};
-use super::super::link::{Link, Version};
+use super::super::link::Link;
 use super::super::options::{Options, quoted};
 use super::super::space;
 use super::finding;
@@ -19,7 +19,6 @@ pub(super) struct Server {
     account: String,
     database: String,
     exists: bool,
-    version: Version,
     said: describe::Server,
     grants: Grants,
     /// Sessions at work beside ours, as far as we may see.
@@ -38,7 +37,6 @@ impl Server {
             account: grants::account(name, host),
             database: options.database.clone(),
             exists: session.contains_key("database"),
-            version: link.version(),
             said: describe::Server::ask(link)?,
             active: number(&ask(link, "company")?, "active").and_then(|n| u64::try_from(n).ok()),
             grants,
@@ -49,8 +47,7 @@ impl Server {
     pub(super) fn findings(&self, size: &Size) -> Vec<Finding> {
         let mut findings = vec![self.writable(), self.privileges()];
         findings.extend(self.tables());
-        findings.extend(self.statistics());
-        findings.push(self.settling());
+        findings.extend(self.optional());
         findings.push(self.connections());
         findings.extend(self.cache(size));
         findings.push(self.durability());
@@ -84,8 +81,8 @@ impl Server {
 
     fn privileges(&self) -> Finding {
         let (database, account) = (&self.database, &self.account);
-        let held = |privilege: &&&str| !self.grants.on_database(privilege, database);
-        let missing: Vec<&str> = grants::NEEDED.iter().filter(held).copied().collect();
+        let required = grants::required().into_iter();
+        let missing: Vec<&str> = required.filter(|privilege| !self.grants.on_database(privilege, database)).collect();
         if !missing.is_empty() {
             let text = format!(
                 "{account} may not do all that is needed in the database {}; an administrator runs: {}",
@@ -139,57 +136,27 @@ impl Server {
         findings
     }
 
-    /// What measuring is better with.
-    fn statistics(&self) -> Vec<Finding> {
+    /// What measuring is better with, of what the server shows of this account's grants.
+    fn optional(&self) -> Vec<Finding> {
         let (mut findings, account) = (Vec::new(), &self.account);
-        let mut warn = |text| findings.push(finding(FindingLevel::Warning, "statistics", text));
-        if !self.grants.globally("PROCESS") {
-            warn(format!(
-                "{account} sees neither the work of other sessions nor all of InnoDB's counters; an administrator runs: GRANT \
-                 PROCESS ON *.* TO {account}"
-            ));
-        }
-        let missing = "wait events, and the number and time of writes to the log and to files, are missing";
-        if !self.said.is_on("performance_schema") {
-            warn(format!("performance_schema is off: {missing}; start the server with performance_schema = ON"));
-        } else if !self.grants.on_database("SELECT", "performance_schema") {
-            warn(format!(
-                "{account} may not read performance_schema: {missing}; an administrator runs: {}",
-                grants::statement(&["SELECT", "UPDATE"], "performance_schema", account)
-            ));
-        } else if !self.grants.on_database("UPDATE", "performance_schema") {
-            warn(format!(
-                "{account} may not switch on what performance_schema leaves off, whose figures are missing; an administrator \
-                 runs: {}",
-                grants::statement(&["UPDATE"], "performance_schema", account)
-            ));
-        }
-        let monitor = if self.version.mysql { "REPLICATION CLIENT" } else { "BINLOG MONITOR" };
-        if self.said.is_on("log_bin") && !self.grants.globally(monitor) {
-            warn(format!(
-                "the binary log is on, and {account} may not see how long it is; an administrator runs: GRANT {monitor} ON \
-                 *.* TO {account}"
-            ));
+        let watches_files = self.said.is_on("performance_schema");
+        for grant in self.grants.missing(&self.database).filter(|grant| !grant.required) {
+            // Of what is off there is nothing to be had by a grant.
+            if watches_files || !grant.grant.contains("performance_schema") {
+                let statement = grants::statement_of(grant, &self.database, account);
+                findings.push(finding(FindingLevel::Warning, "grants", grant.missing(account, &statement)));
+            }
         }
         if findings.is_empty() {
-            let text = format!("{account} sees waits, files and the work of other sessions");
-            findings.push(finding(FindingLevel::Ok, "statistics", text));
+            let text = format!("{account} has every grant of the set-up that is of use here");
+            findings.push(finding(FindingLevel::Ok, "grants", text));
+        }
+        if !watches_files {
+            let text = "performance_schema is off: waits for files, and how many reads and writes of files there were and how \
+                        long they took, are missing; start the server with performance_schema = ON";
+            findings.push(finding(FindingLevel::Warning, "statistics", text.to_owned()));
         }
         findings
-    }
-
-    /// Whether changed pages can be brought to the device before a point: the server offers it for tables only.
-    fn settling(&self) -> Finding {
-        let account = &self.account;
-        if self.grants.globally("RELOAD") {
-            let text = format!("{account} may bring the changed pages of its tables to the device");
-            return finding(FindingLevel::Ok, "settling", text);
-        }
-        let text = format!(
-            "{account} may not bring changed pages to the device (FLUSH TABLES ... FOR EXPORT), so points are not settled \
-             and writes of one test fall into the next; an administrator runs: GRANT RELOAD ON *.* TO {account}"
-        );
-        finding(FindingLevel::Warning, "settling", text)
     }
 
     /// Whether there are connections for twice as many jobs as hardware threads, and for dbdyno's own.

@@ -34,7 +34,8 @@ impl Own {
                 places.push(number - 1);
                 "?".to_owned()
             });
-            let statement = link.conn().prep(sql).map_err(|error| link.error(doing, &error))?;
+            let statement = link.control(doing).prep(sql);
+            let statement = statement.map_err(|error| link.error(doing, &error))?;
             let takes = places.iter().max().map_or(0, |last| last + 1);
             own.statements.push(Prepared { statement, places, takes });
         }
@@ -53,8 +54,8 @@ impl Own {
         let misused = || Statements::misused(doing, bound, takes);
         let prepared = prepared.filter(|_| takes == Some(bound.values.len())).ok_or_else(misused)?;
         let values = prepared.places.iter().filter_map(|place| bound.values.get(*place)).map(sent);
-        let done =
-            link.conn().exec_iter(&prepared.statement, Params::Positional(values.collect())).and_then(|mut rows| {
+        let done = link.measured().exec_iter(&prepared.statement, Params::Positional(values.collect())).and_then(
+            |mut rows| {
                 let (changed, answers) = (rows.affected_rows(), !rows.columns().as_ref().is_empty());
                 for row in rows.by_ref() {
                     let values = answer.begin_row();
@@ -63,7 +64,8 @@ impl Own {
                     }
                 }
                 Ok(if answers { answer.rows() as u64 } else { changed })
-            });
+            },
+        );
         let rows = done.map_err(|error| link.error(doing, &error))?;
         Ok([rows, answer.sum()])
     }

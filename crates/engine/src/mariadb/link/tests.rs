@@ -113,7 +113,7 @@ fn statements_end_when_they_are_cancelled_and_by_whom_is_known() {
     // A cancel that comes too early is not lost.
     let mut link = open(&scott).unwrap();
     link.canceller().cancel();
-    let error = link.conn().query::<i64, _>("SELECT SLEEP(60)").unwrap_err();
+    let error = link.measured().query::<i64, _>("SELECT SLEEP(60)").unwrap_err();
     assert_eq!(link.error("sleeping", &error).class, ErrorClass::Cancelled);
     // Nor is one that comes between two.
     let mut link = open(&scott).unwrap();

@@ -42,11 +42,12 @@ impl Way {
     /// The server's.
     pub(super) fn ask(link: &mut Link) -> Result<Self, EngineError> {
         let doing = "asking how rows may be sent";
-        let packet = link.conn().query_first("SELECT @@max_allowed_packet");
+        let packet = link.control(doing).query_first("SELECT @@max_allowed_packet");
         let packet: Option<usize> = packet.map_err(|error| link.error(doing, &error))?;
         let fit = |rows: usize| rows.min(packet.unwrap_or(0) / ROW_BYTES / 2).max(1);
         let probe = &LOADING.get("no_entry")?.text;
-        let tried = if link.version().mysql { None } else { Some(link.conn().exec_batch(probe, [("at all",)])) };
+        let tried =
+            if link.version().mysql { None } else { Some(link.control(doing).exec_batch(probe, [("at all",)])) };
         match tried.transpose().map_err(|error| link.error(doing, &error)) {
             Ok(Some(())) => Ok(Self::Bulk(fit(BULK_ROWS))),
             Ok(None) => Ok(Self::Inserts(fit(INSERT_ROWS))),
@@ -95,9 +96,11 @@ impl Filler {
             if stop.requested() {
                 return Err(Broken::Stopped.in_words(link, &doing));
             }
-            let sent = self.send(link.conn(), &insert, ids.by_ref().take(self.way.rows()));
+            let mut conn = link.control(&doing);
+            let sent = self.send(&mut conn, &insert, ids.by_ref().take(self.way.rows()));
+            let (taken, warnings) = (conn.affected_rows(), conn.warnings());
+            drop(conn);
             let sent = sent.map_err(|error| link.error(&doing, &error))?;
-            let (taken, warnings) = (link.conn().affected_rows(), link.conn().warnings());
             if taken != sent || warnings > 0 {
                 let message = format!("{doing}: the server took {taken} rows of {sent}, with {warnings} warnings");
                 return Err(EngineError::new(ErrorClass::Corruption, message));

@@ -29,11 +29,15 @@ FROM performance_schema.file_summary_by_event_name WHERE EVENT_NAME = 'wait/io/f
 -- what: writes of data files, with their time, where performance_schema has them
 SELECT COUNT_WRITE, SUM_TIMER_WRITE DIV 1000
 FROM performance_schema.file_summary_by_event_name WHERE EVENT_NAME = 'wait/io/file/innodb/innodb_data_file'
+  AND EXISTS (SELECT 1 FROM performance_schema.setup_instruments
+              WHERE NAME = EVENT_NAME AND ENABLED = 'YES' AND TIMED = 'YES')
 
 -- name: data_reads
 -- what: reads of data files, with their time, where performance_schema has them
 SELECT COUNT_READ, SUM_TIMER_READ DIV 1000
 FROM performance_schema.file_summary_by_event_name WHERE EVENT_NAME = 'wait/io/file/innodb/innodb_data_file'
+  AND EXISTS (SELECT 1 FROM performance_schema.setup_instruments
+              WHERE NAME = EVENT_NAME AND ENABLED = 'YES' AND TIMED = 'YES')
 
 -- name: waits
 -- what: waits of all sessions by event, as performance_schema counts and times them

@@ -3,10 +3,12 @@
 use super::super::describe::{self, Answers, ask};
 use super::super::link::Link;
 use super::super::options::{Options, Part};
+use super::super::script::GRANTS;
 use super::super::{DIAGNOSTICS_CLAIM, layout, load, space};
 use super::finding;
 use super::room::{Room, mebibytes};
 use crate::server::ServerLink as _;
+use crate::server::grants::Grant;
 use crate::{EngineError, Finding, FindingLevel};
 use dbdyno_model::{CommitMode, Drive, ErrorClass, Shape, Size, TableName};
 use std::collections::BTreeSet;
@@ -15,7 +17,7 @@ use std::thread;
 /// Connections of dbdyno's own beside those of jobs: for work, and for watching.
 const OWN_CONNECTIONS: u64 = 4;
 /// What dbdyno needs, granted to the user itself: its package creates tables, and a package has nothing that comes by a role.
-const NEEDED: [&str; 3] = ["CREATE TABLE", "CREATE CLUSTER", "CREATE PROCEDURE"];
+pub(super) const NEEDED: [&str; 3] = ["CREATE TABLE", "CREATE CLUSTER", "CREATE PROCEDURE"];
 /// What proves the work.
 pub(super) const PROOFS: [&str; 5] = ["v$mystat", "v$statname", "v$sysstat", "v$sql", "v$sql_plan"];
 /// What figures come from besides.
@@ -157,14 +159,14 @@ impl Server {
         })
     }
 
-    fn grants(&self, views: &[&str]) -> Option<String> {
+    /// What is lost for want of grants on some views, and the statements that help.
+    fn unread(&self, views: &[&str]) -> Option<String> {
         let missing = self.unreadable.iter().filter(|view| views.contains(view));
-        let grants: Vec<String> = missing.map(|view| grant(view, &self.user)).collect();
-        (!grants.is_empty()).then(|| grants.join("; "))
+        lacking(&missing.map(|view| of_view(view)).collect::<Vec<_>>(), &self.user)
     }
 
     fn proofs(&self) -> Finding {
-        match self.grants(&PROOFS) {
+        match self.unread(&PROOFS) {
             None => {
                 let text = format!(
                     "{} sees what proves the work: its sessions' counters, its cursors and their plans",
@@ -172,29 +174,17 @@ impl Server {
                 );
                 finding(FindingLevel::Ok, "proofs", text)
             }
-            Some(grants) => {
-                let text = format!(
-                    "{} may not read what proves the work; points would not be proved; an administrator runs: {grants}",
-                    self.user
-                );
-                finding(FindingLevel::Warning, "proofs", text)
-            }
+            Some(text) => finding(FindingLevel::Warning, "proofs", text),
         }
     }
 
     fn figures(&self) -> Finding {
-        match self.grants(&FIGURES) {
+        match self.unread(&FIGURES) {
             None => {
                 let text = format!("{} sees waits, files, processors and settings", self.user);
                 finding(FindingLevel::Ok, "statistics", text)
             }
-            Some(grants) => {
-                let text = format!(
-                    "{} may not read all that figures come from, which are then missing; an administrator runs: {grants}",
-                    self.user
-                );
-                finding(FindingLevel::Warning, "statistics", text)
-            }
+            Some(text) => finding(FindingLevel::Warning, "statistics", text),
         }
     }
 
@@ -204,10 +194,7 @@ impl Server {
             let text = format!("{user} may ask for a checkpoint before each point");
             return finding(FindingLevel::Ok, "settling", text);
         }
-        let text = format!(
-            "{user} may not ask for a checkpoint: the server's own is waited for, and where it does not come, writes of one \
-             test fall into the next and points are flagged as not settled; an administrator runs: GRANT ALTER SYSTEM TO {user}"
-        );
+        let text = lacking(&["ALTER SYSTEM".to_owned()], user).unwrap_or_default();
         finding(FindingLevel::Warning, "settling", text)
     }
 
@@ -215,12 +202,9 @@ impl Server {
     fn files(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
         let user = &self.user;
-        let missing: Vec<&str> = ["CREATE TABLESPACE", "DROP TABLESPACE"]
-            .into_iter()
-            .filter(|name| !self.own_privileges.contains(*name))
-            .collect();
-        if !missing.is_empty() {
-            let text = format!("T211 fails: an administrator runs: GRANT {} TO {user}", missing.join(", "));
+        let missing = ["CREATE TABLESPACE", "DROP TABLESPACE"].into_iter();
+        let missing = missing.filter(|name| !self.own_privileges.contains(*name)).map(str::to_owned);
+        if let Some(text) = lacking(&missing.collect::<Vec<_>>(), user) {
             findings.push(finding(FindingLevel::Warning, "files", text));
         }
         let known = !self.said.parameters.is_empty();
@@ -379,16 +363,27 @@ impl Server {
 
 /// Whether the package of locks can be run: a grant of it may come by another way than this user's own.
 fn may_lock(link: &mut Link) -> Result<bool, EngineError> {
-    match link.call("looking at privileges", &describe::statement("may_lock")?.text, &[], 1) {
+    match link.ask("looking at privileges", &describe::statement("may_lock")?.text, 1) {
         Ok(_) => Ok(true),
         Err(error) if matches!(error.class, ErrorClass::ConnectionLost | ErrorClass::Cancelled) => Err(error),
         Err(_) => Ok(false),
     }
 }
 
-/// The statement that lets a user read a view: its own name has an underscore.
-pub(super) fn grant(view: &str, user: &str) -> String {
-    format!("GRANT SELECT ON sys.{} TO {user}", view.replace("v$", "v_$"))
+/// The grant that lets a user read a view, which has an underscore in its own name.
+pub(super) fn of_view(view: &str) -> String {
+    format!("SELECT ON sys.{}", view.replace("v$", "v_$"))
+}
+
+/// What is lost without some grants of the set-up, in its words, and the statements that help; none where there are none.
+fn lacking(grants: &[String], user: &str) -> Option<String> {
+    let named: Vec<&Grant> = GRANTS.iter().filter(|grant| grants.contains(&grant.grant)).collect();
+    let first = named.first()?;
+    let mut lost: Vec<&str> = named.iter().map(|grant| grant.without.as_str()).collect();
+    lost.dedup();
+    let statements: Vec<String> = named.iter().map(|grant| grant.statement("", user)).collect();
+    let all = Grant { without: lost.join("; "), ..(*first).clone() };
+    Some(all.missing(user, &statements.join("; ")))
 }
 
 /// How long a load takes, roughly.

@@ -1,10 +1,11 @@
 //! Findings on answers that were written by hand.
 
 use super::room::Room;
-use super::server::{FIGURES, PROOFS, Server, grant};
+use super::server::{FIGURES, NEEDED, PROOFS, Server, of_view};
 use super::*;
 use crate::data::smallest;
 use crate::oracle::options::Part;
+use crate::oracle::script::GRANTS;
 use std::collections::BTreeMap;
 
 fn answers(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
@@ -170,12 +171,15 @@ fn quotas_are_read_as_the_dictionary_writes_them() {
 
 #[test]
 fn views_are_granted_by_their_own_names() {
-    assert_eq!(grant("v$sys_time_model", "DBDYNO"), "GRANT SELECT ON sys.v_$sys_time_model TO DBDYNO");
-    let setup = crate::SqlFile::parse("setup.sql", include_str!("../sql/setup.sql"));
-    let setup = &setup.get("setup").unwrap().text;
+    assert_eq!(of_view("v$sys_time_model"), "SELECT ON sys.v_$sys_time_model");
+    let is_there = |name: &str, required| GRANTS.iter().any(|g| g.grant == name && g.required == required);
     for view in PROOFS.into_iter().chain(FIGURES) {
-        assert!(setup.contains(&format!("{};", grant(view, "dbdyno"))), "{view} is not in the set-up script");
+        assert!(is_there(&of_view(view), false), "{view} is not in the set-up script");
     }
+    for name in NEEDED {
+        assert!(is_there(name, true), "{name} is not in the set-up script");
+    }
+    assert!(GRANTS.iter().all(|grant| !grant.purpose.is_empty() && !grant.without.is_empty()), "{GRANTS:#?}");
 }
 
 #[test]

@@ -4,8 +4,9 @@
 -- Lets dbdyno work in a schema of its own, as a user with the least privileges.
 --
 -- Run it once in SQL*Plus (or SQLcl) as a user who may create users and grant what is granted here. In a container database
--- connect to the pluggable database that is to be measured. What fails is said and skipped: each part says what dbdyno then
--- lacks; only the first is indispensable. Running it again does no harm: what is there is said to be there.
+-- connect to the pluggable database that is to be measured. What fails is said and skipped: each grant says what is lost
+-- without it, and `dbdyno check` says so of those that are missing. Leave out what you do not like of what is optional.
+-- Running it again does no harm: what is there is said to be there.
 -- What takes it all back stands at the end.
 
 -- Indispensable: a tablespace of dbdyno's own, so that its data can neither fill nor fragment another. Without
@@ -25,18 +26,33 @@ BEGIN
   END IF;
 END;
 /
-GRANT CREATE SESSION, ALTER SESSION, CREATE TABLE, CREATE CLUSTER, CREATE PROCEDURE TO dbdyno;
 
--- Indispensable: one dbdyno at a time works in the schema, which a lock sees to.
+-- Required: logging in, with settings of the session's own.
+-- Without it: nothing is done; load and run refuse.
+GRANT CREATE SESSION TO dbdyno;
+GRANT ALTER SESSION TO dbdyno;
+
+-- Required: the tables, and the package that holds the loops of the tests.
+-- Without it: nothing is done; load and run refuse.
+GRANT CREATE TABLE TO dbdyno;
+GRANT CREATE CLUSTER TO dbdyno;
+GRANT CREATE PROCEDURE TO dbdyno;
+
+-- Required: one dbdyno at a time works in the schema, which a lock sees to.
+-- Without it: nothing is done; load and run refuse.
 GRANT EXECUTE ON sys.dbms_lock TO dbdyno;
 
--- The proof of the work and the counters of a figure: what the server itself counts. None of these views belongs to a pack
--- that is licensed apart. Without them figures are missing and points are not proved.
+-- Optional: the proof of the work: what the server itself counts. None of these views, nor of those below, belongs to a pack
+--   that is licensed apart.
+-- Without it: figures are missing, and points are not proved.
 GRANT SELECT ON sys.v_$mystat TO dbdyno;
 GRANT SELECT ON sys.v_$statname TO dbdyno;
 GRANT SELECT ON sys.v_$sysstat TO dbdyno;
 GRANT SELECT ON sys.v_$sql TO dbdyno;
 GRANT SELECT ON sys.v_$sql_plan TO dbdyno;
+
+-- Optional: waits, processors, files, the work of other sessions and parallel workers.
+-- Without it: the figures that come from there are missing.
 GRANT SELECT ON sys.v_$system_event TO dbdyno;
 GRANT SELECT ON sys.v_$event_histogram_micro TO dbdyno;
 GRANT SELECT ON sys.v_$sys_time_model TO dbdyno;
@@ -46,7 +62,8 @@ GRANT SELECT ON sys.v_$instance_recovery TO dbdyno;
 GRANT SELECT ON sys.v_$session TO dbdyno;
 GRANT SELECT ON sys.v_$px_session TO dbdyno;
 
--- The server's settings are part of a figure. Without them the record of a run is incomplete.
+-- Optional: the server's settings, which are part of a figure.
+-- Without it: the record of a run is incomplete.
 GRANT SELECT ON sys.v_$parameter TO dbdyno;
 GRANT SELECT ON sys.v_$instance TO dbdyno;
 GRANT SELECT ON sys.v_$database TO dbdyno;
@@ -56,22 +73,33 @@ GRANT SELECT ON sys.v_$archive_dest TO dbdyno;
 GRANT SELECT ON sys.v_$sgainfo TO dbdyno;
 GRANT SELECT ON sys.v_$cell TO dbdyno;
 
--- Where the server is and how much room it has. Without dba_data_files: whether the tablespace may still grow is not known, nor
--- where its files are. Without v$process: a server on dbdyno's own machine is taken for one elsewhere. Without v$resource_limit
--- (which is empty in a pluggable database): how many connections are left is not known. Without v$asm_diskgroup_stat: the
--- record of a run has no disk groups.
+-- Optional: how much room there is.
+-- Without it: whether the tablespace may still grow is not known, nor where its files are.
 GRANT SELECT ON sys.dba_data_files TO dbdyno;
+
+-- Optional: where the server is.
+-- Without it: a server on dbdyno's own machine is taken for one elsewhere.
 GRANT SELECT ON sys.v_$process TO dbdyno;
+
+-- Optional: how many connections there are (empty in a pluggable database).
+-- Without it: how many connections are left is not known.
 GRANT SELECT ON sys.v_$resource_limit TO dbdyno;
+
+-- Optional: ASM's disk groups.
+-- Without it: the record of a run has no disk groups.
 GRANT SELECT ON sys.v_$asm_diskgroup_stat TO dbdyno;
 
--- Before each point dbdyno asks for a checkpoint, so that the writes of one test do not fall into the next, and before a test
--- of storage it empties the buffer cache. Both slow down everybody else on the instance for a moment: leave it out where
--- others work. Without it: points are flagged as not settled.
+-- Optional: before each point dbdyno asks for a checkpoint, so that the writes of one test do not fall into the next, and
+--   before a test of storage it empties the buffer cache. Both slow down everybody else on the instance for a moment:
+--   leave it out where others work.
+-- Without it: the server's own checkpoint is waited for, and where it does not come, writes of one test fall into the next
+--   and points are flagged as not settled.
 GRANT ALTER SYSTEM TO dbdyno;
 
--- T211 measures how fast the server writes a new file. Without it: T211 fails.
-GRANT CREATE TABLESPACE, DROP TABLESPACE TO dbdyno;
+-- Optional: T211 measures how fast the server writes a new file.
+-- Without it: T211 fails.
+GRANT CREATE TABLESPACE TO dbdyno;
+GRANT DROP TABLESPACE TO dbdyno;
 
 -- To take it all back, after `dbdyno drop`:
 --     DROP USER dbdyno CASCADE;

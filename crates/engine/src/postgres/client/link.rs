@@ -6,7 +6,7 @@ use super::super::options::{Host, Options};
 use super::super::password;
 use super::super::wire::cancel::WireCanceller;
 use super::super::wire::{self, Login, Status, Wire, answer};
-use crate::server::{ServerLink, fell_silent};
+use crate::server::{Post, ServerLink, fell_silent};
 use crate::{Canceller, EngineError};
 use dbdyno_model::ErrorClass;
 use rustls::ClientConfig;
@@ -25,6 +25,8 @@ pub(super) struct ClientLink {
     basics: String,
     stop: Arc<Stop>,
     seats: Arc<super::super::link::Seats>,
+    /// Where it is noted what is waited for in control of the work.
+    pub(super) post: Arc<Post>,
 }
 
 impl ClientLink {
@@ -55,6 +57,7 @@ impl ClientLink {
             basics: String::new(),
             stop: Arc::default(),
             seats: Arc::clone(&options.seats),
+            post: Arc::default(),
         };
         link.seats.taken.fetch_add(1, Ordering::Relaxed);
         // Whoever has let us in may fall silent then.
@@ -73,6 +76,7 @@ impl ClientLink {
         let Introduced { version_num, backend_pid, basics } = introduced?;
         waits(&link, None)?;
         (link.version_num, link.backend_pid, link.basics) = (version_num, backend_pid, basics);
+        link.post = options.vigil.post(node, link.session_id());
         Ok(link)
     }
 
@@ -117,14 +121,19 @@ impl ClientLink {
         if self.wire.status() == Status::Idle {
             return Ok(());
         }
+        let doing = "rolling back";
+        let asking = self.post.asks(doing);
         let rolled_back = self.wire.query("ROLLBACK", |_| {});
-        rolled_back.map_err(|trouble| self.error("rolling back", &trouble))
+        drop(asking);
+        rolled_back.map_err(|trouble| self.error(doing, &trouble))
     }
 
     /// Runs a text; it is one transaction.
     fn run(&mut self, doing: &str, sql: &str, row: impl FnMut(&[u8])) -> Result<(), EngineError> {
         self.refuse(doing)?;
+        let asking = self.post.asks(doing);
         let done = self.wire.query(sql, row);
+        drop(asking);
         done.map_err(|trouble| self.error(doing, &trouble))?;
         self.transactions += 1;
         Ok(())

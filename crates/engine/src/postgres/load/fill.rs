@@ -6,7 +6,7 @@ use super::super::link::Link;
 use super::{LOADING, note};
 use crate::EngineError;
 use crate::data::Generator;
-use crate::server::{Leaf, ServerLink as _, Stop, Tally};
+use crate::server::{Asked, Leaf, ServerLink as _, Stop, Tally};
 use dbdyno_model::{ErrorClass, Size};
 use postgres::Client;
 use std::io::{self, Write};
@@ -45,7 +45,7 @@ impl Filler {
         let sql = LOADING.fill("copy_in", &relation)?;
         let mut ids = leaf.ids(size).peekable();
         while ids.peek().is_some() {
-            let copied = self.copy(link.client(), &sql, ids.by_ref().take(COPY_ROWS), stop, tally);
+            let copied = self.copy(link.control(&doing), &sql, ids.by_ref().take(COPY_ROWS), stop, tally);
             let (sent, taken) = copied.map_err(|broken| broken.in_words(link, &doing))?;
             if sent != taken {
                 let message = format!("{doing}: the server took {taken} rows of {sent}");
@@ -58,12 +58,13 @@ impl Filler {
     /// Sends one COPY. Returns the rows sent, and those that the server took.
     fn copy(
         &mut self,
-        client: &mut Client,
+        mut client: Asked<'_, Client>,
         sql: &str,
         ids: impl Iterator<Item = u64>,
         stop: &Stop<'_>,
         tally: &Tally<'_>,
     ) -> Result<(u64, u64), Broken> {
+        let (client, asking) = client.parts();
         let mut writer = client.copy_in(sql)?;
         let mut rows = Told { tally, all: 0, told: 0 };
         self.encoder.begin();
@@ -76,6 +77,7 @@ impl Filler {
                     return Err(Broken::Stopped);
                 }
                 writer.write_all(self.encoder.bytes())?;
+                asking.heard();
                 self.encoder.clear();
                 rows.tell(TELL_ROWS);
             }

@@ -7,7 +7,8 @@
 --     createdb dbdyno
 --     psql --dbname=dbdyno --file=THIS_FILE
 -- Where a cloud gives nobody a superuser, the role that may create others will do: what it is refused is skipped, with a
--- notice that says what dbdyno then lacks. Only the first part is indispensable.
+-- notice. Each grant below says what is lost without it, `dbdyno check` says so of those that are missing, and a run's record
+-- has it where it is named here. Leave out what you do not like of what is optional.
 -- Then give the user a password, which this file does not know, with psql's command  \password dbdyno
 -- and let dbdyno's machine in with a line in pg_hba.conf such as
 --     hostssl  dbdyno  dbdyno  ADDRESS/32  scram-sha-256
@@ -16,7 +17,7 @@
 -- Nothing that somebody has left in a schema of this database is run with your powers.
 SET search_path = pg_catalog, pg_temp;
 
--- Indispensable: the user, and the one schema that it works in.
+-- The user, and the one schema that it works in, which is its own: in it it may do everything.
 DO $setup$
 DECLARE
     is_16 boolean := current_setting('server_version_num')::int >= 160000;
@@ -45,7 +46,8 @@ BEGIN
 END
 $setup$;
 
--- The right to connect, in case it was taken from everybody.
+-- Required: the right to connect, in case it was taken from everybody.
+-- Without it: nothing is done, as the server lets nobody in who may not connect.
 DO $setup$
 BEGIN
     EXECUTE format('GRANT CONNECT ON DATABASE %I TO dbdyno', current_database());
@@ -54,30 +56,36 @@ EXCEPTION WHEN OTHERS THEN
 END
 $setup$;
 
--- Wait events, the work of other sessions and the settings in force are part of a figure. The role reads statistics, no
--- data of anybody's.
+-- Optional: what other sessions do, where the server keeps its files, and the blocks that wait to be written. The role
+--   reads statistics and settings, no data of anybody's.
+-- Without it: what other sessions do is not seen, where the server keeps its files is not known, so that any device of its
+--   machine may be theirs, and T721 (random writes) has no proof.
+-- In a run's record: T611 missing proof.foreign_busy; T721 missing database.write_blocks_per_s.
 DO $setup$
 BEGIN
     GRANT pg_monitor TO dbdyno;
 EXCEPTION WHEN OTHERS THEN
-    RAISE NOTICE 'dbdyno will not see wait events and the work of other sessions: %', SQLERRM;
+    RAISE NOTICE 'not granted, see there what is lost: pg_monitor: %', SQLERRM;
 END
 $setup$;
 
--- Before each point dbdyno makes a checkpoint, so that the writes of one test do not fall into the next. From version 15 on
--- there is a role for that; before, only superusers may.
+-- Optional: before each point dbdyno makes a checkpoint, so that the writes of one test do not fall into the next. Before
+--   version 15 only superusers may.
+-- Without it: points are not settled, so writes of earlier work may fall into them, and T211 is not measured.
+-- In a run's record: T611 flag not_settled; T211 unsupported.
+-- From version: 15
 DO $setup$
 BEGIN
     IF current_setting('server_version_num')::int >= 150000 THEN
         GRANT pg_checkpoint TO dbdyno;
     END IF;
 EXCEPTION WHEN OTHERS THEN
-    RAISE NOTICE 'dbdyno will not make checkpoints: points are flagged as not settled, and T211 fails: %', SQLERRM;
+    RAISE NOTICE 'not granted, see there what is lost: pg_checkpoint: %', SQLERRM;
 END
 $setup$;
 
--- Random writes (T721) are proved by counting the changed blocks that wait in memory to be written, which this extension of
--- the server's own contrib modules does. pg_monitor, above, is what a plain user needs to use it.
+-- Not a grant, but for pg_monitor to be of use in T721: this extension of the server's own contrib modules counts the changed
+-- blocks that wait in memory to be written.
 DO $setup$
 BEGIN
     CREATE EXTENSION IF NOT EXISTS pg_buffercache SCHEMA public;

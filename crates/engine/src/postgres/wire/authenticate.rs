@@ -135,6 +135,9 @@ fn unproved(error: io::Error) -> Trouble {
 }
 
 pub(super) fn unsupported(what: &str) -> Trouble {
-    let words = format!("the server asks for {what}; dbdyno has SCRAM-SHA-256, md5 and passwords");
+    let words = format!(
+        "the server asks for {what}; dbdyno has SCRAM-SHA-256, md5 and passwords; give the user \
+         the method scram-sha-256 in pg_hba.conf"
+    );
     Trouble::new(ErrorClass::Unsupported, Cause::Other, words)
 }
