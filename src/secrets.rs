@@ -9,8 +9,10 @@ use std::sync::LazyLock;
 
 /// A password of fewer characters is hidden only together with what stands around it: it may be a part of any word.
 const LONG: usize = 6;
-/// What options of passwords are called, in small letters.
-const OPTIONS: [&str; 3] = ["password=", "passwd=", "pwd="];
+/// How the names of options that hold a password begin, in small letters and decoded ...
+const BEGIN: [&str; 3] = ["pass", "pw", "secret"];
+/// ... or end.
+const END: [&str; 3] = ["password", "passwd", "pwd"];
 /// What stands for a password that is shown by itself.
 const HIDDEN: &str = "***";
 
@@ -20,6 +22,11 @@ static TYPED: LazyLock<Typed> =
 /// The text without the passwords that the command line holds.
 pub(crate) fn hidden(text: &str) -> String {
     TYPED.hidden(text)
+}
+
+/// A target that somebody else has written, without passwords.
+pub(crate) fn without_passwords(target: &str) -> String {
+    Found::in_word(target).shown
 }
 
 /// Whether a target as typed has a password in it.
@@ -71,8 +78,15 @@ impl Secret {
     /// The password with what stands around it in the word, and what remains of that.
     fn with_neighbours(&self, word: &str) -> Vec<(String, String)> {
         let Self { text, before } = self;
+        let mut pairs = Self::pairs(text, before, word);
+        // As a message has it that quotes what was decoded.
+        pairs.extend(Self::pairs(&decoded(text), &decoded(before), &decoded(word)));
+        pairs
+    }
+
+    fn pairs(text: &str, before: &str, word: &str) -> Vec<(String, String)> {
         let whole = format!("{before}{text}");
-        let kept = if before.ends_with('=') { before.as_str() } else { "" };
+        let kept = if before.ends_with('=') { before } else { "" };
         let Some((_, after)) = word.split_once(&whole) else { return Vec::new() };
         let mut after = after.chars();
         let (next, then) = (after.next(), after.next());
@@ -99,6 +113,7 @@ impl Found {
     fn in_word(word: &str) -> Self {
         let mut found = Self { shown: word.to_owned(), secrets: Vec::new() };
         found.take_login(word);
+        found.take_port(word);
         found.take_options(word);
         found
     }
@@ -112,37 +127,87 @@ impl Found {
         let start = slashes.unwrap_or(start);
         let login = &word[start..];
         let Some((login_alone, host)) = login.rsplit_once('@') else { return };
-        let Some(end_of_user) = login_alone.find([':', '/']) else { return };
+        let encoded = ["%3a", "%3A"].iter().filter_map(|colon| login_alone.find(colon).map(|at| (at, 3))).min();
+        let plain = login_alone.find([':', '/']).map(|at| (at, 1));
+        let Some((end_of_user, width)) = plain.into_iter().chain(encoded).min() else { return };
+        // `sqlite:folder/me@work.db` names a file and nobody.
+        if slashes.is_none() && scheme.is_some_and(names_files) {
+            return;
+        }
         let user = &login[..end_of_user];
         let is_user = |c: char| c.is_alphanumeric() || "_$#.-@".contains(c);
-        if slashes.is_none() && (user.is_empty() || !user.chars().all(is_user) || Path::new(user).is_dir()) {
+        let is_folder = login[end_of_user..].starts_with('/') && Path::new(user).is_dir();
+        if slashes.is_none() && (user.is_empty() || !user.chars().all(is_user) || is_folder) {
             // The name of a file.
             return;
         }
-        let (before, rest) = login[end_of_user..].split_at(1);
+        let (before, rest) = login[end_of_user..].split_at(width);
         for (at, _) in rest.match_indices('@') {
             self.secrets.push(Secret { text: rest[..at].to_owned(), before: before.to_owned() });
         }
         self.shown = format!("{}{user}@{host}", &word[..start]);
     }
 
+    /// `scheme://user:password` whose host was forgotten: what stands where a port would and is no number.
+    fn take_port(&mut self, word: &str) {
+        let Some(start) = word.find("://").map(|at| at + 3).filter(|_| !word.contains('@')) else { return };
+        let authority = &word[start..];
+        let authority = &authority[..authority.find(['/', '?']).unwrap_or(authority.len())];
+        if authority.parse::<std::net::Ipv6Addr>().is_ok() {
+            return;
+        }
+        let mut at = 0;
+        for host in authority.split(',') {
+            let name = host.rfind(']').map_or(0, |bracket| bracket + 1);
+            if let Some(colon) = host[name..].find(':').map(|colon| name + colon) {
+                let port = &host[colon + 1..];
+                // What is longer is no port's number.
+                if port.len() > 5 || !port.bytes().all(|digit| digit.is_ascii_digit()) {
+                    let rest = &authority[at + colon + 1..];
+                    for text in BTreeSet::from([port, rest]) {
+                        self.secrets.push(Secret { text: text.to_owned(), before: ":".to_owned() });
+                    }
+                    self.shown = self.shown.replacen(&format!(":{rest}"), "", 1);
+                    return;
+                }
+            }
+            at += host.len() + 1;
+        }
+    }
+
+    /// What follows `password=`, however that is spelt.
     fn take_options(&mut self, word: &str) {
-        for name in OPTIONS {
-            let small = word.to_ascii_lowercase();
-            for (at, _) in small.match_indices(name) {
-                let (before, rest) = (&word[at..at + name.len()], &word[at + name.len()..]);
-                let whole = &rest[..rest.find('&').unwrap_or(rest.len())];
-                let first = &whole[..whole.find([' ', ';', '\'', '"']).unwrap_or(whole.len())];
-                for text in BTreeSet::from([whole, first]).into_iter().filter(|text| !text.is_empty()) {
-                    self.secrets.push(Secret { text: text.to_owned(), before: before.to_owned() });
-                }
-                if !whole.is_empty() {
-                    self.shown = self.shown.replace(&format!("{before}{whole}"), before);
-                }
+        let of_name = |c: char| c.is_alphanumeric() || "%_-.".contains(c);
+        for (equals, _) in word.match_indices('=') {
+            let name = word[..equals].rsplit(|c| !of_name(c)).next().unwrap_or_default();
+            let plain = decoded(name).to_lowercase();
+            let plain = plain.trim_start_matches('-');
+            if !BEGIN.iter().any(|begin| plain.starts_with(begin)) && !END.iter().any(|end| plain.ends_with(end)) {
+                continue;
+            }
+            let (before, rest) = (&word[equals - name.len()..=equals], &word[equals + 1..]);
+            let mut whole = &rest[..rest.find('&').unwrap_or(rest.len())];
+            // Before the host, as `user;password=...@host`.
+            if let Some(host) =
+                whole.rfind('@').filter(|_| word[..equals].contains("//") && !word[..equals].contains('?'))
+            {
+                whole = &whole[..host];
+            }
+            let first = &whole[..whole.find([' ', ';', '\'', '"']).unwrap_or(whole.len())];
+            for text in BTreeSet::from([whole, first]).into_iter().filter(|text| !text.is_empty()) {
+                self.secrets.push(Secret { text: text.to_owned(), before: before.to_owned() });
+            }
+            if !whole.is_empty() {
+                self.shown = self.shown.replace(&format!("{before}{whole}"), before);
             }
         }
         self.secrets.retain(|secret| !secret.text.is_empty());
     }
+}
+
+/// Whether the targets of an engine are files.
+fn names_files(scheme: &str) -> bool {
+    engine_info(scheme).is_ok_and(|info| !info.target.contains("//"))
 }
 
 /// The ways in which a text may be written in a message: as typed, decoded, percent-encoded, quoted for a shell, escaped.
@@ -194,6 +259,21 @@ mod tests {
             ("db://h/x?Password=S", "'db://h/x?Password='"),
             ("db://h/x?PWD=S", "'db://h/x?PWD='"),
             ("db://scott@corp:ti@ger@h:1/x", "'db://scott@corp@h:1/x'"),
+            ("db://u:Geheim77", "'db://u'"),
+            ("db://u:Ge,heim:77/x?a=1", "'db://u/x?a=1'"),
+            ("db://u:19451945", "'db://u'"),
+            ("db://h?pass%77ord=S&b=2", "'db://h?pass%77ord=&b=2'"),
+            ("db://h?%50%41ss=S", "'db://h?%50%41ss='"),
+            ("db://h?pw=S", "'db://h?pw='"),
+            ("db://h?b=2&secret_of_mine=S", "'db://h?b=2&secret_of_mine='"),
+            ("db://h?sslpassword=S", "'db://h?sslpassword='"),
+            ("db://u;password=S@h:1/x", "'db://u;password=@h:1/x'"),
+            ("db://u%3AS@h", "'db://u@h'"),
+            ("db://u%3aS@h/x?b=2", "'db://u@h/x?b=2'"),
+            ("db://h:5432,i:1/x", "'db://h:5432,i:1/x'"),
+            ("db://[::1]:5432/x", "'db://[::1]:5432/x'"),
+            ("db://::1/x", "'db://::1/x'"),
+            ("sqlite:folder/me@work.db", "'sqlite:folder/me@work.db'"),
             ("scott/S@db", "'scott@db'"),
             ("scott:S@db", "'scott@db'"),
             ("db://scott/S@db", "'db://scott@db'"),
@@ -223,6 +303,10 @@ mod tests {
             shown("db://h/x?Password=S", "there is no option Password=S here"),
             "there is no option Password= here"
         );
+        // A message about what was decoded.
+        assert_eq!(shown("db://u%3Aabc@h/x", "user u:abc@h is unknown"), "user u@h is unknown");
+        assert_eq!(shown("db://h?pass%77ord=abc", "what is password=abc"), "what is password=");
+        assert_eq!(shown("db://u:abcdef", "'abcdef' is no port"), "'***' is no port");
         assert_eq!(shown("db://scott:abc@h:1/x", "user scott:abc@h is unknown"), "user scott@h is unknown");
     }
 

@@ -53,13 +53,13 @@ pub(crate) struct RunArgs {
     /// Do not look at the database's sessions while they work: no wait events, and foreign sessions are noticed less
     #[arg(long)]
     pub(crate) no_sampling: bool,
-    /// No more jobs at once than this, each counted as often as it has threads: what a ramp has above is left out
+    /// No more jobs at once than this, each counted as often as it has threads, also to load: what a ramp has above is left out
     #[arg(long, value_name = "N", value_parser = dop)]
     pub(crate) max_jobs: Option<u32>,
     /// End the run after this time as Ctrl-C does: what is at work is cancelled, what was measured is kept: 90s, 10m, 2h
     #[arg(long, value_name = "TIME", value_parser = limit_s)]
     pub(crate) max_duration: Option<f64>,
-    /// Say what would be measured, how long it takes and what load it puts on, and do nothing
+    /// Say what would be loaded and measured, how long the points take and what load it puts on, and do nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
     #[command(flatten)]

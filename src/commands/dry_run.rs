@@ -6,9 +6,10 @@ use crate::error::Error;
 use crate::output::{self, Format};
 use crate::progress::about;
 use dbdyno_catalogue::Catalogue;
+use dbdyno_engine::Loaded;
 use dbdyno_model::{Cache, Dop, Mapping, Plan, PlannedPoint, Procedure, Test};
-use dbdyno_report::lists;
-use dbdyno_run::estimate_s;
+use dbdyno_report::{lists, numbers};
+use dbdyno_run::{LoadWish, estimate_s};
 use serde::Serialize;
 use std::fmt::Write as _;
 
@@ -17,12 +18,58 @@ use std::fmt::Write as _;
 struct Answer<'a> {
     target: String,
     size: &'a str,
-    /// Seconds that all of it takes, without what statements take beyond their window.
+    /// What is loaded first; absent where everything is there.
+    load_first: Option<LoadFirst>,
+    /// Seconds that all points take, without the load and what statements take beyond their window.
     at_least_s: f64,
-    /// The most jobs, times the threads that each has, at work at once.
+    /// The most jobs, times the threads that each has, at work at once on a point.
     most_at_work: u32,
     tests: Vec<Planned<'a>>,
     points: &'a [PlannedPoint],
+}
+
+/// The tables that are missing. How long they take is known of no target before it has been tried, so no time is said.
+#[derive(Debug, Serialize)]
+struct LoadFirst {
+    /// Whether an earlier load is gone on with.
+    resumes: bool,
+    /// Jobs that load at the same time, at most.
+    jobs: u32,
+    /// Whether the tables are read back and proved.
+    verifies: bool,
+    rows_of_each_small_table: u64,
+    rows_of_each_large_table: u64,
+    /// What the device must have room for, working space of the tests included; 0 where nothing is kept.
+    space_bytes: u64,
+}
+
+impl LoadFirst {
+    fn of(place: &Place, wish: LoadWish<'_>) -> Option<Self> {
+        let (size, complete) = (&place.size, matches!(place.held, Loaded::Complete { .. }));
+        (!complete).then(|| Self {
+            resumes: matches!(place.held, Loaded::Partly { .. }),
+            jobs: wish.jobs,
+            verifies: wish.verify,
+            rows_of_each_small_table: size.small_rows,
+            rows_of_each_large_table: size.large_rows,
+            space_bytes: place.engine.space_needed_bytes(size),
+        })
+    }
+
+    fn in_words(&self, size: &str) -> String {
+        let Self { resumes, jobs, verifies, .. } = self;
+        let what =
+            if *resumes { "are loaded in part, which is gone on with" } else { "are missing and will be loaded" };
+        let (small, large) =
+            (numbers::count(self.rows_of_each_small_table), numbers::count(self.rows_of_each_large_table));
+        let proved = if *verifies { ", and then read back and proved" } else { "" };
+        format!(
+            "tables of size {size} {what} first, with no more jobs at once than {jobs}: {small} rows in each small table, {large} in each \
+             large one, {} on the device with the tests' working space{proved}; the time that this takes comes on top and is \
+             not known before (`dbdyno load` shows it)",
+            numbers::bytes(self.space_bytes)
+        )
+    }
 }
 
 /// The points of a test, one after the other.
@@ -41,11 +88,18 @@ struct Planned<'a> {
 ///
 /// # Errors
 /// Stdout cannot be written.
-pub(super) fn show(place: &Place, plan: &Plan, format: Format, context: &Context) -> Result<(), Error> {
+pub(super) fn show(
+    place: &Place,
+    plan: &Plan,
+    wish: LoadWish<'_>,
+    format: Format,
+    context: &Context,
+) -> Result<(), Error> {
     let catalogue = &context.catalogue;
     let answer = Answer {
         target: place.target.to_string(),
         size: &plan.size,
+        load_first: LoadFirst::of(place, wish),
         at_least_s: estimate_s(&plan.points, catalogue),
         most_at_work: plan.points.iter().map(|p| at_work(p.dop)).max().unwrap_or(0),
         tests: tests(plan, catalogue),
@@ -105,7 +159,7 @@ fn load(test: &Test) -> &'static str {
 }
 
 fn page(answer: &Answer<'_>) -> String {
-    let Answer { target, size, at_least_s, most_at_work, tests, points } = answer;
+    let Answer { target, size, load_first, at_least_s, most_at_work, tests, points } = answer;
     let row = |planned: &Planned<'_>| {
         let Planned { test, points, dops, at_least_s, load } = planned;
         vec![(*test).to_owned(), dops.join(" "), points.to_string(), about(*at_least_s), load.clone()]
@@ -113,6 +167,9 @@ fn page(answer: &Answer<'_>) -> String {
     let rows: Vec<Vec<String>> = tests.iter().map(row).collect();
     let headers = ["test", "nodes x jobs x threads", "points", "about", "load"];
     let mut page = lists::table(&headers, &rows, output::width());
+    if let Some(load) = load_first {
+        _ = writeln!(page, "\n{}", load.in_words(size));
+    }
     _ = writeln!(
         page,
         "\n{} points on {target} (size {size}) take about {} or more: a window is as long as it was asked to be, and a statement \

@@ -25,13 +25,14 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
         target: &target,
         size: place.wished_size.as_deref(),
         seed: wished.seed,
-        jobs: dbdyno_probe::hardware_threads(),
+        // Somebody's limit is meant for all that the run does there.
+        jobs: dbdyno_probe::hardware_threads().min(args.max_jobs.unwrap_or(u32::MAX)),
         verify: !args.no_verify,
     };
     // Before the results file: what is refused leaves nothing behind.
     refuse_unfit(place.engine.as_ref(), &place.held, &place.size, load, Loading::OnDemand)?;
     if args.dry_run {
-        return dry_run::show(&place, &plan, args.shown.format(), context);
+        return dry_run::show(&place, &plan, load, args.shown.format(), context);
     }
     let mut repository = Repository::open(&context.results, Access::ReadWrite)?;
 

@@ -4,6 +4,7 @@ use super::{Context, named};
 use crate::cli::{ExportArgs, ExportFormat, ImportArgs};
 use crate::error::Error;
 use crate::output::{self, Format};
+use crate::secrets;
 use dbdyno_report::export;
 use dbdyno_results::{Access, Repository, Transfer};
 
@@ -29,8 +30,10 @@ pub(super) fn import(args: &ImportArgs, context: &Context) -> Result<(), Error> 
     let text =
         dbdyno_files::read(&args.file, LONGEST_BYTES).map_err(|e| Error::Usage(format!("cannot read {file}: {e}")))?;
     // What is no text is no JSON either, and the reader of JSON says so best.
-    let transfer = Transfer::from_json(&String::from_utf8_lossy(&text))
+    let mut transfer = Transfer::from_json(&String::from_utf8_lossy(&text))
         .map_err(|e| Error::Usage(format!("cannot import {file}: {e}")))?;
+    // dbdyno stores no passwords, and whoever wrote the file may have put one there.
+    transfer.run.run.target = secrets::without_passwords(&transfer.run.run.target);
     // Only now, so that a file that cannot be imported leaves no empty results behind.
     let is_new = Repository::open(&context.results, Access::ReadWrite)?.import(&transfer)?;
     let run = &transfer.run.run;
@@ -41,7 +44,7 @@ pub(super) fn import(args: &ImportArgs, context: &Context) -> Result<(), Error> 
         })),
         Format::Text => {
             let results = context.results.display();
-            let label = run.label.as_ref().map(|l| format!(" ({})", output::clean(l))).unwrap_or_default();
+            let label = run.label.as_ref().map(|l| format!(" ({})", one_line(l))).unwrap_or_default();
             output::text(&if is_new {
                 let place = &context.same_place;
                 format!(
@@ -53,4 +56,9 @@ pub(super) fn import(args: &ImportArgs, context: &Context) -> Result<(), Error> 
             })
         }
     }
+}
+
+/// Somebody else's text with everything that steers a terminal as escapes, line ends too: it must not say a line of its own.
+fn one_line(text: &str) -> String {
+    output::clean(text).replace('\n', "\\n")
 }

@@ -46,14 +46,16 @@ pub(crate) struct Life<'g> {
 }
 
 impl<'g> Life<'g> {
-    pub(crate) fn begin(ground: &'g Ground, runs: &Runs, dice: &mut Dice) -> Self {
+    pub(crate) fn begin(ground: &'g Ground, runs: &Runs, may_load: bool, dice: &mut Dice) -> Self {
         let target = ground.product.target;
         let which = usize::try_from(dice.throw(runs.lines.len() as u64)).unwrap();
         let line = format!("{} --target {target} --size T", runs.lines[which]);
         ground.forget();
-        let loads = dice.throw(runs.load_of) == 0;
+        let loads = dice.throw(runs.load_of) == 0 && may_load;
         if loads {
             ground.run("drop", 0);
+        } else {
+            ground.run("load --size T", 0);
         }
         let dry = ground.room().run(&format!("{line} --dry-run --json")).expect(0).json();
         let plan = Duration::from_secs_f64(number(&dry, "/at_least_s"));
@@ -165,7 +167,7 @@ pub(crate) fn suffer(product: &'static Product, kills: u32, runs: &Runs) {
     let mut place = Where { product, seed, moment: "before the first kill".to_owned() };
     let done = |tally: &Tally| tally.kills.iter().sum::<u32>();
     while done(&tally) < kills {
-        let mut life = Life::begin(&ground, runs, &mut dice);
+        let mut life = Life::begin(&ground, runs, true, &mut dice);
         for _ in 0..=dice.throw(MOST) {
             if done(&tally) == kills {
                 break;

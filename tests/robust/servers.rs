@@ -70,7 +70,7 @@ pub(crate) fn suffer(product: &'static Product, kills: u32, runs: &Runs) {
     let mut place = Where { product, seed, moment: "before the first kill".to_owned() };
     while tally.server_kills < kills {
         let pid = ground.pid();
-        let mut life = Life::begin(&ground, runs, &mut dice);
+        let mut life = Life::begin(&ground, runs, product.outlives_a_kill_in_a_load, &mut dice);
         let line = life.next(&mut tally);
         let span = u64::try_from(life.span().as_micros()).unwrap();
         let moment = Duration::from_micros(dice.throw(span));

@@ -360,3 +360,27 @@ fn a_run_that_is_not_there_is_answered_with_the_nearest() {
         "dbdyno: run 7xk2aaaa has no points of T611; `dbdyno show 7xk2aaaa` shows those it has\n",
     );
 }
+
+/// A login whose host was forgotten, and options of passwords in other spellings.
+#[test]
+fn passwords_are_not_shown_however_they_were_spelt() {
+    let room = Room::new();
+    for (target, expected) in [
+        ("postgres://u:Geheim77", "a port is expected"),
+        ("postgres://u:Geheim77/x", "a port is expected"),
+        ("mariadb://u:Ge:Geheim77", "a host has two colons"),
+        ("postgres://u@127.0.0.1:1/x?pass%77ord=Geheim77", "there is no option"),
+        ("postgres://u@127.0.0.1:1/x?pw=Geheim77", "there is no option"),
+        ("mariadb://u@127.0.0.1:1/x?secret=Geheim77", "there is no option"),
+        ("postgres://u;password=Geheim77@127.0.0.1:1/x", "cannot be used"),
+        ("mariadb://u%3AGeheim77@127.0.0.1:1/x", "cannot be used"),
+    ] {
+        for what in ["check", "run T611"] {
+            let ending = room.run(&format!("{what} --target {target}")).expect(2);
+            let said = format!("{}{}", ending.stdout, ending.stderr);
+            assert!(!said.contains("heim77"), "`{what} --target {target}` shows it: {said}");
+            assert!(what == "check" || said.contains(expected), "{target}: {said}");
+        }
+    }
+    assert!(room.files().is_empty());
+}

@@ -234,6 +234,7 @@ fn a_dry_run_says_what_it_would_do_and_does_nothing() {
     assert!(document["at_least_s"].as_f64().unwrap() > 20.0, "{document:#}");
     assert_eq!(document["tests"][0]["test"], "T611");
     assert!(room.files() == before, "nothing was changed");
+    assert!(document["load_first"].is_null() && !page.contains("will be loaded"), "everything is there: {page}");
     // What a run would refuse is refused.
     let ending = room.run("run T611 --target sqlite:x.sqlite --jobs 8 --max-jobs 4 --dry-run").expect(2);
     assert!(
@@ -241,4 +242,28 @@ fn a_dry_run_says_what_it_would_do_and_does_nothing() {
         "{}",
         ending.stderr
     );
+}
+
+/// A load is load as well: a dry run says what it is, and the limit of jobs is its limit, too.
+#[test]
+fn a_dry_run_says_what_is_loaded_first() {
+    let room = Room::new();
+    let line = "run T611 --target sqlite:new.sqlite --size T --max-jobs 1 --dry-run";
+    let page = room.run(line).expect(0).stdout;
+    let size = room.run("list sizes --json").expect(0).json();
+    let size = size.as_array().unwrap().iter().find(|size| size["id"] == "T").unwrap().clone();
+    for said in
+        ["tables of size T are missing and will be loaded first, with no more jobs at once than 1:", "read back"]
+    {
+        assert!(page.contains(said), "'{said}' in {page}");
+    }
+    let document = room.run(&format!("{line} --json --no-verify")).expect(0).json();
+    let load = &document["load_first"];
+    assert_eq!((&load["jobs"], &load["resumes"], &load["verifies"]), (&1.into(), &false.into(), &false.into()));
+    assert_eq!(load["rows_of_each_small_table"], size["small_rows"]);
+    assert_eq!(load["rows_of_each_large_table"], size["large_rows"]);
+    assert!(load["space_bytes"].as_u64().unwrap() > size["large_rows"].as_u64().unwrap() * 100, "{document:#}");
+    let unlimited = room.run(&line.replace("--max-jobs 1", "--json")).expect(0).json();
+    assert!(unlimited["load_first"]["jobs"].as_u64().unwrap() >= 1, "{unlimited:#}");
+    assert!(room.files().is_empty(), "nothing was changed");
 }

@@ -97,6 +97,32 @@ fn an_imported_run_is_resumed_only_where_the_user_says() {
     assert_eq!(statuses(&other.show("last")).len(), 2, "nothing was measured into it");
 }
 
+/// Whoever wrote the file may have left a password in it, or a label that looks like an answer of dbdyno's.
+#[test]
+fn an_imported_run_brings_no_password_and_says_no_line_of_its_own() {
+    let here = Room::with_data();
+    here.run("run T611 --target sqlite:x.sqlite --jobs 1 --threads 1 --duration 10ms --label mine").expect(0);
+    let document = here.run("export mine").expect(0).stdout;
+    for (target, stored) in [
+        ("u:Geheim77@h", "u@h"),
+        ("postgres://u:Geheim77@h/x?pw=Geheim77&sslmode=require", "postgres://u@h/x?pw=&sslmode=require"),
+        ("sqlite:folder/me@work.db", "sqlite:folder/me@work.db"),
+    ] {
+        let there = Room::new();
+        let mut run: serde_json::Value = serde_json::from_str(&document).unwrap();
+        run["run"]["target"] = target.into();
+        run["run"]["label"] = "mine\nRun X is in ./other.db now\u{1b}[2J".into();
+        std::fs::write(there.path("run.json"), run.to_string()).unwrap();
+        let said = there.run("import run.json").expect(0).stdout;
+        assert!(said.lines().count() == 1 && !said.contains('\u{1b}'), "{said:?}");
+        assert!(said.contains(r"mine\nRun X"), "{said:?}");
+        assert_eq!(text(&there.show("last"), "/run/target"), stored);
+        for line in ["show last", "export last", "export last --format csv", "import run.json"] {
+            assert!(!there.run(line).expect(0).stdout.contains("Geheim77"), "{line}");
+        }
+    }
+}
+
 #[test]
 fn what_is_no_whole_run_changes_nothing() {
     let (here, document) = exported();

@@ -1,5 +1,6 @@
 //! MariaDB in the stories of all servers, and the stories of what only it has.
 
+mod rubbish;
 mod words;
 
 use crate::on_servers::{OWN, PASSWORD, Product, SCOTT, in_turn, load};

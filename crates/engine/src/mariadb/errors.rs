@@ -282,6 +282,11 @@ pub(super) fn closed() -> String {
         .to_owned()
 }
 
+/// What to do where something other than a server of ours answers a statement.
+pub(super) fn not_understood() -> &'static str {
+    "the server's answer is not understood: is it a MariaDB server, and is anything between here and there?"
+}
+
 /// What to do where nothing answers.
 pub(super) fn not_reached(options: &Options) -> String {
     let seconds = options.connect_timeout.as_secs();

@@ -5,11 +5,13 @@ mod cancel;
 mod connect;
 mod version;
 
-use super::errors::{closed, connect_error, connecting, engine_error, is_unknown_database, not_reached};
+use super::errors::{
+    closed, connect_error, connecting, engine_error, is_unknown_database, not_reached, not_understood,
+};
 use super::options::{Host, Options, SslMode};
 use super::password::{self, Found};
 use super::tls::Tls;
-use crate::server::{Asked, Post, ServerLink, Told, Wait, fell_silent, first, look_after, recover, within};
+use crate::server::{Asked, Post, ServerLink, Told, Wait, caught, fell_silent, first, look_after, recover, within};
 use crate::{Canceller, EngineError};
 use cancel::{LinkCanceller, Stop};
 use connect::{Refused, Way};
@@ -277,12 +279,22 @@ impl ServerLink for Link {
         let mut rows = Vec::new();
         let mut asked = self.control(doing);
         let (conn, asking) = asked.parts();
-        let done = run(conn, sql, |row| {
-            asking.heard();
-            rows.push(row.into_iter().map(text).collect());
+        // The crate stops short at packets that it does not expect; the connection is then used no more.
+        let done = caught(|| {
+            run(conn, sql, |row| {
+                asking.heard();
+                rows.push(row.into_iter().map(text).collect());
+            })
         });
         drop(asked);
-        done.map_err(|error| self.error(doing, &error))?;
+        match done {
+            Some(done) => done.map_err(|error| self.error(doing, &error))?,
+            None => {
+                self.closed.store(true, Ordering::Relaxed);
+                let lost = EngineError::new(ErrorClass::ConnectionLost, format!("{doing}: {}", not_understood()));
+                return Err(lost.while_doing(&self.host.to_string()));
+            }
+        }
         Ok(rows)
     }
 

@@ -1,7 +1,7 @@
 //! One connection, over Oracle's own thin driver. What is known of its version, and where it is dealt with:
 //!
 //! - It reads without a limit of time, and overlooks those of a descriptor: `connect.rs` watches it, `socket.rs` ends it.
-//! - It can stop short (panic) at packets that it does not expect: `quiet.rs` makes that an error while a connection is
+//! - It can stop short (panic) at packets that it does not expect: `server/quiet.rs` makes that an error while a connection is
 //!   opened. Later on nothing can: it stops short a second time while it cleans up, and the process ends.
 //! - It has no cancel: `cancel.rs` sends the protocol's own.
 //! - It waits a second after the last address that turned it down: `options/descriptor.rs` and `options/place.rs`.
@@ -16,13 +16,13 @@ mod cancel;
 mod client;
 mod connect;
 mod control;
-mod quiet;
 mod socket;
 mod version;
 
 use super::errors::{self, connect_error, connecting, engine_error};
 use super::options::{Options, Place};
 use super::password;
+pub(super) use crate::server::caught;
 use crate::server::{Post, ServerLink, recover};
 use crate::{Canceller, EngineError};
 pub(super) use bind::{Bind, days};
@@ -30,7 +30,6 @@ use cancel::{LinkCanceller, PATIENCE, Stop};
 use connect::Refused;
 use dbdyno_model::ErrorClass;
 use oracledb::{BindParameters, Connection, DB_TYPE_NUMBER, Row, Statement, ToDbValue};
-pub(super) use quiet::caught;
 use socket::Socket;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};

@@ -15,6 +15,8 @@ pub(crate) mod namespace;
 mod node;
 mod nodes;
 mod plan;
+#[cfg(any(feature = "mariadb", feature = "oracle"))]
+mod quiet;
 #[cfg(test)]
 pub(crate) mod samples;
 #[cfg(any(feature = "mariadb", feature = "oracle"))]
@@ -35,6 +37,8 @@ pub(crate) use leaf::{Leaf, leaf_name, leaves};
 pub(crate) use node::Node;
 pub(crate) use nodes::{add_seen, node_count, sum};
 pub(crate) use plan::fits;
+#[cfg(any(feature = "mariadb", feature = "oracle"))]
+pub(crate) use quiet::caught;
 #[cfg(any(feature = "mariadb", feature = "oracle"))]
 pub(crate) use sent::{between, without_variables};
 pub(crate) use silence::answers;

@@ -231,12 +231,12 @@ fn host_of(text: &str, words: &Words) -> Result<(Address, Option<u16>), String> 
         match after.strip_prefix(':') {
             None if after.is_empty() => (name, ""),
             Some(number) => (name, number),
-            None => return Err(format!("'{after}' after the bracket is no port")),
+            None => return Err(BRACKET.to_owned()),
         }
     } else {
         let (name, number) = text.split_once(':').unwrap_or((text, ""));
         if number.contains(':') {
-            return Err(format!("'{text}' has two colons; write a numeric IPv6 host in brackets: [{text}]"));
+            return Err(two_colons(text));
         }
         (name, number)
     };
@@ -257,9 +257,25 @@ fn address(name: &str, words: &Words) -> Result<Address, String> {
     Ok(Address::Tcp(name.to_owned()))
 }
 
-fn port(text: &str) -> Result<u16, String> {
+/// What is said where something else than a port follows a bracket.
+pub(crate) const BRACKET: &str = "behind the bracket of a host stands no port; write [HOST]:PORT";
+
+/// A port. What is no such number is not quoted: it may be a password whose host was forgotten.
+pub(crate) fn port(text: &str) -> Result<u16, String> {
     let number = text.parse().ok().filter(|number| *number > 0);
-    number.ok_or_else(|| format!("'{text}' is no port; a port is a number from 1 to 65535"))
+    number.ok_or_else(|| {
+        let is_number = text.len() <= 5 && text.bytes().all(|digit| digit.is_ascii_digit());
+        let what = if is_number { format!("'{text}' is no port") } else { "a port is expected behind ':'".to_owned() };
+        format!("{what}; a port is a number from 1 to 65535, and a login ends with '@', before the host")
+    })
+}
+
+/// What is said of a host with two colons, which is quoted only where it is one.
+pub(crate) fn two_colons(text: &str) -> String {
+    let shown = text.parse::<std::net::Ipv6Addr>().map_or_else(|_| "::1".to_owned(), |ip| ip.to_string());
+    format!(
+        "a host has two colons; write a numeric IPv6 host in brackets: [{shown}], and end a login with '@', before the host"
+    )
 }
 
 /// Gives hosts without a port of their own the option's, which is one for all or one for each.

@@ -2,6 +2,7 @@
 
 use super::connect::Way;
 use crate::Canceller;
+use crate::server::caught;
 use mysql::prelude::Queryable as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -52,7 +53,7 @@ impl Canceller for LinkCanceller {
                     return;
                 }
                 // Where the server cannot be reached, the statement ends with the connection.
-                _ = kill(&way, id, &identity, &stop);
+                _ = caught(|| kill(&way, id, &identity, &stop));
                 thread::sleep(pause);
                 pause = (2 * pause).min(LONGEST_PAUSE);
             }

@@ -4,7 +4,7 @@ use super::super::errors::is_of_tls;
 use super::super::options::{Host, Options, SslMode};
 use super::super::password::Found;
 use super::super::tls::Tls;
-use crate::server::within;
+use crate::server::{caught, within};
 use mysql::{Conn, DriverError, Error, Opts, OptsBuilder};
 use std::collections::HashMap;
 use std::io;
@@ -79,10 +79,10 @@ pub(super) fn connect(
     let opts = opts(options, application, found, database);
     let (options, host) = (options.clone(), host.clone());
     let limit = options.connect_timeout;
-    match within(limit, move || find_way(&options, &host, &opts, tls)) {
-        Ok(connected) => connected,
+    match within(limit, move || caught(|| find_way(&options, &host, &opts, tls))) {
+        Ok(Some(connected)) => connected,
         Err(RecvTimeoutError::Timeout) => Err(Refused::Silent),
-        Err(RecvTimeoutError::Disconnected) => Err(Refused::Garbled),
+        Ok(None) | Err(RecvTimeoutError::Disconnected) => Err(Refused::Garbled),
     }
 }
 

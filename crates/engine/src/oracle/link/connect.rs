@@ -4,9 +4,8 @@
 
 use super::super::options::{Options, Place};
 use super::super::password::{self, Found};
-use super::quiet::caught;
 use super::socket::{Shut, Socket, shut_socket_of};
-use crate::server::algorithms;
+use crate::server::{algorithms, caught};
 use oracledb::{Config, Connection, Error};
 use rustix::thread::Pid;
 use std::sync::mpsc::{self, RecvTimeoutError};

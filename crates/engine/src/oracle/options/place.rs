@@ -3,6 +3,7 @@
 //! down; so it is always given a descriptor.
 
 use super::{FORM, SID_FORM, decoded};
+use crate::server::url::{self, BRACKET, two_colons};
 use std::fmt;
 use std::net::IpAddr;
 
@@ -88,7 +89,7 @@ fn host(text: &str) -> Result<(String, u16), String> {
     let (name, port) = match text.strip_prefix('[').map(|inner| inner.split_once(']')) {
         Some(None) => return Err(format!("'{text}' has no closing bracket")),
         Some(Some((name, after))) if after.is_empty() || after.starts_with(':') => (name, after.get(1..)),
-        Some(Some((_, after))) => return Err(format!("'{after}' after the bracket is no port")),
+        Some(Some(_)) => return Err(BRACKET.to_owned()),
         None => text.split_once(':').map_or((text, None), |(name, port)| (name, Some(port))),
     };
     let name = decoded("the host", name)?;
@@ -98,16 +99,9 @@ fn host(text: &str) -> Result<(String, u16), String> {
             // host:port:SID is how other drivers name one.
             let number = port.split(':').next().is_some_and(|first| first.parse::<u16>().is_ok());
             let sid = number && port.split(':').nth(1).is_some_and(|sid| sid.starts_with(|c: char| c.is_alphabetic()));
-            return Err(if sid {
-                SID_FORM.to_owned()
-            } else {
-                format!("'{text}' has two colons; write a numeric IPv6 host in brackets: [{text}]")
-            });
+            return Err(if sid { SID_FORM.to_owned() } else { two_colons(text) });
         }
-        Some(port) => {
-            let number = port.parse().ok().filter(|number| *number > 0);
-            number.ok_or_else(|| format!("'{port}' is no port; a port is a number from 1 to 65535"))?
-        }
+        Some(number) => url::port(number)?,
     };
     // It becomes a part of a descriptor, and the driver cannot do with letters beyond ASCII.
     let plain = |c: char| c.is_ascii_alphanumeric() || "-._:%".contains(c);
