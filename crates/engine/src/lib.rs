@@ -11,6 +11,8 @@ mod contract;
 pub mod data;
 mod error;
 #[cfg(any(feature = "sqlite", feature = "postgres", feature = "mariadb", feature = "oracle"))]
+mod form;
+#[cfg(any(feature = "sqlite", feature = "postgres", feature = "mariadb", feature = "oracle"))]
 mod inspect;
 mod mapping;
 #[cfg(feature = "mariadb")]

@@ -86,7 +86,7 @@ impl Product for Server {
     }
 
     fn leftovers() -> &'static str {
-        "CREATE TABLE load_heap_3 (a int); INSERT INTO meta VALUES ('made table load_heap_#', '1');
+        "CREATE TABLE load_heap_3 LIKE small_heap; INSERT INTO meta VALUES ('made table load_heap_#', '1');
          CREATE PROCEDURE scan_small_heap(a int, b int, c int, d int, e int, f int, g int, h int, i int, j int, k int, l int,
            m int, n int) DO 0;
          CREATE PROCEDURE fibonacci(a int, OUT b int) SET b = 1"
@@ -104,8 +104,24 @@ impl Product for Server {
         ]
     }
 
-    fn intruder() -> [&'static str; 3] {
-        ["CREATE VIEW mine AS SELECT 1 AS a", "DROP VIEW mine", "view mine"]
+    fn intruders(database: &str, elsewhere: &str) -> Vec<[String; 3]> {
+        let each = [
+            ["CREATE VIEW mine AS SELECT 1 AS a", "DROP VIEW mine", "view mine"],
+            ["CREATE TABLE load_heap_7 (a text)", "DROP TABLE load_heap_7", "table load_heap_7"],
+            [
+                &format!("RENAME TABLE small_heap TO {elsewhere}.small_heap; CREATE TABLE small_heap (precious text)"),
+                &format!("DROP TABLE small_heap; RENAME TABLE {elsewhere}.small_heap TO small_heap"),
+                "table small_heap",
+            ],
+            [
+                &format!(
+                    "CREATE TABLE {elsewhere}.f (id BIGINT, FOREIGN KEY (id) REFERENCES {database}.small_heap (id))"
+                ),
+                &format!("DROP TABLE {elsewhere}.f"),
+                &format!("table {elsewhere}.f"),
+            ],
+        ];
+        each.into_iter().map(|texts| texts.map(str::to_owned)).collect()
     }
 
     fn lose_a_month() -> &'static str {

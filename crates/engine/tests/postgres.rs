@@ -87,7 +87,7 @@ impl Product for Server {
     }
 
     fn leftovers() -> &'static str {
-        "CREATE TABLE dbdyno.load_heap_3 (a int); INSERT INTO dbdyno.meta VALUES ('made table load_heap_#', '1');
+        "CREATE TABLE dbdyno.load_heap_3 AS SELECT * FROM dbdyno.small_heap LIMIT 1; INSERT INTO dbdyno.meta VALUES ('made table load_heap_#', '1');
          CREATE PROCEDURE dbdyno.scan_small_heap(bigint, bigint, bigint, bigint, bigint, bigint, bigint, bigint, bigint,
            bigint, bigint, bigint, bigint, bigint) LANGUAGE sql AS '';
          CREATE FUNCTION dbdyno.fibonacci(integer) RETURNS bigint LANGUAGE sql AS 'SELECT 1'"
@@ -105,8 +105,33 @@ impl Product for Server {
         ]
     }
 
-    fn intruder() -> [&'static str; 3] {
-        ["CREATE VIEW dbdyno.mine AS SELECT 1 AS a", "DROP VIEW dbdyno.mine", "view dbdyno.mine"]
+    fn intruders(_: &str, elsewhere: &str) -> Vec<[String; 3]> {
+        let heap = "dbdyno.small_heap";
+        let each = [
+            ["CREATE VIEW dbdyno.mine AS SELECT 1 AS a", "DROP VIEW dbdyno.mine", "view dbdyno.mine"],
+            ["CREATE TABLE dbdyno.load_heap_7 (a text)", "DROP TABLE dbdyno.load_heap_7", "table load_heap_7"],
+            [
+                &format!("ALTER TABLE {heap} SET SCHEMA {elsewhere}; CREATE TABLE {heap} (precious text)"),
+                &format!("DROP TABLE {heap}; ALTER TABLE {elsewhere}.small_heap SET SCHEMA dbdyno"),
+                "table small_heap",
+            ],
+            [
+                &format!("CREATE VIEW {elsewhere}.v AS SELECT 1 AS x FROM dbdyno.large_heap_range_list"),
+                &format!("DROP VIEW {elsewhere}.v"),
+                &format!("view {elsewhere}.v"),
+            ],
+            [
+                &format!("CREATE TABLE {elsewhere}.f (id bigint REFERENCES {heap})"),
+                &format!("DROP TABLE {elsewhere}.f"),
+                &format!("on {elsewhere}.f"),
+            ],
+            [
+                &format!("CREATE TABLE {elsewhere}.p PARTITION OF dbdyno.small_heap_list FOR VALUES IN (99)"),
+                &format!("DROP TABLE {elsewhere}.p"),
+                &format!("table {elsewhere}.p"),
+            ],
+        ];
+        each.into_iter().map(|texts| texts.map(str::to_owned)).collect()
     }
 
     fn lose_a_month() -> &'static str {

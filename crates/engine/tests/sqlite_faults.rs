@@ -124,6 +124,28 @@ fn tables_of_others_survive_a_drop() {
 }
 
 #[test]
+fn a_table_of_somebody_elses_under_one_of_our_names_is_not_dropped() {
+    let (_folder, path) = loaded();
+    let sql = |sql: &str| Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+    let engine = engine(&path);
+    sql(
+        "CREATE TABLE dbdyno_load_heap_7 (a TEXT); INSERT INTO dbdyno_meta VALUES ('made table dbdyno_load_heap_#', '1')",
+    );
+    let refused = [
+        engine.begin_point(&task(&test("T711"), &catalogue::size_t(), 42, 1)).unwrap_err(),
+        engine.drop_all().unwrap_err(),
+    ];
+    for refused in refused {
+        assert!(refused.message.contains("the table dbdyno_load_heap_7, which dbdyno did not make"), "{refused}");
+    }
+    sql("DROP TABLE dbdyno_load_heap_7; DROP TABLE dbdyno_small_heap; CREATE TABLE dbdyno_small_heap (precious TEXT)");
+    let refused = engine.drop_all().unwrap_err();
+    assert!(refused.message.contains("the table dbdyno_small_heap, which dbdyno did not make"), "{refused}");
+    sql("INSERT INTO dbdyno_small_heap VALUES ('still there'); DROP TABLE dbdyno_small_heap");
+    assert!(engine.drop_all().unwrap() && !path.exists());
+}
+
+#[test]
 fn a_locked_file_is_a_timeout_that_says_so() {
     let (_folder, path) = loaded();
     let engine = engine(&path);

@@ -66,9 +66,10 @@ fn a_second_ctrl_c_leaves_at_once_and_the_next_run_clears_up<S: Product>() {
     until_gone(database.server, &database.name);
     // As after a kill in the middle of a point.
     database.sql(&format!(
-        "INSERT INTO {} VALUES ('made table load_heap_#', '1'); CREATE TABLE {} (id bigint)",
+        "INSERT INTO {} VALUES ('made table load_heap_#', '1'); CREATE TABLE {} AS SELECT * FROM {} WHERE id = 1",
         S::table("meta"),
-        S::table("load_heap_7")
+        S::table("load_heap_7"),
+        S::table("small_heap")
     ));
     room.run(&format!("run T311 --jobs 1 --duration 50ms --target {}", database.target())).expect(0);
     assert_eq!(leftovers(database.server, &database.name), [""; 0]);

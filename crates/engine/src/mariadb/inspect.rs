@@ -5,6 +5,7 @@ use super::layout::{self, Pages};
 use super::link::Link;
 use super::load::{decode, encode};
 use crate::data::{Found, Sample, first_day, iso_day};
+use crate::form;
 use crate::inspect::{Fact, KIND, compare, rows};
 use crate::server::{ServerLink as _, first};
 use crate::{EngineError, Inspection, SqlFile};
@@ -46,6 +47,24 @@ fn options(text: &str) -> String {
     let mut words: Vec<&str> = text.split_whitespace().filter(|word| *word != "partitioned").collect();
     words.sort_unstable();
     words.join(" ")
+}
+
+/// Refuses to drop a table that dbdyno did not make so.
+///
+/// # Errors
+/// There is one, or the server does not tell.
+pub(super) fn refuse_others<'t>(link: &mut Link, tables: impl IntoIterator<Item = &'t str>) -> Result<(), EngineError> {
+    let columns = link.texts("looking at what is to be dropped", &INSPECTING.get("columns")?.text)?;
+    form::refuse_others(tables, &form::read(columns), "the database")
+}
+
+/// Refuses to drop what lies elsewhere and needs something of ours.
+///
+/// # Errors
+/// There is such a thing, or the server does not tell.
+pub(super) fn refuse_needed(link: &mut Link) -> Result<(), EngineError> {
+    let dependents = link.texts("looking for what needs the tables", &INSPECTING.get("dependents")?.text)?;
+    form::refuse_needed(dependents, "the database")
 }
 
 /// What the catalogue must say.

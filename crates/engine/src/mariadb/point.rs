@@ -4,7 +4,7 @@ use super::link::Link;
 use super::monitor::Monitor;
 use super::recipe::Recipe;
 use super::snapshot::{self, Base, Watched};
-use super::{MariaDbEngine, STATISTICS, TABLES, meta};
+use super::{MariaDbEngine, STATISTICS, TABLES, inspect, meta};
 use crate::bookkeeping::{self, Made};
 use crate::server::{Seen, ServerLink as _, add_seen, first, recover, sum};
 use crate::{EngineError, Sampling, Task};
@@ -121,6 +121,8 @@ pub(super) fn remove_leftovers(link: &mut Link, task: &Task, node: usize) -> Res
     let made: Vec<Made> = noted.iter().filter_map(|entry| bookkeeping::noted(entry)).collect();
     if !made.is_empty() {
         let there = there(link)?;
+        let tables = bookkeeping::ours(&made, &there).filter(|(kind, _)| kind == "table");
+        inspect::refuse_others(link, tables.map(|(_, name)| name.as_str()))?;
         for (kind, name) in bookkeeping::ours(&made, &there) {
             let sql = match kind.as_str() {
                 "index" => STATISTICS.fill("drop_index", &[("index", name), ("table", BUILT_ON)])?,

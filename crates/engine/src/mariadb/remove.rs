@@ -1,6 +1,7 @@
 //! Dropping what is ours, and nothing else. What the database holds is looked at first: anything unknown stops the drop
 //! before it begins. Then table by table; the book-keeping goes last, for while it stands the rest is known to be ours.
 
+use super::inspect;
 use super::link::Link;
 use super::load::{self, LOADING};
 use super::meta::{self, Kind, META, Object};
@@ -40,6 +41,9 @@ pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
         );
         return Err(EngineError::new(ErrorClass::Other, message));
     }
+    let tables = objects.iter().filter(|object| object.kind == Kind::Table).map(|object| object.name.as_str());
+    inspect::refuse_others(&mut link, tables)?;
+    inspect::refuse_needed(&mut link)?;
     link.batch("preparing to drop", &LOADING.get("session")?.text)?;
     link.batch("preparing to drop", &LOADING.get("no_longer_complete")?.text)?;
     for object in objects.iter().filter(|object| object.name != META) {

@@ -4,6 +4,7 @@ use super::layout;
 use super::link::{Bind, Link};
 use super::load::decode;
 use crate::data::{Found, Sample};
+use crate::form;
 use crate::inspect::{Fact, KIND, compare, rows};
 use crate::server::ServerLink as _;
 use crate::{EngineError, Inspection, SqlFile};
@@ -40,6 +41,24 @@ pub(super) fn inspect(link: &mut Link, table: TableName, sample: &mut Sample) ->
         inspection.differences.extend(rows(table.name(), look(link, table, sample)?));
     }
     Ok(inspection)
+}
+
+/// Refuses to drop a table that dbdyno did not make so.
+///
+/// # Errors
+/// There is one, or the server does not tell.
+pub(super) fn refuse_others<'t>(link: &mut Link, tables: impl IntoIterator<Item = &'t str>) -> Result<(), EngineError> {
+    let columns = link.texts("looking at what is to be dropped", &INSPECTING.get("columns")?.text)?;
+    form::refuse_others(tables, &form::read(columns), "the schema")
+}
+
+/// Refuses to drop what lies elsewhere and needs something of ours.
+///
+/// # Errors
+/// There is such a thing, or the server does not tell.
+pub(super) fn refuse_needed(link: &mut Link) -> Result<(), EngineError> {
+    let dependents = link.texts("looking for what needs the tables", &INSPECTING.get("dependents")?.text)?;
+    form::refuse_needed(dependents, "the schema")
 }
 
 /// What the dictionary must say.

@@ -4,7 +4,7 @@ use super::link::Link;
 use super::monitor::Monitor;
 use super::recipe::{Counting, PACKAGE, Recipe};
 use super::statistics::{Base, Watched};
-use super::{DIAGNOSTICS, OracleEngine, STATISTICS, layout, load, meta, snapshot};
+use super::{DIAGNOSTICS, OracleEngine, STATISTICS, inspect, layout, load, meta, snapshot};
 use crate::bookkeeping::{self, Made};
 use crate::server::{Seen, ServerLink as _, add_seen, first, recover, sum};
 use crate::{EngineError, Sampling, Task};
@@ -246,6 +246,8 @@ pub(super) fn remove_made(link: &mut Link, doing: &str) -> Result<(), EngineErro
         return Ok(());
     }
     let there = there(link, doing)?;
+    let tables = bookkeeping::ours(&made, &there).filter(|(kind, _)| kind == "table");
+    inspect::refuse_others(link, tables.map(|(_, name)| name.as_str()))?;
     for (kind, name) in bookkeeping::ours(&made, &there) {
         link.batch(doing, &layout::TABLES.fill(&format!("drop_{kind}"), &[("name", name)])?)?;
     }

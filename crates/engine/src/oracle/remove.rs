@@ -2,6 +2,7 @@
 //! it begins. Then table by table; the book-keeping goes last, for while it stands the rest is known to be ours. The user
 //! itself is the administrator's, who made it.
 
+use super::inspect;
 use super::link::Link;
 use super::load::{self, LOADING};
 use super::meta::{self, Kind, META, Object};
@@ -40,6 +41,9 @@ pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
         );
         return Err(EngineError::new(ErrorClass::Other, message));
     }
+    let tables = objects.iter().filter(|object| object.kind == Kind::Table).map(|object| object.name.as_str());
+    inspect::refuse_others(&mut link, tables)?;
+    inspect::refuse_needed(&mut link)?;
     let doing = "preparing to drop";
     link.batch(doing, &LOADING.get("no_longer_complete")?.text)?;
     link.batch(doing, "COMMIT")?;

@@ -1,8 +1,10 @@
 //! Looking at a table again that was loaded some time ago: by the server's catalogue, and by rows that are asked for one by one.
 
+use super::SCHEMA;
 use super::link::Link;
 use super::recipe::layout;
 use crate::data::{Found, Row, Sample};
+use crate::form;
 use crate::inspect::{Fact, KIND, compare, rows};
 use crate::server::{ServerLink as _, leaf_name, month_name};
 use crate::{EngineError, Inspection, SqlFile};
@@ -39,6 +41,24 @@ pub(super) fn inspect(link: &mut Link, table: TableName, sample: &mut Sample) ->
         differences.extend(rows(table.name(), look(link, table, sample)?));
     }
     Ok(Inspection { differences, unseen: Vec::new() })
+}
+
+/// Refuses to drop a table that dbdyno did not make so.
+///
+/// # Errors
+/// There is one, or the server does not tell.
+pub(super) fn refuse_others<'t>(link: &mut Link, tables: impl IntoIterator<Item = &'t str>) -> Result<(), EngineError> {
+    let columns = link.texts("looking at what is to be dropped", &INSPECTING.get("columns")?.text)?;
+    form::refuse_others(tables, &form::read(columns), &format!("the schema {SCHEMA}"))
+}
+
+/// Refuses to drop what lies elsewhere and needs something of ours.
+///
+/// # Errors
+/// There is such a thing, or the server does not tell.
+pub(super) fn refuse_needed(link: &mut Link) -> Result<(), EngineError> {
+    let dependents = link.texts("looking for what needs the tables", &INSPECTING.get("dependents")?.text)?;
+    form::refuse_needed(dependents, &format!("the schema {SCHEMA}"))
 }
 
 /// What the catalogue must say.

@@ -4,7 +4,7 @@ use super::link::Link;
 use super::monitor::Monitor;
 use super::recipe::{Counting, Recipe};
 use super::snapshot::{self, Base, Watched};
-use super::{COUNTERS, PostgresEngine, SCHEMA, STATISTICS, TABLES, meta, paced};
+use super::{COUNTERS, PostgresEngine, SCHEMA, STATISTICS, TABLES, inspect, meta, paced};
 use crate::bookkeeping::{self, Made};
 use crate::server::{Seen, ServerLink as _, add_seen, first, recover, sum};
 use crate::{EngineError, Sampling, Task};
@@ -160,6 +160,8 @@ pub(super) fn remove_leftovers(link: &mut Link, task: &Task) -> Result<(), Engin
     let made: Vec<Made> = noted.iter().filter_map(|entry| bookkeeping::noted(entry)).collect();
     if !made.is_empty() {
         let there = there(link)?;
+        let tables = bookkeeping::ours(&made, &there).filter(|(kind, _)| kind == "table");
+        inspect::refuse_others(link, tables.map(|(_, name)| name.as_str()))?;
         // Each in a transaction of its own: one for all would need more locks than a server has.
         for (kind, name) in bookkeeping::ours(&made, &there) {
             let sql = match kind.as_str() {

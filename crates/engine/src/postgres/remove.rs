@@ -2,6 +2,7 @@
 //! it begins. Then table by table and month by month, each in a transaction of its own, because one for all would need
 //! more locks than a server has; the book-keeping goes last, for while it stands the rest is known to be ours.
 
+use super::inspect;
 use super::link::Link;
 use super::load::{self, LOADING};
 use super::meta::{self, Kind, META, Object};
@@ -42,10 +43,12 @@ pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
         );
         return Err(EngineError::new(ErrorClass::Other, message));
     }
+    let tables = || objects.iter().filter(|object| object.kind == Kind::Table).map(|object| object.name.as_str());
+    inspect::refuse_others(&mut link, tables())?;
+    inspect::refuse_needed(&mut link)?;
     link.batch("preparing to drop", &LOADING.get("session")?.text)?;
     link.batch("preparing to drop", &LOADING.get("no_longer_complete")?.text)?;
-    let there: BTreeSet<&str> =
-        objects.iter().filter(|object| object.kind == Kind::Table).map(|object| object.name.as_str()).collect();
+    let there: BTreeSet<&str> = tables().collect();
     for made in there.iter().filter(|name| known.made_by_points(name)) {
         link.batch(&format!("dropping {made}"), &TABLES.fill("drop_table", &[("table", made)])?)?;
     }

@@ -5,6 +5,7 @@ use super::link::{Access, Link};
 use super::verify::row_of;
 use super::{TABLES, shape_statement, table_name};
 use crate::data::{Found, Sample};
+use crate::form;
 use crate::inspect::{Fact, KIND, compare, rows};
 use crate::{EngineError, Inspection, SqlFile};
 use dbdyno_model::{Organisation, TableName};
@@ -25,6 +26,19 @@ pub(super) fn inspect(path: &Path, table: TableName, sample: &mut Sample) -> Res
         differences.extend(rows(&table_name(table), look(&link, table, sample)?));
     }
     Ok(Inspection { differences, unseen: Vec::new() })
+}
+
+/// Refuses to drop a table that dbdyno did not make so.
+///
+/// # Errors
+/// There is one, or SQLite's.
+pub(super) fn refuse_others<'t>(link: &Link, tables: impl IntoIterator<Item = &'t str>) -> Result<(), EngineError> {
+    let sql = &INSPECTING.get("columns")?.text;
+    let read = || -> rusqlite::Result<form::Columns> {
+        link.connection.prepare(sql)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+    };
+    let columns = read().map_err(|error| link.says("looking at what is to be dropped", error))?;
+    form::refuse_others(tables, &columns, "the file")
 }
 
 /// What the schema must hold.

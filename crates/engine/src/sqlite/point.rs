@@ -5,7 +5,7 @@ use super::link::Link;
 use super::meta::{self, beside};
 use super::recipe::{load_table, makes};
 use super::writing::{FILE_SUFFIX, remove};
-use super::{STATISTICS, Shared, TABLES, shape_statement};
+use super::{STATISTICS, Shared, TABLES, inspect, shape_statement};
 use crate::bookkeeping::{self, Made};
 use crate::{EngineError, Task};
 use dbdyno_model::{Organisation, Procedure};
@@ -60,6 +60,8 @@ pub(super) fn end(shared: &Shared, link: &Link) -> Result<(), EngineError> {
         .collect();
     if !made.is_empty() {
         let there = there(link)?;
+        let tables = bookkeeping::ours(&made, &there).filter(|(kind, _)| kind == "table");
+        inspect::refuse_others(link, tables.map(|(_, name)| name.as_str()))?;
         for (kind, name) in bookkeeping::ours(&made, &there) {
             let (statement, placeholder) =
                 if kind == "index" { ("drop_index", "index") } else { ("drop_table", "table") };

@@ -1,5 +1,6 @@
 //! Dropping what is ours, and nothing else.
 
+use super::inspect;
 use super::link::{Access, Link};
 use super::meta::{self, beside};
 use super::options::Options;
@@ -20,14 +21,15 @@ pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
     // Whoever was there before may have done more than we saw.
     let Some(meta) = meta::look(path)?.ours()? else { return Ok(false) };
     let link = Link::open(path, Access::Write)?;
-    // Leaving the write-ahead log needs the file for itself: whoever else has it open is found out here.
-    link.set_journal("delete")?;
     let made = meta.made();
     let ours = |name: &str| {
         let by_points = || made.iter().any(|made| made.is("table", name));
         name == "dbdyno_meta" || TABLE_NAMES.iter().any(|t| table_name(*t) == name) || by_points()
     };
     let (mine, others): (Vec<String>, Vec<String>) = meta::objects(&link)?.into_iter().partition(|name| ours(name));
+    inspect::refuse_others(&link, mine.iter().map(String::as_str))?;
+    // Leaving the write-ahead log needs the file for itself: whoever else has it open is found out here.
+    link.set_journal("delete")?;
     if others.is_empty() && meta.says(meta::CREATED_FILE) {
         link.run("locking the file", "BEGIN EXCLUSIVE; ROLLBACK")?;
         drop(link);

@@ -104,6 +104,7 @@ fn phases<S: Product>() -> Vec<String> {
 
 pub fn what_is_loaded_is_what_the_generator_makes_and_goes_without_a_trace<S: Product>() {
     let database = S::lender().empty();
+    let elsewhere = database.server.elsewhere(&database.name);
     let (engine, before) = (engine_on(&database), database.objects());
     assert_eq!(engine.loaded().unwrap(), Loaded::Nothing);
     assert!(!engine.drop_all().unwrap());
@@ -128,12 +129,15 @@ pub fn what_is_loaded_is_what_the_generator_makes_and_goes_without_a_trace<S: Pr
 
     // What points leave behind is dropped, too; what is not ours stops it before anything is gone.
     database.sql(S::leftovers());
-    let [make, remove, called] = S::intruder();
-    database.sql(make);
-    let refused = engine.drop_all().unwrap_err();
-    assert!(refused.message.contains(called) && refused.message.contains("nothing was dropped"), "{refused}");
+    for [make, remove, called] in S::intruders(&database.name, &elsewhere) {
+        database.sql(&make);
+        let there = database.objects();
+        let refused = engine.drop_all().expect_err(&make);
+        assert!(refused.message.contains(&called) && refused.message.contains("nothing was dropped"), "{refused}");
+        assert_eq!(database.objects(), there, "{make}");
+        database.sql(&remove);
+    }
     proved(engine.as_ref());
-    database.sql(remove);
     assert!(engine.drop_all().unwrap());
     assert_eq!(database.objects(), before);
     assert_eq!(engine.loaded().unwrap(), Loaded::Nothing);

@@ -58,8 +58,9 @@ pub trait Product: Scratch {
     /// of its names, notes with other columns, and notes in a format that nobody knows.
     fn strangers() -> [(&'static str, &'static str); 3];
 
-    /// SQL that makes something among dbdyno's objects that is not its own, SQL that removes it, and what a refusal calls it.
-    fn intruder() -> [&'static str; 3];
+    /// What must stop a drop: SQL that makes something among dbdyno's objects that is not its own, or elsewhere something that
+    /// needs them, SQL that removes it, and what a refusal calls it.
+    fn intruders(database: &str, elsewhere: &str) -> Vec<[String; 3]>;
 
     /// SQL that drops a month of the large table and the note that the load was complete.
     fn lose_a_month() -> &'static str;

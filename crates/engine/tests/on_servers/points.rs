@@ -273,6 +273,10 @@ pub fn tables_of_others_stay_whatever_their_names<S: Product>() {
     let refused = engine.begin_point(&taken).unwrap_err();
     assert!(refused.message.contains("the table load_heap_7, which dbdyno did not make"), "{refused}");
     engine.end_point(&taken).unwrap();
+    // Of a point that was killed the notes are left, and name no more than a pattern.
+    database.sql(&format!("INSERT INTO {} VALUES ('made table load_heap_#', '1')", S::table("meta")));
+    let refused = engine.begin_point(&task("T611", 1)).unwrap_err();
+    assert!(refused.message.contains("the table load_heap_7, which dbdyno did not make"), "{refused}");
     let refused = engine.drop_all().unwrap_err();
     assert!(refused.message.contains("load_customers") && refused.message.contains("nothing was dropped"), "{refused}");
     assert_eq!(there().len(), others.len(), "{:?}", there());

@@ -61,3 +61,16 @@ SELECT (SELECT COUNT(*) FROM information_schema.USER_PRIVILEGES
 -- what: one row by all that its place follows from, as far as no test changes it
 SELECT id, customer_id, ref_id, region, booked_on, quantity, amount, status, filler FROM {table}
 WHERE id = ? AND booked_on = ? AND region = ?
+
+-- name: columns
+-- what: the columns of every table in the database, so that none is dropped which dbdyno did not make
+SELECT TABLE_NAME, GROUP_CONCAT(COLUMN_NAME ORDER BY ORDINAL_POSITION SEPARATOR ' ')
+FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() GROUP BY TABLE_NAME
+
+-- name: dependents
+-- what: tables whose foreign keys refer to a table of the database, as far as this user may see them; each keeps it from being dropped
+SELECT DISTINCT CONCAT('table ', CONSTRAINT_SCHEMA, '.', TABLE_NAME, ', by its foreign key ', CONSTRAINT_NAME)
+FROM information_schema.REFERENTIAL_CONSTRAINTS
+WHERE UNIQUE_CONSTRAINT_SCHEMA = DATABASE()
+  AND NOT (CONSTRAINT_SCHEMA = DATABASE() AND TABLE_NAME = REFERENCED_TABLE_NAME)
+ORDER BY 1

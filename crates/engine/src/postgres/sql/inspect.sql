@@ -77,3 +77,41 @@ FROM ours WHERE relrowsecurity;
 -- what: one row by all that its place follows from, as far as no test changes it
 SELECT id, customer_id, ref_id, region, booked_on - DATE '1970-01-01', quantity, filler FROM dbdyno.{table}
 WHERE id = $1 AND booked_on = DATE '1970-01-01' + $2::integer AND region = $3::integer
+
+-- name: columns
+-- what: the columns of every table in the schema, so that none is dropped which dbdyno did not make
+SELECT c.relname, string_agg(a.attname::text, ' ' ORDER BY a.attnum)
+FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace AND n.nspname = 'dbdyno'
+JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+WHERE c.relkind IN ('r', 'p') GROUP BY c.relname;
+
+-- name: dependents
+-- what: what lies elsewhere and needs something of the schema, or would go with it: views, partitions, functions, foreign keys
+WITH ours AS (
+  SELECT 'pg_catalog.pg_class'::regclass AS class, c.oid FROM pg_catalog.pg_class c
+  JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'dbdyno'
+  UNION ALL
+  SELECT 'pg_catalog.pg_type'::regclass, t.oid FROM pg_catalog.pg_type t
+  JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace WHERE n.nspname = 'dbdyno'
+  UNION ALL
+  SELECT 'pg_catalog.pg_proc'::regclass, p.oid FROM pg_catalog.pg_proc p
+  JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace WHERE n.nspname = 'dbdyno'
+), found AS (
+  SELECT CASE WHEN r.ev_class IS NOT NULL OR f.adrelid IS NOT NULL OR t.tgrelid IS NOT NULL OR l.polrelid IS NOT NULL
+              THEN 'pg_catalog.pg_class'::regclass ELSE d.classid END AS class,
+         coalesce(r.ev_class, f.adrelid, t.tgrelid, l.polrelid, d.objid) AS object
+  FROM ours o JOIN pg_catalog.pg_depend d ON d.refclassid = o.class AND d.refobjid = o.oid AND d.deptype IN ('n', 'a')
+  LEFT JOIN pg_catalog.pg_rewrite r ON d.classid = 'pg_catalog.pg_rewrite'::regclass AND r.oid = d.objid
+  LEFT JOIN pg_catalog.pg_attrdef f ON d.classid = 'pg_catalog.pg_attrdef'::regclass AND f.oid = d.objid
+  LEFT JOIN pg_catalog.pg_trigger t ON d.classid = 'pg_catalog.pg_trigger'::regclass AND t.oid = d.objid
+  LEFT JOIN pg_catalog.pg_policy l ON d.classid = 'pg_catalog.pg_policy'::regclass AND l.oid = d.objid
+  UNION
+  SELECT 'pg_catalog.pg_constraint'::regclass, k.oid FROM pg_catalog.pg_constraint k
+  JOIN ours o ON o.class = 'pg_catalog.pg_class'::regclass AND o.oid = k.confrelid
+  WHERE k.contype = 'f' AND k.conrelid <> k.confrelid AND k.conparentid = 0
+)
+SELECT i.type || ' ' || i.identity FROM found, LATERAL pg_catalog.pg_identify_object(class, object, 0) i
+WHERE (class, object) NOT IN (SELECT ours.class, ours.oid FROM ours)
+  AND (class = 'pg_catalog.pg_constraint'::regclass AND object IN (SELECT oid FROM pg_catalog.pg_constraint WHERE contype = 'f')
+       OR class IN ('pg_catalog.pg_class'::regclass, 'pg_catalog.pg_type'::regclass, 'pg_catalog.pg_proc'::regclass))
+ORDER BY 1;

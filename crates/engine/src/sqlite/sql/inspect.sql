@@ -8,3 +8,10 @@ WHERE tbl_name = '{table}' COLLATE NOCASE AND name NOT LIKE 'sqlite\_%' ESCAPE '
 -- name: row
 -- what: one row by its key
 SELECT id, customer_id, ref_id, region, booked_on, quantity, amount, status, filler FROM {table} WHERE id = ?1;
+
+-- name: columns
+-- what: the columns of every table named as dbdyno's are, so that none is dropped which dbdyno did not make
+SELECT c.name, group_concat(c.called, ' ')
+FROM (SELECT s.name, p.name AS called FROM sqlite_schema AS s JOIN pragma_table_info(s.name) AS p
+      WHERE s.type = 'table' AND s.name LIKE 'dbdyno\_%' ESCAPE '\' ORDER BY s.name, p.cid) AS c
+GROUP BY c.name;
