@@ -45,9 +45,11 @@ fn send(pid: u32, signal: &str) {
 fn a_run_notices_by_itself_that_the_server_stands_still<S: Product>() {
     let server = S::doomed();
     let databases = [OWN, "another"];
-    let runs = databases.map(|database| {
+    for database in databases {
         server.sql(S::HOME, &format!("CREATE DATABASE {database}"));
         load(&server, database);
+    }
+    let runs = databases.map(|database| {
         let room = Room::new();
         let target = server.socket(S::SUPERUSER, database);
         let more = if target.contains('?') { '&' } else { '?' };
@@ -55,7 +57,7 @@ fn a_run_notices_by_itself_that_the_server_stands_still<S: Product>() {
         if database == OWN {
             until_called(&server, database);
         } else {
-            run.until("[1/1] T111");
+            run.until("measuring; points planned");
         }
         (room, run)
     });
