@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 
 /// Nothing takes so long but a hang.
 const LONG: Duration = Duration::from_secs(120);
+/// Where phases work; the first is loaded by a phase, the others before.
+const DATABASES: [&str; 4] = ["empty", "bench", "settled", "dropped"];
 /// More than an introduction has, less than a list of all tables.
 const PAST_CONNECTING_BYTES: u64 = 3_000;
 
@@ -38,8 +40,19 @@ impl Phase {
         (Self::Beginning, ["", ""]),
         (Self::Counting, ["making statistics visible", "reading the session's counters"]),
         (Self::Ending, ["", ""]),
-        (Self::Dropping, ["reading the schema", "waiting for others that measure, load or drop"]),
+        // How far that gets before it is cut off is decided by how much the server says of itself.
+        (Self::Dropping, ["", ""]),
     ];
+
+    /// Where it works: what one of these makes or drops must not be another's.
+    fn database(self) -> &'static str {
+        match self {
+            Self::Loading => "empty",
+            Self::Settling => "settled",
+            Self::Dropping => "dropped",
+            _ => "bench",
+        }
+    }
 
     /// Whose test is at work: what a point makes is another's otherwise.
     fn task(self) -> Task {
@@ -99,8 +112,8 @@ impl LoadWatch for Cuts {
 /// Cuts what is asked in a phase off, and answers what is told of it.
 fn told<S: Scratch>(server: &S, user: &str, first: First, phase: Phase) -> EngineError {
     let tap = Arc::new(Tap::start(server.port(), first));
-    let database = if phase == Phase::Loading { "empty" } else { "bench" };
-    let target = format!("{}://{user}@127.0.0.1:{}/{database}?sslmode=disable&connect_timeout=1", S::ENGINE, tap.port);
+    let (port, database) = (tap.port, phase.database());
+    let target = format!("{}://{user}@127.0.0.1:{port}/{database}?sslmode=disable&connect_timeout=1", S::ENGINE);
     let engine: Arc<dyn Engine> = Arc::from(engine(&target));
     phase.prepare(&*engine);
     let (tell, heard) = channel();
@@ -130,8 +143,10 @@ fn told<S: Scratch>(server: &S, user: &str, first: First, phase: Phase) -> Engin
 }
 
 fn every_phase_is_told<S: Scratch>(server: &S, user: &str, first: First) {
-    let target = format!("{}://{user}@127.0.0.1:{}/bench?sslmode=disable", S::ENGINE, server.port());
-    engine(&target).load(&catalogue::size_t(), 42, 2, false, &Quiet).unwrap();
+    for database in &DATABASES[1..] {
+        let target = format!("{}://{user}@127.0.0.1:{}/{database}?sslmode=disable", S::ENGINE, server.port());
+        engine(&target).load(&catalogue::size_t(), 42, 2, false, &Quiet).unwrap();
+    }
     thread::scope(|scope| {
         for (phase, asked) in Phase::ALL {
             let asked = asked[usize::from(S::ENGINE == "mariadb")];
@@ -148,7 +163,7 @@ fn every_phase_is_told<S: Scratch>(server: &S, user: &str, first: First) {
 #[test]
 fn an_answer_of_postgres_that_stops_is_told_in_every_phase() {
     let server = postgres::Wish::default().set("fsync", "off").start();
-    for database in ["bench", "empty"] {
+    for database in DATABASES {
         server.psql("postgres", &format!("CREATE DATABASE {database}"));
     }
     every_phase_is_told(&server, postgres::SUPERUSER, First::Client);
@@ -159,7 +174,7 @@ fn an_answer_of_mariadb_that_stops_is_told_in_every_phase() {
     let server = mariadb::Wish::default().set("innodb_flush_method", "nosync").start();
     let account = "scott@'127.0.0.1'";
     server.client("", &format!("CREATE USER {account}"));
-    for database in ["bench", "empty"] {
+    for database in DATABASES {
         server.client("", &format!("CREATE DATABASE {database}; GRANT ALL ON {database}.* TO {account}"));
     }
     every_phase_is_told(&server, "scott", First::Server);
