@@ -60,7 +60,15 @@ pub(crate) fn file(path: &Path, document: &str) -> Result<(), Error> {
         return text(document);
     }
     write(path, document)?;
-    text(&format!("{}: {}", path.display(), dbdyno_report::numbers::bytes(document.len() as u64)))
+    line(&format!("{}: {}", path.display(), dbdyno_report::numbers::bytes(document.len() as u64)))
+}
+
+/// Writes a line to stdout, without anything that steers a terminal: it may have a name that somebody else has chosen.
+///
+/// # Errors
+/// As for [`text`].
+pub(crate) fn line(line: &str) -> Result<(), Error> {
+    text(&clean(line))
 }
 
 /// Writes a document to a file that the user named.
@@ -68,12 +76,14 @@ pub(crate) fn file(path: &Path, document: &str) -> Result<(), Error> {
 /// # Errors
 /// The file cannot be written.
 pub(crate) fn write(path: &Path, document: &str) -> Result<(), Error> {
-    dbdyno_files::refuse_anothers_link(path).and_then(|()| std::fs::write(path, document)).map_err(|e| {
-        Error::Usage(format!(
-            "cannot write {}: {e}; name a file in a folder that is there and may be written to",
-            path.display()
-        ))
-    })
+    dbdyno_files::refuse_anothers_link(path).and_then(|()| dbdyno_files::write(path, document.as_bytes())).map_err(
+        |e| {
+            Error::Usage(format!(
+                "cannot write {}: {e}; name a file in a folder that is there and may be written to",
+                path.display()
+            ))
+        },
+    )
 }
 
 /// Writes a complaint to stderr, as `dbdyno: …`.

@@ -159,15 +159,17 @@ impl Found {
         let mut at = 0;
         for host in authority.split(',') {
             let name = host.rfind(']').map_or(0, |bracket| bracket + 1);
-            if let Some(colon) = host[name..].find(':').map(|colon| name + colon) {
-                let port = &host[colon + 1..];
+            let colons = [":", "%3a", "%3A"].into_iter().filter_map(|colon| Some((host[name..].find(colon)?, colon)));
+            if let Some((found, spelt)) = colons.min() {
+                let colon = name + found;
+                let port = &host[colon + spelt.len()..];
                 // What is longer is no port's number.
                 if port.len() > 5 || !port.bytes().all(|digit| digit.is_ascii_digit()) {
-                    let rest = &authority[at + colon + 1..];
+                    let rest = &authority[at + colon + spelt.len()..];
                     for text in BTreeSet::from([port, rest]) {
-                        self.secrets.push(Secret { text: text.to_owned(), before: ":".to_owned() });
+                        self.secrets.push(Secret { text: text.to_owned(), before: spelt.to_owned() });
                     }
-                    self.shown = self.shown.replacen(&format!(":{rest}"), "", 1);
+                    self.shown = self.shown.replacen(&format!("{spelt}{rest}"), "", 1);
                     return;
                 }
             }
@@ -306,7 +308,9 @@ mod tests {
         // A message about what was decoded.
         assert_eq!(shown("db://u%3Aabc@h/x", "user u:abc@h is unknown"), "user u@h is unknown");
         assert_eq!(shown("db://h?pass%77ord=abc", "what is password=abc"), "what is password=");
-        assert_eq!(shown("db://u:abcdef", "'abcdef' is no port"), "'***' is no port");
+        for typed in ["db://u:abcdef", "db://u%3Aabcdef", "db://u%3aabcdef/x"] {
+            assert_eq!(shown(typed, "'abcdef' is no port"), "'***' is no port", "{typed}");
+        }
         assert_eq!(shown("db://scott:abc@h:1/x", "user scott:abc@h is unknown"), "user scott@h is unknown");
     }
 

@@ -30,8 +30,8 @@ pub(super) fn drop(args: &DropArgs, context: &Context) -> Result<(), Error> {
         Format::Json => output::json(&answer),
         Format::Text if dropped => {
             let Answer { target, tables, held, .. } = &answer;
-            output::text(&format!("dropped from {target}: {}; it held {held}", tables.join(", ")))
+            output::line(&format!("dropped from {target}: {}; it held {held}", tables.join(", ")))
         }
-        Format::Text => output::text(&format!("nothing to drop: {} holds {}", answer.target, answer.held)),
+        Format::Text => output::line(&format!("nothing to drop: {} holds {}", answer.target, answer.held)),
     }
 }

@@ -73,7 +73,8 @@ const ORION: [&str; 10] = [
     "-simulate zz",
     "-run zz",
 ];
-const TARGETS: [&str; 21] = [
+const TARGETS: [&str; 22] = [
+    "sqlite:/proc/kmsg",
     "",
     ":",
     "?",

@@ -22,7 +22,7 @@ pub(crate) const SHORT: Runs = Runs { lines: &["run T711 T331 --jobs 2 --threads
 pub(crate) const LONG: Runs = Runs {
     lines: &[
         "run T711 T331 T512 T211 T621 --jobs 2 --threads 1 --duration 100ms",
-        "run T611 T311 T711 T811 --drive client --jobs 4 --duration 300ms",
+        "run T611 T311 T711 T811 --drive client --jobs 4 --duration 1s",
         "run T311 T421 T111 T611 --ramp 1,2 --duration 100ms",
     ],
     load_of: 3,

@@ -2,6 +2,7 @@
 
 mod told;
 
+pub(crate) use told::finding;
 pub use told::{
     BlockWrites, Difference, Durability, DurablePlaces, Features, Finding, FindingLevel, Inspection, LoadReport,
     Loaded, Settled, TableLoad,

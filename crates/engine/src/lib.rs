@@ -32,8 +32,10 @@ mod sql;
 #[cfg(feature = "sqlite")]
 pub mod sqlite;
 mod target;
+mod users;
 
 pub use clock::{Clock, MonotonicClock, SimulatedClock};
+pub(crate) use contract::finding;
 pub use contract::{
     BlockWrites, Canceller, ChunkResult, Difference, Durability, DurablePlaces, Engine, Failure, Features, Finding,
     FindingLevel, Inspection, LoadReport, LoadWatch, Loaded, LostTarget, Prepared, Request, Sampling, Session, Settled,

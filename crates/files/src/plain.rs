@@ -3,7 +3,7 @@
 
 use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags};
 use std::fs::{File, Metadata, OpenOptions};
-use std::io::{self, ErrorKind, Read as _};
+use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
@@ -47,6 +47,28 @@ pub fn make_private(path: &Path) {
     _ = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
 }
 
+/// Whether a file is one of the kernel's own, which calls it plain: reading one may wait for ever.
+#[must_use]
+pub fn is_kernels(path: &Path) -> bool {
+    rustix::fs::statfs(path).is_ok_and(|found| found.f_type == rustix::fs::PROC_SUPER_MAGIC)
+}
+
+/// Writes a whole file. A FIFO that nobody reads is no place for anything, and would be waited for.
+///
+/// # Errors
+/// The system's.
+pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let opened = rustix::fs::open(path, flags, Mode::from_raw_mode(0o666)).map_err(|errno| match errno {
+        rustix::io::Errno::NXIO => io::Error::other("nobody reads it"),
+        errno => errno.into(),
+    })?;
+    // Whoever reads it may take the time that that takes.
+    let flags = rustix::fs::fcntl_getfl(&opened)?;
+    rustix::fs::fcntl_setfl(&opened, flags - OFlags::NONBLOCK)?;
+    File::from(opened).write_all(bytes)
+}
+
 /// Whether whoever runs this may write to a file, or make others in a folder.
 #[must_use]
 pub fn may_write(path: &Path) -> bool {
@@ -77,6 +99,33 @@ fn must_be_plain(metadata: &Metadata) -> io::Result<()> {
 mod tests {
     use super::*;
     use std::process::Command;
+
+    #[test]
+    fn a_fifo_is_written_to_where_somebody_reads_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let (fifo, plain) = (folder.path().join("fifo"), folder.path().join("plain"));
+        assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+        assert_eq!(write(&fifo, b"x").unwrap_err().to_string(), "nobody reads it");
+        // Who may write, too, waits for no writer, and sees no end before one has come.
+        let reader = OpenOptions::new().read(true).write(true).open(&fifo).unwrap();
+        // More than the FIFO holds, so whoever writes has to wait.
+        let long = vec![7; 300_000];
+        std::thread::scope(|scope| {
+            let writer = scope.spawn(|| write(&fifo, &long));
+            let mut heard = vec![0; long.len()];
+            (&reader).read_exact(&mut heard).unwrap();
+            writer.join().unwrap().unwrap();
+            assert!(heard == long);
+        });
+        write(&plain, b"longer").and_then(|()| write(&plain, b"short")).unwrap();
+        assert_eq!(std::fs::read(&plain).unwrap(), b"short");
+    }
+
+    #[test]
+    fn what_is_the_kernels_is_known() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(is_kernels(Path::new("/proc/version")) && !is_kernels(folder.path()));
+    }
 
     #[test]
     fn only_plain_files_are_read_and_none_beyond_its_bound() {

@@ -87,6 +87,11 @@ pub struct Finding {
     pub message: String,
 }
 
+/// A finding.
+pub(crate) fn finding(level: FindingLevel, subject: &str, message: String) -> Finding {
+    Finding { level, subject: subject.to_owned(), message }
+}
+
 /// Which data a target holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Loaded {

@@ -7,9 +7,9 @@ mod server;
 use super::describe::MYSQL_NOTICE;
 use super::link::{Link, Version};
 use super::options::Options;
+use crate::server::ServerLink as _;
 use crate::server::url::{unencrypted, unproved};
-use crate::server::{ANSWERS, ServerLink as _, within};
-use crate::{Finding, FindingLevel};
+use crate::{Finding, FindingLevel, finding};
 use dbdyno_model::Size;
 use server::Server;
 
@@ -24,13 +24,7 @@ const POOLER_LOOKS: u32 = 3;
 /// What stands in the way, and what does not. A server that falls silent meanwhile is found out, too.
 pub(super) fn findings(options: &Options, size: &Size) -> Vec<Finding> {
     let (its_options, its_size) = (options.clone(), size.clone());
-    let nodes = u32::try_from(options.hosts.len()).unwrap_or(u32::MAX);
-    let limit = options.connect_timeout.saturating_mul(ANSWERS).saturating_mul(nodes);
-    within(limit, move || look(&its_options, &its_size)).unwrap_or_else(|_| {
-        let (limit_s, asked) = (limit.as_secs(), options.vigil.asked());
-        let text = format!("the server does not answer any more: {limit_s} s were over before all was asked ({asked})");
-        vec![finding(FindingLevel::Blocker, "connection", text)]
-    })
+    options.vigil.checked(options.connect_timeout, options.hosts.len(), move || look(&its_options, &its_size))
 }
 
 fn look(options: &Options, size: &Size) -> Vec<Finding> {
@@ -98,10 +92,6 @@ fn pooler(options: &Options, node: usize, link: &mut Link) -> Option<Finding> {
 fn session(link: &mut Link) -> Option<u64> {
     let rows = link.texts("asking which session answers", "SELECT CONNECTION_ID()").ok()?;
     rows.first()?.first()?.as_deref()?.parse().ok()
-}
-
-fn finding(level: FindingLevel, subject: &str, message: String) -> Finding {
-    Finding { level, subject: subject.to_owned(), message }
 }
 
 #[cfg(test)]

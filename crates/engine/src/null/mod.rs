@@ -8,6 +8,7 @@ use crate::{
     FindingLevel, Inspection, LoadReport, LoadWatch, Loaded, MonotonicClock, Prepared, Request, Session, Settled,
     Target, TargetError, Task,
     data::{Checksum, Columns, Sample, quantity_sum},
+    finding,
 };
 use dbdyno_model::{CommitMode, Counter, Counters, Database, Drive, ErrorClass, Mapping, Procedure, Size, TableName};
 use std::collections::BTreeMap;
@@ -155,7 +156,7 @@ impl Engine for NullEngine {
 
     fn check(&self, _: &Size) -> Vec<Finding> {
         let message = "nothing can be wrong with nothing".to_owned();
-        vec![Finding { level: FindingLevel::Ok, subject: "target".to_owned(), message }]
+        vec![finding(FindingLevel::Ok, "target", message)]
     }
 
     fn loaded(&self) -> Result<Loaded, EngineError> {

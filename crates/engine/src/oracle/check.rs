@@ -8,7 +8,7 @@ use super::NOTICE;
 use super::link::Link;
 use super::options::Options;
 use crate::server::ServerLink as _;
-use crate::{Finding, FindingLevel};
+use crate::{Finding, FindingLevel, finding};
 use dbdyno_model::{Size, TableName};
 use server::Server;
 
@@ -74,10 +74,6 @@ fn twice(instances: &[u64]) -> Option<Finding> {
          of its own"
     );
     Some(finding(FindingLevel::Blocker, "connection", text))
-}
-
-fn finding(level: FindingLevel, subject: &str, message: String) -> Finding {
-    Finding { level, subject: subject.to_owned(), message }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! unprivileged user, and everybody else's to themselves.
 
 use super::PrivateError;
+use crate::users;
 use std::io;
 use std::os::unix::fs::lchown;
 use std::os::unix::process::CommandExt as _;
@@ -25,16 +26,15 @@ pub(super) struct Account {
 impl Account {
     /// Who a server started by this user runs as: the first of these names for root, the user himself for others.
     pub(super) fn choose(preferred: &[&str]) -> Result<Self, PrivateError> {
-        let passwd = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
-        let user = rustix::process::geteuid();
-        if !user.is_root() {
-            let name = user_name(&passwd, user.as_raw()).unwrap_or_else(|| user.as_raw().to_string());
-            return Ok(Self { name, ids: None });
+        let (users, me) = (users::of_this_system(), rustix::process::geteuid());
+        if !me.is_root() {
+            let listed = users.into_iter().find(|user| user.uid == me.as_raw());
+            return Ok(Self { name: listed.map_or_else(|| me.as_raw().to_string(), |user| user.name), ids: None });
         }
-        let names = preferred.iter().copied().chain([LAST_RESORT]);
-        let found = names.filter_map(|name| Some((name, ids(&passwd, name)?))).find(|(_, (uid, _))| *uid != 0);
+        let mut names = preferred.iter().chain([&LAST_RESORT]);
+        let found = names.find_map(|name| users.iter().find(|user| user.name == *name && user.uid != 0));
         match found {
-            Some((name, ids)) => Ok(Self { name: name.to_owned(), ids: Some(ids) }),
+            Some(user) => Ok(Self { name: user.name.clone(), ids: Some((user.uid, user.gid)) }),
             None => Err(PrivateError::Refused(format!(
                 "a database server does not run as root, and /etc/passwd has no user {} or {LAST_RESORT} to run it as; create one, or start dbdyno as another user",
                 preferred.join(", ")
@@ -95,33 +95,10 @@ impl Account {
     }
 }
 
-/// User and group of a name.
-fn ids(passwd: &str, name: &str) -> Option<(u32, u32)> {
-    let fields = |line: &str| line.split(':').map(str::to_owned).collect::<Vec<_>>();
-    let line = passwd.lines().map(fields).find(|fields| fields.first().is_some_and(|n| n == name))?;
-    Some((line.get(2)?.parse().ok()?, line.get(3)?.parse().ok()?))
-}
-
-/// The name of a user.
-fn user_name(passwd: &str, uid: u32) -> Option<String> {
-    let uid = uid.to_string();
-    passwd.lines().find(|line| line.split(':').nth(2) == Some(&uid))?.split(':').next().map(str::to_owned)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;
-
-    const PASSWD: &str = "root:x:0:0:root:/root:/bin/bash\ndb:x:101:104:,,,:/var/lib/db:/bin/bash\nbroken:x\n";
-
-    #[test]
-    fn users_are_read_from_their_file() {
-        assert_eq!(ids(PASSWD, "db"), Some((101, 104)));
-        assert_eq!((ids(PASSWD, "d"), ids(PASSWD, "broken")), (None, None));
-        assert_eq!(user_name(PASSWD, 101).as_deref(), Some("db"));
-        assert_eq!(user_name(PASSWD, 7), None);
-    }
 
     #[test]
     fn root_becomes_somebody_else_and_others_stay() {

@@ -96,7 +96,7 @@ fn holder(site: &Site) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::home::Home;
-    use super::super::watch::tests::Silent;
+    use super::super::watch::Silent;
     use super::*;
     use std::os::unix::fs::PermissionsExt;
 

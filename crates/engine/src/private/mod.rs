@@ -4,7 +4,8 @@
 //! nobody knows of. So whoever starts or stops holds a lock (lock.rs); data is made beside its place and renamed; and each
 //! process is recorded (instance.rs) before it does anything (spawn.rs). Nor may anybody else get at anything through whoever
 //! runs dbdyno: the folders down to the instance's are his or root's own (way.rs), in the server's nothing is followed
-//! (data_folder.rs), what is removed was made by dbdyno (ours.rs), and what is killed is the server (process.rs). Everything here is the same for all engines; what is an engine's own is its [`Product`].
+//! (data_folder.rs), what is removed was made by dbdyno (ours.rs), and what is killed is the server (process.rs). Everything
+//! here is the same for all engines; what is an engine's own is its [`Product`].
 
 mod account;
 mod cgroup;
@@ -38,13 +39,15 @@ pub use error::PrivateError;
 pub use home::{HOME_VARIABLE, Home};
 pub use instance::{Instance, Stage};
 pub use process::Process;
+#[cfg(any(feature = "postgres", feature = "mariadb", feature = "oracle"))]
+pub(crate) use process::{Stat, pids};
 pub use product::{Ground, Product, Readiness, Step};
 pub use programs::Programs;
 pub use up::{How, Up, Wish, up};
 pub use watch::Watch;
 
 #[cfg(test)]
-pub(crate) use watch::tests::Silent;
+pub(crate) use watch::Silent;
 
 /// The scheme of targets that are private instances.
 pub const SCHEME: &str = "private";

@@ -25,9 +25,9 @@ pub struct Process {
 impl Process {
     /// A process that lives.
     pub(crate) fn of(pid: u32) -> Option<Self> {
-        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        let stat = Stat::of(pid).filter(|stat| !stat.has_ended())?;
         let boot_id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
-        Some(Self { pid, started_ticks: started_ticks(&stat)?, boot_id: boot_id.trim().to_owned() })
+        Some(Self { pid, started_ticks: stat.started_ticks, boot_id: boot_id.trim().to_owned() })
     }
 
     /// Whether it still lives.
@@ -37,12 +37,12 @@ impl Process {
 
     /// Whether it was stopped and stands still.
     pub(super) fn stands_still(&self) -> bool {
-        self.lives() && state_and_parent(self.pid).is_some_and(|(state, _)| matches!(state, 'T' | 't'))
+        self.lives() && Stat::of(self.pid).is_some_and(|stat| stat.was_stopped())
     }
 
     /// Lets it and its children go on.
     pub(super) fn let_go_on(&self) {
-        let children = pids().filter(|pid| state_and_parent(*pid).is_some_and(|(_, parent)| parent == self.pid));
+        let children = pids().filter(|pid| Stat::of(*pid).is_some_and(|stat| stat.parent == self.pid));
         let children: Vec<Self> = children.filter_map(Self::of).collect();
         std::iter::once(self).chain(&children).for_each(|process| process.signal(Signal::CONT));
     }
@@ -87,28 +87,41 @@ fn pid(pid: u32) -> Option<Pid> {
     i32::try_from(pid).ok().and_then(Pid::from_raw)
 }
 
-/// The start of a process from its stat line; `None` for one that has ended and only waits to be noticed.
-fn started_ticks(stat: &str) -> Option<u64> {
-    // The name in parentheses may itself contain spaces and parentheses.
-    let (_, rest) = stat.rsplit_once(") ")?;
-    let mut fields = rest.split(' ');
-    match fields.next()? {
-        "Z" | "X" => None,
-        _ => fields.nth(18)?.parse().ok(),
+/// What the kernel says of a process (`man 5 proc`: /proc/PID/stat, fields 3, 4 and 22).
+pub(crate) struct Stat {
+    state: char,
+    pub(crate) parent: u32,
+    started_ticks: u64,
+}
+
+impl Stat {
+    /// That of a process that is there.
+    pub(crate) fn of(pid: u32) -> Option<Self> {
+        Self::parse(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+    }
+
+    fn parse(stat: &str) -> Option<Self> {
+        // The name in parentheses may itself contain spaces and parentheses.
+        let mut fields = stat.rsplit_once(") ")?.1.split(' ');
+        let (state, parent) = (fields.next()?.chars().next()?, fields.next()?.parse().ok()?);
+        Some(Self { state, parent, started_ticks: fields.nth(17)?.parse().ok()? })
+    }
+
+    /// Whether it has been stopped, and stands still.
+    pub(crate) fn was_stopped(&self) -> bool {
+        matches!(self.state, 'T' | 't')
+    }
+
+    /// Whether it has ended, and only waits to be noticed.
+    fn has_ended(&self) -> bool {
+        matches!(self.state, 'Z' | 'X')
     }
 }
 
 /// Every process that there is.
-fn pids() -> impl Iterator<Item = u32> {
+pub(crate) fn pids() -> impl Iterator<Item = u32> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-}
-
-/// What a process is at (`man 5 proc`: T and t have been stopped), and who has started it.
-fn state_and_parent(pid: u32) -> Option<(char, u32)> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let mut fields = stat.rsplit_once(") ")?.1.split(' ');
-    Some((fields.next()?.chars().next()?, fields.next()?.parse().ok()?))
 }
 
 /// Processes that work in a folder. A server's processes all have its data folder as their working directory, so this
@@ -203,9 +216,11 @@ mod tests {
     #[test]
     fn the_start_is_found_behind_any_name() {
         let rest = "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 4711 20";
-        assert_eq!(started_ticks(&format!("7 (a b) R) (x) S {rest}")), Some(4711));
-        assert_eq!(started_ticks(&format!("7 (gone) Z {rest}")), None);
-        assert_eq!(started_ticks("nonsense"), None);
+        let stat = |name: &str| Stat::parse(&format!("7 ({name} {rest}")).unwrap();
+        let (named_oddly, gone) = (stat("a b) R) (x) S"), stat("gone) Z"));
+        assert_eq!((named_oddly.state, named_oddly.parent, named_oddly.started_ticks), ('S', 1, 4711));
+        assert!(gone.has_ended() && !named_oddly.has_ended() && stat("stopped) T").was_stopped());
+        assert!(Stat::parse("nonsense").is_none());
     }
 
     #[test]

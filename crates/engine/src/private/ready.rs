@@ -5,7 +5,7 @@ use super::down::stop;
 use super::process::Process;
 use super::product::Readiness;
 use super::up::{CALLED_OFF, Upping};
-use super::watch::Watch;
+use super::watch::Silent;
 use super::{Instance, PrivateError, Stage, log};
 use dbdyno_model::ErrorClass;
 use std::time::{Duration, Instant};
@@ -55,7 +55,8 @@ impl Upping<'_> {
                 return Err(stands_still(instance));
             }
             if self.watch.cancelled() {
-                stop(instance, self.site, self.product, CALLED_OFF, false, &Deaf)?;
+                // Nobody calls that off a second time.
+                stop(instance, self.site, self.product, CALLED_OFF, false, &Silent)?;
                 let engine = &instance.engine;
                 return Err(PrivateError::failed(
                     ErrorClass::Cancelled,
@@ -66,7 +67,7 @@ impl Upping<'_> {
             }
             let why = match readiness {
                 Readiness::Never(why) => {
-                    stop(instance, self.site, self.product, CALLED_OFF, false, &Deaf)?;
+                    stop(instance, self.site, self.product, CALLED_OFF, false, &Silent)?;
                     return Err(log::said(&self.site.log(), ErrorClass::Other, &why, log_from));
                 }
                 Readiness::NotYet(why) => why,
@@ -99,15 +100,4 @@ fn silent(instance: &Instance, why: &str) -> PrivateError {
     let (engine, pid) = (&instance.engine, instance.pid());
     let text = format!("the private {engine} (process {pid}) {why}, or stop it: dbdyno down {engine}");
     PrivateError::failed(ErrorClass::Timeout, text)
-}
-
-/// Stops without being called off a second time.
-struct Deaf;
-
-impl Watch for Deaf {
-    fn note(&self, _text: &str) {}
-
-    fn cancelled(&self) -> bool {
-        false
-    }
 }

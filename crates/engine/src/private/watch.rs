@@ -8,18 +8,13 @@ pub trait Watch {
     fn cancelled(&self) -> bool;
 }
 
-#[cfg(test)]
-pub(crate) mod tests {
-    use super::Watch;
+/// Says nothing, calls off nothing.
+pub(crate) struct Silent;
 
-    /// Says nothing, calls off nothing.
-    pub(crate) struct Silent;
+impl Watch for Silent {
+    fn note(&self, _text: &str) {}
 
-    impl Watch for Silent {
-        fn note(&self, _text: &str) {}
-
-        fn cancelled(&self) -> bool {
-            false
-        }
+    fn cancelled(&self) -> bool {
+        false
     }
 }

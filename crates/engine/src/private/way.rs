@@ -4,6 +4,7 @@
 
 use super::PrivateError;
 use super::home::HOME_VARIABLE;
+use crate::users::{self, User};
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs::Metadata;
@@ -78,15 +79,16 @@ fn parts(path: &Path) -> VecDeque<OsString> {
 /// Whoever runs dbdyno.
 struct Owner {
     uid: u32,
-    /// The system's users and groups.
-    passwd: String,
+    /// The system's users.
+    users: Vec<User>,
+    /// Its groups (`man 5 group`).
     group: String,
 }
 
 impl Owner {
     fn me() -> Self {
-        let read = |file| std::fs::read_to_string(file).unwrap_or_default();
-        Self { uid: rustix::process::geteuid().as_raw(), passwd: read("/etc/passwd"), group: read("/etc/group") }
+        let group = std::fs::read_to_string("/etc/group").unwrap_or_default();
+        Self { uid: rustix::process::geteuid().as_raw(), users: users::of_this_system(), group }
     }
 
     fn is_trusted(&self, uid: u32) -> bool {
@@ -100,16 +102,14 @@ impl Owner {
 
     /// Whether a group has nobody in it but its owner and root: systems that give each user a group let it write.
     fn is_alone_in(&self, gid: u32) -> bool {
-        let gid = gid.to_string();
-        let fields = |line: &'_ str| line.split(':').map(str::to_owned).collect::<Vec<_>>();
-        let users: Vec<Vec<String>> = self.passwd.lines().map(fields).collect();
-        let uid = |user: &Vec<String>| user.get(2).and_then(|uid| uid.parse().ok());
-        let trusted = |user: &Vec<String>| uid(user).is_some_and(|uid| self.is_trusted(uid));
-        let mut its_own = users.iter().filter(|user| user.get(3) == Some(&gid));
-        let Some(group) = self.group.lines().map(fields).find(|group| group.get(2) == Some(&gid)) else { return false };
-        let mut members = group.get(3).map_or("", String::as_str).split(',').filter(|name| !name.is_empty());
-        let named = |name: &str| users.iter().find(|user| user.first().is_some_and(|known| known == name));
-        its_own.all(trusted) && members.all(|name| named(name).is_some_and(trusted))
+        let trusted = |user: &User| self.is_trusted(user.uid);
+        let mut its_own = self.users.iter().filter(|user| user.gid == gid);
+        let named = gid.to_string();
+        let groups = self.group.lines().map(|line| line.split(':').collect::<Vec<_>>());
+        let Some(group) = groups.into_iter().find(|group| group.get(2) == Some(&named.as_str())) else { return false };
+        let mut members = group.get(3).unwrap_or(&"").split(',').filter(|name| !name.is_empty());
+        let user = |name: &str| self.users.iter().find(|user| user.name == name);
+        its_own.all(trusted) && members.all(|name| user(name).is_some_and(trusted))
     }
 
     fn refusal(&self, open: &Path) -> String {
@@ -213,7 +213,7 @@ mod tests {
     fn a_group_of_nobody_else_may_write() {
         let passwd = "root:x:0:0::/:/bin/sh\nscott:x:1000:1000::/:/bin/sh\nadams:x:1001:1001::/:/bin/sh\nblake:x:1002:7::/:/bin/sh\n";
         let group = "root:x:0:\nscott:x:1000:\nours:x:5:scott,root\nteam:x:6:scott,adams\nold:x:7:\ngone:x:8:miller\n";
-        let scott = Owner { uid: 1000, passwd: passwd.to_owned(), group: group.to_owned() };
+        let scott = Owner { uid: 1000, users: users::listed(passwd), group: group.to_owned() };
         for (gid, alone) in
             [(0, true), (1000, true), (5, true), (6, false), (7, false), (8, false), (9, false), (1001, false)]
         {

@@ -110,10 +110,10 @@ fn take<L>(
     Ok(())
 }
 
-/// Makes sure that nobody else loads or drops here, and waits for what an earlier load or run has left at work, because a server may
-/// outlive its client by long. `held` says whether the place is ours alone, `left` names a session that is still at work and
-/// says how to end it, `give_up` when not to wait for it any longer, and what that is called; `waits` hears each time that it is
-/// waited for.
+/// Makes sure that nobody else loads or drops here, and waits for what an earlier load or run has left at work, because a
+/// server may outlive its client by long. `held` says whether the place is ours alone, `left` names a session that is still at
+/// work and says how to end it, `give_up` when not to wait for it any longer, and what that is called; `waits` hears each time
+/// that it is waited for.
 ///
 /// # Errors
 /// Another dbdyno is at work; somebody gave up; what they answer.

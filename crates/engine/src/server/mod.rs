@@ -45,7 +45,7 @@ pub(crate) use silence::answers;
 pub(crate) use times::{Clock, Phase, Times};
 pub(crate) use verify::{Reading, checksum, prove};
 #[cfg(any(feature = "postgres", feature = "mariadb"))]
-pub(crate) use vigil::{ANSWERS, Asked};
+pub(crate) use vigil::Asked;
 pub(crate) use vigil::{Post, Told, Vigil, Wait, look_after};
 pub(crate) use watch::{Seen, Watch};
 #[cfg(any(feature = "postgres", feature = "mariadb"))]

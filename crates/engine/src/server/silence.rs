@@ -1,6 +1,7 @@
 //! Whether a server answers at all. A session that is told to stop waits for its answer, and one that stands still gives none.
 
 use crate::EngineError;
+use crate::private::{Stat, pids};
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
@@ -20,18 +21,10 @@ pub(crate) fn answers(pid: Option<u32>, open: impl FnOnce() -> Result<(), Engine
     asked.is_err() || heard.recv_timeout(if pid.is_some() { HERE } else { ELSEWHERE }).unwrap_or(false)
 }
 
-/// Whether a process or one of its children was stopped (`man 5 proc`: /proc/PID/stat, states T and t, field 4 the parent).
+/// Whether a process or one of its children was stopped.
 pub(crate) fn stands_still(pid: u32) -> bool {
-    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    let stopped = |other: u32| -> Option<bool> {
-        let stat = std::fs::read_to_string(format!("/proc/{other}/stat")).ok()?;
-        // The name in parentheses may hold anything.
-        let mut fields = stat.rsplit_once(") ")?.1.split(' ');
-        let (state, parent) = (fields.next()?, fields.next()?.parse::<u32>().ok()?);
-        Some(matches!(state, "T" | "t") && (other == pid || parent == pid))
-    };
-    pids.into_iter().any(|other| stopped(other).unwrap_or(false))
+    let stopped = |other: u32| Stat::of(other).is_some_and(|s| s.was_stopped() && (other == pid || s.parent == pid));
+    pids().any(stopped)
 }
 
 #[cfg(test)]

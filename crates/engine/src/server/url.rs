@@ -3,8 +3,9 @@
 
 use crate::secret::Secret;
 use crate::target::percent_decode;
+use crate::users;
 #[cfg(any(feature = "postgres", feature = "mariadb"))]
-use crate::{Finding, FindingLevel};
+use crate::{Finding, FindingLevel, finding};
 use crate::{Target, TargetError};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -70,8 +71,7 @@ pub(crate) fn unencrypted(host: &dyn std::fmt::Display, encrypted: bool, local: 
         "the connection to {host} is not encrypted: whoever is in between reads statements and data, and may pass for the \
          server; give it a certificate and write sslmode=verify-full"
     );
-    let finding = Finding { level: FindingLevel::Warning, subject: "encryption".to_owned(), message };
-    (!encrypted && !local).then_some(finding)
+    (!encrypted && !local).then(|| finding(FindingLevel::Warning, "encryption", message))
 }
 
 /// What `dbdyno check` says of a connection to another machine whose server has proved nothing, where `also` may be asked of a
@@ -83,8 +83,7 @@ pub(crate) fn unproved(host: &dyn std::fmt::Display, proved: bool, local: bool, 
          show a certificate of his own, or the server's without its key, and pass for it{also}; name the authority that has \
          signed the server's certificate: sslmode=verify-full&sslrootcert=FILE"
     );
-    let finding = Finding { level: FindingLevel::Warning, subject: "identity".to_owned(), message };
-    (!proved && !local).then_some(finding)
+    (!proved && !local).then(|| finding(FindingLevel::Warning, "identity", message))
 }
 
 /// What an engine calls its things in a target.
@@ -289,13 +288,8 @@ fn with_ports(hosts: Vec<(Address, Option<u16>)>, ports: &[u16]) -> Result<Vec<(
 
 /// The operating system's user, as the password file has it, or else as the environment does.
 pub(crate) fn os_user() -> Option<String> {
-    let uid = rustix::process::geteuid().as_raw().to_string();
-    let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
-    let listed = users.lines().find_map(|line| {
-        let mut fields = line.split(':');
-        let name = fields.next()?;
-        (fields.nth(1)? == uid).then(|| name.to_owned())
-    });
+    let uid = rustix::process::geteuid().as_raw();
+    let listed = users::of_this_system().into_iter().find(|user| user.uid == uid).map(|user| user.name);
     listed.or_else(|| std::env::var("USER").ok()).filter(|name| !name.is_empty())
 }
 

@@ -11,6 +11,8 @@
 
 use super::{recover, within};
 use crate::{EngineError, LostTarget};
+#[cfg(any(feature = "postgres", feature = "mariadb"))]
+use crate::{Finding, FindingLevel, finding};
 use dbdyno_model::ErrorClass;
 use std::fmt;
 #[cfg(any(feature = "postgres", feature = "mariadb"))]
@@ -22,7 +24,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// So many times what connecting may take, an answer may take before somebody looks after it: a minute where nothing is said.
-pub(crate) const ANSWERS: u32 = 6;
+const ANSWERS: u32 = 6;
 /// The watch looks so many times in that time.
 const LOOKS: u32 = 60;
 /// Between two questions after a session lies this share of that time: an answer may be on its way.
@@ -217,9 +219,27 @@ impl Vigil {
         recover(&self.0).iter().filter_map(wait).collect()
     }
 
+    /// What a check of so many nodes finds; a server that falls silent meanwhile is found out, too.
+    #[cfg(any(feature = "postgres", feature = "mariadb"))]
+    pub(crate) fn checked(
+        &self,
+        connect_timeout: Duration,
+        nodes: usize,
+        look: impl FnOnce() -> Vec<Finding> + Send + 'static,
+    ) -> Vec<Finding> {
+        let nodes = u32::try_from(nodes).unwrap_or(u32::MAX);
+        let limit = connect_timeout.saturating_mul(ANSWERS).saturating_mul(nodes);
+        within(limit, look).unwrap_or_else(|_| {
+            let (limit_s, asked) = (limit.as_secs(), self.asked());
+            let text =
+                format!("the server does not answer any more: {limit_s} s were over before all was asked ({asked})");
+            vec![finding(FindingLevel::Blocker, "connection", text)]
+        })
+    }
+
     /// What is asked at this moment, in words.
     #[cfg(any(feature = "postgres", feature = "mariadb"))]
-    pub(crate) fn asked(&self) -> String {
+    fn asked(&self) -> String {
         let waits = self.waits();
         waits.last().map_or_else(|| "nothing is under way".to_owned(), |wait| wait.doing.clone())
     }

@@ -8,14 +8,14 @@ use std::time::Duration;
 /// Does something on a thread of its own.
 ///
 /// # Errors
-/// `Timeout` where it took longer, `Disconnected` where it panicked.
+/// `Timeout` where it took longer, `Disconnected` where it panicked or never began.
 pub(crate) fn within<T: Send + 'static>(
     limit: Duration,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, RecvTimeoutError> {
     let (sender, receiver) = mpsc::channel();
-    // Nobody listens any more where it took too long.
-    thread::spawn(move || _ = sender.send(work()));
+    // Nobody listens any more where it took too long. Where there is no thread to be had, the sender has gone, which says so.
+    _ = thread::Builder::new().spawn(move || _ = sender.send(work()));
     receiver.recv_timeout(limit)
 }
 

@@ -5,7 +5,7 @@ use super::meta;
 use super::options::{Journal, Options, Synchronous};
 use super::{STATISTICS, Shared, unsafe_setting};
 use crate::bookkeeping::Contents;
-use crate::{Durability, EngineError, Finding, FindingLevel};
+use crate::{Durability, EngineError, Finding, FindingLevel, finding};
 use dbdyno_model::{Database, ErrorClass, Size};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -174,10 +174,6 @@ fn build() -> Finding {
             finding(FindingLevel::Blocker, subject, text)
         }
     }
-}
-
-fn finding(level: FindingLevel, subject: &str, message: String) -> Finding {
-    Finding { level, subject: subject.to_owned(), message }
 }
 
 /// A connection to the library alone.

@@ -4,9 +4,8 @@ use super::super::describe::{self, Answers, ask};
 use super::super::link::Link;
 use super::super::options::{Options, quoted};
 use super::super::space;
-use super::finding;
 use super::grants::{self, Grants};
-use crate::{EngineError, Finding, FindingLevel};
+use crate::{EngineError, Finding, FindingLevel, finding};
 use dbdyno_model::{Shape, Size};
 use std::thread;
 

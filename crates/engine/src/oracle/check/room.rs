@@ -1,8 +1,7 @@
 //! Room for the data.
 
 use super::super::space;
-use super::finding;
-use crate::{Finding, FindingLevel};
+use crate::{Finding, FindingLevel, finding};
 use dbdyno_model::{Size, TableName};
 
 /// Bytes for the data.

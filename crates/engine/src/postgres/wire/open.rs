@@ -12,6 +12,7 @@ use crate::postgres::errors::{Cause, Trouble};
 use crate::postgres::link::basics;
 use crate::postgres::options::{Address, Host, Options, SslMode};
 use crate::postgres::password::Found;
+use crate::server::within;
 use bytes::BytesMut;
 use dbdyno_model::ErrorClass;
 use postgres_protocol::message::frontend;
@@ -19,9 +20,8 @@ use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection};
 use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, mpsc};
-use std::thread;
 use std::time::Instant;
 
 /// Who connects, where to, and how.
@@ -133,13 +133,11 @@ fn addresses(name: &str, port: u16, deadline: Instant) -> Result<Vec<SocketAddr>
     if let Ok(number) = name.parse::<IpAddr>() {
         return Ok(vec![SocketAddr::new(number, port)]);
     }
-    let (sender, receiver) = mpsc::channel();
     let asked = name.to_owned();
-    // Nobody listens any more where it took too long.
-    thread::spawn(move || _ = sender.send((asked.as_str(), port).to_socket_addrs().map(Iterator::collect)));
+    let left = deadline.saturating_duration_since(Instant::now());
+    let found = within(left, move || (asked.as_str(), port).to_socket_addrs().map(Iterator::collect));
     let silent = |_| Trouble::io("looking up the host", &io::ErrorKind::TimedOut.into());
-    let found = receiver.recv_timeout(deadline.saturating_duration_since(Instant::now())).map_err(silent)?;
-    found.map_err(|error: io::Error| {
+    found.map_err(silent)?.map_err(|error: io::Error| {
         Trouble::new(ErrorClass::ConnectionLost, Cause::NoSuchName, format!("looking up {name}: {error}"))
     })
 }
