@@ -53,7 +53,7 @@ versions-%:
 provoke: servers
 	$(CARGO) test --locked --workspace --test provoked -- --include-ignored --test-threads=1
 
-# Hundreds of kills of dbdyno and of servers under it, of which the tests do a few: about ten minutes.
+# Hundreds of kills of dbdyno and of servers under it, of which the tests do a few: about twenty minutes.
 robust: servers
 	$(CARGO) test --locked --workspace --test robust -- --ignored --nocapture --test-threads=5
 

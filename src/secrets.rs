@@ -4,6 +4,7 @@
 
 use dbdyno_engine::engine_info;
 use std::collections::BTreeSet;
+use std::net::Ipv6Addr;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -153,13 +154,16 @@ impl Found {
         let Some(start) = word.find("://").map(|at| at + 3).filter(|_| !word.contains('@')) else { return };
         let authority = &word[start..];
         let authority = &authority[..authority.find(['/', '?']).unwrap_or(authority.len())];
-        if authority.parse::<std::net::Ipv6Addr>().is_ok() {
+        if authority.parse::<Ipv6Addr>().is_ok() {
             return;
         }
         let mut at = 0;
         for host in authority.split(',') {
             let name = host.rfind(']').map_or(0, |bracket| bracket + 1);
-            let colons = [":", "%3a", "%3A"].into_iter().filter_map(|colon| Some((host[name..].find(colon)?, colon)));
+            let plain = decoded(host);
+            let is_host = plain.starts_with('/') || plain.parse::<Ipv6Addr>().is_ok();
+            let spellings = if is_host { &[":"][..] } else { &[":", "%3a", "%3A"] };
+            let colons = spellings.iter().filter_map(|colon| Some((host[name..].find(colon)?, *colon)));
             if let Some((found, spelt)) = colons.min() {
                 let colon = name + found;
                 let port = &host[colon + spelt.len()..];
@@ -275,6 +279,8 @@ mod tests {
             ("db://h:5432,i:1/x", "'db://h:5432,i:1/x'"),
             ("db://[::1]:5432/x", "'db://[::1]:5432/x'"),
             ("db://::1/x", "'db://::1/x'"),
+            ("db://%3A%3A1/x", "'db://%3A%3A1/x'"),
+            ("db://%2Frun%2Fa%3Ab/x", "'db://%2Frun%2Fa%3Ab/x'"),
             ("sqlite:folder/me@work.db", "'sqlite:folder/me@work.db'"),
             ("scott/S@db", "'scott@db'"),
             ("scott:S@db", "'scott@db'"),

@@ -95,8 +95,10 @@ pub(crate) fn label(text: &str) -> Result<String, String> {
         "last" => Err("`last` always means the newest run; choose another name".to_owned()),
         _ if text.trim().is_empty() => Err("a label needs at least one character that can be seen".to_owned()),
         _ if text.chars().count() > LONGEST => Err(format!("a label has at most {LONGEST} characters")),
-        _ if text.chars().any(dbdyno_report::steers) => Err("a label is one line of plain text".to_owned()),
-        _ => Ok(text.to_owned()),
+        _ => match text.chars().find(|c| dbdyno_report::steers(*c)) {
+            Some(hidden) => Err(format!("a label is one line of characters that can be seen; {hidden:?} is none")),
+            None => Ok(text.to_owned()),
+        },
     }
 }
 
@@ -108,7 +110,7 @@ mod tests {
     fn labels_are_plain_text_of_one_line() {
         assert_eq!(label("after the upgrade, 2nd"), Ok("after the upgrade, 2nd".to_owned()));
         for bad in ["a\nb", "a\u{1b}[2J", "a\u{202e}b", "a\u{200b}b"] {
-            assert!(label(bad).unwrap_err().contains("one line of plain text"), "{bad:?}");
+            assert!(label(bad).unwrap_err().contains("characters that can be seen"), "{bad:?}");
         }
     }
 

@@ -8,4 +8,4 @@ mod plain;
 
 pub use lock::Lock;
 pub use others::{may_be_anothers_word, refuse_anothers_link};
-pub use plain::{TEXT_BYTES, is_kernels, make_private, may_write, open, read, text, write};
+pub use plain::{TEXT_BYTES, lies_in_proc, make_private, may_write, open, read, text, write};

@@ -2,9 +2,10 @@
 //! into memory: what is no plain file is refused before it is opened, and none is read beyond a bound.
 
 use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags};
+use rustix::io::Errno;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read as _, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
 /// More than people write into a file by hand: no text of theirs is read beyond.
@@ -47,9 +48,9 @@ pub fn make_private(path: &Path) {
     _ = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
 }
 
-/// Whether a file is one of the kernel's own, which calls it plain: reading one may wait for ever.
+/// Whether a file lies in `/proc`, or wherever else that is mounted: it claims to be plain, but reading it may wait for ever.
 #[must_use]
-pub fn is_kernels(path: &Path) -> bool {
+pub fn lies_in_proc(path: &Path) -> bool {
     rustix::fs::statfs(path).is_ok_and(|found| found.f_type == rustix::fs::PROC_SUPER_MAGIC)
 }
 
@@ -58,15 +59,19 @@ pub fn is_kernels(path: &Path) -> bool {
 /// # Errors
 /// The system's.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let opened = rustix::fs::open(path, flags, Mode::from_raw_mode(0o666)).map_err(|errno| match errno {
-        rustix::io::Errno::NXIO => io::Error::other("nobody reads it"),
-        errno => errno.into(),
-    })?;
-    // Whoever reads it may take the time that that takes.
-    let flags = rustix::fs::fcntl_getfl(&opened)?;
-    rustix::fs::fcntl_setfl(&opened, flags - OFlags::NONBLOCK)?;
-    File::from(opened).write_all(bytes)
+    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
+    let opened = OpenOptions::new().write(true).create(true).truncate(true).custom_flags(flags).open(path);
+    let is_fifo = || std::fs::metadata(path).is_ok_and(|found| found.file_type().is_fifo());
+    let mut file = match opened {
+        Err(error) if error.raw_os_error() == Some(Errno::NXIO.raw_os_error()) && is_fifo() => {
+            return Err(io::Error::other("nobody reads it"));
+        }
+        opened => opened?,
+    };
+    // Whoever reads may take his time.
+    let flags = rustix::fs::fcntl_getfl(&file)?;
+    rustix::fs::fcntl_setfl(&file, flags - OFlags::NONBLOCK)?;
+    file.write_all(bytes)
 }
 
 /// Whether whoever runs this may write to a file, or make others in a folder.
@@ -122,9 +127,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_the_kernels_is_known() {
+    fn what_lies_in_proc_is_known() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(is_kernels(Path::new("/proc/version")) && !is_kernels(folder.path()));
+        assert!(lies_in_proc(Path::new("/proc/version")) && !lies_in_proc(folder.path()));
     }
 
     #[test]

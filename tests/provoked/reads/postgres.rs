@@ -145,7 +145,7 @@ impl Evicting {
         let files_of = |folder: &Path| {
             let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
             let files = entries.filter(|path| path.is_file()).filter_map(|path| File::open(path).ok());
-            // The rest only keeps it from being back soon.
+            // Small files would only make each round longer.
             files.filter(|file| file.metadata().unwrap().len() >= 1 << 17).collect::<Vec<_>>()
         };
         let databases = std::fs::read_dir(data.join("base")).unwrap();
@@ -191,8 +191,8 @@ fn a_user_to_whom_the_servers_account_is_closed_has_the_engines_count() {
         let cached = |point| flagged(point, "served_from_os_cache") && !flagged(point, "not_proved");
         points.iter().try_for_each(|point| must(cached(point), point))
     });
-    // What is read ahead of a scan must stay until it is wanted. Single blocks must not: the kernel takes neighbours of cached
-    // ones for a scan, and reads ahead.
+    // T426 scans: what was read ahead must stay until it is wanted. T616 reads single blocks: none must stay, or the kernel
+    // takes its neighbours for a scan and reads ahead.
     let data = cluster.folder.path().join("data");
     for (what, pause_us) in [("T616", 100), ("T426", 10_000)] {
         let _evicting = Evicting::start(&data, Duration::from_micros(pause_us));

@@ -87,7 +87,7 @@ pub struct Finding {
     pub message: String,
 }
 
-/// A finding.
+/// Makes a finding from its parts.
 pub(crate) fn finding(level: FindingLevel, subject: &str, message: String) -> Finding {
     Finding { level, subject: subject.to_owned(), message }
 }

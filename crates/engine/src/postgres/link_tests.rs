@@ -11,7 +11,7 @@ use crate::server::ServerLink as _;
 use crate::{EngineError, Target};
 use dbdyno_model::ErrorClass;
 use servers::postgres::{Server, Wish};
-use std::io::{Read, Write};
+use std::io::Read;
 use std::net::TcpListener;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -276,31 +276,6 @@ fn who_is_not_there_is_not_waited_for() {
     let error = refused(&format!("postgres://u@127.0.0.1:{port}/d?sslmode=disable"));
     assert!(error.target_lost() && error.message.contains("is it a PostgreSQL server"), "{error}");
     closing.join().unwrap();
-}
-
-#[test]
-fn who_says_more_than_any_answer_holds_is_left() {
-    // Whoever it is lets us in, and then has notices without end.
-    let flood = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = flood.local_addr().unwrap().port();
-    let saying = thread::spawn(move || {
-        let (mut client, _) = flood.accept().unwrap();
-        _ = client.read(&mut [0; 1024]);
-        let message = |kind: u8, body: &[u8]| {
-            let length = u32::try_from(body.len() + 4).unwrap().to_be_bytes();
-            [&[kind], length.as_slice(), body].concat()
-        };
-        client.write_all(&[message(b'R', &[0; 4]), message(b'K', &[1; 8]), message(b'Z', b"I")].concat()).unwrap();
-        let notice = message(b'N', &[b"SNOTICE\0CZ\0M".as_slice(), &[b'x'; 60_000], b"\0\0"].concat());
-        let mut said_bytes = 0;
-        while client.write_all(&notice).is_ok() {
-            said_bytes += notice.len();
-        }
-        said_bytes
-    });
-    let error = refused(&format!("postgres://u@127.0.0.1:{port}/d?sslmode=disable&connect_timeout=60"));
-    assert!(error.target_lost() && error.message.contains("more than any answer holds"), "{error}");
-    assert!(saying.join().unwrap() < 200 << 20, "it is not listened to any longer");
 }
 
 /// A statement that sleeps is stopped from another thread, and its link does no more.

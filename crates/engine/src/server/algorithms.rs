@@ -96,6 +96,14 @@ impl SignatureVerificationAlgorithm for Guarded {
 mod tests {
     use super::*;
 
+    /// With Oracle the build has two providers. The other one is built unoptimised (Cargo.toml), so nothing may use it.
+    #[test]
+    fn the_algorithms_are_those_of_ring() {
+        install();
+        let chosen = rustls::crypto::CryptoProvider::get_default().unwrap();
+        assert_eq!(format!("{:?} {:?}", chosen.key_provider, chosen.secure_random), "Ring Ring");
+    }
+
     #[test]
     fn trust_begins_at_the_authorities() {
         let mut guard = Guard { keys: [b"algorithm, then root key".to_vec()].into(), signed: Vec::new() };

@@ -50,7 +50,7 @@ pub(crate) use vigil::{Post, Told, Vigil, Wait, look_after};
 pub(crate) use watch::{Seen, Watch};
 #[cfg(any(feature = "postgres", feature = "mariadb"))]
 pub(crate) use within::fell_silent;
-pub(crate) use within::within;
+pub(crate) use within::{NO_THREAD, within};
 
 use crate::{Canceller, EngineError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -9,6 +9,8 @@
 //!
 //! The thread that waits cannot be woken: not every socket can be got hold of. So whoever asked to be told ends the process.
 
+#[cfg(any(feature = "postgres", feature = "mariadb"))]
+use super::NO_THREAD;
 use super::{recover, within};
 use crate::{EngineError, LostTarget};
 #[cfg(any(feature = "postgres", feature = "mariadb"))]
@@ -219,7 +221,7 @@ impl Vigil {
         recover(&self.0).iter().filter_map(wait).collect()
     }
 
-    /// What a check of so many nodes finds; a server that falls silent meanwhile is found out, too.
+    /// Makes a check, with time for so many nodes. Where the server falls silent meanwhile, that is the finding.
     #[cfg(any(feature = "postgres", feature = "mariadb"))]
     pub(crate) fn checked(
         &self,
@@ -229,10 +231,14 @@ impl Vigil {
     ) -> Vec<Finding> {
         let nodes = u32::try_from(nodes).unwrap_or(u32::MAX);
         let limit = connect_timeout.saturating_mul(ANSWERS).saturating_mul(nodes);
-        within(limit, look).unwrap_or_else(|_| {
+        within(limit, look).unwrap_or_else(|error| {
             let (limit_s, asked) = (limit.as_secs(), self.asked());
-            let text =
-                format!("the server does not answer any more: {limit_s} s were over before all was asked ({asked})");
+            let text = match error {
+                RecvTimeoutError::Timeout => {
+                    format!("the server does not answer any more: {limit_s} s were over before all was asked ({asked})")
+                }
+                RecvTimeoutError::Disconnected => format!("{NO_THREAD} ({asked})"),
+            };
             vec![finding(FindingLevel::Blocker, "connection", text)]
         })
     }

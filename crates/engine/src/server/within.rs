@@ -5,6 +5,9 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
+/// What is said where no thread could be had, or it broke down.
+pub(crate) const NO_THREAD: &str = "dbdyno could not ask: no thread could be started for it, or it broke down";
+
 /// Does something on a thread of its own.
 ///
 /// # Errors

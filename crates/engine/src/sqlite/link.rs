@@ -146,7 +146,7 @@ pub(super) fn no_plain_file(path: &Path) -> Option<String> {
     let what = match path.symlink_metadata() {
         Ok(found) if found.is_symlink() => "is a link; name the file that it leads to",
         Ok(found) if found.is_dir() => "is a folder; name a file in it",
-        Ok(found) if !found.is_file() || dbdyno_files::is_kernels(path) => {
+        Ok(found) if !found.is_file() || dbdyno_files::lies_in_proc(path) => {
             "is no plain file; name one, or one that is not there yet"
         }
         _ => return None,

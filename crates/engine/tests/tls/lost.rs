@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 /// Nothing takes so long but a hang.
 const LONG: Duration = Duration::from_secs(120);
-/// Where phases work; the first is loaded by a phase, the others before.
+/// Where phases work. `empty` is loaded by one of them, the others are loaded before.
 const DATABASES: [&str; 4] = ["empty", "bench", "settled", "dropped"];
 /// More than an introduction has, less than a list of all tables.
 const PAST_CONNECTING_BYTES: u64 = 3_000;

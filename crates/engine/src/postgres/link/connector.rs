@@ -23,10 +23,6 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 type Handshake = <MakeRustlsConnect as MakeTlsConnect<Socket>>::TlsConnect;
 type Encrypted = <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream;
 
-/// No answer to anything that dbdyno asks is so long.
-const LONGEST_ANSWER_BYTES: u64 = 64 << 20;
-const ENDLESS: &str = "the server says more than any answer holds: it is no PostgreSQL, or somebody else speaks for it";
-
 /// Whether a connection is to be encrypted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Encryption {
@@ -100,13 +96,13 @@ impl Connect {
             if socket.read_u8().await? == b'S' {
                 let stream = self.handshake.connect(socket).await?;
                 encrypted.store(true, Ordering::Relaxed);
-                return Ok(Way::Encrypted(Box::new(stream)).into());
+                return Ok(Stream::Encrypted(Box::new(stream)));
             }
             if encryption == Encryption::Required {
                 return Err(io::Error::other("server does not support TLS"));
             }
         }
-        Ok(Way::Plain(socket, (!allows_clear_text).then(Incoming::default)).into())
+        Ok(Stream::Plain(socket, (!allows_clear_text).then(Incoming::default)))
     }
 }
 
@@ -121,31 +117,10 @@ impl TlsConnect<Socket> for Connect {
 }
 
 /// A connection.
-pub(in super::super) struct Stream {
-    way: Way,
-    /// What the server has said since it was last asked something.
-    answer_bytes: u64,
-}
-
-enum Way {
+pub(in super::super) enum Stream {
     Encrypted(Box<Encrypted>),
     /// With what the server has said so far, while that is looked at.
     Plain(Socket, Option<Incoming>),
-}
-
-impl From<Way> for Stream {
-    fn from(way: Way) -> Self {
-        Self { way, answer_bytes: 0 }
-    }
-}
-
-/// Counts a piece of an answer. The crate keeps what comes until somebody wants it, however much that is.
-///
-/// # Errors
-/// It makes the answer longer than any is.
-fn count(answer_bytes: &mut u64, piece: usize) -> io::Result<()> {
-    *answer_bytes += piece as u64;
-    if *answer_bytes > LONGEST_ANSWER_BYTES { Err(io::Error::other(ENDLESS)) } else { Ok(()) }
 }
 
 /// Looks at what a server says that has not let us in yet. Answers whether it has, or has turned us away.
@@ -167,52 +142,50 @@ fn lets_us_in(said: &mut Incoming, more: &[u8]) -> io::Result<bool> {
 
 impl AsyncRead for Stream {
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        let (this, before) = (self.get_mut(), into.filled().len());
-        match &mut this.way {
-            Way::Encrypted(stream) => ready!(Pin::new(stream).poll_read(cx, into))?,
-            Way::Plain(socket, watched) => {
+        match self.get_mut() {
+            Self::Encrypted(stream) => Pin::new(stream).poll_read(cx, into),
+            Self::Plain(socket, watched) => {
+                let before = into.filled().len();
                 ready!(Pin::new(socket).poll_read(cx, into))?;
                 if let Some(said) = watched
                     && lets_us_in(said, &into.filled()[before..])?
                 {
                     *watched = None;
                 }
+                Poll::Ready(Ok(()))
             }
         }
-        Poll::Ready(count(&mut this.answer_bytes, into.filled().len() - before))
     }
 }
 
 impl AsyncWrite for Stream {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let this = self.get_mut();
-        this.answer_bytes = 0;
-        match &mut this.way {
-            Way::Encrypted(stream) => Pin::new(stream).poll_write(cx, bytes),
-            Way::Plain(socket, _) => Pin::new(socket).poll_write(cx, bytes),
+        match self.get_mut() {
+            Self::Encrypted(stream) => Pin::new(stream).poll_write(cx, bytes),
+            Self::Plain(socket, _) => Pin::new(socket).poll_write(cx, bytes),
         }
     }
 
     fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match &mut self.get_mut().way {
-            Way::Encrypted(stream) => Pin::new(stream).poll_flush(cx),
-            Way::Plain(socket, _) => Pin::new(socket).poll_flush(cx),
+        match self.get_mut() {
+            Self::Encrypted(stream) => Pin::new(stream).poll_flush(cx),
+            Self::Plain(socket, _) => Pin::new(socket).poll_flush(cx),
         }
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match &mut self.get_mut().way {
-            Way::Encrypted(stream) => Pin::new(stream).poll_shutdown(cx),
-            Way::Plain(socket, _) => Pin::new(socket).poll_shutdown(cx),
+        match self.get_mut() {
+            Self::Encrypted(stream) => Pin::new(stream).poll_shutdown(cx),
+            Self::Plain(socket, _) => Pin::new(socket).poll_shutdown(cx),
         }
     }
 }
 
 impl TlsStream for Stream {
     fn channel_binding(&self) -> ChannelBinding {
-        match &self.way {
-            Way::Encrypted(stream) => stream.channel_binding(),
-            Way::Plain(..) => ChannelBinding::none(),
+        match self {
+            Self::Encrypted(stream) => stream.channel_binding(),
+            Self::Plain(..) => ChannelBinding::none(),
         }
     }
 }
@@ -256,15 +229,6 @@ mod tests {
                 asks => prop_assert_eq!(last.unwrap(), asks == 0),
             }
         }
-    }
-
-    #[test]
-    fn an_answer_without_end_is_broken_off() {
-        let (mut answer_bytes, piece) = (0, 1 << 20);
-        for _ in 0..LONGEST_ANSWER_BYTES >> 20 {
-            count(&mut answer_bytes, piece).unwrap();
-        }
-        assert_eq!(count(&mut answer_bytes, 1).unwrap_err().to_string(), ENDLESS);
     }
 
     #[test]

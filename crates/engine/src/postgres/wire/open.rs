@@ -12,7 +12,7 @@ use crate::postgres::errors::{Cause, Trouble};
 use crate::postgres::link::basics;
 use crate::postgres::options::{Address, Host, Options, SslMode};
 use crate::postgres::password::Found;
-use crate::server::within;
+use crate::server::{NO_THREAD, within};
 use bytes::BytesMut;
 use dbdyno_model::ErrorClass;
 use postgres_protocol::message::frontend;
@@ -22,6 +22,7 @@ use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::Instant;
 
 /// Who connects, where to, and how.
@@ -136,8 +137,11 @@ fn addresses(name: &str, port: u16, deadline: Instant) -> Result<Vec<SocketAddr>
     let asked = name.to_owned();
     let left = deadline.saturating_duration_since(Instant::now());
     let found = within(left, move || (asked.as_str(), port).to_socket_addrs().map(Iterator::collect));
-    let silent = |_| Trouble::io("looking up the host", &io::ErrorKind::TimedOut.into());
-    found.map_err(silent)?.map_err(|error: io::Error| {
+    let unheard = |error| match error {
+        RecvTimeoutError::Timeout => io::ErrorKind::TimedOut.into(),
+        RecvTimeoutError::Disconnected => io::Error::other(NO_THREAD),
+    };
+    found.map_err(|error| Trouble::io("looking up the host", &unheard(error)))?.map_err(|error: io::Error| {
         Trouble::new(ErrorClass::ConnectionLost, Cause::NoSuchName, format!("looking up {name}: {error}"))
     })
 }
