@@ -152,11 +152,14 @@ fn a_scan_reports_the_bytes_that_the_database_consumed() {
     let (bytes, rows): (f64, f64) = rusqlite::Connection::open(disk.path("x.sqlite"))
         .and_then(|file| file.query_row(pages, [], |row| Ok((row.get(0)?, row.get(1)?))))
         .unwrap();
-    let point = measured(&disk, "T426", "sqlite:x.sqlite", "").remove(0);
-    let consumed = number(&point, "/rows") / rows * bytes;
-    assert_eq!(number(&point, "/metric/value"), number(&point, "/database/read_mib_per_s"));
-    let reported = number(&point, "/metric/value") * 1_048_576.0 * number(&point, "/window_s");
-    assert!((0.97..1.03).contains(&(reported / consumed)), "{reported} bytes reported, {consumed} consumed: {point:#}");
+    // Bytes are counted for longer than the window, and on a busy machine the two need not be alike.
+    again("what a scan consumed", || {
+        let point = measured(&disk, "T426", "sqlite:x.sqlite", "").remove(0);
+        let consumed = number(&point, "/rows") / rows * bytes;
+        assert_eq!(number(&point, "/metric/value"), number(&point, "/database/read_mib_per_s"));
+        let reported = number(&point, "/metric/value") * 1_048_576.0 * number(&point, "/window_s");
+        must((0.97..1.03).contains(&(reported / consumed)), &point)
+    });
 }
 
 /// Somebody who writes beside.
