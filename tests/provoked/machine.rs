@@ -92,7 +92,8 @@ impl Drop for Group {
 
 #[test]
 fn a_quota_divides_and_what_it_holds_back_is_flagged() {
-    let _machine = crate::in_company();
+    // Beside others it may get less than the quota by itself.
+    let _machine = crate::alone();
     let room = Room::new();
     let Some(tight) = Group::new("tight", Some(30_000)) else { return };
     let held = run_under(&room, &tight.wrapper(), RUN).expect(0).json();
