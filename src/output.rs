@@ -79,7 +79,7 @@ pub(crate) fn write(path: &Path, document: &str) -> Result<(), Error> {
     dbdyno_files::refuse_anothers_link(path).and_then(|()| dbdyno_files::write(path, document.as_bytes())).map_err(
         |e| {
             Error::Usage(format!(
-                "cannot write {}: {e}; name a file in a folder that is there and may be written to",
+                "cannot write {}: {e}; name a new file, in a folder that is there and may be written to",
                 path.display()
             ))
         },

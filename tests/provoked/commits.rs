@@ -92,6 +92,18 @@ fn is_unsafe(room: &Room, point: &Value, why: &str) {
     assert!(verdict.contains("refused: unsafe_durability"), "{verdict}");
 }
 
+/// How many jobs a point has during which somebody lets commits go unsynced.
+const JOBS: usize = 4;
+
+/// A point during which somebody lets commits go unsynced: after the settings were read, and before its window ends.
+fn updates_while(room: &Room, target: &str, sessions: impl Fn() -> usize, let_go: impl Fn()) -> Value {
+    let mut running = room.start(&format!("run T711 --target {target} --jobs {JOBS} --duration 3s"));
+    running.until_so("its sessions are there", || sessions() >= JOBS);
+    let_go();
+    running.end().expect(0);
+    room.show("last")["points"][0].clone()
+}
+
 /// The syncs by the device's account alone.
 const NO_FLUSHES: &str = "not durable: for 2";
 
@@ -166,6 +178,15 @@ mod postgres {
             is_unsafe(&room, &updates(&room, &target, "", None), &format!("{setting}={value}"));
             server.psql("postgres", &format!("ALTER SYSTEM RESET {setting}"));
         }
+        server.psql("postgres", "SELECT pg_reload_conf(), pg_sleep(0.5)");
+        let jobs = "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND query ILIKE '%CALL%'";
+        let sessions = || server.psql("postgres", jobs).trim().parse().unwrap();
+        let let_go = || {
+            server.psql("postgres", "ALTER SYSTEM SET fsync = off");
+            server.psql("postgres", "SELECT pg_reload_conf()");
+        };
+        is_unsafe(&room, &updates_while(&room, &target, sessions, let_go), "fsync=off");
+        server.psql("postgres", "ALTER SYSTEM RESET fsync");
         if !Path::new(MEMORY).is_dir() {
             return;
         }
@@ -222,6 +243,13 @@ mod mariadb {
             let point = updates(&room, &target, "", None);
             is_unsafe(&room, &point, &format!("innodb_flush_log_at_trx_commit={flush}"));
         }
+        server.client("", "SET GLOBAL innodb_flush_log_at_trx_commit = 1");
+        // A proof has fewer.
+        let jobs = "SELECT count(*) FROM information_schema.processlist WHERE db = 'dbdyno'";
+        let sessions = || server.client("", jobs).trim().parse().unwrap();
+        let let_go = || drop(server.client("", "SET GLOBAL innodb_flush_log_at_trx_commit = 2"));
+        let point = updates_while(&room, &target, sessions, let_go);
+        is_unsafe(&room, &point, "innodb_flush_log_at_trx_commit=2");
         server.client("", "SET GLOBAL innodb_flush_log_at_trx_commit = 1");
         // What the engine does by default is called that, and refused as ever.
         let point = updates(&room, &target, "--commit engine_default", None);

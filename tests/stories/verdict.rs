@@ -64,9 +64,16 @@ fn requirements_that_cannot_be_judged_are_refused() {
         ("verdict last --requirements none.toml", "cannot read the requirements from none.toml: "),
         ("verdict mine --requirements sound.toml", "there is no run 'mine' in ./dbdyno.db"),
         ("verdict last --requirements sound.toml --junit no/folder.xml", "cannot write no/folder.xml: "),
+        ("verdict last --requirements sound.toml --junit dbdyno.db", "cannot write dbdyno.db: it holds something else"),
+        ("report last -o dbdyno.db", "cannot write dbdyno.db: it holds something else"),
+        ("report last -o x.sqlite", "cannot write x.sqlite: it holds something else"),
     ] {
         let ending = room.run(line).expect(2);
         assert_eq!(ending.stdout, "", "{line}");
         assert!(ending.stderr.starts_with(&format!("dbdyno: {words}")), "{line}: {}", ending.stderr);
+    }
+    // What was measured is still there, and a report may be written anew.
+    for _ in 0..2 {
+        room.run("report last -o page.html").expect(0);
     }
 }

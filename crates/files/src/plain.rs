@@ -54,11 +54,22 @@ pub fn lies_in_proc(path: &Path) -> bool {
     rustix::fs::statfs(path).is_ok_and(|found| found.f_type == rustix::fs::PROC_SUPER_MAGIC)
 }
 
-/// Writes a whole file. A FIFO that nobody reads is no place for anything, and would be waited for.
+/// By so many bytes at its beginning a file is known to be of a document's kind (`<!DOCTYPE`, `<?xml ver`).
+const KIND_BYTES: usize = 9;
+
+/// Writes a whole document. An older one of its kind is written over; a file of anything else, which may be all that somebody
+/// has measured, is not. A FIFO that nobody reads is no place for anything, and would be waited for.
 ///
 /// # Errors
-/// The system's.
+/// The system's; the file holds something else.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() > 0) {
+        let mut kind = Vec::new();
+        open(path)?.take(KIND_BYTES as u64).read_to_end(&mut kind)?;
+        if !bytes.starts_with(&kind) {
+            return Err(io::Error::new(ErrorKind::AlreadyExists, "it holds something else, which would be lost"));
+        }
+    }
     let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
     let opened = OpenOptions::new().write(true).create(true).truncate(true).custom_flags(flags).open(path);
     let is_fifo = || std::fs::metadata(path).is_ok_and(|found| found.file_type().is_fifo());
@@ -122,8 +133,22 @@ mod tests {
             writer.join().unwrap().unwrap();
             assert!(heard == long);
         });
-        write(&plain, b"longer").and_then(|()| write(&plain, b"short")).unwrap();
-        assert_eq!(std::fs::read(&plain).unwrap(), b"short");
+        write(&plain, b"<?xml version 1 of it").and_then(|()| write(&plain, b"<?xml ver 2")).unwrap();
+        assert_eq!(std::fs::read(&plain).unwrap(), b"<?xml ver 2");
+    }
+
+    #[test]
+    fn only_a_document_of_the_same_kind_is_written_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("measured.db");
+        std::fs::write(&path, "SQLite format 3").unwrap();
+        for document in ["<!DOCTYPE html>", "SQL", ""] {
+            assert_eq!(write(&path, document.as_bytes()).unwrap_err().kind(), ErrorKind::AlreadyExists, "{document}");
+            assert_eq!(std::fs::read(&path).unwrap(), b"SQLite format 3");
+        }
+        File::create(&path).unwrap();
+        write(&path, b"<!DOCTYPE html>").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"<!DOCTYPE html>");
     }
 
     #[test]

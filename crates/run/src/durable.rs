@@ -104,6 +104,20 @@ pub(crate) fn durability(engine: &dyn Engine, commit: CommitMode, drive: Drive) 
     Ok(durability)
 }
 
+/// Looks again after a point at what it was told before: whoever changed a setting meanwhile changed what its commits wait for.
+pub(crate) fn look_again(engine: &dyn Engine, task: &Task, point: &mut Point, told: &mut Durability) {
+    match durability(engine, task.commit, task.drive) {
+        Ok(found) => {
+            let news = found.unsafe_settings.into_iter().filter(|why| !told.unsafe_settings.contains(why));
+            told.unsafe_settings.extend(news.map(|why| format!("{why} (since the point began)")).collect::<Vec<_>>());
+        }
+        Err(error) => point.flag(Flag::NotProved, format!("nobody knows whether commits still waited in the end: {error}")),
+    }
+    if !told.unsafe_settings.is_empty() {
+        point.commits_found = Some(Commits::Unsafe);
+    }
+}
+
 /// The commits of one session: conventional inserts into a table of their own, on the first table that the engine has them
 /// for. None where it has no tables.
 fn task(bench: &Bench<'_>, commit: CommitMode) -> Option<Task> {

@@ -211,7 +211,7 @@ fn attempt(
 ) -> Result<(), EngineError> {
     let engine = bench.engine;
     bench.stop.at_work(engine.canceller().into_iter().collect());
-    let durability = match task.test.procedure.writes() {
+    let mut durability = match task.test.procedure.writes() {
         true => Some(durable::durability(engine, task.commit, task.drive)?),
         false => None,
     };
@@ -282,6 +282,9 @@ fn attempt(
         Err(why) => point.lacks("pace", why.as_str()),
     }
     point.paced_writes = measured.paced_writes;
+    if let Some(durability) = &mut durability {
+        durable::look_again(engine, task, point, durability);
+    }
     let span = window.span().ok_or_else(|| EngineError::new(ErrorClass::Cancelled, "the point was stopped"))?;
     figures::work(point, task, &measured.log, span, measured.discarding_ns);
     if let Some(Times { service, response, series }) = measured.times {
