@@ -179,7 +179,8 @@ mod postgres {
             server.psql("postgres", &format!("ALTER SYSTEM RESET {setting}"));
         }
         server.psql("postgres", "SELECT pg_reload_conf(), pg_sleep(0.5)");
-        let jobs = "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND query ILIKE '%CALL%'";
+        let jobs =
+            "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND query ILIKE '%CALL%'";
         let sessions = || server.psql("postgres", jobs).trim().parse().unwrap();
         let let_go = || {
             server.psql("postgres", "ALTER SYSTEM SET fsync = off");

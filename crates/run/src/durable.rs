@@ -111,7 +111,9 @@ pub(crate) fn look_again(engine: &dyn Engine, task: &Task, point: &mut Point, to
             let news = found.unsafe_settings.into_iter().filter(|why| !told.unsafe_settings.contains(why));
             told.unsafe_settings.extend(news.map(|why| format!("{why} (since the point began)")).collect::<Vec<_>>());
         }
-        Err(error) => point.flag(Flag::NotProved, format!("nobody knows whether commits still waited in the end: {error}")),
+        Err(error) => {
+            point.flag(Flag::NotProved, format!("nobody knows whether commits still waited in the end: {error}"))
+        }
     }
     if !told.unsafe_settings.is_empty() {
         point.commits_found = Some(Commits::Unsafe);
