@@ -2,7 +2,7 @@
 //! a test, or one that was not understood, is quoted in an error message. So what is about to be shown is searched for what was
 //! typed, and for nothing else: a guess at what in a message may be a password would take whole sentences for one.
 
-use dbdyno_engine::engine_info;
+use dbdyno::ENGINES;
 use std::collections::BTreeSet;
 use std::net::Ipv6Addr;
 use std::path::Path;
@@ -122,7 +122,7 @@ impl Found {
     /// `user:password@host` and `user/password@host`, with or without what makes it a URL. A password as typed may hold anything,
     /// `@` too: what is shown ends with the last one, and what is hidden may end with any.
     fn take_login(&mut self, word: &str) {
-        let scheme = word.split_once(':').map(|(scheme, _)| scheme).filter(|scheme| engine_info(scheme).is_ok());
+        let scheme = word.split_once(':').map(|(scheme, _)| scheme).filter(|scheme| ENGINES.engine(scheme).is_ok());
         let start = scheme.map_or(0, |scheme| scheme.len() + 1);
         let slashes = word[start..].find("//").map(|at| start + at + 2);
         let start = slashes.unwrap_or(start);
@@ -213,7 +213,7 @@ impl Found {
 
 /// Whether the targets of an engine are files.
 fn names_files(scheme: &str) -> bool {
-    engine_info(scheme).is_ok_and(|info| !info.target.contains("//"))
+    ENGINES.engine(scheme).is_ok_and(|info| !info.target.contains("//"))
 }
 
 /// The ways in which a text may be written in a message: as typed, decoded, percent-encoded, quoted for a shell, escaped.

@@ -34,7 +34,7 @@ fn definitions_change_only_where_somebody_means_it() {
     let mut found = String::from("engine code");
     catalogue.sizes().iter().for_each(|size| write!(found, " {}", size.id).unwrap());
     found.push('\n');
-    for engine in dbdyno_engine::engines() {
+    for engine in dbdyno::ENGINES.all() {
         let of_sizes: Vec<_> = catalogue.sizes().iter().map(|size| definitions(&catalogue, engine, size)).collect();
         assert_eq!(of_sizes[0].len(), catalogue.tests().len());
         for code in of_sizes[0].keys() {

@@ -19,10 +19,16 @@ const FLOORS: &[(&str, u32)] = &[
     ("dbdyno-storage", 2),
     ("dbdyno-probe", 2),
     ("dbdyno-results", 2),
+    ("dbdyno-testkit", 3),
+    ("dbdyno-null", 3),
+    ("dbdyno-sqlite", 3),
+    ("dbdyno-postgres", 3),
+    ("dbdyno-mariadb", 3),
+    ("dbdyno-oracle", 3),
     ("dbdyno-workload", 3),
-    ("dbdyno-run", 3),
-    ("dbdyno-report", 3),
-    ("dbdyno", 4),
+    ("dbdyno-run", 4),
+    ("dbdyno-report", 4),
+    ("dbdyno", 6),
 ];
 
 fn metadata() -> serde_json::Value {
@@ -72,37 +78,45 @@ fn rooms_use_only_the_floors_below() {
             assert!(floors[used] < *floor, "{name} (floor {floor}) must not use {used} (floor {})", floors[used]);
         }
     }
-    assert!(rooms >= 9, "only {rooms} rooms found");
+    assert!(rooms >= 17, "only {rooms} rooms found");
 }
 
 #[test]
-fn engines_are_named_only_in_their_folders_the_registry_features_and_help() {
-    let names = ["sqlite", "postgres", "mariadb", "mysql", "oracle"];
+fn engines_are_named_only_in_their_rooms_the_registry_features_and_help() {
+    // Each engine's room, and what it may be called there.
+    let families: [(&str, &[&str]); 4] = [
+        ("sqlite", &["sqlite"]),
+        ("postgres", &["postgres"]),
+        ("mariadb", &["mariadb", "mysql"]),
+        ("oracle", &["oracle"]),
+    ];
     let root = Path::new(ROOT);
-    let mut files = sources(&root.join("src"));
-    for room in ["stats", "model", "catalogue", "engine", "probe", "run", "report"] {
-        files.extend(sources(&root.join("crates").join(room).join("src")));
-    }
+    let rooms = std::fs::read_dir(root.join("crates")).unwrap().map(|room| room.unwrap().path());
+    // What tests share is no room of the product, and the results file is one of SQLite's.
+    let apart = ["testkit", "results"];
+    let rooms = rooms.filter(|room| !apart.iter().any(|name| room.ends_with(name)) && room.join("src").is_dir());
+    let mut files: Vec<PathBuf> = rooms.flat_map(|room| sources(&room.join("src"))).collect();
+    files.extend(sources(&root.join("src")));
+    files.extend(sources(&root.join("crates/engines")));
     let mut found = Vec::new();
     for file in files {
         let path = file.strip_prefix(root).unwrap().to_string_lossy().into_owned();
-        let allowed = names.iter().any(|n| path.starts_with(&format!("crates/engine/src/{n}/")))
-            || ["crates/engine/src/registry.rs", "src/cli.rs"].contains(&path.as_str())
-            || path.starts_with("src/cli/");
-        if allowed {
+        let tests = path.ends_with("tests.rs") || path.contains("/tests/");
+        // Whose a device is may be told by the database on it.
+        let signatures = path == "crates/storage/src/signatures.rs";
+        if tests || signatures || path == "src/lib.rs" || path == "src/cli.rs" || path.starts_with("src/cli/") {
             continue;
         }
+        let others = families.iter().filter(|(room, _)| !path.starts_with(&format!("crates/engines/{room}/src/")));
+        let names: Vec<&str> = others.flat_map(|(_, names)| names.iter().copied()).collect();
         let text = std::fs::read_to_string(&file).unwrap();
         // Unit tests may use examples; comments explain.
         let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
         for (n, line) in code.lines().enumerate() {
             let line = line.split("//").next().unwrap_or_default().to_lowercase();
-            // The lines that bring an engine's module in, and the results file's own format, are no engines at work.
-            // So is a key of published data.
+            // The results file's own format is no engine at work, and neither is a key of published data.
             let line = line.replace("rusqlite", "").replace("oracle_core_factor", "");
-            let module =
-                |name: &str| line.contains(&format!("feature = \"{name}\"")) || line == format!("pub mod {name};");
-            if let Some(name) = names.iter().find(|name| line.contains(**name) && !module(name)) {
+            if let Some(name) = names.iter().find(|name| line.contains(**name)) {
                 found.push(format!("{path}:{}: {name}", n + 1));
             }
         }
@@ -113,7 +127,7 @@ fn engines_are_named_only_in_their_folders_the_registry_features_and_help() {
 #[test]
 fn every_test_is_mapped_for_every_engine() {
     let catalogue = Catalogue::embedded().unwrap();
-    for engine in dbdyno_engine::engines() {
+    for engine in dbdyno::ENGINES.all() {
         for test in catalogue.tests() {
             let mapping = (engine.mapping)(test);
             let forgotten = mapping.note().is_some_and(|note| note.contains("not mapped for this engine yet"));
@@ -195,13 +209,14 @@ fn every_engine_of_a_server_runs_the_common_tests() {
     let root = Path::new(ROOT);
     let read = |path: String| std::fs::read_to_string(root.join(&path)).unwrap_or_else(|e| panic!("{path}: {e}"));
     let stories = read("tests/stories/on_servers/mod.rs".to_owned());
-    for engine in dbdyno_engine::engines().iter().filter(|engine| engine.private.is_some()) {
+    for engine in dbdyno::ENGINES.all().iter().filter(|engine| engine.private.is_some()) {
         let name = engine.name;
-        let tests = read(format!("crates/engine/tests/{name}.rs"));
-        for suite in ["points::points!(Server);", "points::clients!(Server);", "loads::loads!(Server);"] {
-            assert!(tests.contains(suite), "crates/engine/tests/{name}.rs does not run `{suite}`");
+        let tests = read(format!("crates/engines/{name}/tests/{name}.rs"));
+        for suite in ["points", "clients", "loads"] {
+            let suite = format!("dbdyno_testkit::{suite}!(");
+            assert!(tests.contains(&suite), "crates/engines/{name}/tests/{name}.rs does not run `{suite}…)`");
         }
-        let server = format!("crate::servers::{name}::Server");
+        let server = format!("dbdyno_testkit::servers::{name}::Server");
         assert!(stories.contains(&server), "the stories of all servers are not run on {server}");
     }
 }

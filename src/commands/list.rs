@@ -4,8 +4,9 @@ use super::Context;
 use crate::cli::{ListArgs, Listed};
 use crate::error::Error;
 use crate::output::{self, Format};
+use dbdyno::ENGINES;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_engine::{EngineInfo, engine_info, engines};
+use dbdyno_engine::EngineInfo;
 use dbdyno_model::{Better, Drive, Layer, Mapping, Metric, RunId, RunJson, RunStatus, Size, Suite, Test};
 use dbdyno_report::{lists, numbers};
 use dbdyno_results::{Access, Repository, RunSummary};
@@ -18,7 +19,9 @@ pub(super) fn list(args: &ListArgs, context: &Context) -> Result<(), Error> {
     let format = args.shown.format();
     let Context { catalogue, .. } = context;
     match args.what {
-        Listed::Tests => tests(catalogue.tests(), args.engine.as_deref().map(engine_info).transpose()?, format),
+        Listed::Tests => {
+            tests(catalogue.tests(), args.engine.as_deref().map(|name| ENGINES.engine(name)).transpose()?, format)
+        }
         Listed::Suites => suites(catalogue.suites(), format),
         Listed::Sizes => sizes(catalogue.sizes(), format),
         Listed::Engines => known_engines(format),
@@ -174,7 +177,7 @@ struct EngineItem {
 }
 
 fn known_engines(format: Format) -> Result<(), Error> {
-    let shown = engines().iter().filter(|e| !e.hidden);
+    let shown = ENGINES.all().iter().filter(|e| !e.hidden);
     let items: Vec<EngineItem> =
         shown.map(|e| EngineItem { name: e.name, title: e.title, target: e.target, notice: e.notice }).collect();
     let row = |item: &EngineItem| {

@@ -2,8 +2,9 @@
 
 use crate::error::Error;
 use crate::{output, secrets, signals};
+use dbdyno::ENGINES;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_engine::{Engine, EngineInfo, Loaded, Target, engine_of, open, private_server};
+use dbdyno_engine::{Engine, EngineInfo, Loaded, Target};
 use dbdyno_model::{ErrorClass, Plan, Platform, Size};
 use dbdyno_run::{Ground, LoadError, LoadWish, Wish, resolve};
 use std::io::{self, IsTerminal};
@@ -37,7 +38,7 @@ impl Place {
                  and in your shell's history; it is neither stored nor shown",
             );
         }
-        let info = engine_of(&target)?;
+        let info = ENGINES.engine_of(&target)?;
         if let Some(notice) = info.notice.filter(|_| !info.hidden) {
             output::complain(&format!("notice: {}: {notice}", info.title));
         }
@@ -129,14 +130,14 @@ impl Place {
 
 /// Opens an engine. Whatever asks it for something waits for the answer; where none will ever come, the command ends.
 fn opened(target: &Target, size: &Size) -> Result<Box<dyn Engine>, Error> {
-    let engine = open(target, size)?;
+    let engine = ENGINES.open(target, size)?;
     engine.on_lost(Box::new(|error| signals::leave(&format!("the target was lost: {error}"))));
     Ok(engine)
 }
 
 /// The size that is asked for: the user's word, or else that of the private instance, which must not differ.
 fn wished_size(target: &Target, size: Option<&str>) -> Result<Option<String>, Error> {
-    match (private_server(target)?, size) {
+    match (ENGINES.private_server(target)?, size) {
         (Some(server), Some(size)) if server.size != size => Err(Error::Usage(format!(
             "{target} was started for size {}, not {size}; leave --size away, or start it anew: dbdyno down {engine} --keep=false && dbdyno up {engine} --size {size}",
             server.size,

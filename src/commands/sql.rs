@@ -4,7 +4,8 @@ use super::Context;
 use crate::cli::SqlArgs;
 use crate::error::Error;
 use crate::output::{self, Format};
-use dbdyno_engine::{EngineError, EngineInfo, engine_info};
+use dbdyno::ENGINES;
+use dbdyno_engine::{EngineError, EngineInfo};
 use dbdyno_model::{Mapping, Size, Test};
 use serde::Serialize;
 
@@ -30,7 +31,7 @@ struct TestScript<'a> {
 }
 
 pub(super) fn sql(args: &SqlArgs, context: &Context) -> Result<(), Error> {
-    let engine = engine_info(&args.engine)?;
+    let engine = ENGINES.engine(&args.engine)?;
     let size = context.catalogue.size(&args.size)?;
     let tests = match &args.test {
         Some(pattern) => context.catalogue.select(pattern)?,

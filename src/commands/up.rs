@@ -7,8 +7,8 @@ use crate::error::Error;
 use crate::output::{self, Format, shell_word};
 use crate::progress::Verbosity;
 use crate::signals;
+use dbdyno::ENGINES;
 use dbdyno_engine::private::{self, Home, How, Instance, PrivateError, Product, Up, Watch, Wish};
-use dbdyno_engine::{engine_info, engines};
 use dbdyno_report::numbers;
 use dbdyno_run::Stop;
 use serde::Serialize;
@@ -94,8 +94,9 @@ fn page(answer: &Answer<'_>, context: &Context) -> String {
 /// # Errors
 /// There is no such engine, or dbdyno cannot start a server of it.
 pub(super) fn product(engine: &str) -> Result<&'static dyn Product, Error> {
-    let info = engine_info(engine)?;
-    let known = || engines().iter().filter(|e| e.private.is_some() && !e.hidden).map(|e| e.name).collect::<Vec<_>>();
+    let info = ENGINES.engine(engine)?;
+    let known =
+        || ENGINES.all().iter().filter(|e| e.private.is_some() && !e.hidden).map(|e| e.name).collect::<Vec<_>>();
     match info.private {
         Some(private) => Ok(private.product),
         None => Err(Error::Usage(format!(

@@ -10,9 +10,6 @@ mod clients;
 mod commits;
 mod machine;
 mod reads;
-#[cfg(any(feature = "postgres", feature = "mariadb"))]
-#[path = "../../crates/engine/tests/servers/mod.rs"]
-mod servers;
 #[path = "../stories/support.rs"]
 mod support;
 mod tables;

@@ -169,8 +169,8 @@ mod sqlite {
 #[cfg(feature = "postgres")]
 mod postgres {
     use super::*;
-    use crate::servers::lend::Lender;
-    use crate::servers::postgres::{SUPERUSER, Server, Wish};
+    use dbdyno_testkit::servers::lend::Lender;
+    use dbdyno_testkit::servers::postgres::{SUPERUSER, Server, Wish};
 
     static LENDER: Lender<Server> = Lender::new(start, load);
 
@@ -261,8 +261,8 @@ mod postgres {
 #[cfg(feature = "mariadb")]
 mod mariadb {
     use super::*;
-    use crate::servers::lend::Lender;
-    use crate::servers::mariadb::{SUPERUSER, Server, Wish};
+    use dbdyno_testkit::servers::lend::Lender;
+    use dbdyno_testkit::servers::mariadb::{SUPERUSER, Server, Wish};
 
     static LENDER: Lender<Server> = Lender::new(start, load);
 

@@ -30,9 +30,6 @@ mod page;
 mod postgres;
 mod resume;
 mod run_and_show;
-#[cfg(any(feature = "postgres", feature = "mariadb"))]
-#[path = "../../crates/engine/tests/servers/mod.rs"]
-mod servers;
 mod small_disk;
 mod stops;
 mod support;

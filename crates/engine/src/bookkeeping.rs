@@ -15,7 +15,7 @@ const MADE: &str = "made ";
 /// Something that a point makes beside the tables of the load. It is noted before it is made, and only where nothing of that
 /// name is there: so nothing that somebody else has made under such a name is ever dropped.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Made {
+pub struct Made {
     kind: String,
     /// Its name; `#` stands for a number.
     name: String,
@@ -23,33 +23,33 @@ pub(crate) struct Made {
 
 impl Made {
     /// A thing of a kind: `table`, `index`, `cluster`, `tablespace`.
-    pub(crate) fn new(kind: &str, name: impl Into<String>) -> Self {
+    pub fn new(kind: &str, name: impl Into<String>) -> Self {
         Self { kind: kind.to_owned(), name: name.into() }
     }
 
     /// A table.
-    pub(crate) fn table(name: impl Into<String>) -> Self {
+    pub fn table(name: impl Into<String>) -> Self {
         Self::new("table", name)
     }
 
     /// An index.
-    pub(crate) fn index(name: impl Into<String>) -> Self {
+    pub fn index(name: impl Into<String>) -> Self {
         Self::new("index", name)
     }
 
     /// The name of its entry.
-    pub(crate) fn entry(&self) -> String {
+    pub fn entry(&self) -> String {
         format!("{MADE}{} {}", self.kind, self.name)
     }
 
     /// Whether an object is such a thing.
-    pub(crate) fn is(&self, kind: &str, name: &str) -> bool {
+    pub fn is(&self, kind: &str, name: &str) -> bool {
         self.kind == kind && fits(&self.name, name)
     }
 }
 
 /// What an entry's name notes, if anything.
-pub(crate) fn noted(entry: &str) -> Option<Made> {
+pub fn noted(entry: &str) -> Option<Made> {
     let (kind, name) = entry.strip_prefix(MADE)?.split_once(' ')?;
     Some(Made::new(kind, name))
 }
@@ -62,7 +62,7 @@ fn fits(pattern: &str, name: &str) -> bool {
 }
 
 /// Of the objects that are there, by kind and name, those that points have made.
-pub(crate) fn ours<'t>(made: &[Made], there: &'t [(String, String)]) -> impl Iterator<Item = &'t (String, String)> {
+pub fn ours<'t>(made: &[Made], there: &'t [(String, String)]) -> impl Iterator<Item = &'t (String, String)> {
     there.iter().filter(move |(kind, name)| made.iter().any(|made| made.is(kind, name)))
 }
 
@@ -70,7 +70,7 @@ pub(crate) fn ours<'t>(made: &[Made], there: &'t [(String, String)]) -> impl Ite
 ///
 /// # Errors
 /// There is one, which is named.
-pub(crate) fn refuse_taken(wanted: &[Made], there: &[(String, String)], place: &str) -> Result<(), EngineError> {
+pub fn refuse_taken(wanted: &[Made], there: &[(String, String)], place: &str) -> Result<(), EngineError> {
     let Some((kind, name)) = ours(wanted, there).next() else { return Ok(()) };
     let message = format!(
         "{place} holds the {kind} {name}, which dbdyno did not make and whose name the test needs; rename it or drop it yourself"
@@ -80,7 +80,7 @@ pub(crate) fn refuse_taken(wanted: &[Made], there: &[(String, String)], place: &
 
 /// What a place holds that could be a load's.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Contents {
+pub enum Contents {
     /// Nothing of ours, and nothing that stands in the way.
     Nothing,
     /// Not ours; why.
@@ -94,7 +94,7 @@ impl Contents {
     ///
     /// # Errors
     /// It is not ours.
-    pub(crate) fn ours(self) -> Result<Option<Meta>, EngineError> {
+    pub fn ours(self) -> Result<Option<Meta>, EngineError> {
         match self {
             Self::Nothing => Ok(None),
             Self::Foreign(why) => Err(EngineError::new(ErrorClass::Other, why)),
@@ -103,7 +103,7 @@ impl Contents {
     }
 
     /// The same of an engine's tables, in the contract's words.
-    pub(crate) fn loaded(self, tables: &[TableName]) -> Loaded {
+    pub fn loaded(self, tables: &[TableName]) -> Loaded {
         match self {
             Self::Nothing => Loaded::Nothing,
             Self::Foreign(why) => Loaded::Foreign(why),
@@ -114,7 +114,7 @@ impl Contents {
 
 /// The book-keeping of a load.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Meta(BTreeMap<String, String>);
+pub struct Meta(BTreeMap<String, String>);
 
 impl FromIterator<(String, String)> for Meta {
     fn from_iter<I: IntoIterator<Item = (String, String)>>(entries: I) -> Self {
@@ -124,7 +124,7 @@ impl FromIterator<(String, String)> for Meta {
 
 impl Meta {
     /// The book-keeping of a load that begins. `created` is what the load makes around its tables, and whether it did.
-    pub(crate) fn new(format: &str, size: &Size, seed: u64, created: (&str, bool)) -> Self {
+    pub fn new(format: &str, size: &Size, seed: u64, created: (&str, bool)) -> Self {
         let entries = [
             (FORMAT, format.to_owned()),
             ("size", size.id.clone()),
@@ -137,32 +137,32 @@ impl Meta {
     }
 
     /// All of it, by name.
-    pub(crate) fn entries(&self) -> impl Iterator<Item = (&str, &str)> {
+    pub fn entries(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
     /// What points have made and not yet dropped.
-    pub(crate) fn made(&self) -> Vec<Made> {
+    pub fn made(&self) -> Vec<Made> {
         self.0.keys().filter_map(|name| noted(name)).collect()
     }
 
     /// Adds what was written since it was read.
-    pub(crate) fn put(&mut self, name: String, value: String) {
+    pub fn put(&mut self, name: String, value: String) {
         self.0.insert(name, value);
     }
 
     /// An entry; empty where there is none.
-    pub(crate) fn get(&self, name: &str) -> &str {
+    pub fn get(&self, name: &str) -> &str {
         self.0.get(name).map_or("", String::as_str)
     }
 
     /// Whether an entry says yes.
-    pub(crate) fn says(&self, name: &str) -> bool {
+    pub fn says(&self, name: &str) -> bool {
         self.get(name) == "1"
     }
 
     /// How the data is laid out; empty where nothing says so.
-    pub(crate) fn format(&self) -> &str {
+    pub fn format(&self) -> &str {
         self.get(FORMAT)
     }
 
@@ -170,7 +170,7 @@ impl Meta {
     ///
     /// # Errors
     /// It is not; says what to do.
-    pub(crate) fn must_match(&self, size: &Size, seed: u64, place: &str) -> Result<(), EngineError> {
+    pub fn must_match(&self, size: &Size, seed: u64, place: &str) -> Result<(), EngineError> {
         let (small, large) = (size.small_rows.to_string(), size.large_rows.to_string());
         let same = self.get("size") == size.id
             && self.seed() == seed
@@ -191,27 +191,27 @@ impl Meta {
     }
 
     /// Whether a step of the load (`filled`, `primary`, `customer`) is done for a part of it.
-    pub(crate) fn done(&self, step: &str, part: &str) -> bool {
+    pub fn done(&self, step: &str, part: &str) -> bool {
         self.says(&format!("{step} {part}"))
     }
 
     /// A table's checksum, once it is known.
-    pub(crate) fn checksum(&self, table: TableName) -> Option<Checksum> {
+    pub fn checksum(&self, table: TableName) -> Option<Checksum> {
         self.get(&checksum_key(table)).parse().ok()
     }
 
     /// Whether every table is loaded.
-    pub(crate) fn complete(&self) -> bool {
+    pub fn complete(&self) -> bool {
         self.says("complete")
     }
 
     /// Whether every checksum was compared with the generator's.
-    pub(crate) fn verified(&self) -> bool {
+    pub fn verified(&self) -> bool {
         self.says("verified")
     }
 
     /// Rows of a table, as it was or will be loaded.
-    pub(crate) fn rows(&self, table: TableName) -> u64 {
+    pub fn rows(&self, table: TableName) -> u64 {
         let name = match table.shape() {
             Shape::Small => "small_rows",
             Shape::Large => "large_rows",
@@ -220,7 +220,7 @@ impl Meta {
     }
 
     /// What it says of an engine's tables, in the contract's words.
-    pub(crate) fn loaded(&self, tables: &[TableName]) -> Loaded {
+    pub fn loaded(&self, tables: &[TableName]) -> Loaded {
         let (size, seed) = (self.get("size").to_owned(), self.seed());
         if !self.complete() {
             return Loaded::Partly { size, seed };
@@ -236,7 +236,7 @@ impl Meta {
 }
 
 /// The entry that keeps a table's checksum.
-pub(crate) fn checksum_key(table: TableName) -> String {
+pub fn checksum_key(table: TableName) -> String {
     format!("checksum {table}")
 }
 

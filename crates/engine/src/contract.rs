@@ -1,8 +1,8 @@
-//! The contract that every engine keeps. The conformance suite (tests/conformance) holds each of them to it.
+//! The contract that every engine keeps. The conformance suite (`dbdyno_testkit::conformance`) holds each of them to it.
 
 mod told;
 
-pub(crate) use told::finding;
+pub use told::finding;
 pub use told::{
     BlockWrites, Difference, Durability, DurablePlaces, Features, Finding, FindingLevel, Inspection, LoadReport,
     Loaded, Settled, TableLoad,

@@ -15,11 +15,10 @@ const FORMS: [(&str, &[&str]); 4] = [
 ];
 
 /// The names of columns, in order and with single blanks between, by table.
-pub(crate) type Columns = BTreeMap<String, String>;
+pub type Columns = BTreeMap<String, String>;
 
 /// Columns that a query answers with: table, names.
-#[cfg(any(feature = "postgres", feature = "mariadb", feature = "oracle"))]
-pub(crate) fn read(rows: Vec<Vec<Option<String>>>) -> Columns {
+pub fn read(rows: Vec<Vec<Option<String>>>) -> Columns {
     let pair = |row: Vec<Option<String>>| match <[Option<String>; 2]>::try_from(row) {
         Ok([Some(table), Some(columns)]) => Some((table, columns)),
         _ => None,
@@ -31,7 +30,7 @@ pub(crate) fn read(rows: Vec<Vec<Option<String>>>) -> Columns {
 ///
 /// # Errors
 /// There is one, which is named.
-pub(crate) fn refuse_others<'t>(
+pub fn refuse_others<'t>(
     tables: impl IntoIterator<Item = &'t str>,
     columns: &Columns,
     place: &str,
@@ -54,8 +53,7 @@ pub(crate) fn refuse_others<'t>(
 ///
 /// # Errors
 /// There are some, of which the first few are named.
-#[cfg(any(feature = "postgres", feature = "mariadb", feature = "oracle"))]
-pub(crate) fn refuse_needed(dependents: Vec<Vec<Option<String>>>, place: &str) -> Result<(), EngineError> {
+pub fn refuse_needed(dependents: Vec<Vec<Option<String>>>, place: &str) -> Result<(), EngineError> {
     let words: Vec<String> = dependents.into_iter().filter_map(|row| row.into_iter().next().flatten()).collect();
     if words.is_empty() {
         return Ok(());
@@ -96,7 +94,6 @@ mod tests {
         assert!(refuse_others(["small_heap"], &Columns::new(), "the schema").is_err());
     }
 
-    #[cfg(any(feature = "postgres", feature = "mariadb", feature = "oracle"))]
     #[test]
     fn what_others_need_is_not_dropped() {
         let rows = |all: &[&str]| all.iter().map(|text| vec![Some((*text).to_owned())]).collect();

@@ -5,29 +5,29 @@ use crate::Difference;
 use std::collections::BTreeSet;
 
 /// The kind of fact that says what an object is at all. Where that differs, nothing else of the object is of interest.
-pub(crate) const KIND: &str = "kind";
+pub const KIND: &str = "kind";
 /// Facts of which an object has one each, whatever it is.
 const SINGLE: [&str; 6] = [KIND, "persistence", "storage", "options", "access method", "replica identity"];
 
 /// Something that the catalogue says of a table, a partition or what hangs on it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Fact {
+pub struct Fact {
     /// The relation.
-    pub(crate) of: String,
+    pub of: String,
     /// What kind of fact: `column`, `index`, `trigger`.
-    pub(crate) kind: String,
+    pub kind: String,
     /// The fact.
-    pub(crate) text: String,
+    pub text: String,
 }
 
 impl Fact {
     /// A fact.
-    pub(crate) fn new(of: &str, kind: &str, text: impl Into<String>) -> Self {
+    pub fn new(of: &str, kind: &str, text: impl Into<String>) -> Self {
         Self { of: of.to_owned(), kind: kind.to_owned(), text: text.into() }
     }
 
     /// Facts that a query answers with: relation, kind, text, and the statement that takes it away where there is one.
-    pub(crate) fn read(rows: Vec<Vec<Option<String>>>) -> Vec<(Self, Option<String>)> {
+    pub fn read(rows: Vec<Vec<Option<String>>>) -> Vec<(Self, Option<String>)> {
         let fact = |row: Vec<Option<String>>| {
             let mut values = row.into_iter();
             let mut next = || values.next().flatten();
@@ -39,7 +39,7 @@ impl Fact {
 }
 
 /// What differs between the facts that must be and those that were found.
-pub(crate) fn compare(expected: &[Fact], found: &[(Fact, Option<String>)]) -> Vec<Difference> {
+pub fn compare(expected: &[Fact], found: &[(Fact, Option<String>)]) -> Vec<Difference> {
     let wanted: BTreeSet<&Fact> = expected.iter().collect();
     let there: BTreeSet<&Fact> = found.iter().map(|(fact, _)| fact).collect();
     let other = |of: &str, kind: &str, facts: &BTreeSet<&Fact>| {
@@ -75,7 +75,7 @@ pub(crate) fn compare(expected: &[Fact], found: &[(Fact, Option<String>)]) -> Ve
 }
 
 /// Rows of a sample that are not as they were made, as differences.
-pub(crate) fn rows(table: &str, differences: Vec<String>) -> impl Iterator<Item = Difference> {
+pub fn rows(table: &str, differences: Vec<String>) -> impl Iterator<Item = Difference> {
     differences.into_iter().map(move |what| Difference { what: format!("{table}: {what}"), remedy: None })
 }
 

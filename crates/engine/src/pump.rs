@@ -38,15 +38,18 @@ pub struct Reply<'a> {
 
 /// A step that has ended, as a pump keeps it until the work's next turn.
 #[derive(Debug)]
-pub(crate) struct Ended {
-    pub(crate) started_ns: u64,
-    pub(crate) ended_ns: u64,
-    pub(crate) result: Result<ChunkResult, Failure>,
+pub struct Ended {
+    /// When it began.
+    pub started_ns: u64,
+    /// When it was over.
+    pub ended_ns: u64,
+    /// What came of it.
+    pub result: Result<ChunkResult, Failure>,
 }
 
 impl Ended {
     /// What the work is told.
-    pub(crate) fn reply(self, answer: &Answer) -> Reply<'_> {
+    pub fn reply(self, answer: &Answer) -> Reply<'_> {
         let Self { started_ns, ended_ns, result } = self;
         Reply { started_ns, ended_ns, result, answer }
     }

@@ -1,9 +1,10 @@
-//! The registry: one line an engine. The only place outside the engines' folders that names them.
+//! What is known of an engine without a target, and the registry of all engines of a build.
 
 use crate::private::{self, Home, Private, PrivateServer};
 use crate::{Engine, Target, TargetError};
 use dbdyno_model::{Mapping, Size, Test};
 
+/// Opens a target as an engine.
 type Open = fn(&Target, &Size) -> Result<Box<dyn Engine>, TargetError>;
 
 /// What is known of an engine without a target.
@@ -27,87 +28,88 @@ pub struct EngineInfo {
     pub schema_script: fn(&Size) -> Result<String, crate::EngineError>,
     /// How dbdyno runs a server of its own, where it can.
     pub private: Option<Private>,
-    pub(crate) open: Open,
+    /// Opens a target. The size says how large the engine's cache is to be where dbdyno decides that.
+    pub open: Open,
 }
 
-const ENGINES: &[EngineInfo] = &[
-    #[cfg(feature = "sqlite")]
-    crate::sqlite::INFO,
-    #[cfg(feature = "postgres")]
-    crate::postgres::INFO,
-    #[cfg(feature = "mariadb")]
-    crate::mariadb::INFO,
-    #[cfg(feature = "oracle")]
-    crate::oracle::INFO,
-    crate::null::INFO,
-];
+/// The engines of a build.
+#[derive(Clone, Copy)]
+pub struct Registry(&'static [EngineInfo]);
 
-/// Every engine of this build.
-#[must_use]
-pub fn engines() -> &'static [EngineInfo] {
-    ENGINES
-}
+impl Registry {
+    /// A registry of these engines.
+    #[must_use]
+    pub const fn of(engines: &'static [EngineInfo]) -> Self {
+        Self(engines)
+    }
 
-/// An engine by name.
-///
-/// # Errors
-/// There is none of that name; the nearest is offered.
-pub fn engine_info(name: &str) -> Result<&'static EngineInfo, TargetError> {
-    ENGINES.iter().find(|e| e.name == name).ok_or_else(|| {
-        let known: Vec<&str> = ENGINES.iter().filter(|e| !e.hidden).map(|e| e.name).collect();
-        let distance = |known: &str| strsim::damerau_levenshtein(known, &name.to_lowercase());
-        let near = known.iter().filter(|k| distance(k) <= 3).min_by_key(|k| distance(k));
-        TargetError::UnknownEngine {
-            name: name.to_owned(),
-            hint: near.map(|k| format!(" (did you mean '{k}'?)")).unwrap_or_default(),
-            known: known.join(", "),
+    /// Every engine.
+    #[must_use]
+    pub const fn all(self) -> &'static [EngineInfo] {
+        self.0
+    }
+
+    /// An engine by name.
+    ///
+    /// # Errors
+    /// There is none of that name; the nearest is offered.
+    pub fn engine(self, name: &str) -> Result<&'static EngineInfo, TargetError> {
+        self.0.iter().find(|e| e.name == name).ok_or_else(|| {
+            let known: Vec<&str> = self.0.iter().filter(|e| !e.hidden).map(|e| e.name).collect();
+            let distance = |known: &str| strsim::damerau_levenshtein(known, &name.to_lowercase());
+            let near = known.iter().filter(|k| distance(k) <= 3).min_by_key(|k| distance(k));
+            TargetError::UnknownEngine {
+                name: name.to_owned(),
+                hint: near.map(|k| format!(" (did you mean '{k}'?)")).unwrap_or_default(),
+                known: known.join(", "),
+            }
+        })
+    }
+
+    /// The engine that a target names: `postgres://u@h/d` and `private:postgres` name the same.
+    ///
+    /// # Errors
+    /// There is none of that name, or none that dbdyno can run a server of.
+    pub fn engine_of(self, target: &Target) -> Result<&'static EngineInfo, TargetError> {
+        if target.scheme == private::SCHEME {
+            self.private_of(target).map(|(info, _)| info)
+        } else {
+            self.engine(&target.scheme)
         }
-    })
-}
-
-/// The engine that a target names: `postgres://u@h/d` and `private:postgres` name the same.
-///
-/// # Errors
-/// There is none of that name, or none that dbdyno can run a server of.
-pub fn engine_of(target: &Target) -> Result<&'static EngineInfo, TargetError> {
-    if target.scheme == private::SCHEME {
-        private_of(target).map(|(info, _)| info)
-    } else {
-        engine_info(&target.scheme)
     }
-}
 
-/// Opens a target. `size` says how large the engine's cache is to be where dbdyno decides that.
-///
-/// # Errors
-/// The target names no engine of this build, or cannot be understood, or no such private instance runs.
-pub fn open(target: &Target, size: &Size) -> Result<Box<dyn Engine>, TargetError> {
-    match private_server(target)? {
-        Some(server) => (private_of(target)?.1.open)(&server, size),
-        None => (engine_info(&target.scheme)?.open)(target, size),
+    /// Opens a target. `size` says how large the engine's cache is to be where dbdyno decides that.
+    ///
+    /// # Errors
+    /// The target names no engine of this build, or cannot be understood, or no such private instance runs.
+    pub fn open(self, target: &Target, size: &Size) -> Result<Box<dyn Engine>, TargetError> {
+        match self.private_server(target)? {
+            Some(server) => (self.private_of(target)?.1.open)(&server, size),
+            None => (self.engine(&target.scheme)?.open)(target, size),
+        }
     }
-}
 
-/// The running instance behind `private:ENGINE`; `None` for a target of another scheme.
-///
-/// # Errors
-/// The engine has no private instances, or none runs.
-pub fn private_server(target: &Target) -> Result<Option<PrivateServer>, TargetError> {
-    if target.scheme != private::SCHEME {
-        return Ok(None);
+    /// The running instance behind `private:ENGINE`; `None` for a target of another scheme.
+    ///
+    /// # Errors
+    /// The engine has no private instances, or none runs.
+    pub fn private_server(self, target: &Target) -> Result<Option<PrivateServer>, TargetError> {
+        if target.scheme != private::SCHEME {
+            return Ok(None);
+        }
+        let (_, private) = self.private_of(target)?;
+        let server = Home::from_environment().and_then(|home| private::find(&home, private.product));
+        server.map(Some).map_err(|error| target.invalid(error.to_string()))
     }
-    let (_, private) = private_of(target)?;
-    let server = Home::from_environment().and_then(|home| private::find(&home, private.product));
-    server.map(Some).map_err(|error| target.invalid(error.to_string()))
-}
 
-fn private_of(target: &Target) -> Result<(&'static EngineInfo, Private), TargetError> {
-    let info = engine_info(&target.rest)?;
-    if let Some((name, _)) = target.options.first() {
-        return Err(target.invalid(format!("it takes no options, and '{name}' is one; leave it away")));
-    }
-    match info.private {
-        Some(private) => Ok((info, private)),
-        None => Err(target.invalid(format!("dbdyno starts no server for {}; write {}", info.name, info.target))),
+    fn private_of(self, target: &Target) -> Result<(&'static EngineInfo, Private), TargetError> {
+        let info = self.engine(&target.rest)?;
+        if let Some((name, _)) = target.options.first() {
+            return Err(target.invalid(format!("it takes no options, and '{name}' is one; leave it away")));
+        }
+        match info.private {
+            Some(private) => Ok((info, private)),
+            None => Err(target.invalid(format!("dbdyno starts no server for {}; write {}", info.name, info.target))),
+        }
     }
 }

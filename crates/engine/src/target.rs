@@ -106,7 +106,7 @@ impl Target {
 }
 
 /// A text with its `%41` made `A`; nothing where what follows a `%` is no such number, or the whole is not UTF-8.
-pub(crate) fn percent_decode(text: &str) -> Option<String> {
+pub fn percent_decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((first, after)) = rest.split_first() {

@@ -2,20 +2,22 @@
 
 /// One of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct User {
-    pub(crate) name: String,
-    pub(crate) uid: u32,
+pub struct User {
+    /// The name.
+    pub name: String,
+    /// The number.
+    pub uid: u32,
     /// The group that is the user's first.
-    pub(crate) gid: u32,
+    pub gid: u32,
 }
 
 /// Those of this system; none where nothing lists them.
-pub(crate) fn of_this_system() -> Vec<User> {
+pub fn of_this_system() -> Vec<User> {
     listed(&std::fs::read_to_string("/etc/passwd").unwrap_or_default())
 }
 
 /// Those of a list. Lines that name nobody are left out.
-pub(crate) fn listed(passwd: &str) -> Vec<User> {
+pub fn listed(passwd: &str) -> Vec<User> {
     passwd.lines().filter_map(user).collect()
 }
 

@@ -3,12 +3,12 @@
 #![allow(clippy::print_stdout, clippy::expect_used)]
 
 use dbdyno_catalogue::Catalogue;
-use dbdyno_engine::null::{Behaviour, NullEngine};
 use dbdyno_engine::{Engine, Job, MonotonicClock, Sampling, Session, StartGate, Task};
 use dbdyno_model::{
     CommitMode, Database, Dop, Drive, Load, Mapping, Plan, PlannedPoint, Platform, Point, Rate, Run, RunId, RunStatus,
     TestCode,
 };
+use dbdyno_null::{Behaviour, NullEngine};
 use dbdyno_results::{Access, HistogramKind, Repository};
 use dbdyno_run::{Calibration, Pace, ServerDrive, Team, Window};
 use dbdyno_stats::Histogram;

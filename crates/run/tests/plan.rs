@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 use dbdyno_catalogue::Catalogue;
-use dbdyno_engine::{Features, engine_info};
+use dbdyno_engine::Features;
 use dbdyno_model::{Drive, Plan, Queue, Ramp};
 use dbdyno_run::{Ground, PlanError, Wish, resolve};
 
@@ -18,7 +18,7 @@ const MANY_WRITERS: Features = Features {
 fn plan(wish: &Wish, features: Features) -> Result<Plan, PlanError> {
     let catalogue = Catalogue::embedded().unwrap();
     let size = catalogue.size("D").unwrap();
-    let engine = engine_info("null").unwrap();
+    let engine = &dbdyno_null::INFO;
     resolve(wish, Ground { catalogue: &catalogue, engine, features, size, seed: 42, hardware_threads: 4 })
 }
 

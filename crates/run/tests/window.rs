@@ -2,12 +2,12 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 use dbdyno_catalogue::Catalogue;
-use dbdyno_engine::null::{Behaviour, NullEngine};
 use dbdyno_engine::{Canceller, ChunkResult, EngineError, Failure, Prepared};
 use dbdyno_engine::{
     Clock, Engine, Job, Pump, Request, Sampling, Session, SimulatedClock, SimulatedPump, StartGate, Task,
 };
 use dbdyno_model::{CommitMode, Size};
+use dbdyno_null::{Behaviour, NullEngine};
 use dbdyno_run::{Calibration, Log, Pace, ServerDrive, Span, Window};
 use proptest::prelude::*;
 use std::sync::{Arc, Mutex};

@@ -1,7 +1,7 @@
 //! The same of PostgreSQL, whose processes are others.
 
 use super::*;
-use crate::servers::postgres::{program, server_user};
+use dbdyno_testkit::servers::postgres::{program, server_user};
 use std::fs::File;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -4,9 +4,9 @@ mod rubbish;
 mod words;
 
 use crate::on_servers::{OWN, PASSWORD, Product, SCOTT, in_turn, load};
-use crate::servers::Scratch;
-use crate::servers::lend::Lender;
-use crate::servers::mariadb::{Server, Wish};
+use dbdyno_testkit::servers::Scratch;
+use dbdyno_testkit::servers::lend::Lender;
+use dbdyno_testkit::servers::mariadb::{Server, Wish};
 use std::process::{Command, Stdio};
 use std::sync::{LazyLock, Mutex, MutexGuard};
 

@@ -13,9 +13,9 @@ use crate::on_servers::remote::Remote;
 use crate::on_servers::telemetry::Telemetry;
 use crate::on_servers::tls::Tls;
 use crate::on_servers::{OWN, PASSWORD, SCOTT};
-use crate::servers::Scratch as _;
-use crate::servers::lend::Database;
-use crate::servers::mariadb::{SUPERUSER, Server, server_user};
+use dbdyno_testkit::servers::Scratch as _;
+use dbdyno_testkit::servers::lend::Database;
+use dbdyno_testkit::servers::mariadb::{SUPERUSER, Server, server_user};
 use std::path::{Path, PathBuf};
 
 impl BadInput for Server {

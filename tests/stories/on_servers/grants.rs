@@ -4,8 +4,8 @@
 
 use super::privileges::Privileges;
 use super::refuses;
-use crate::servers::lend::Database;
 use crate::support::{Room, flag_note, points, statuses, text};
+use dbdyno_testkit::servers::lend::Database;
 use serde_json::Value;
 
 /// What every reason in a run's record ends with that a grant would help.

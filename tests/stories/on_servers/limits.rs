@@ -2,8 +2,8 @@
 
 use super::{OWN, Product, Session, refuses, stories, until_called};
 use crate::document::check_point;
-use crate::servers::lend::Database;
 use crate::support::{Room, points, statuses, text};
+use dbdyno_testkit::servers::lend::Database;
 
 stories!(
     a_limit_on_statements_fails_the_points_that_it_meets,

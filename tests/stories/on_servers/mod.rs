@@ -20,9 +20,9 @@ mod stops;
 pub(crate) mod telemetry;
 pub(crate) mod tls;
 
-use crate::servers::Scratch;
-use crate::servers::lend::Lender;
 use crate::support::{Room, wait_until};
+use dbdyno_testkit::servers::Scratch;
+use dbdyno_testkit::servers::lend::Lender;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -34,14 +34,14 @@ macro_rules! stories {
         mod postgres {
             $(#[test]
             fn $name() {
-                super::$name::<crate::servers::postgres::Server>();
+                super::$name::<dbdyno_testkit::servers::postgres::Server>();
             })*
         }
         #[cfg(feature = "mariadb")]
         mod mariadb {
             $(#[test]
             fn $name() {
-                super::$name::<crate::servers::mariadb::Server>();
+                super::$name::<dbdyno_testkit::servers::mariadb::Server>();
             })*
         }
     };

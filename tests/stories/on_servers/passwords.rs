@@ -1,8 +1,8 @@
 //! Passwords: where they come from, and that nobody sees them.
 
 use super::{PASSWORD, Product, SCOTT, stories, until_gone};
-use crate::servers::lend::Database;
 use crate::support::{Room, Running};
+use dbdyno_testkit::servers::lend::Database;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 

@@ -2,8 +2,8 @@
 //! that helps is said before anything is touched.
 
 use super::{Product, grants, stories};
-use crate::servers::lend::Database;
 use crate::support::{Room, flagged, points, statuses, text};
+use dbdyno_testkit::servers::lend::Database;
 
 stories!(the_printed_set_up_makes_a_user_who_can_do_it_all, a_missing_privilege_is_named_with_the_grant_that_helps);
 

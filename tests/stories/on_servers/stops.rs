@@ -2,8 +2,8 @@
 
 use super::{Product, leftovers, stories, until_called, until_gone};
 use crate::document::{check_document, check_point};
-use crate::servers::lend::Database;
 use crate::support::{Room, Running, points, statuses, text};
+use dbdyno_testkit::servers::lend::Database;
 use rustix::process::Signal;
 
 stories!(

@@ -2,8 +2,8 @@
 
 use crate::on_servers::company::{SESSIONS, beside};
 use crate::on_servers::{OWN, Product as _};
-use crate::servers::postgres::{SUPERUSER, Server};
 use crate::support::{Room, wait_until};
+use dbdyno_testkit::servers::postgres::{SUPERUSER, Server};
 
 #[test]
 fn an_automatic_vacuum_is_seen() {

@@ -1,8 +1,8 @@
 //! Sessions are made durable where the server's setting is not.
 
 use super::{LENDER, LOG_WRITES_ARE_COUNTED, version};
-use crate::servers::postgres::SUPERUSER;
 use crate::support::{Room, flag_note, number, points, text};
+use dbdyno_testkit::servers::postgres::SUPERUSER;
 
 #[test]
 fn durable_sessions_wait_for_the_log_and_others_do_not() {

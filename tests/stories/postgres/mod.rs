@@ -8,9 +8,9 @@ mod words;
 mod workers;
 
 use crate::on_servers::{OWN, PASSWORD, Product, SCOTT, in_turn, load};
-use crate::servers::Scratch;
-use crate::servers::lend::Lender;
-use crate::servers::postgres::{SUPERUSER, Server, Wish};
+use dbdyno_testkit::servers::Scratch;
+use dbdyno_testkit::servers::lend::Lender;
+use dbdyno_testkit::servers::postgres::{SUPERUSER, Server, Wish};
 use std::process::Command;
 use std::sync::{LazyLock, Mutex, MutexGuard};
 

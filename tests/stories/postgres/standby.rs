@@ -1,8 +1,8 @@
 //! A standby takes no writes, so nothing is measured there.
 
 use crate::on_servers::{OWN, Product as _, refuses};
-use crate::servers::postgres::{SUPERUSER, Server, server_user};
 use crate::support::{Room, text, wait_until};
+use dbdyno_testkit::servers::postgres::{SUPERUSER, Server, server_user};
 use std::process::{Child, Stdio};
 
 /// A copy of a server that follows it.

@@ -13,8 +13,8 @@ use crate::on_servers::remote::Remote;
 use crate::on_servers::telemetry::Telemetry;
 use crate::on_servers::tls::Tls;
 use crate::on_servers::{OWN, PASSWORD, SCOTT};
-use crate::servers::lend::Database;
-use crate::servers::postgres::{SUPERUSER, Server, Wish, program, server_user};
+use dbdyno_testkit::servers::lend::Database;
+use dbdyno_testkit::servers::postgres::{SUPERUSER, Server, Wish, program, server_user};
 use std::path::{Path, PathBuf};
 
 impl BadInput for Server {

@@ -3,8 +3,8 @@
 use super::LENDER;
 use crate::document::check_point;
 use crate::on_servers::{OWN, Product as _};
-use crate::servers::postgres::{SUPERUSER, Server};
 use crate::support::{Room, points, statuses, text};
+use dbdyno_testkit::servers::postgres::{SUPERUSER, Server};
 use serde_json::Value;
 
 #[test]

@@ -28,8 +28,7 @@ pub struct Bound<'a> {
 
 /// A text in which something else stands in the place of `:1`, `:2` ...: what `place` writes for each, in the order in which
 /// they stand there. In quoted texts and names, and after another colon, they are no places.
-#[cfg(any(feature = "postgres", feature = "mariadb", feature = "sqlite", feature = "oracle"))]
-pub(crate) fn placed(text: &str, mut place: impl FnMut(usize) -> String) -> String {
+pub fn placed(text: &str, mut place: impl FnMut(usize) -> String) -> String {
     let (mut written, mut quote, mut last) = (String::with_capacity(text.len()), None, ' ');
     let mut rest = text.char_indices().peekable();
     while let Some((at, c)) = rest.next() {
@@ -56,8 +55,7 @@ pub(crate) fn placed(text: &str, mut place: impl FnMut(usize) -> String) -> Stri
 
 impl Statements {
     /// The error of a request for a statement that there is none of, or with values other than it takes.
-    #[cfg(any(feature = "postgres", feature = "mariadb", feature = "sqlite", feature = "oracle"))]
-    pub(crate) fn misused(work: &str, bound: &Bound<'_>, takes: Option<usize>) -> EngineError {
+    pub fn misused(work: &str, bound: &Bound<'_>, takes: Option<usize>) -> EngineError {
         let (number, given) = (bound.statement, bound.values.len());
         let message = match takes {
             None => format!("{work}: statement {number} was asked for, and there is none of that number"),
@@ -68,7 +66,6 @@ impl Statements {
 }
 
 #[cfg(test)]
-#[cfg(any(feature = "postgres", feature = "mariadb", feature = "sqlite", feature = "oracle"))]
 mod tests {
     use super::*;
     use proptest::prelude::*;

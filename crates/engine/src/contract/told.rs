@@ -88,7 +88,7 @@ pub struct Finding {
 }
 
 /// Makes a finding from its parts.
-pub(crate) fn finding(level: FindingLevel, subject: &str, message: String) -> Finding {
+pub fn finding(level: FindingLevel, subject: &str, message: String) -> Finding {
     Finding { level, subject: subject.to_owned(), message }
 }
 

@@ -287,7 +287,7 @@ pub enum Columns {
 
 impl Columns {
     /// The row with these columns, and nothing in the others.
-    pub(crate) fn of<'r>(self, row: &Row<'r>) -> Row<'r> {
+    pub fn of<'r>(self, row: &Row<'r>) -> Row<'r> {
         match self {
             Self::All => *row,
             Self::Unchanging => row.without_changing(),
@@ -346,7 +346,7 @@ impl FromStr for Checksum {
 
 /// The smallest size class, for tests.
 #[cfg(test)]
-pub(crate) fn smallest() -> Size {
+pub fn smallest() -> Size {
     Size {
         id: "T".to_owned(),
         title: String::new(),

@@ -17,15 +17,16 @@ const ENVIRONMENT: [&str; 3] = ["PATH", "LD_LIBRARY_PATH", "TZ"];
 
 /// A user to run as.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Account {
-    pub(super) name: String,
+pub struct Account {
+    /// The name.
+    pub name: String,
     /// User and group to become; `None`: stay who we are.
     ids: Option<(u32, u32)>,
 }
 
 impl Account {
     /// Who a server started by this user runs as: the first of these names for root, the user himself for others.
-    pub(super) fn choose(preferred: &[&str]) -> Result<Self, PrivateError> {
+    pub fn choose(preferred: &[&str]) -> Result<Self, PrivateError> {
         let (users, me) = (users::of_this_system(), rustix::process::geteuid());
         if !me.is_root() {
             let listed = users.into_iter().find(|user| user.uid == me.as_raw());
@@ -43,7 +44,7 @@ impl Account {
     }
 
     /// A command that runs as this user with a plain environment, in a folder that every user may be in.
-    pub(super) fn command(&self, program: &Path) -> Command {
+    pub fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command.env_clear().env("LC_ALL", "C").current_dir("/");
         for name in ENVIRONMENT {
@@ -64,7 +65,7 @@ impl Account {
     }
 
     /// The user's number.
-    pub(super) fn uid(&self) -> u32 {
+    pub fn uid(&self) -> u32 {
         self.ids.map_or_else(|| rustix::process::geteuid().as_raw(), |(uid, _)| uid)
     }
 

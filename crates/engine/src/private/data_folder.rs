@@ -23,7 +23,7 @@ pub struct DataFolder {
 
 impl DataFolder {
     /// Opens a folder whose parent belongs to whoever started dbdyno. It must not be a link.
-    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+    pub fn open(path: &Path) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let folder = rustix::fs::open(path, flags, Mode::empty())?;
         let owner = rustix::fs::fstat(&folder)?;

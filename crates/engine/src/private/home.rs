@@ -59,7 +59,7 @@ impl Home {
     ///
     /// # Errors
     /// Others may change the way to it.
-    pub(super) fn site(&self, engine: &str) -> Result<Site, PrivateError> {
+    pub fn site(&self, engine: &str) -> Result<Site, PrivateError> {
         let site = Site { folder: self.0.join(engine) };
         way::refuse_open(&site.folder)?;
         Ok(site)
@@ -73,7 +73,7 @@ pub(super) const LOG: &str = "log";
 
 /// The folder of one engine's instance.
 #[derive(Debug, Clone)]
-pub(super) struct Site {
+pub struct Site {
     pub(super) folder: PathBuf,
 }
 

@@ -72,7 +72,7 @@ impl Instance {
     }
 
     /// What is recorded, if anything is.
-    pub(super) fn read(site: &Site) -> Result<Option<Self>, PrivateError> {
+    pub fn read(site: &Site) -> Result<Option<Self>, PrivateError> {
         let path = site.record();
         let text = match site.files().and_then(|files| files.read(RECORD)) {
             Ok(text) => text,
@@ -95,7 +95,7 @@ impl Instance {
     }
 
     /// Records it: wholly or not at all.
-    pub(super) fn write(&self, site: &Site) -> Result<(), PrivateError> {
+    pub fn write(&self, site: &Site) -> Result<(), PrivateError> {
         let write = || -> io::Result<()> {
             let mut text = serde_json::to_string_pretty(self)?;
             text.push('\n');

@@ -23,8 +23,6 @@ mod programs;
 mod ready;
 mod socket;
 mod spawn;
-#[cfg(test)]
-pub(crate) mod testing;
 mod up;
 mod watch;
 mod way;
@@ -33,21 +31,18 @@ use crate::{Engine, Target, TargetError};
 use dbdyno_model::Size;
 use std::path::PathBuf;
 
+pub use account::Account;
 pub use data_folder::DataFolder;
 pub use down::{Down, down};
 pub use error::PrivateError;
-pub use home::{HOME_VARIABLE, Home};
+pub use home::{HOME_VARIABLE, Home, Site};
 pub use instance::{Instance, Stage};
-pub use process::Process;
-#[cfg(any(feature = "postgres", feature = "mariadb", feature = "oracle"))]
-pub(crate) use process::{Stat, pids};
+pub use ours::mark_folder;
+pub use process::{Process, Stat, pids};
 pub use product::{Ground, Product, Readiness, Step};
 pub use programs::Programs;
 pub use up::{How, Up, Wish, up};
-pub use watch::Watch;
-
-#[cfg(test)]
-pub(crate) use watch::Silent;
+pub use watch::{Silent, Watch};
 
 /// The scheme of targets that are private instances.
 pub const SCHEME: &str = "private";
@@ -60,7 +55,7 @@ pub struct Private {
     /// What is the engine's own.
     pub product: &'static dyn Product,
     /// Opens a running instance.
-    pub(crate) open: Open,
+    pub open: Open,
 }
 
 /// A running private instance, as its engine needs to know it.

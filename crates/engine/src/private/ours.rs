@@ -24,7 +24,7 @@ pub(super) fn mark(made: impl AsFd) -> io::Result<()> {
 }
 
 /// Marks a folder that was just made.
-pub(super) fn mark_folder(path: &Path) -> io::Result<()> {
+pub fn mark_folder(path: &Path) -> io::Result<()> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     mark(rustix::fs::open(path, flags, Mode::empty())?)
 }

@@ -24,14 +24,14 @@ pub struct Process {
 
 impl Process {
     /// A process that lives.
-    pub(crate) fn of(pid: u32) -> Option<Self> {
+    pub fn of(pid: u32) -> Option<Self> {
         let stat = Stat::of(pid).filter(|stat| !stat.has_ended())?;
         let boot_id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
         Some(Self { pid, started_ticks: stat.started_ticks, boot_id: boot_id.trim().to_owned() })
     }
 
     /// Whether it still lives.
-    pub(crate) fn lives(&self) -> bool {
+    pub fn lives(&self) -> bool {
         Self::of(self.pid).as_ref() == Some(self)
     }
 
@@ -48,7 +48,7 @@ impl Process {
     }
 
     /// Sends it a signal, if it lives.
-    pub(crate) fn signal(&self, signal: Signal) {
+    pub fn signal(&self, signal: Signal) {
         if let Some(pid) = pid(self.pid).filter(|_| self.lives()) {
             // It may have ended just now, which is as good.
             _ = kill_process(pid, signal);
@@ -88,15 +88,16 @@ fn pid(pid: u32) -> Option<Pid> {
 }
 
 /// What the kernel says of a process (`man 5 proc`: /proc/PID/stat, fields 3, 4 and 22).
-pub(crate) struct Stat {
+pub struct Stat {
     state: char,
-    pub(crate) parent: u32,
+    /// The process that has started it.
+    pub parent: u32,
     started_ticks: u64,
 }
 
 impl Stat {
     /// That of a process that is there.
-    pub(crate) fn of(pid: u32) -> Option<Self> {
+    pub fn of(pid: u32) -> Option<Self> {
         Self::parse(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
     }
 
@@ -108,7 +109,7 @@ impl Stat {
     }
 
     /// Whether it has been stopped, and stands still.
-    pub(crate) fn was_stopped(&self) -> bool {
+    pub fn was_stopped(&self) -> bool {
         matches!(self.state, 'T' | 't')
     }
 
@@ -119,7 +120,7 @@ impl Stat {
 }
 
 /// Every process that there is.
-pub(crate) fn pids() -> impl Iterator<Item = u32> {
+pub fn pids() -> impl Iterator<Item = u32> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
@@ -207,7 +208,6 @@ fn user(status: &str) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::install;
     use super::*;
     use std::os::unix::fs::PermissionsExt;
     use std::os::unix::process::CommandExt;
@@ -245,7 +245,8 @@ mod tests {
         let (data, server) = (dir.path().join("data"), dir.path().join("server"));
         std::fs::create_dir(&data).unwrap();
         std::fs::set_permissions(&data, PermissionsExt::from_mode(0o755)).unwrap();
-        install(Path::new("/bin/sleep"), &server);
+        // Not by this process: what that is writing is open in whatever another test just starts, too, and nobody can run it.
+        assert!(Command::new("install").args(["-m", "755", "/bin/sleep"]).arg(&server).status().unwrap().success());
         let server = server.canonicalize().unwrap();
         let me = rustix::process::geteuid();
         let sleep = |program: &Path, uid: u32| {

@@ -9,7 +9,7 @@ pub trait Watch {
 }
 
 /// Says nothing, calls off nothing.
-pub(crate) struct Silent;
+pub struct Silent;
 
 impl Watch for Silent {
     fn note(&self, _text: &str) {}

@@ -10,14 +10,13 @@ use std::cell::RefCell;
 use std::sync::{Arc, LazyLock};
 
 /// Makes them the process's; false where another part of it has chosen first.
-pub(crate) fn install() -> bool {
+pub fn install() -> bool {
     *INSTALLED
 }
 
 /// Opens something on this thread while only these keys (each at the end of its text) are trusted. Answers what came of it,
 /// and whether any signature was looked at.
-#[cfg(feature = "mariadb")]
-pub(crate) fn trusting_only<T>(keys: &Arc<[Vec<u8>]>, open: impl FnOnce() -> T) -> (T, bool) {
+pub fn trusting_only<T>(keys: &Arc<[Vec<u8>]>, open: impl FnOnce() -> T) -> (T, bool) {
     GUARD.set(Some(Guard { keys: Arc::clone(keys), signed: Vec::new() }));
     let opened = open();
     let asked = GUARD.take().is_some_and(|guard| !guard.signed.is_empty());
@@ -112,7 +111,6 @@ mod tests {
         assert!(guard.trusts(b"server key") && !guard.trusts(b"another key"));
     }
 
-    #[cfg(feature = "mariadb")]
     #[test]
     fn the_guard_goes_with_the_connection() {
         let (answer, asked) = trusting_only(&[b"key".to_vec()].into(), || GUARD.with_borrow(Option::is_some));

@@ -4,13 +4,14 @@ use crate::Task;
 use crate::data::Keys;
 use dbdyno_model::{Procedure, Shape, TableName};
 
-/// How many they are, and how many of the procedure's own sums follow them: operations, rows, bytes, checksum.
-pub(crate) const ARGUMENTS: usize = 10;
-pub(crate) const SUMS: usize = 4;
+/// How many they are.
+pub const ARGUMENTS: usize = 10;
+/// How many of the procedure's own sums follow them: operations, rows, bytes, checksum.
+pub const SUMS: usize = 4;
 
 /// The numbers of a call: `p_first`, `p_passes`, `p_state`, `p_job`, `p_jobs`, `p_rows_per_tx`, `p_ops_per_pass`,
 /// `p_argument`, `p_table_rows`, `p_small_rows`.
-pub(crate) fn arguments(task: &Task, job: u32, first_pass: u64, passes: u64) -> [i64; ARGUMENTS] {
+pub fn arguments(task: &Task, job: u32, first_pass: u64, passes: u64) -> [i64; ARGUMENTS] {
     let shape = task.test.table.map_or(Shape::Small, TableName::shape);
     let draws = first_pass.wrapping_mul(draws_per_pass(task));
     [

@@ -15,7 +15,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 const MOST_SESSIONS: u32 = 256;
 
 /// The sessions of a load.
-pub(crate) struct Crew<'w, L> {
+pub struct Crew<'w, L> {
     links: Vec<L>,
     watch: &'w dyn LoadWatch,
 }
@@ -25,7 +25,7 @@ impl<'w, L: ServerLink> Crew<'w, L> {
     ///
     /// # Errors
     /// The server turns one away.
-    pub(crate) fn open(
+    pub fn open(
         jobs: u32,
         watch: &'w dyn LoadWatch,
         open: impl FnMut(u32) -> Result<L, EngineError>,
@@ -35,8 +35,7 @@ impl<'w, L: ServerLink> Crew<'w, L> {
     }
 
     /// Sessions at work.
-    #[cfg(feature = "postgres")]
-    pub(crate) fn jobs(&self) -> u64 {
+    pub fn jobs(&self) -> u64 {
         self.links.len() as u64
     }
 
@@ -44,7 +43,7 @@ impl<'w, L: ServerLink> Crew<'w, L> {
     ///
     /// # Errors
     /// The first that any session met; `Cancelled` when the watch said so.
-    pub(crate) fn each<T: Sync, S>(
+    pub fn each<T: Sync, S>(
         &mut self,
         doing: &str,
         items: &[T],
@@ -112,14 +111,14 @@ impl Drop for Leaving<'_> {
 }
 
 /// Tells sessions to stop.
-pub(crate) struct Stop<'w> {
+pub struct Stop<'w> {
     watch: &'w dyn LoadWatch,
     failed: AtomicBool,
 }
 
 impl Stop<'_> {
     /// Whether to stop: somebody wants it, or another session has failed.
-    pub(crate) fn requested(&self) -> bool {
+    pub fn requested(&self) -> bool {
         self.failed.load(Ordering::Relaxed) || self.watch.cancelled()
     }
 
@@ -132,7 +131,7 @@ impl Stop<'_> {
 }
 
 /// How far a phase is, over all sessions.
-pub(crate) struct Tally<'w> {
+pub struct Tally<'w> {
     watch: &'w dyn LoadWatch,
     what: String,
     of: u64,
@@ -141,14 +140,14 @@ pub(crate) struct Tally<'w> {
 
 impl<'w> Tally<'w> {
     /// A phase of `of` rows.
-    pub(crate) fn new(watch: &'w dyn LoadWatch, what: String, done: u64, of: u64) -> Self {
+    pub fn new(watch: &'w dyn LoadWatch, what: String, done: u64, of: u64) -> Self {
         let tally = Self { watch, what, of, done: AtomicU64::new(done) };
         tally.add(0);
         tally
     }
 
     /// Rows are done.
-    pub(crate) fn add(&self, rows: u64) {
+    pub fn add(&self, rows: u64) {
         let done = self.done.fetch_add(rows, Ordering::Relaxed) + rows;
         self.watch.progress(&self.what, done.min(self.of), self.of);
     }

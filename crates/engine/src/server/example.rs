@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 const EXAMPLE_SEED: u64 = 42;
 
 /// A task as a run would have it at DOP 1.
-pub(crate) fn task(test: &Test, size: &Size) -> Task {
+pub fn task(test: &Test, size: &Size) -> Task {
     let (seed, rows_per_tx) = (EXAMPLE_SEED, test.rows_per_tx.unwrap_or(1));
     let (test, size) = (test.clone(), size.clone());
     Task {
@@ -27,7 +27,7 @@ pub(crate) fn task(test: &Test, size: &Size) -> Task {
 }
 
 /// What the test is and how the engine realises it, as comments.
-pub(crate) fn head(test: &Test, size: &Size, mapping: &Mapping) -> String {
+pub fn head(test: &Test, size: &Size, mapping: &Mapping) -> String {
     let mut text = format!("-- {}: {}\n", test.code, test.title);
     match mapping.note() {
         Some(note) => line(&mut text, format_args!("-- {}: {note}", mapping.kind())),
@@ -40,8 +40,7 @@ pub(crate) fn head(test: &Test, size: &Size, mapping: &Mapping) -> String {
 }
 
 /// The heading of what a client sends.
-#[cfg(any(feature = "mariadb", feature = "oracle"))]
-pub(crate) fn client_heading(task: &Task) -> String {
+pub fn client_heading(task: &Task) -> String {
     let statements = match task.test.executions_per_op(task.rows_per_tx) {
         1 => "one statement".to_owned(),
         n => format!("{n} statements"),
@@ -50,12 +49,12 @@ pub(crate) fn client_heading(task: &Task) -> String {
 }
 
 /// Names of tables, for a sentence.
-pub(crate) fn list(tables: &[TableName]) -> String {
+pub fn list(tables: &[TableName]) -> String {
     tables.iter().map(|table| table.name()).collect::<Vec<_>>().join(", ")
 }
 
 /// Adds a line.
-pub(crate) fn line(text: &mut String, line: std::fmt::Arguments<'_>) {
+pub fn line(text: &mut String, line: std::fmt::Arguments<'_>) {
     // Writing to a String cannot fail.
     _ = writeln!(text, "{line}");
 }

@@ -23,22 +23,22 @@ const FROM: &str = "From version";
 
 /// A grant.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Grant {
+pub struct Grant {
     /// What stands between `GRANT` and `TO`; `{database}` where the script fills in the database.
-    pub(crate) grant: String,
+    pub grant: String,
     /// Whether nothing can be done without it.
-    pub(crate) required: bool,
+    pub required: bool,
     /// What it is for.
-    pub(crate) purpose: String,
+    pub purpose: String,
     /// What is lost without it.
-    pub(crate) without: String,
+    pub without: String,
     /// The first version that knows it, if not all do.
-    pub(crate) from: Option<u32>,
+    pub from: Option<u32>,
 }
 
 impl Grant {
     /// The grants of a script, in order.
-    pub(crate) fn all(script: &str) -> Vec<Self> {
+    pub fn all(script: &str) -> Vec<Self> {
         let mut grants = Vec::new();
         let (mut block, mut key) = (Self::default(), String::new());
         for line in script.lines().map(str::trim) {
@@ -87,25 +87,22 @@ impl Grant {
     }
 
     /// The statement that helps a user.
-    #[cfg(any(feature = "postgres", feature = "oracle", test))]
-    pub(crate) fn statement(&self, database: &str, user: &str) -> String {
+    pub fn statement(&self, database: &str, user: &str) -> String {
         format!("GRANT {} TO {user}", self.grant.replace("{database}", database))
     }
 
     /// Whether a server of this major version knows it.
-    #[cfg(any(feature = "postgres", test))]
-    pub(crate) fn is_known_to(&self, version: u32) -> bool {
+    pub fn is_known_to(&self, version: u32) -> bool {
         self.from.is_none_or(|from| version >= from)
     }
 
     /// What `check` says where it is missing.
-    pub(crate) fn missing(&self, user: &str, statement: &str) -> String {
+    pub fn missing(&self, user: &str, statement: &str) -> String {
         format!("{user} lacks a grant: {}; an administrator runs: {statement}", self.without)
     }
 
     /// What a run says where something is missing for want of it.
-    #[cfg(any(feature = "postgres", feature = "mariadb"))]
-    pub(crate) fn reason(&self, statement: &str) -> String {
+    pub fn reason(&self, statement: &str) -> String {
         format!("{}; {statement}", self.without)
     }
 }

@@ -6,24 +6,24 @@ use dbdyno_model::{Organisation, Size, TableName};
 
 /// One part of a table that holds rows; the unit of work in a load.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Leaf {
+pub struct Leaf {
     /// Its table.
-    pub(crate) table: TableName,
+    pub table: TableName,
     /// Its name in the schema.
-    pub(crate) name: String,
+    pub name: String,
     range: Option<u64>,
     region: Option<u64>,
 }
 
 impl Leaf {
     /// Its rows' ids, ascending.
-    pub(crate) fn ids(&self, size: &Size) -> impl Iterator<Item = u64> + use<> {
+    pub fn ids(&self, size: &Size) -> impl Iterator<Item = u64> + use<> {
         let (shape, wanted) = (self.table.shape(), self.region);
         self.range(size).filter(move |id| wanted.is_none_or(|wanted| region(shape, *id) == wanted))
     }
 
     /// How many rows it has.
-    pub(crate) fn rows(&self, size: &Size) -> u64 {
+    pub fn rows(&self, size: &Size) -> u64 {
         match self.region {
             Some(_) => self.ids(size).count() as u64,
             None => self.range(size).count() as u64,
@@ -40,7 +40,7 @@ impl Leaf {
 }
 
 /// The leaves of a table; the table itself where it has no partitions.
-pub(crate) fn leaves(table: TableName) -> Vec<Leaf> {
+pub fn leaves(table: TableName) -> Vec<Leaf> {
     let leaf = |name: String, range, region| Leaf { table, name, range, region };
     let (name, regions) = (table.name(), 1..=regions(table.shape()));
     match table.organisation() {
@@ -57,12 +57,12 @@ pub(crate) fn leaves(table: TableName) -> Vec<Leaf> {
 }
 
 /// The name of the leaf that holds a region of a list-partitioned table, or of a month.
-pub(crate) fn leaf_name(parent: &str, region: u64) -> String {
+pub fn leaf_name(parent: &str, region: u64) -> String {
     format!("{parent}_p{region}")
 }
 
 /// The name of a month of the range-list-partitioned table.
-pub(crate) fn month_name(table: &str, range: u64) -> String {
+pub fn month_name(table: &str, range: u64) -> String {
     format!("{table}_r{range:02}")
 }
 

@@ -14,16 +14,19 @@ const GRACE: Duration = Duration::from_secs(5);
 const ASK_EVERY: Duration = Duration::from_millis(50);
 
 /// What is to be loaded.
-pub(crate) struct Wish<'w> {
-    pub(crate) tables: &'w [TableName],
-    pub(crate) size: &'w Size,
-    pub(crate) seed: u64,
+pub struct Wish<'w> {
+    /// The tables, in the order in which they are loaded.
+    pub tables: &'w [TableName],
+    /// Size class of the data.
+    pub size: &'w Size,
+    /// Seed of the data.
+    pub seed: u64,
     /// Whether it is to be proved.
-    pub(crate) verify: bool,
+    pub verify: bool,
     /// Whether the book-keeping of a load that ended has a table.
-    pub(crate) has: fn(&Meta, TableName) -> bool,
+    pub has: fn(&Meta, TableName) -> bool,
     /// Where, in words.
-    pub(crate) place: String,
+    pub place: String,
 }
 
 impl Wish<'_> {
@@ -34,11 +37,16 @@ impl Wish<'_> {
 }
 
 /// What a load finds.
-pub(crate) enum Beginning {
+pub enum Beginning {
     /// Everything is there.
     Done(LoadReport),
-    /// So much is there; whether an earlier load has left it.
-    From { meta: Meta, resumed: bool },
+    /// Some of it is there, or nothing.
+    From {
+        /// The book-keeping.
+        meta: Meta,
+        /// Whether an earlier load has left something.
+        resumed: bool,
+    },
 }
 
 /// Looks what is there; where something is missing, makes sure that nobody else is at work (`hold`), looks again, and makes
@@ -46,7 +54,7 @@ pub(crate) enum Beginning {
 ///
 /// # Errors
 /// What is there is not ours or of another size or seed; what the three answer.
-pub(crate) fn begin<L>(
+pub fn begin<L>(
     link: &mut L,
     wish: &Wish<'_>,
     look: impl Fn(&mut L) -> Result<Contents, EngineError>,
@@ -73,7 +81,7 @@ pub(crate) fn begin<L>(
 }
 
 /// What a load did: rows written to each table, how long that took, the checksums that the book-keeping has.
-pub(crate) fn report(
+pub fn report(
     wish: &Wish<'_>,
     meta: &Meta,
     rows_written: &BTreeMap<TableName, u64>,
@@ -117,7 +125,7 @@ fn take<L>(
 ///
 /// # Errors
 /// Another dbdyno is at work; somebody gave up; what they answer.
-pub(crate) fn alone<L>(
+pub fn alone<L>(
     link: &mut L,
     doing: &str,
     held: impl Fn(&mut L) -> Result<bool, EngineError>,

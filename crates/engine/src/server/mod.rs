@@ -1,62 +1,51 @@
 //! What engines with a server of their own have in common: targets, connections that are kept and opened again, sessions that load
 //! side by side, the leaves that they load, and how long that took.
 
-#[cfg(any(feature = "mariadb", feature = "oracle"))]
-pub(crate) mod algorithms;
-pub(crate) mod call;
+pub mod algorithms;
+pub mod call;
 mod crew;
-pub(crate) mod example;
-pub(crate) mod grants;
-pub(crate) mod held;
+pub mod example;
+pub mod grants;
+pub mod held;
 mod leaf;
-pub(crate) mod loading;
-#[cfg(any(feature = "postgres", feature = "mariadb"))]
-pub(crate) mod namespace;
+pub mod loading;
+pub mod namespace;
 mod node;
 mod nodes;
 mod plan;
-#[cfg(any(feature = "mariadb", feature = "oracle"))]
 mod quiet;
-#[cfg(test)]
-pub(crate) mod samples;
-#[cfg(any(feature = "mariadb", feature = "oracle"))]
 mod sent;
 mod silence;
 mod times;
-pub(crate) mod url;
+pub mod url;
 mod verify;
 mod vigil;
 mod watch;
 mod within;
 
-pub(crate) use crew::{Crew, Stop, Tally};
-pub(crate) use held::Held;
-#[cfg(feature = "postgres")]
-pub(crate) use leaf::month_name;
-pub(crate) use leaf::{Leaf, leaf_name, leaves};
-pub(crate) use node::Node;
-pub(crate) use nodes::{add_seen, node_count, sum};
-pub(crate) use plan::fits;
-#[cfg(any(feature = "mariadb", feature = "oracle"))]
-pub(crate) use quiet::caught;
-#[cfg(any(feature = "mariadb", feature = "oracle"))]
-pub(crate) use sent::{between, without_variables};
-pub(crate) use silence::answers;
-pub(crate) use times::{Clock, Phase, Times};
-pub(crate) use verify::{Reading, checksum, prove};
-#[cfg(any(feature = "postgres", feature = "mariadb"))]
-pub(crate) use vigil::Asked;
-pub(crate) use vigil::{Post, Told, Vigil, Wait, look_after};
-pub(crate) use watch::{Seen, Watch};
-#[cfg(any(feature = "postgres", feature = "mariadb"))]
-pub(crate) use within::fell_silent;
-pub(crate) use within::{NO_THREAD, within};
+pub use crew::{Crew, Stop, Tally};
+pub use held::Held;
+pub use leaf::month_name;
+pub use leaf::{Leaf, leaf_name, leaves};
+pub use node::Node;
+pub use nodes::{add_seen, node_count, sum};
+pub use plan::fits;
+pub use quiet::caught;
+pub use sent::{between, without_variables};
+pub use silence::answers;
+pub use times::{Clock, Phase, Times};
+pub use verify::{Reading, checksum, prove};
+pub use vigil::Asked;
+pub use vigil::{Post, Told, Vigil, Wait, look_after};
+pub use watch::{Seen, Watch};
+pub use within::fell_silent;
+pub use within::{NO_THREAD, within};
 
 use crate::{Canceller, EngineError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A connection to a server.
-pub(crate) trait ServerLink: Send {
+pub trait ServerLink: Send {
     /// The number under which the server lists this session.
     fn session_id(&self) -> u64;
 
@@ -83,12 +72,12 @@ pub(crate) trait ServerLink: Send {
 }
 
 /// The first value of the first row.
-pub(crate) fn first(rows: Vec<Vec<Option<String>>>) -> Option<String> {
+pub fn first(rows: Vec<Vec<Option<String>>>) -> Option<String> {
     rows.into_iter().next()?.into_iter().next()?
 }
 
 /// What a lock holds, also where a thread has panicked while it held it: everything behind these locks is whole at every
 /// moment.
-pub(crate) fn recover<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+pub fn recover<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }

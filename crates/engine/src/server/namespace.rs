@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Processes by one of these names that have a number of their own in a namespace below ours.
-pub(crate) fn processes(names: &[&str]) -> Vec<u32> {
+pub fn processes(names: &[&str]) -> Vec<u32> {
     let all = fs::read_dir("/proc").into_iter().flatten().flatten();
     let pids = all.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     let is_one = |pid: &u32| {
@@ -16,30 +16,30 @@ pub(crate) fn processes(names: &[&str]) -> Vec<u32> {
 }
 
 /// The number by which a process knows itself.
-pub(crate) fn inner_pid(pid: u32) -> Option<u32> {
+pub fn inner_pid(pid: u32) -> Option<u32> {
     numbers(pid).pop()
 }
 
 /// Whether a process is in a namespace below ours.
-pub(crate) fn is_contained(pid: u32) -> bool {
+pub fn is_contained(pid: u32) -> bool {
     numbers(pid).len() > 1
 }
 
 /// A file of a process's own view.
-pub(crate) fn seen_by(pid: u32, file: &Path) -> PathBuf {
+pub fn seen_by(pid: u32, file: &Path) -> PathBuf {
     folder(pid).join("root").join(file.strip_prefix("/").unwrap_or(file))
 }
 
 /// A folder of a server's as it is seen from here, in this process's own view or else through the server's: the first that can
 /// be read and that is the server's own.
-pub(crate) fn seen_folder(server_pid: u32, path: &Path, is_of: impl Fn(&Path, u32) -> bool) -> Option<PathBuf> {
+pub fn seen_folder(server_pid: u32, path: &Path, is_of: impl Fn(&Path, u32) -> bool) -> Option<PathBuf> {
     let through = seen_by(server_pid, path);
     let own = (!is_contained(server_pid)).then(|| path.to_owned());
     own.into_iter().chain([through]).find(|path| fs::read_dir(path).is_ok() && is_of(path, server_pid))
 }
 
 /// The name of the machine that a process believes to be on, where it is noted in its view.
-pub(crate) fn host_name(pid: u32) -> Option<String> {
+pub fn host_name(pid: u32) -> Option<String> {
     let noted = fs::read_to_string(seen_by(pid, Path::new("/etc/hostname"))).ok()?;
     Some(noted.trim().to_owned())
 }
@@ -52,7 +52,7 @@ fn numbers(pid: u32) -> Vec<u32> {
 }
 
 /// The process that a process comes from.
-pub(crate) fn parent(pid: u32) -> Option<u32> {
+pub fn parent(pid: u32) -> Option<u32> {
     stat(pid, 4)?.parse().ok()
 }
 
@@ -64,7 +64,7 @@ fn stat(pid: u32, field: usize) -> Option<String> {
 }
 
 /// Seconds since a process started.
-pub(crate) fn age_s(pid: u32) -> Option<f64> {
+pub fn age_s(pid: u32) -> Option<f64> {
     // In ticks after the machine's own start.
     let started: f64 = stat(pid, 22)?.parse().ok()?;
     let machine = fs::read_to_string("/proc/uptime").ok()?;

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 /// One node of the target.
-pub(crate) struct Node<L, A> {
+pub struct Node<L, A> {
     /// Opened when it is first needed, and again after it was lost.
     link: Mutex<Option<L>>,
     /// When that connection was last asked for something.
@@ -17,9 +17,9 @@ pub(crate) struct Node<L, A> {
     /// Stops what that connection is doing.
     canceller: Arc<Mutex<Option<Arc<dyn Canceller>>>>,
     /// dbdyno's own sessions on this node, as the server numbers them.
-    pub(crate) ours: Arc<Mutex<BTreeSet<u64>>>,
+    pub ours: Arc<Mutex<BTreeSet<u64>>>,
     /// What its sessions have done.
-    pub(crate) account: A,
+    pub account: A,
 }
 
 impl<L, A: Default> Default for Node<L, A> {
@@ -40,7 +40,7 @@ impl<L: ServerLink, A> Node<L, A> {
     ///
     /// # Errors
     /// The node cannot be reached, or what `work` answers.
-    pub(crate) fn with<T>(
+    pub fn with<T>(
         &self,
         open: impl FnOnce() -> Result<L, EngineError>,
         work: impl FnOnce(&mut L) -> Result<T, EngineError>,
@@ -83,13 +83,12 @@ impl<L: ServerLink, A> Node<L, A> {
     }
 
     /// A handle that stops what this node's own connection is doing at that moment, whichever it is by then.
-    pub(crate) fn canceller(&self) -> Arc<dyn Canceller> {
+    pub fn canceller(&self) -> Arc<dyn Canceller> {
         Arc::new(Current(Arc::clone(&self.canceller)))
     }
 
     /// When this node's own connection was last asked for something, before the present `with`.
-    #[cfg(feature = "postgres")]
-    pub(crate) fn idle_since(&self) -> Option<Instant> {
+    pub fn idle_since(&self) -> Option<Instant> {
         *recover(&self.idle_since)
     }
 }

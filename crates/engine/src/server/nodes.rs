@@ -4,12 +4,12 @@ use super::Seen;
 use dbdyno_model::{Counter, Counters, WaitCount};
 
 /// How many nodes there are.
-pub(crate) fn node_count<T>(nodes: &[T]) -> u32 {
+pub fn node_count<T>(nodes: &[T]) -> u32 {
     u32::try_from(nodes.len()).unwrap_or(u32::MAX)
 }
 
 /// The counters of several nodes together. What one of them lacks, all lack.
-pub(crate) fn sum(nodes: Vec<Counters>) -> Counters {
+pub fn sum(nodes: Vec<Counters>) -> Counters {
     let mut all = nodes.into_iter();
     let Some(mut sum) = all.next() else { return Counters::default() };
     for node in all {
@@ -29,7 +29,7 @@ pub(crate) fn sum(nodes: Vec<Counters>) -> Counters {
 }
 
 /// What the watches of all nodes have seen, added to their counters.
-pub(crate) fn add_seen(counters: &mut Counters, all_seen: &[Seen], why_none: &str) {
+pub fn add_seen(counters: &mut Counters, all_seen: &[Seen], why_none: &str) {
     let (mut foreign_ns, mut ended) = (0, all_seen.is_empty().then(|| why_none.to_owned()));
     for seen in all_seen {
         foreign_ns += seen.foreign_busy_ns;

@@ -2,7 +2,7 @@
 //! nodes or none.
 
 /// Whether a plan is one of those that a note allows.
-pub(crate) fn fits(note: &str, plan: &str) -> bool {
+pub fn fits(note: &str, plan: &str) -> bool {
     note.split(" | ").any(|alternative| {
         let alternative = alternative.trim();
         match alternative.split_once(" > ... > ") {

@@ -14,7 +14,7 @@ thread_local! {
 static INSTALL: Once = Once::new();
 
 /// What `work` answers; nothing where it panics. What it borrowed must not be used again then.
-pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
+pub fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
     INSTALL.call_once(|| {
         let usual = panic::take_hook();
         panic::set_hook(Box::new(move |about| {

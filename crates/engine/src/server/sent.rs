@@ -8,7 +8,7 @@ use dbdyno_model::ErrorClass;
 ///
 /// # Errors
 /// A variable is not known: the statement could not be sent.
-pub(crate) fn without_variables<V: Copy>(
+pub fn without_variables<V: Copy>(
     text: &str,
     known: &[(&str, V)],
     mut instead: impl FnMut(V) -> String,
@@ -32,7 +32,7 @@ pub(crate) fn without_variables<V: Copy>(
 }
 
 /// The text between two marks, without the white space around it.
-pub(crate) fn between<'t>(text: &'t str, marks: (&str, &str)) -> Option<&'t str> {
+pub fn between<'t>(text: &'t str, marks: (&str, &str)) -> Option<&'t str> {
     let (_, rest) = text.split_once(marks.0)?;
     Some(rest.split_once(marks.1)?.0.trim())
 }

@@ -11,7 +11,7 @@ const ELSEWHERE: Duration = Duration::from_millis(1_500);
 const HERE: Duration = Duration::from_secs(10);
 
 /// Whether a server answers: `pid` is its main process where that is on this machine, `open` opens a connection.
-pub(crate) fn answers(pid: Option<u32>, open: impl FnOnce() -> Result<(), EngineError> + Send + 'static) -> bool {
+pub fn answers(pid: Option<u32>, open: impl FnOnce() -> Result<(), EngineError> + Send + 'static) -> bool {
     if pid.is_some_and(stands_still) {
         return false;
     }

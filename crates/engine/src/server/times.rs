@@ -8,7 +8,7 @@ use std::time::Instant;
 
 /// The parts of a table's load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Phase {
+pub enum Phase {
     /// Writing rows.
     Fill,
     /// Building keys.
@@ -21,16 +21,16 @@ pub(crate) enum Phase {
 
 /// When each part began first and ended last, over all sessions.
 #[derive(Debug, Default)]
-pub(crate) struct Times(Mutex<BTreeMap<(TableName, Phase), (Instant, Instant)>>);
+pub struct Times(Mutex<BTreeMap<(TableName, Phase), (Instant, Instant)>>);
 
 impl Times {
     /// Runs until it is dropped.
-    pub(crate) fn clock(&self, table: TableName, phase: Phase) -> Clock<'_> {
+    pub fn clock(&self, table: TableName, phase: Phase) -> Clock<'_> {
         Clock { times: self, part: (table, phase), began: Instant::now() }
     }
 
     /// Seconds of writing rows, and of everything.
-    pub(crate) fn of(&self, table: TableName) -> (f64, f64) {
+    pub fn of(&self, table: TableName) -> (f64, f64) {
         let times = recover(&self.0);
         let seconds = |phase| times.get(&(table, phase)).map_or(0.0, |(from, to)| (*to - *from).as_secs_f64());
         let all = [Phase::Fill, Phase::Index, Phase::Tidy, Phase::Prove];
@@ -39,7 +39,7 @@ impl Times {
 }
 
 /// Measures one leaf's part.
-pub(crate) struct Clock<'t> {
+pub struct Clock<'t> {
     times: &'t Times,
     part: (TableName, Phase),
     began: Instant,

@@ -4,7 +4,6 @@
 use crate::secret::Secret;
 use crate::target::percent_decode;
 use crate::users;
-#[cfg(any(feature = "postgres", feature = "mariadb"))]
 use crate::{Finding, FindingLevel, finding};
 use crate::{Target, TargetError};
 use std::path::PathBuf;
@@ -15,7 +14,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How a server is reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Address {
+pub enum Address {
     /// Over TCP: a name or a number.
     Tcp(String),
     /// Through a socket.
@@ -23,13 +22,13 @@ pub(crate) enum Address {
 }
 
 /// Whether a name or number is this machine for certain.
-pub(crate) fn is_this_machine(name: &str) -> bool {
+pub fn is_this_machine(name: &str) -> bool {
     name == "localhost" || name.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback())
 }
 
 /// What TLS has to prove; libpq's words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum SslMode {
+pub enum SslMode {
     /// No TLS.
     Disable,
     /// TLS where the server has it.
@@ -46,7 +45,7 @@ impl SslMode {
     const ALL: [Self; 5] = [Self::Disable, Self::Prefer, Self::Require, Self::VerifyCa, Self::VerifyFull];
 
     /// The word as in the target.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Disable => "disable",
             Self::Prefer => "prefer",
@@ -58,15 +57,13 @@ impl SslMode {
 
     /// Whether a password may go to a server so that whoever is on the way, or answers in its place, can read it. Without
     /// TLS it may go to this machine only, or where somebody has asked for `disable` by name.
-    #[cfg(any(feature = "postgres", feature = "mariadb"))]
-    pub(crate) fn allows_clear_text(self, encrypted: bool, local: bool) -> bool {
+    pub fn allows_clear_text(self, encrypted: bool, local: bool) -> bool {
         encrypted || local || self == Self::Disable
     }
 }
 
 /// What `dbdyno check` says of a connection to another machine that is not encrypted.
-#[cfg(any(feature = "postgres", feature = "mariadb"))]
-pub(crate) fn unencrypted(host: &dyn std::fmt::Display, encrypted: bool, local: bool) -> Option<Finding> {
+pub fn unencrypted(host: &dyn std::fmt::Display, encrypted: bool, local: bool) -> Option<Finding> {
     let message = format!(
         "the connection to {host} is not encrypted: whoever is in between reads statements and data, and may pass for the \
          server; give it a certificate and write sslmode=verify-full"
@@ -76,8 +73,7 @@ pub(crate) fn unencrypted(host: &dyn std::fmt::Display, encrypted: bool, local: 
 
 /// What `dbdyno check` says of a connection to another machine whose server has proved nothing, where `also` may be asked of a
 /// client.
-#[cfg(feature = "mariadb")]
-pub(crate) fn unproved(host: &dyn std::fmt::Display, proved: bool, local: bool, also: &str) -> Option<Finding> {
+pub fn unproved(host: &dyn std::fmt::Display, proved: bool, local: bool, also: &str) -> Option<Finding> {
     let message = format!(
         "the connection to {host} is encrypted, but nothing proves that the other end is the server: whoever is in between may \
          show a certificate of his own, or the server's without its key, and pass for it{also}; name the authority that has \
@@ -87,35 +83,35 @@ pub(crate) fn unproved(host: &dyn std::fmt::Display, proved: bool, local: bool, 
 }
 
 /// What an engine calls its things in a target.
-pub(crate) struct Words {
+pub struct Words {
     /// How a target is written.
-    pub(crate) form: &'static str,
+    pub form: &'static str,
     /// The options that there are, with their values.
-    pub(crate) known: &'static str,
+    pub known: &'static str,
     /// What a host that begins with / is.
-    pub(crate) socket: &'static str,
+    pub socket: &'static str,
     /// The option that names one, besides `host`.
-    pub(crate) socket_option: Option<&'static str>,
+    pub socket_option: Option<&'static str>,
 }
 
 /// A target, taken apart.
-pub(crate) struct Url {
+pub struct Url {
     /// Who connects.
-    pub(crate) user: String,
+    pub user: String,
     /// The password that the target came with.
-    pub(crate) password: Option<Secret>,
+    pub password: Option<Secret>,
     /// The database, where one is named.
-    pub(crate) database: Option<String>,
+    pub database: Option<String>,
     /// The hosts that are named, each with its port if it has one.
-    pub(crate) hosts: Vec<(Address, Option<u16>)>,
+    pub hosts: Vec<(Address, Option<u16>)>,
     /// The port of those that have none of their own.
-    pub(crate) port: Option<u16>,
+    pub port: Option<u16>,
     /// What TLS has to prove.
-    pub(crate) ssl_mode: SslMode,
+    pub ssl_mode: SslMode,
     /// Trusted authorities; the system's where none is named.
-    pub(crate) root_certificates: Option<PathBuf>,
+    pub root_certificates: Option<PathBuf>,
     /// How long opening a connection may take.
-    pub(crate) connect_timeout: Duration,
+    pub connect_timeout: Duration,
 }
 
 impl Url {
@@ -123,7 +119,7 @@ impl Url {
     ///
     /// # Errors
     /// It is not written as it should be, or an option or its value is unknown.
-    pub(crate) fn parse(target: &Target, words: &Words) -> Result<Self, TargetError> {
+    pub fn parse(target: &Target, words: &Words) -> Result<Self, TargetError> {
         let form = words.form;
         let invalid = |problem: String| target.invalid(problem);
         let Some(rest) = target.rest.strip_prefix("//") else { return Err(invalid(format!("write {form}"))) };
@@ -257,10 +253,10 @@ fn address(name: &str, words: &Words) -> Result<Address, String> {
 }
 
 /// What is said where something else than a port follows a bracket.
-pub(crate) const BRACKET: &str = "behind the bracket of a host stands no port; write [HOST]:PORT";
+pub const BRACKET: &str = "behind the bracket of a host stands no port; write [HOST]:PORT";
 
 /// A port. What is no such number is not quoted: it may be a password whose host was forgotten.
-pub(crate) fn port(text: &str) -> Result<u16, String> {
+pub fn port(text: &str) -> Result<u16, String> {
     let number = text.parse().ok().filter(|number| *number > 0);
     number.ok_or_else(|| {
         let is_number = text.len() <= 5 && text.bytes().all(|digit| digit.is_ascii_digit());
@@ -270,7 +266,7 @@ pub(crate) fn port(text: &str) -> Result<u16, String> {
 }
 
 /// What is said of a host with two colons, which is quoted only where it is one.
-pub(crate) fn two_colons(text: &str) -> String {
+pub fn two_colons(text: &str) -> String {
     let shown = text.parse::<std::net::Ipv6Addr>().map_or_else(|_| "::1".to_owned(), |ip| ip.to_string());
     format!(
         "a host has two colons; write a numeric IPv6 host in brackets: [{shown}], and end a login with '@', before the host"
@@ -287,7 +283,7 @@ fn with_ports(hosts: Vec<(Address, Option<u16>)>, ports: &[u16]) -> Result<Vec<(
 }
 
 /// The operating system's user, as the password file has it, or else as the environment does.
-pub(crate) fn os_user() -> Option<String> {
+pub fn os_user() -> Option<String> {
     let uid = rustix::process::geteuid().as_raw();
     let listed = users::of_this_system().into_iter().find(|user| user.uid == uid).map(|user| user.name);
     listed.or_else(|| std::env::var("USER").ok()).filter(|name| !name.is_empty())

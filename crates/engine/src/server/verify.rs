@@ -14,7 +14,7 @@ const LOOK_ROWS: u64 = 8_000;
 pub(crate) type Read<L> = fn(&mut L, &Leaf, &mut Reading<'_>) -> Result<(), EngineError>;
 
 /// A leaf that is being read.
-pub(crate) struct Reading<'a> {
+pub struct Reading<'a> {
     checksum: Checksum,
     columns: Columns,
     told: u64,
@@ -24,12 +24,12 @@ pub(crate) struct Reading<'a> {
 
 impl Reading<'_> {
     /// One more row.
-    pub(crate) fn add(&mut self, row: &Row<'_>) {
+    pub fn add(&mut self, row: &Row<'_>) {
         self.checksum.add(&self.columns.of(row));
     }
 
     /// Whether to stop, which is looked at now and then; so is the tally told.
-    pub(crate) fn must_stop(&mut self) -> bool {
+    pub fn must_stop(&mut self) -> bool {
         if self.checksum.rows < self.told + LOOK_ROWS {
             return false;
         }
@@ -50,7 +50,7 @@ type Sums = Mutex<BTreeMap<TableName, Checksum>>;
 ///
 /// # Errors
 /// The table cannot be read.
-pub(crate) fn checksum<L: ServerLink>(
+pub fn checksum<L: ServerLink>(
     crew: &mut Crew<'_, L>,
     table: TableName,
     (rows, columns): (u64, Columns),
@@ -71,7 +71,7 @@ pub(crate) fn checksum<L: ServerLink>(
 ///
 /// # Errors
 /// A leaf cannot be read, or holds something else.
-pub(crate) fn prove<'t, L: ServerLink>(
+pub fn prove<'t, L: ServerLink>(
     crew: &mut Crew<'_, L>,
     leaves: &[Leaf],
     (size, generator): (&Size, &Generator),

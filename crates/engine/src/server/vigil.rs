@@ -9,15 +9,12 @@
 //!
 //! The thread that waits cannot be woken: not every socket can be got hold of. So whoever asked to be told ends the process.
 
-#[cfg(any(feature = "postgres", feature = "mariadb"))]
 use super::NO_THREAD;
 use super::{recover, within};
 use crate::{EngineError, LostTarget};
-#[cfg(any(feature = "postgres", feature = "mariadb"))]
 use crate::{Finding, FindingLevel, finding};
 use dbdyno_model::ErrorClass;
 use std::fmt;
-#[cfg(any(feature = "postgres", feature = "mariadb"))]
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
@@ -38,7 +35,7 @@ const ASKED_AFTER: usize = 3;
 
 /// What one link waits for.
 #[derive(Debug, Default)]
-pub(crate) struct Post {
+pub struct Post {
     /// Questions, answers, and pieces of answers.
     heard: AtomicU64,
     asked: Mutex<Option<String>>,
@@ -49,7 +46,7 @@ pub(crate) struct Post {
 
 impl Post {
     /// Something is asked, and waited for until this value goes.
-    pub(crate) fn asks(&self, doing: &str) -> Asking<'_> {
+    pub fn asks(&self, doing: &str) -> Asking<'_> {
         *recover(&self.asked) = Some(doing.to_owned());
         let asking = Asking(self);
         asking.heard();
@@ -59,11 +56,11 @@ impl Post {
 
 /// Something that is waited for.
 #[derive(Debug)]
-pub(crate) struct Asking<'p>(&'p Post);
+pub struct Asking<'p>(&'p Post);
 
 impl Asking<'_> {
     /// A piece of the answer has come, or a piece of the question has gone.
-    pub(crate) fn heard(&self) {
+    pub fn heard(&self) {
         // One thread at a time writes it, and it goes through every row.
         self.0.heard.store(self.0.heard.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     }
@@ -77,25 +74,23 @@ impl Drop for Asking<'_> {
 }
 
 /// A connection while something is asked over it in control of the work.
-#[cfg(any(feature = "postgres", feature = "mariadb"))]
-pub(crate) struct Asked<'l, C> {
+pub struct Asked<'l, C> {
     connection: &'l mut C,
     asking: Asking<'l>,
 }
 
-#[cfg(any(feature = "postgres", feature = "mariadb"))]
 impl<'l, C> Asked<'l, C> {
-    pub(crate) fn new(connection: &'l mut C, post: &'l Post, doing: &str) -> Self {
+    /// Asks over this connection; `doing` says what, should no answer come.
+    pub fn new(connection: &'l mut C, post: &'l Post, doing: &str) -> Self {
         Self { connection, asking: post.asks(doing) }
     }
 
     /// The connection, and where to say that a piece has come.
-    pub(crate) fn parts(&mut self) -> (&mut C, &Asking<'l>) {
+    pub fn parts(&mut self) -> (&mut C, &Asking<'l>) {
         (self.connection, &self.asking)
     }
 }
 
-#[cfg(any(feature = "postgres", feature = "mariadb"))]
 impl<C> Deref for Asked<'_, C> {
     type Target = C;
 
@@ -104,7 +99,6 @@ impl<C> Deref for Asked<'_, C> {
     }
 }
 
-#[cfg(any(feature = "postgres", feature = "mariadb"))]
 impl<C> DerefMut for Asked<'_, C> {
     fn deref_mut(&mut self) -> &mut C {
         self.connection
@@ -113,7 +107,7 @@ impl<C> DerefMut for Asked<'_, C> {
 
 /// What a new connection is told of a session that gives no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Told {
+pub enum Told {
     /// It is at work, or nobody may say.
     Working,
     /// It has nothing to do, or waits for us.
@@ -124,19 +118,18 @@ pub(crate) enum Told {
 
 impl Told {
     /// What it means that a new connection was not to be had: whoever turns us away has answered.
-    pub(crate) fn refused(error: &EngineError) -> Self {
+    pub fn refused(error: &EngineError) -> Self {
         if error.target_lost() { Self::Nothing } else { Self::Working }
     }
 
     /// By a row that says whether the session waits; none where it is not seen.
-    #[cfg(any(feature = "postgres", feature = "mariadb"))]
-    pub(crate) fn of(waits: Option<&str>) -> Self {
+    pub fn of(waits: Option<&str>) -> Self {
         if matches!(waits, Some("t" | "1")) { Self::Waiting } else { Self::Working }
     }
 }
 
 /// Asks after a session over a new connection, which may fall silent, too.
-pub(crate) fn look_after(limit: Duration, ask: impl FnOnce() -> Result<Told, EngineError> + Send + 'static) -> Told {
+pub fn look_after(limit: Duration, ask: impl FnOnce() -> Result<Told, EngineError> + Send + 'static) -> Told {
     match within(limit, ask) {
         Ok(told) => told.unwrap_or_else(|error| Told::refused(&error)),
         Err(RecvTimeoutError::Timeout) => Told::Nothing,
@@ -146,13 +139,14 @@ pub(crate) fn look_after(limit: Duration, ask: impl FnOnce() -> Result<Told, Eng
 
 /// Something that is waited for, as the watch sees it.
 #[derive(Clone)]
-pub(crate) struct Wait {
+pub struct Wait {
     post: Weak<Post>,
     heard: u64,
     doing: String,
-    /// The node, and the session that was asked.
-    pub(crate) node: usize,
-    pub(crate) session: u64,
+    /// The node.
+    pub node: usize,
+    /// The session that was asked.
+    pub session: u64,
 }
 
 impl Wait {
@@ -191,7 +185,7 @@ impl Wait {
 
 /// What the links of a target wait for.
 #[derive(Default)]
-pub(crate) struct Vigil(Mutex<Vec<Weak<Post>>>);
+pub struct Vigil(Mutex<Vec<Weak<Post>>>);
 
 impl fmt::Debug for Vigil {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -201,7 +195,7 @@ impl fmt::Debug for Vigil {
 
 impl Vigil {
     /// One more link, to this session of a node.
-    pub(crate) fn post(&self, node: usize, session: u64) -> Arc<Post> {
+    pub fn post(&self, node: usize, session: u64) -> Arc<Post> {
         let post = Arc::new(Post { node, session, ..Post::default() });
         let mut posts = recover(&self.0);
         posts.retain(|post| post.strong_count() > 0);
@@ -222,8 +216,7 @@ impl Vigil {
     }
 
     /// Makes a check, with time for so many nodes. Where the server falls silent meanwhile, that is the finding.
-    #[cfg(any(feature = "postgres", feature = "mariadb"))]
-    pub(crate) fn checked(
+    pub fn checked(
         &self,
         connect_timeout: Duration,
         nodes: usize,
@@ -244,14 +237,13 @@ impl Vigil {
     }
 
     /// What is asked at this moment, in words.
-    #[cfg(any(feature = "postgres", feature = "mariadb"))]
     fn asked(&self) -> String {
         let waits = self.waits();
         waits.last().map_or_else(|| "nothing is under way".to_owned(), |wait| wait.doing.clone())
     }
 
     /// Whether an answer has been lost, as whoever has cancelled it wants to know at once.
-    pub(crate) fn is_cut_off(&self, ask: &dyn Fn(&Wait) -> Told) -> bool {
+    pub fn is_cut_off(&self, ask: &dyn Fn(&Wait) -> Told) -> bool {
         let waits = self.waits();
         if waits.is_empty() {
             return false;
@@ -268,7 +260,7 @@ impl Vigil {
 
     /// Watches until the last owner of this value goes, and tells of the first answer that will not come. `ask` asks the
     /// server, over a new connection, after a session.
-    pub(crate) fn watch(
+    pub fn watch(
         self: &Arc<Self>,
         connect_timeout: Duration,
         ask: impl Fn(&Wait) -> Told + Send + 'static,

@@ -18,18 +18,18 @@ type Activity = (u64, String, String);
 
 /// What was seen so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Seen {
+pub struct Seen {
     /// (class, event) -> samples and the time that they stand for.
     waits: BTreeMap<(String, String), (u64, u64)>,
     /// Time in which sessions of others were at work.
-    pub(crate) foreign_busy_ns: u64,
+    pub foreign_busy_ns: u64,
     /// Why nothing more is seen, if so.
-    pub(crate) ended: Option<String>,
+    pub ended: Option<String>,
 }
 
 impl Seen {
     /// As wait counts, by event.
-    pub(crate) fn waits(&self) -> Vec<WaitCount> {
+    pub fn waits(&self) -> Vec<WaitCount> {
         let count = |((class, event), (count, ns)): (&(String, String), &(u64, u64))| WaitCount {
             event: event.clone(),
             class: class.clone(),
@@ -67,7 +67,7 @@ struct State {
 }
 
 /// A thread that looks, with a connection of its own. Ends when dropped.
-pub(crate) struct Watch<L: ServerLink> {
+pub struct Watch<L: ServerLink> {
     link: Arc<Mutex<L>>,
     state: Arc<State>,
     ours: Arc<Mutex<BTreeSet<u64>>>,
@@ -80,7 +80,7 @@ impl<L: ServerLink + 'static> Watch<L> {
     ///
     /// # Errors
     /// No thread.
-    pub(crate) fn start(
+    pub fn start(
         link: L,
         ours: Arc<Mutex<BTreeSet<u64>>>,
         sql: &str,
@@ -102,17 +102,17 @@ impl<L: ServerLink + 'static> Watch<L> {
 
 impl<L: ServerLink> Watch<L> {
     /// What was seen so far.
-    pub(crate) fn seen(&self) -> Seen {
+    pub fn seen(&self) -> Seen {
         recover(&self.state.seen).clone()
     }
 
     /// The connection, while nobody looks.
-    pub(crate) fn link(&self) -> MutexGuard<'_, L> {
+    pub fn link(&self) -> MutexGuard<'_, L> {
         recover(&self.link)
     }
 
     /// Ends the looking; the connection is still there.
-    pub(crate) fn stop(&mut self) {
+    pub fn stop(&mut self) {
         self.state.over.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
             thread.thread().unpark();

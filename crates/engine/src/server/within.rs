@@ -6,13 +6,13 @@ use std::thread;
 use std::time::Duration;
 
 /// What is said where no thread could be had, or it broke down.
-pub(crate) const NO_THREAD: &str = "dbdyno could not ask: no thread could be started for it, or it broke down";
+pub const NO_THREAD: &str = "dbdyno could not ask: no thread could be started for it, or it broke down";
 
 /// Does something on a thread of its own.
 ///
 /// # Errors
 /// `Timeout` where it took longer, `Disconnected` where it panicked or never began.
-pub(crate) fn within<T: Send + 'static>(
+pub fn within<T: Send + 'static>(
     limit: Duration,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, RecvTimeoutError> {
@@ -23,8 +23,7 @@ pub(crate) fn within<T: Send + 'static>(
 }
 
 /// What is said of a server that was connected to and then did not answer in time.
-#[cfg(any(feature = "postgres", feature = "mariadb"))]
-pub(crate) fn fell_silent(limit: Duration) -> String {
+pub fn fell_silent(limit: Duration) -> String {
     format!(
         "the server let us in and then gave no answer within {} s: is it overloaded, or stopped? (connect_timeout=S waits \
          longer)",

@@ -1,0 +1,228 @@
+//! Opening the connection: within a time, at each address of a name in turn, with TLS or rather without.
+
+use super::super::errors::is_of_tls;
+use super::super::options::{Host, Options, SslMode};
+use super::super::password::Found;
+use super::super::tls::Tls;
+use dbdyno_engine::server::{caught, within};
+use mysql::{Conn, DriverError, Error, Opts, OptsBuilder};
+use std::collections::HashMap;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, ToSocketAddrs};
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
+
+/// A host that has gone is noticed by the kernel: when what was sent stays unanswered for so long ...
+const UNANSWERED_MS: u32 = 45_000;
+/// ... or, while an answer is waited for, by probes from here on.
+const KEEPALIVE_IDLE_MS: u32 = 20_000;
+const KEEPALIVE_INTERVAL_S: u32 = 5;
+const KEEPALIVE_PROBES: u32 = 5;
+
+/// The file with the server's key by which a password would be encrypted without TLS. The crate asks the server for a key
+/// where no file is named, and so gives the password to whoever answers; there can be no file of this name, and reading it
+/// fails in a way in which nothing else does (errors.rs).
+const NO_KEY: &str = "/dev/null/key";
+
+/// Why there is no connection.
+pub(super) enum Refused {
+    Error(Error),
+    /// The host's name could not be looked up.
+    Lookup(io::Error),
+    /// Nothing came back in time.
+    Silent,
+    /// What came back made the client crate stop short.
+    Garbled,
+}
+
+/// A way to a server that has led there.
+#[derive(Clone)]
+pub(super) struct Way {
+    opts: Opts,
+    /// Absent where the connection is not encrypted.
+    tls: Option<Tls>,
+}
+
+impl Way {
+    /// Whether it is encrypted.
+    pub(super) fn is_encrypted(&self) -> bool {
+        self.tls.is_some()
+    }
+
+    /// Goes it.
+    fn open(&self) -> mysql::Result<Conn> {
+        match &self.tls {
+            Some(tls) => tls.guard(|| Conn::new(self.opts.clone())),
+            None => Conn::new(self.opts.clone()),
+        }
+    }
+
+    /// Goes it once more for a word in passing, without a database, and with a limit of time for every answer.
+    pub(super) fn open_briefly(&self, limit: Duration) -> mysql::Result<Conn> {
+        let opts = OptsBuilder::from_opts(self.opts.clone()).db_name(None::<String>);
+        let opts = opts.read_timeout(Some(limit)).write_timeout(Some(limit)).into();
+        Self { opts, tls: self.tls.clone() }.open()
+    }
+}
+
+/// Opens a connection. The crate's own limit covers the TCP connection only, and a server that is stopped, or is none,
+/// accepts that and then says nothing; so another thread does it.
+pub(super) fn connect(
+    options: &Options,
+    host: &Host,
+    application: &str,
+    found: &Found,
+    tls: Option<Tls>,
+    database: Option<&str>,
+) -> Result<(Conn, Way), Refused> {
+    let opts = opts(options, application, found, database);
+    let (options, host) = (options.clone(), host.clone());
+    let limit = options.connect_timeout;
+    match within(limit, move || caught(|| find_way(&options, &host, &opts, tls))) {
+        Ok(Some(connected)) => connected,
+        Err(RecvTimeoutError::Timeout) => Err(Refused::Silent),
+        Ok(None) | Err(RecvTimeoutError::Disconnected) => Err(Refused::Garbled),
+    }
+}
+
+fn opts(options: &Options, application: &str, found: &Found, database: Option<&str>) -> OptsBuilder {
+    let mut opts = OptsBuilder::new().user(Some(&options.user)).db_name(database);
+    if let Some(password) = found.password() {
+        opts = opts.pass(Some(password.reveal()));
+    }
+    // The way that the target names, and no better one that the server knows.
+    opts.prefer_socket(false)
+        .connect_attrs(Some(HashMap::from([("program_name", application)])))
+        .tcp_keepalive_time_ms(Some(KEEPALIVE_IDLE_MS))
+        .tcp_keepalive_probe_interval_secs(Some(KEEPALIVE_INTERVAL_S))
+        .tcp_keepalive_probe_count(Some(KEEPALIVE_PROBES))
+        .tcp_user_timeout_ms(Some(UNANSWERED_MS))
+}
+
+/// Looks for a way, by address and by TLS.
+fn find_way(options: &Options, host: &Host, opts: &OptsBuilder, tls: Option<Tls>) -> Result<(Conn, Way), Refused> {
+    let (name, port) = match host {
+        Host::Socket(path) => {
+            let opts = opts.clone().socket(Some(path.to_string_lossy())).into();
+            let way = Way { opts, tls: None };
+            return way.open().map(|conn| (conn, way)).map_err(Refused::Error);
+        }
+        Host::Tcp { name, port } => (name, *port),
+    };
+    let addresses: Vec<SocketAddr> = (name.as_str(), port).to_socket_addrs().map_err(Refused::Lookup)?.collect();
+    let places = places(name, &addresses, options.ssl_mode == SslMode::VerifyFull);
+    let each = options.connect_timeout / u32::try_from(places.len()).unwrap_or(u32::MAX).max(1);
+    let mut last = Refused::Error(Error::DriverError(DriverError::CouldNotConnect(None)));
+    for place in &places {
+        let opts = opts.clone().ip_or_hostname(Some(&place.name)).tcp_port(port).tcp_connect_timeout(Some(each));
+        let opts = opts.bind_address(place.from);
+        match by_tls(options, host, &opts, tls.as_ref()) {
+            Err(error) if not_there(&error) => last = Refused::Error(plain_words(error, place, &addresses, each)),
+            connected => return connected.map_err(Refused::Error),
+        }
+    }
+    Err(last)
+}
+
+/// One address with TLS, and without where that is good enough.
+fn by_tls(options: &Options, host: &Host, opts: &OptsBuilder, tls: Option<&Tls>) -> mysql::Result<(Conn, Way)> {
+    let preferred = options.ssl_mode == SslMode::Prefer;
+    // Once a server has turned TLS down, it is not asked each time: it counts connections that are given up.
+    let without = &options.seats.without_tls;
+    let open = |tls: Option<&Tls>| {
+        let mut opts = opts.clone().ssl_opts(tls.map(Tls::opts));
+        if !options.ssl_mode.allows_clear_text(tls.is_some(), host.is_local()) {
+            opts = opts.server_key_path(Some(NO_KEY.into()));
+        }
+        let way = Way { opts: opts.into(), tls: tls.cloned() };
+        way.open().map(|conn| (conn, way))
+    };
+    let tls = tls.filter(|_| !(preferred && without.load(Ordering::Relaxed)));
+    match open(tls) {
+        // `prefer` means: rather without TLS than not at all.
+        Err(error) if tls.is_some() && preferred && blames_tls(&error) => {
+            let connected = open(None)?;
+            without.store(true, Ordering::Relaxed);
+            Ok(connected)
+        }
+        connected => connected,
+    }
+}
+
+/// Where to knock.
+struct Place {
+    /// As the crate wants it.
+    name: String,
+    /// Any address of the family that is meant.
+    from: Option<SocketAddr>,
+}
+
+/// Each address of a name. The crate gives up at the first that does not answer, so it is given one at a time; unless the
+/// name itself has to be compared with the certificate: then it is told which family of addresses to go through.
+fn places(name: &str, addresses: &[SocketAddr], by_name: bool) -> Vec<Place> {
+    let is_number = name.parse::<IpAddr>().is_ok();
+    let mut places: Vec<Place> = Vec::new();
+    for address in addresses {
+        let (any, scoped) = match address {
+            SocketAddr::V4(_) => (IpAddr::V4(Ipv4Addr::UNSPECIFIED), false),
+            SocketAddr::V6(v6) => (IpAddr::V6(Ipv6Addr::UNSPECIFIED), v6.scope_id() != 0),
+        };
+        if scoped || by_name && !is_number {
+            let from = (addresses.len() > 1).then(|| SocketAddr::new(any, 0));
+            if !places.iter().any(|place| place.from == from && place.name == name) {
+                places.push(Place { name: name.to_owned(), from });
+            }
+        } else {
+            let name = if address.is_ipv6() { format!("[{}]", address.ip()) } else { address.ip().to_string() };
+            places.push(Place { name, from: None });
+        }
+    }
+    places
+}
+
+/// Whether nobody was there, so that another address may be tried.
+fn not_there(error: &Error) -> bool {
+    matches!(error, Error::DriverError(DriverError::CouldNotConnect(_) | DriverError::ConnectTimeout))
+}
+
+/// Where the crate went through a family of addresses, what it says at last is of the other family; so one of them is asked
+/// again why it does not answer.
+fn plain_words(error: Error, place: &Place, addresses: &[SocketAddr], limit: Duration) -> Error {
+    let Some(from) = place.from else { return error };
+    let same = addresses.iter().find(|address| address.is_ipv4() == from.is_ipv4());
+    match same.map(|address| (address, TcpStream::connect_timeout(address, limit))) {
+        Some((address, Err(why))) => {
+            let told = (address.to_string(), why.to_string(), why.kind());
+            Error::DriverError(DriverError::CouldNotConnect(Some(told)))
+        }
+        _ => error,
+    }
+}
+
+/// Whether the same might work without TLS: the server has none, or the handshake failed.
+fn blames_tls(error: &Error) -> bool {
+    matches!(error, Error::DriverError(DriverError::TlsNotSupported)) || is_of_tls(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(name: &str, addresses: &[&str], by_name: bool) -> String {
+        let addresses: Vec<SocketAddr> = addresses.iter().map(|address| address.parse().unwrap()).collect();
+        let shown =
+            |place: Place| format!("{} {}", place.name, place.from.map_or(String::new(), |from| from.to_string()));
+        places(name, &addresses, by_name).into_iter().map(shown).collect::<Vec<_>>().join(", ")
+    }
+
+    #[test]
+    fn every_address_is_tried_and_a_name_that_counts_is_kept() {
+        let two = ["[::1]:1", "127.0.0.1:1", "127.0.0.2:1"];
+        assert_eq!(shown("db", &two, false), "[::1] , 127.0.0.1 , 127.0.0.2 ");
+        assert_eq!(shown("db", &two, true), "db [::]:0, db 0.0.0.0:0");
+        assert_eq!(shown("db", &two[..1], true), "db ");
+        assert_eq!(shown("::1", &two[..1], true), "[::1] ");
+        assert_eq!(shown("fe80::1%2", &["[fe80::1%2]:1"], false), "fe80::1%2 ");
+    }
+}

@@ -1,0 +1,93 @@
+//! Watches the sessions of a point while they work: what state they are in, and who else is at work on the server. Ten looks
+//! a second cost next to nothing. Where performance_schema is on, it also sees to it that waits for files are counted.
+
+use super::STATISTICS;
+use super::check::grants;
+use super::link::Link;
+use super::options::Options;
+use dbdyno_engine::EngineError;
+use dbdyno_engine::server::{Seen, ServerLink as _, Watch, first};
+use mysql::prelude::Queryable as _;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// A session that says nothing of its state.
+const RUNNING: &str = "running";
+/// The grants that take part in counting files.
+const FILES: [&str; 2] = ["SELECT ON performance_schema", "UPDATE ON performance_schema"];
+/// Why files and the log are neither counted nor timed.
+const NO_PERFORMANCE_SCHEMA: &str = "performance_schema is off; start the server with performance_schema = ON";
+const NO_FILE_INSTRUMENTS: &str = "the instruments of files are switched off in performance_schema, and only watching (not with --no-sampling) switches \
+     them on";
+
+/// A thread that looks, with a connection of its own. Ends when dropped.
+pub(super) struct Monitor {
+    watch: Watch<Link>,
+    /// Instruments that are on for as long as it watches.
+    switched: Vec<String>,
+}
+
+impl Monitor {
+    /// Begins to watch a node. `ours` are dbdyno's own sessions there, which may grow.
+    ///
+    /// # Errors
+    /// No connection, or no thread.
+    pub(super) fn start(options: &Options, node: usize, ours: Arc<Mutex<BTreeSet<u64>>>) -> Result<Self, EngineError> {
+        let mut link = Link::open(options, node, "dbdyno watch")?;
+        let may_see = link.texts("looking at privileges", &STATISTICS.get("may_see_activity")?.text)?;
+        let why_blind = (first(may_see).as_deref() == Some("0")).then(|| grants::why_missing(&mut link, &["PROCESS"]));
+        let switched = switch_on(&mut link);
+        let watch = Watch::start(link, ours, &STATISTICS.get("activity")?.text, why_blind, |row| {
+            let id = row.first()?.as_ref()?.parse().ok()?;
+            let state = row.get(1).cloned().flatten().filter(|state| !state.is_empty());
+            Some((id, "state".to_owned(), state.unwrap_or_else(|| RUNNING.to_owned())))
+        })?;
+        Ok(Self { watch, switched })
+    }
+
+    /// What was seen so far.
+    pub(super) fn seen(&self) -> Seen {
+        self.watch.seen()
+    }
+
+    /// The connection, while nobody looks.
+    pub(super) fn link(&self) -> MutexGuard<'_, Link> {
+        self.watch.link()
+    }
+}
+
+impl Drop for Monitor {
+    fn drop(&mut self) {
+        self.watch.stop();
+        let mut link = self.watch.link();
+        for instrument in &self.switched {
+            switch(&mut link, instrument, "NO");
+        }
+    }
+}
+
+/// Switches on what counts waits for files, where somebody has switched it off and we may. What cannot be switched is missing
+/// from the counters, with the reason.
+fn switch_on(link: &mut Link) -> Vec<String> {
+    let Ok(sql) = STATISTICS.get("instruments_off") else { return Vec::new() };
+    let off = link.texts("looking at performance_schema", &sql.text).unwrap_or_default();
+    let names = off.into_iter().filter_map(|row| row.into_iter().next().flatten());
+    names.filter(|name| switch(link, name, "YES")).collect()
+}
+
+fn switch(link: &mut Link, instrument: &str, to: &str) -> bool {
+    let Ok(sql) = STATISTICS.get("switch_instrument") else { return false };
+    link.control("switching what counts waits for files").exec_drop(&sql.text, (to, to, instrument)).is_ok()
+}
+
+/// Why performance_schema does not tell of files: it is off, may not be read, or its instruments are off, which is what a
+/// point's watch switches on if it may.
+pub(super) fn why_no_files(link: &mut Link, may_read: bool) -> String {
+    let is_on =
+        |link: &mut Link| first(link.texts("looking at performance_schema", "SELECT @@performance_schema").ok()?);
+    if !may_read && is_on(link).as_deref() != Some("1") {
+        return NO_PERFORMANCE_SCHEMA.to_owned();
+    }
+    let missing = FILES.into_iter().find_map(|grant| grants::if_missing(link, grant));
+    missing.unwrap_or_else(|| NO_FILE_INSTRUMENTS.to_owned())
+}

@@ -1,0 +1,215 @@
+//! MariaDB as a private instance: `mariadb-install-db`, the settings of a size class, starting and stopping.
+//!
+//! Nobody but the server's user (and root) can come to it: it listens on a socket in a folder of that user's alone, and
+//! on no network. That is why its one account has no password: whoever can open the socket can open the data files, too,
+//! and a password would be one more secret that keeps nobody out. The accounts that the installer makes are removed.
+
+mod settings;
+
+use dbdyno_engine::private::{DataFolder, Ground, Instance, Product, Programs, Readiness, Step};
+use mysql::{Conn, OptsBuilder};
+use rustix::process::Signal;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// User and database of an instance.
+const NAME: &str = "dbdyno";
+/// The socket, in a folder of its own.
+const SOCKET: &str = "mariadbd.sock";
+/// Written by the installer and by upgrades: the version that the data is of. Its first name is the newer one.
+const VERSION_FILES: [&str; 2] = ["mariadb_upgrade_info", "mysql_upgrade_info"];
+/// The oldest version that dbdyno is made for.
+const OLDEST: (u32, u32) = (10, 11);
+/// How long a server that has taken a connection may keep silent.
+const CONNECT: Duration = Duration::from_secs(5);
+
+const PROGRAMS: Programs = Programs {
+    variable: "DBDYNO_MARIADB_BIN",
+    needed: &["mariadbd", "mariadb-install-db"],
+    // Debian has the server in `sbin`, Red Hat in `libexec`; an archive has the installer in `scripts`.
+    beside: &["../bin", "../sbin", "../libexec", "../scripts"],
+    folders: &["/usr/sbin", "/usr/libexec", "/usr/bin", "/usr/local/mysql/bin", "/usr/local/bin", "/opt/mariadb*/bin"],
+    install: "the MariaDB server, 10.11 or newer (package mariadb-server on Debian, Ubuntu and Red Hat, mariadb on SUSE)",
+};
+
+/// MariaDB's own part of a private instance.
+pub(super) static PRODUCT: MariaDb = MariaDb;
+
+/// MariaDB.
+pub(super) struct MariaDb;
+
+impl Product for MariaDb {
+    fn engine(&self) -> &'static str {
+        "mariadb"
+    }
+
+    fn programs(&self) -> &'static Programs {
+        &PROGRAMS
+    }
+
+    fn users(&self) -> &'static [&'static str] {
+        &["mysql"]
+    }
+
+    fn version(&self, said: &str) -> Option<String> {
+        // `/usr/sbin/mariadbd  Ver 10.11.14-MariaDB-0+deb12u2 for debian-linux-gnu on x86_64 (Debian 12)`
+        let version = said.split_once(" Ver ")?.1.split_whitespace().next()?;
+        let (number, _) = version.split_once("-MariaDB")?;
+        number.starts_with(|c: char| c.is_ascii_digit()).then(|| number.to_owned())
+    }
+
+    fn too_old(&self, version: &str) -> Option<String> {
+        let (major, minor) = OLDEST;
+        (series(version) < OLDEST).then(|| format!("dbdyno needs {major}.{minor} or newer"))
+    }
+
+    fn series(&self, version: &str) -> String {
+        let (major, minor) = series(version);
+        format!("{major}.{minor}")
+    }
+
+    fn data_series(&self, data: &DataFolder) -> Option<String> {
+        let text = VERSION_FILES.iter().find_map(|file| data.read(file).ok())?;
+        Some(self.series(text.trim()))
+    }
+
+    fn port(&self) -> Option<u16> {
+        None
+    }
+
+    fn socket_name(&self) -> String {
+        SOCKET.to_owned()
+    }
+
+    fn making(&self, programs: &Path, data: &Path) -> Vec<Step> {
+        // A server that starts removes what others have left in its folder for temporary files, and takes what they work
+        // with for that; so each has its own. The installer would break a path with a space in it.
+        let (data_folder, temporary) = (with_path("--datadir=", data), OsString::from("--tmpdir=."));
+        // Nothing but what is said here: neither this machine's settings, nor its name, which it may not know.
+        let install = ["--no-defaults", "--skip-test-db", "--skip-name-resolve", "--force"].map(OsString::from);
+        let install = install.into_iter().chain([data_folder.clone(), temporary.clone()]).collect();
+        // Without a server that listens nobody can come in between.
+        let bootstrap = ["--no-defaults", "--bootstrap", "--silent-startup"].map(OsString::from).into_iter();
+        let bootstrap = bootstrap.chain([with_path("--basedir=", &base(programs)), data_folder, temporary]).collect();
+        let step = |doing, program, arguments, input| Step { doing, program, arguments, input };
+        vec![
+            step("making the data folder", "mariadb-install-db", install, None),
+            step("making its database and its one account", "mariadbd", bootstrap, Some(ONE_ACCOUNT)),
+        ]
+    }
+
+    fn finish(&self, _data: &DataFolder) -> io::Result<()> {
+        // The settings are written before each start, and named to the server.
+        Ok(())
+    }
+
+    fn settings_file(&self) -> &'static str {
+        settings::FILE
+    }
+
+    fn settings(&self, ground: &Ground<'_>) -> String {
+        settings::of(ground)
+    }
+
+    fn arguments(&self, instance: &Instance) -> Vec<OsString> {
+        // The file must come first. Paths stand here, where nothing in them can be taken for something else.
+        vec![
+            with_path("--defaults-file=", &instance.data.join(settings::FILE)),
+            with_path("--basedir=", &base(&instance.programs)),
+            with_path("--datadir=", &instance.data),
+            with_path("--socket=", &socket(instance)),
+        ]
+    }
+
+    fn noted_pid(&self, data: &DataFolder) -> Option<u32> {
+        data.read(settings::PID_FILE).ok()?.trim().parse().ok()
+    }
+
+    fn forget_pid(&self, data: &DataFolder) -> io::Result<()> {
+        data.remove(settings::PID_FILE)
+    }
+
+    fn readiness(&self, instance: &Instance) -> Readiness {
+        match connect(instance) {
+            Ok(_) => Readiness::Ready,
+            // It has answered: with a reason that goes away, or with one that does not.
+            Err(mysql::Error::MySqlError(error)) if PASSING.contains(&error.code) => Readiness::NotYet(error.message),
+            Err(mysql::Error::MySqlError(error)) => {
+                Readiness::Never(format!("the server does not accept connections: {}", error.message))
+            }
+            // There is no socket before the server has gone through its log.
+            Err(_) => Readiness::NotYet("the server is starting, or recovering from a crash".to_owned()),
+        }
+    }
+
+    fn stop_signal(&self) -> Signal {
+        // Open transactions are rolled back, and what the cache holds is written.
+        Signal::TERM
+    }
+
+    fn abort_signal(&self) -> Signal {
+        // The server takes every other signal for the one above.
+        Signal::KILL
+    }
+
+    fn target(&self, instance: &Instance) -> String {
+        format!("mariadb://{NAME}@/{NAME}?socket={}", socket(instance).display())
+    }
+
+    fn shell_command(&self, instance: &Instance) -> String {
+        // A password of the user's own settings would be refused.
+        format!("mariadb --no-defaults --socket={} --user={NAME} {NAME}", socket(instance).display())
+    }
+}
+
+/// Each statement ends with its line, as this mode wants it. Privileges are not known in it until they are read; and
+/// what is deleted from their table is gone from the next start on. The server's own locked account owns its views.
+const ONE_ACCOUNT: &str = "\
+CREATE DATABASE dbdyno;
+FLUSH PRIVILEGES;
+CREATE USER dbdyno@localhost;
+GRANT ALL PRIVILEGES ON *.* TO dbdyno@localhost WITH GRANT OPTION;
+DELETE FROM mysql.global_priv WHERE User NOT IN ('dbdyno', 'mariadb.sys');
+DELETE FROM mysql.proxies_priv;
+DELETE FROM mysql.db;
+";
+
+/// Too many connections; the server is shutting down; too many of one user.
+const PASSING: [u16; 3] = [1040, 1053, 1203];
+
+/// A connection to the database.
+fn connect(instance: &Instance) -> mysql::Result<Conn> {
+    let options = OptsBuilder::new().socket(Some(socket(instance).display().to_string())).user(Some(NAME));
+    let options = options.db_name(Some(NAME)).read_timeout(Some(CONNECT)).write_timeout(Some(CONNECT));
+    Conn::new(options)
+}
+
+fn socket(instance: &Instance) -> PathBuf {
+    instance.socket_folder.join(SOCKET)
+}
+
+/// The folder that the server's `bin` and `share` stand in. A server that was put elsewhere than it was built for finds
+/// its messages by it.
+fn base(programs: &Path) -> PathBuf {
+    let server = PROGRAMS.server(programs);
+    let server = server.canonicalize().unwrap_or(server);
+    server.parent().and_then(Path::parent).map_or_else(|| PathBuf::from("/"), Path::to_owned)
+}
+
+/// An argument that ends in a path.
+fn with_path(argument: &str, path: &Path) -> OsString {
+    let mut argument = OsString::from(argument);
+    argument.push(path);
+    argument
+}
+
+/// The first two numbers of a version; 0 for what is none.
+fn series(version: &str) -> (u32, u32) {
+    let mut numbers = version.split(|c: char| !c.is_ascii_digit()).map(|digits| digits.parse().unwrap_or(0));
+    (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests;

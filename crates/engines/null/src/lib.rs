@@ -1,0 +1,378 @@
+//! The null engine: does nothing, takes as long as it is told, and counts honestly. It shows dbdyno's own cost and drives
+//! the tests of the scheduler. Its target is hidden: `null:?speed=1000000&error_at=20`. Above a billion passes a second a call
+//! takes no time at all.
+
+use dbdyno_engine::client::Statements;
+use dbdyno_engine::{
+    Canceller, ChunkResult, Clock, Durability, Engine, EngineError, EngineInfo, Failure, Features, Finding,
+    FindingLevel, Inspection, LoadReport, LoadWatch, Loaded, MonotonicClock, Prepared, Request, Session, Settled,
+    Target, TargetError, Task,
+    data::{Checksum, Columns, Sample, quantity_sum},
+    finding,
+};
+use dbdyno_model::{CommitMode, Counter, Counters, Database, Drive, ErrorClass, Mapping, Procedure, Size, TableName};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// The engine, without a target.
+pub const INFO: EngineInfo = EngineInfo {
+    name: "null",
+    title: "does nothing; for tests of dbdyno itself",
+    target: "null:",
+    notice: Some("figures of the null engine say nothing about any database"),
+    hidden: true,
+    mapping: |_| Mapping::Native { ramp: None },
+    script: |test, _| Ok(format!("-- {}: the null engine has no SQL\n", test.code)),
+    schema_script: |_| Ok("-- the null engine has no schema\n".to_owned()),
+    private: None,
+    open: |target, size| {
+        let behaviour = Behaviour::parse(target)?;
+        Ok(Box::new(NullEngine::new(behaviour, size.clone(), Arc::new(MonotonicClock::default()))))
+    },
+};
+
+/// How the null engine behaves.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Behaviour {
+    /// Passes per second of one job, at least 1.
+    pub speed: u64,
+    /// Nanoseconds that every call takes besides.
+    pub delay_ns: u64,
+    /// Every so many calls of a job, one stalls; 0 for never.
+    pub stall_every: u64,
+    /// For how long.
+    pub stall_ns: u64,
+    /// The call of each job, counted from 1 within a run, that fails; 0 for none.
+    pub error_at: u64,
+    /// Every so many calls of a job, one fails; 0 for never.
+    pub error_every: u64,
+    /// The class of such errors.
+    pub error_class: ErrorClass,
+    /// Rows too few per chunk, to prove that proofs catch it.
+    pub rows_short: u64,
+    /// A counter that lies by this much.
+    pub executions_over: u64,
+}
+
+impl Default for Behaviour {
+    fn default() -> Self {
+        Self {
+            speed: 1_000_000,
+            delay_ns: 0,
+            stall_every: 0,
+            stall_ns: 0,
+            error_at: 0,
+            error_every: 0,
+            error_class: ErrorClass::Other,
+            rows_short: 0,
+            executions_over: 0,
+        }
+    }
+}
+
+impl Behaviour {
+    fn parse(target: &Target) -> Result<Self, TargetError> {
+        let mut behaviour = Self::default();
+        for (name, value) in &target.options {
+            let number = || value.parse::<u64>().map_err(|_| target.invalid(format!("{name} must be a whole number")));
+            match name.as_str() {
+                "speed" => behaviour.speed = number()?.max(1),
+                "delay_us" => behaviour.delay_ns = number()? * 1_000,
+                "stall_every" => behaviour.stall_every = number()?,
+                "stall_ms" => behaviour.stall_ns = number()? * 1_000_000,
+                "error_at" => behaviour.error_at = number()?,
+                "error_every" => behaviour.error_every = number()?,
+                "error_class" => {
+                    behaviour.error_class = serde_json::from_value(serde_json::Value::String(value.clone()))
+                        .map_err(|_| target.invalid(format!("there is no error class '{value}'")))?;
+                }
+                "rows_short" => behaviour.rows_short = number()?,
+                "executions_over" => behaviour.executions_over = number()?,
+                _ => return Err(target.invalid(format!("the null engine has no option '{name}'"))),
+            }
+        }
+        Ok(behaviour)
+    }
+}
+
+/// What all sessions have done.
+#[derive(Debug, Default)]
+struct Done {
+    ops: AtomicU64,
+    rows: AtomicU64,
+    executions: AtomicU64,
+    commits: AtomicU64,
+    calls: Mutex<BTreeMap<u32, u64>>,
+}
+
+/// The null engine.
+pub struct NullEngine {
+    behaviour: Behaviour,
+    size: Size,
+    clock: Arc<dyn Clock>,
+    done: Arc<Done>,
+}
+
+impl NullEngine {
+    /// A null engine on a clock.
+    #[must_use]
+    pub fn new(behaviour: Behaviour, size: Size, clock: Arc<dyn Clock>) -> Self {
+        Self { behaviour, size, clock, done: Arc::default() }
+    }
+
+    /// Operations done by all sessions since the engine was made.
+    #[must_use]
+    pub fn ops(&self) -> u64 {
+        self.done.ops.load(Ordering::Relaxed)
+    }
+}
+
+impl Engine for NullEngine {
+    fn name(&self) -> &'static str {
+        INFO.name
+    }
+
+    fn features(&self) -> Features {
+        Features {
+            in_process: false,
+            local: true,
+            loads_on_demand: true,
+            single_writer: false,
+            nodes: 1,
+            block_bytes: 8_192,
+        }
+    }
+
+    fn describe(&self) -> Result<Database, EngineError> {
+        let notice = INFO.notice.map(str::to_owned);
+        Ok(Database { engine: INFO.name.to_owned(), version: "0".to_owned(), notice, ..Database::default() })
+    }
+
+    fn durability(&self, _: CommitMode, _: Drive) -> Result<Durability, EngineError> {
+        Ok(Durability::default())
+    }
+
+    fn check(&self, _: &Size) -> Vec<Finding> {
+        let message = "nothing can be wrong with nothing".to_owned();
+        vec![finding(FindingLevel::Ok, "target", message)]
+    }
+
+    fn loaded(&self) -> Result<Loaded, EngineError> {
+        let size = self.size.id.clone();
+        Ok(Loaded::Complete { size, seed: 42, verified: true, checksums: BTreeMap::new() })
+    }
+
+    fn tables(&self) -> Vec<TableName> {
+        Vec::new()
+    }
+
+    fn space_needed_bytes(&self, _: &Size) -> u64 {
+        0
+    }
+
+    fn load(&self, _: &Size, _: u64, _: u32, _: bool, _: &dyn LoadWatch) -> Result<LoadReport, EngineError> {
+        Ok(LoadReport::default())
+    }
+
+    fn checksum(&self, _: TableName, _: Columns, _: &dyn LoadWatch) -> Result<Checksum, EngineError> {
+        Ok(Checksum::default())
+    }
+
+    fn inspect(&self, _: TableName, _: &mut Sample) -> Result<Inspection, EngineError> {
+        Ok(Inspection::default())
+    }
+
+    fn drop_all(&self) -> Result<bool, EngineError> {
+        Ok(false)
+    }
+
+    fn settle(&self, _: Duration) -> Result<Settled, EngineError> {
+        Ok(Settled::AtRest)
+    }
+
+    fn begin_point(&self, _: &Task) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    fn end_point(&self, _: &Task) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    fn session(&self, job: u32, _: u32) -> Result<Box<dyn Session>, EngineError> {
+        Ok(Box::new(NullSession {
+            behaviour: self.behaviour.clone(),
+            clock: Arc::clone(&self.clock),
+            done: Arc::clone(&self.done),
+            task: None,
+            job,
+            calls: self.done.calls.lock().unwrap_or_else(PoisonError::into_inner).get(&job).copied().unwrap_or(0),
+            ops: 0,
+            rows: 0,
+            executions: 0,
+            commits: 0,
+            cancelled: Arc::new(Cancelled::default()),
+            statements: 0,
+        }))
+    }
+
+    fn snapshot(&self) -> Result<Counters, EngineError> {
+        let rows = self.done.rows.load(Ordering::Relaxed);
+        let executions = self.done.executions.load(Ordering::Relaxed);
+        let values = [
+            (Counter::Executions, executions),
+            (Counter::Commits, self.done.commits.load(Ordering::Relaxed)),
+            (Counter::RowsChanged, rows),
+            (Counter::RowsScanned, rows),
+        ];
+        Ok(Counters { values: values.into(), ..Counters::default() })
+    }
+
+    fn data_place(&self) -> Option<PathBuf> {
+        None
+    }
+
+    fn data_files(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+}
+
+#[derive(Debug, Default)]
+struct Cancelled(AtomicBool);
+
+impl Canceller for Cancelled {
+    fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+struct NullSession {
+    behaviour: Behaviour,
+    clock: Arc<dyn Clock>,
+    done: Arc<Done>,
+    task: Option<Task>,
+    job: u32,
+    calls: u64,
+    ops: u64,
+    rows: u64,
+    executions: u64,
+    commits: u64,
+    cancelled: Arc<Cancelled>,
+    /// How many statements of a work's own it is prepared for.
+    statements: usize,
+}
+
+impl NullSession {
+    /// Sleeps in slices, so that a cancel is heard.
+    fn pass_time(&self, ns: u64) -> Result<(), EngineError> {
+        const SLICE_NS: u64 = 5_000_000;
+        let mut left_ns = ns;
+        while left_ns > 0 {
+            if self.cancelled.0.load(Ordering::Relaxed) {
+                return Err(EngineError::new(ErrorClass::Cancelled, "the null engine was asked to stop"));
+            }
+            let slice_ns = left_ns.min(SLICE_NS);
+            self.clock.sleep_ns(slice_ns);
+            left_ns -= slice_ns;
+        }
+        Ok(())
+    }
+
+    /// A call that takes its time, stalls and fails as it was told to.
+    fn call(&mut self, passes: u64) -> Result<(), EngineError> {
+        self.calls += 1;
+        let Behaviour { speed, delay_ns, stall_every, stall_ns, error_at, error_every, error_class, .. } =
+            self.behaviour;
+        let is_nth = |every: u64| every > 0 && self.calls.is_multiple_of(every);
+        let busy_ns = (u128::from(passes) * 1_000_000_000).checked_div(u128::from(speed)).unwrap_or(0);
+        let stall_ns = if is_nth(stall_every) { stall_ns } else { 0 };
+        self.pass_time(delay_ns + stall_ns + u64::try_from(busy_ns).unwrap_or(u64::MAX))?;
+        if self.calls == error_at || is_nth(error_every) {
+            return Err(EngineError::new(error_class, format!("call {} was told to fail", self.calls)));
+        }
+        Ok(())
+    }
+}
+
+/// Rows that a client's statement touches, and commits that come with it.
+fn of_a_statement(task: &Task) -> (u64, u64) {
+    let statements = task.test.executions_per_op(task.rows_per_tx).max(1);
+    let rows = task.test.rows_per_op(&task.size, task.rows_per_tx).unwrap_or(0) / statements;
+    (rows, u64::from(statements == 1))
+}
+
+impl Session for NullSession {
+    fn prepare(&mut self, task: &Task, _: u32) -> Result<Prepared, EngineError> {
+        (self.task, self.statements) = (Some(task.clone()), 0);
+        Ok(Prepared { plan: Some("null".to_owned()), problems: Vec::new() })
+    }
+
+    fn prepare_statements(&mut self, statements: &Statements) -> Result<(), EngineError> {
+        (self.task, self.statements) = (None, statements.texts.len());
+        Ok(())
+    }
+
+    fn execute(&mut self, request: &Request<'_>) -> Result<ChunkResult, Failure> {
+        let unprepared = || EngineError::new(ErrorClass::Other, "not prepared");
+        let (first_pass, passes) = match *request {
+            Request::Chunk { first_pass, passes } => (first_pass, passes),
+            // It touches a row, like it or not.
+            Request::Statement(bound) => {
+                if bound.statement >= self.statements {
+                    return Err(unprepared().into());
+                }
+                self.call(1)?;
+                self.executions += 1;
+                self.rows += 1;
+                return Ok(ChunkResult { rows: 1, ..ChunkResult::default() });
+            }
+            Request::Touch(touch) => {
+                let task = self.task.as_ref().ok_or_else(unprepared)?;
+                let (rows, commits) = of_a_statement(task);
+                self.call(1)?;
+                self.executions += 1 + self.behaviour.executions_over;
+                self.rows += rows;
+                self.commits += commits;
+                let rows = rows.saturating_sub(self.behaviour.rows_short);
+                return Ok(ChunkResult { ops: 0, rows, bytes: 0, checksum: touch.key.wrapping_mul(31) });
+            }
+            // What a transaction did is done when its statements are.
+            Request::Commit => {
+                self.commits += 1;
+                return Ok(ChunkResult::default());
+            }
+            Request::Rollback | Request::Discard => return Ok(ChunkResult::default()),
+        };
+        let task = self.task.clone().ok_or_else(unprepared)?;
+        self.call(passes)?;
+        let ops = passes * task.test.ops_per_pass;
+        let rows = passes * task.test.rows_per_op(&task.size, task.rows_per_tx).unwrap_or(0);
+        let bytes = if task.test.procedure == Procedure::WriteFile { passes * task.size.file_bytes } else { 0 };
+        self.ops += ops;
+        self.rows += rows;
+        self.commits += ops;
+        self.executions += passes * task.test.executions_per_op(task.rows_per_tx) + self.behaviour.executions_over;
+        let rows = rows.saturating_sub(self.behaviour.rows_short);
+        // What every full scan must find is known; other sums only have to be there.
+        let checksum = match (task.test.procedure.reads_all(), task.test.table) {
+            (true, Some(table)) => ops.wrapping_mul(quantity_sum(&task.size, table.shape(), task.seed)),
+            _ => first_pass.wrapping_mul(31).wrapping_add(passes),
+        };
+        Ok(ChunkResult { ops, rows, bytes, checksum })
+    }
+
+    fn flush(&mut self) -> Result<(), EngineError> {
+        self.done.ops.fetch_add(std::mem::take(&mut self.ops), Ordering::Relaxed);
+        self.done.rows.fetch_add(std::mem::take(&mut self.rows), Ordering::Relaxed);
+        self.done.executions.fetch_add(std::mem::take(&mut self.executions), Ordering::Relaxed);
+        self.done.commits.fetch_add(std::mem::take(&mut self.commits), Ordering::Relaxed);
+        self.done.calls.lock().unwrap_or_else(PoisonError::into_inner).insert(self.job, self.calls);
+        Ok(())
+    }
+
+    fn canceller(&self) -> Arc<dyn Canceller> {
+        Arc::clone(&self.cancelled) as Arc<dyn Canceller>
+    }
+}

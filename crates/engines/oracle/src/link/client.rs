@@ -1,0 +1,84 @@
+//! What a client asks of a link: statements with values that are kept parsed, and the ends of transactions, each one round trip.
+//! The driver has the protocol's word for a commit with the statement, and no way to say it.
+
+use super::{Bind, Link, bind};
+use crate::errors::engine_error;
+use dbdyno_engine::EngineError;
+use dbdyno_engine::client::{Answer, Value};
+use oracledb::{DB_TYPE_NUMBER, Row, Statement, ToDbValue};
+
+impl Link {
+    /// Runs a query with values bound to `:1`, `:2`, ... and gives its first row, if it has one, to `read`. The second of the rows
+    /// that the driver asks for beforehand is the one that is not there: so the answer is whole.
+    ///
+    /// # Errors
+    /// As for [`Link::run_block`], and a value that is not of the type that `read` expects.
+    pub(in super::super) fn first_row<T>(
+        &mut self,
+        doing: &str,
+        sql: &str,
+        binds: &[Bind<'_>],
+        read: impl FnOnce(&Row) -> Result<T, oracledb::Error>,
+    ) -> Result<Option<T>, EngineError> {
+        let values: Vec<&dyn ToDbValue> = binds.iter().map(Bind::value).collect();
+        let row =
+            self.run(doing, |connection| connection.statement(sql)?.build()?.query(&values)?.next().transpose())?;
+        row.map(|row| read(&row).map_err(|error| engine_error(doing, &error))).transpose()
+    }
+
+    /// Runs a query with values bound to `:1`, `:2`, ... and takes its rows: numbers that are whole as such, and all else as
+    /// text.
+    ///
+    /// # Errors
+    /// As for [`Link::run_block`].
+    pub(in super::super) fn answer(
+        &mut self,
+        doing: &str,
+        sql: &str,
+        binds: &[Bind<'_>],
+        into: &mut Answer,
+    ) -> Result<(), EngineError> {
+        let values: Vec<&dyn ToDbValue> = binds.iter().map(Bind::value).collect();
+        self.run(doing, |connection| {
+            for row in connection.statement(sql)?.build()?.query(&values)? {
+                let (row, values) = (row?, into.begin_row());
+                for (at, column) in row.columns().iter().enumerate() {
+                    let number = std::ptr::eq(column.db_type(), DB_TYPE_NUMBER).then(|| row.get::<Option<i64>>(at));
+                    match number {
+                        Some(Ok(number)) => values.push(number.map_or(Value::Null, Value::Int)),
+                        _ => values.push(bind::text(&row, at)?.as_deref().map_or(Value::Null, Value::Text)),
+                    };
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Runs a statement that changes rows, with values bound to `:1`, `:2`, ..., and gives their number.
+    ///
+    /// # Errors
+    /// As for [`Link::run_block`].
+    pub(in super::super) fn change(&mut self, doing: &str, sql: &str, binds: &[Bind<'_>]) -> Result<u64, EngineError> {
+        let values: Vec<&dyn ToDbValue> = binds.iter().map(Bind::value).collect();
+        self.run(doing, |connection| {
+            let mut statement: Statement = connection.statement(sql)?.build()?;
+            statement.execute(&values).map(|result| result.rows_affected())
+        })
+    }
+
+    /// Commits what this session has changed.
+    ///
+    /// # Errors
+    /// As for [`Link::run_block`].
+    pub(in super::super) fn commit(&mut self, doing: &str) -> Result<(), EngineError> {
+        self.run(doing, |connection| connection.commit())
+    }
+
+    /// Rolls it back.
+    ///
+    /// # Errors
+    /// As for [`Link::run_block`].
+    pub(in super::super) fn roll_back(&mut self, doing: &str) -> Result<(), EngineError> {
+        self.run(doing, |connection| connection.rollback())
+    }
+}

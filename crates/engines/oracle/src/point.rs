@@ -1,0 +1,307 @@
+//! Before and after a point: its package, the tables that its jobs fill, a warm cache, what to count and whom to watch.
+
+use super::link::Link;
+use super::monitor::Monitor;
+use super::recipe::{Counting, PACKAGE, Recipe};
+use super::statistics::{Base, Watched};
+use super::{DIAGNOSTICS, OracleEngine, STATISTICS, inspect, layout, load, meta, snapshot};
+use dbdyno_engine::bookkeeping::{self, Made};
+use dbdyno_engine::server::{Seen, ServerLink as _, add_seen, first, recover, sum};
+use dbdyno_engine::{EngineError, Sampling, Task};
+use dbdyno_model::{Cache, Counters, Drive, ErrorClass, Procedure, TableName, Tier};
+use std::sync::Arc;
+use std::time::Instant;
+
+const PREPARING: &str = "preparing the point";
+const WARM: &str = "reading the test's tables into the cache";
+const MAKING: &str = "making the test's package";
+
+/// A point between its beginning and its end.
+pub(super) struct UnderWay {
+    watched: Watched,
+    /// How many nodes take part.
+    working: usize,
+    /// When it was prepared.
+    began: Instant,
+    /// One a node; set by the first snapshot.
+    bases: Vec<Option<Base>>,
+    /// One a node that works, unless nobody watches.
+    monitors: Vec<Monitor>,
+    /// Why nobody does.
+    unwatched: String,
+}
+
+/// What of a target's wishes stands against a test.
+///
+/// # Errors
+/// `Unsupported`: the target leaves out what the test needs.
+pub(super) fn refuse_left_out(engine: &OracleEngine, recipe: &Recipe, task: &Task) -> Result<(), EngineError> {
+    let Some(part) = recipe.needs().into_iter().find(|part| engine.options.leaves_out(*part)) else { return Ok(()) };
+    let message =
+        format!("{} needs {}, which the target leaves out (--without {})", task.test.code, part.words(), part.name());
+    Err(EngineError::new(ErrorClass::Unsupported, message))
+}
+
+/// A second index on the same columns of a table is none that the server makes (ORA-01408).
+///
+/// # Errors
+/// `Unsupported`: several jobs are to build one each.
+pub(super) fn refuse_several_builders(recipe: &Recipe, task: &Task) -> Result<(), EngineError> {
+    if recipe.counting() != Counting::Builds || task.jobs <= 1 {
+        return Ok(());
+    }
+    let message = format!(
+        "{} with {} jobs: a table has one index on the same columns (ORA-01408); its ramp is one of threads: leave --jobs away",
+        task.test.code, task.jobs
+    );
+    Err(EngineError::new(ErrorClass::Unsupported, message))
+}
+
+/// What a server has not got, whatever its target says.
+///
+/// # Errors
+/// `Unsupported`: it has no such flash cache; the server's.
+fn refuse_absent_tier(link: &mut Link, task: &Task) -> Result<(), EngineError> {
+    let (statement, lacks) = match task.test.tier {
+        Tier::Default => return Ok(()),
+        Tier::DatabaseFlash => ("flash_cache", "the server has no database flash cache (db_flash_cache_size is 0)"),
+        Tier::CellFlash => ("cells", "the server has no storage cells (v$cell is empty)"),
+    };
+    let rows = snapshot::told(link.texts("looking for the test's tier", &STATISTICS.get(statement)?.text))?;
+    let message = match rows.map(first) {
+        Ok(Some(n)) if n.parse().is_ok_and(|n: u64| n > 0) => return Ok(()),
+        Ok(_) => format!("{}: {lacks}", task.test.code),
+        Err(why) => format!("{}: whether the server has the test's tier is not known: {why}", task.test.code),
+    };
+    Err(EngineError::new(ErrorClass::Unsupported, message))
+}
+
+/// Forgets what is in the buffer cache, before tests that are to read from storage. Who may not finds there what earlier
+/// points have left, which the judge sees.
+fn empty_cache(link: &mut Link, task: &Task) -> Result<(), EngineError> {
+    if task.test.cache != Cache::NonCached {
+        return Ok(());
+    }
+    match link.batch("emptying the buffer cache", &STATISTICS.get("empty_cache")?.text) {
+        Err(error) if error.class == ErrorClass::Permission => Ok(()),
+        done => done,
+    }
+}
+
+/// Prepares what the jobs of a point share.
+pub(super) fn begin(engine: &OracleEngine, task: &Task) -> Result<UnderWay, EngineError> {
+    let recipe = Recipe::of(&task.test);
+    refuse_left_out(engine, &recipe, task)?;
+    refuse_several_builders(&recipe, task)?;
+    engine.with(|link| {
+        refuse_absent_tier(link, task)?;
+        remove_leftovers(link, task)?;
+        note(link, &recipe)?;
+        make(link, &recipe, task)
+    })?;
+    for node in 0..engine.nodes.len().min(task.nodes as usize) {
+        engine.nodes[node].account.begin();
+        // All nodes of a cluster have one database, and each a cache of its own.
+        engine.on(node, |link| {
+            engine.nodes[node].account.counted_in(link.instance());
+            empty_cache(link, task)?;
+            warm_all(link, &recipe, task)
+        })?;
+    }
+    let mut monitors = Vec::new();
+    let mut unwatched = "the sessions were not watched (--no-sampling)".to_owned();
+    if task.sampling == Sampling::On {
+        for (number, node) in engine.nodes.iter().enumerate().take(task.nodes as usize) {
+            // A point without a watch is a point all the same; the reason is with its missing figures.
+            match Monitor::start(&engine.options, number, Arc::clone(&node.ours)) {
+                Ok(monitor) => monitors.push(monitor),
+                Err(error) => unwatched = format!("the sessions could not be watched: {error}"),
+            }
+        }
+        if monitors.len() < task.nodes as usize {
+            monitors.clear();
+        }
+    }
+    let bases = engine.nodes.iter().map(|_| None).collect();
+    let watched = watched(recipe.counting(), task.threads);
+    let working = task.nodes as usize;
+    // An AWR snapshot begins and ends each point, for whoever has the pack and says so.
+    snap(engine)?;
+    Ok(UnderWay { watched, working, began: Instant::now(), bases, monitors, unwatched })
+}
+
+/// What a point's counters are about.
+fn watched(counting: Counting, threads: u32) -> Watched {
+    let (changes, scans, builds, marked) = match counting {
+        Counting::Cursor { changes, scans } => (changes, scans, false, true),
+        Counting::Builds => (false, false, true, true),
+        Counting::Nothing => (false, false, false, false),
+    };
+    Watched { threads, changes, scans, builds, marked }
+}
+
+/// An AWR snapshot, where the target claims the Diagnostics Pack.
+///
+/// # Errors
+/// The server is lost.
+pub(super) fn snap(engine: &OracleEngine) -> Result<(), EngineError> {
+    if !engine.options.diagnostics_pack {
+        return Ok(());
+    }
+    let sql = &DIAGNOSTICS.get("awr_snapshot")?.text;
+    let taken = engine.with(|link| link.ask("taking an AWR snapshot", sql, 1));
+    // Where it is refused the figures are what they are without it.
+    snapshot::told(taken.map(|_| Vec::new())).map(drop)
+}
+
+/// Makes the package and what its jobs share.
+fn make(link: &mut Link, recipe: &Recipe, task: &Task) -> Result<(), EngineError> {
+    for sql in recipe.creates_before(task)? {
+        link.batch("making what the point fills", &sql)?;
+    }
+    // A client does without the package.
+    if task.drive == Drive::Client {
+        return Ok(());
+    }
+    for setting in Recipe::compiler() {
+        match link.batch(MAKING, setting) {
+            // Compiled to the server's own code instead of the processor's; describe.rs says which it was.
+            Err(error) if matches!(error.class, ErrorClass::Permission | ErrorClass::Unsupported) => {}
+            done => done?,
+        }
+    }
+    let object = PACKAGE.to_uppercase();
+    recipe.package(task.commit)?.iter().try_for_each(|sql| link.compile(MAKING, sql, &object))
+}
+
+/// Reads the tables of a cached test, and what inserts copy from, into the cache.
+fn warm_all(link: &mut Link, recipe: &Recipe, task: &Task) -> Result<(), EngineError> {
+    if task.test.cache == Cache::Cached || matches!(task.test.procedure, Procedure::Insert) {
+        recipe.reads().iter().try_for_each(|table| warm(link, *table))?;
+    }
+    Ok(())
+}
+
+/// Reads a table and its keys into the buffer cache.
+fn warm(link: &mut Link, table: TableName) -> Result<(), EngineError> {
+    ["warm_primary", "warm_customer"].into_iter().try_for_each(|name| {
+        let sql = STATISTICS.fill(name, &[("table", table.name())])?;
+        link.texts(WARM, &sql).map(drop)
+    })
+}
+
+/// Drops what a point has made, or an earlier one that did not come to its end.
+///
+/// # Errors
+/// The server's.
+pub(super) fn remove_leftovers(link: &mut Link, task: &Task) -> Result<(), EngineError> {
+    let doing = format!("removing what {} has made", task.test.code);
+    remove_made(link, &doing)?;
+    let recipe = Recipe::of(&task.test);
+    match recipe.makes().is_empty() {
+        // Tables that were brought into another tier.
+        true => recipe.drops_made(task)?.iter().try_for_each(|sql| link.batch(&doing, sql)),
+        false => Ok(()),
+    }
+}
+
+/// Notes what the point is going to make, of which nothing may be there.
+fn note(link: &mut Link, recipe: &Recipe) -> Result<(), EngineError> {
+    let wanted = recipe.makes();
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    bookkeeping::refuse_taken(&wanted, &there(link, PREPARING)?, "the schema")?;
+    wanted.iter().try_for_each(|made| meta::set(link, &made.entry(), "1"))?;
+    link.batch(PREPARING, &load::LOADING.get("commit")?.text)
+}
+
+/// Tables, clusters, indexes and tablespaces whose names are such as points give, each with its kind; a cluster comes after its
+/// table.
+fn there(link: &mut Link, doing: &str) -> Result<Vec<(String, String)>, EngineError> {
+    let mut there = Vec::new();
+    for index in names(link, doing, "made_indexes")? {
+        there.push(("index".to_owned(), index));
+    }
+    for row in link.texts(doing, &STATISTICS.get("made")?.text)? {
+        if let Ok([Some(kind), Some(name)]) = <[Option<String>; 2]>::try_from(row) {
+            there.push((kind, name));
+        }
+    }
+    for file in names(link, doing, "made_files")? {
+        there.push(("tablespace".to_owned(), file));
+    }
+    there.sort_by_key(|(kind, _)| kind == "cluster");
+    Ok(there)
+}
+
+/// Drops everything that points have noted that they make, whichever point it was.
+///
+/// # Errors
+/// The server's.
+pub(super) fn remove_made(link: &mut Link, doing: &str) -> Result<(), EngineError> {
+    link.batch(doing, &Recipe::drop_package()?)?;
+    let made: Vec<Made> = names(link, doing, "noted")?.iter().filter_map(|entry| bookkeeping::noted(entry)).collect();
+    if made.is_empty() {
+        return Ok(());
+    }
+    let there = there(link, doing)?;
+    let tables = bookkeeping::ours(&made, &there).filter(|(kind, _)| kind == "table");
+    inspect::refuse_others(link, tables.map(|(_, name)| name.as_str()))?;
+    for (kind, name) in bookkeeping::ours(&made, &there) {
+        link.batch(doing, &layout::TABLES.fill(&format!("drop_{kind}"), &[("name", name)])?)?;
+    }
+    link.batch(doing, &STATISTICS.get("forget_made")?.text)?;
+    link.batch(doing, &load::LOADING.get("commit")?.text)
+}
+
+fn names(link: &mut Link, doing: &str, statement: &str) -> Result<Vec<String>, EngineError> {
+    let rows = link.texts(doing, &STATISTICS.get(statement)?.text)?;
+    Ok(rows.into_iter().filter_map(|row| row.into_iter().next().flatten()).collect())
+}
+
+/// The counters of all nodes now.
+///
+/// # Errors
+/// A node is lost, or no point is under way.
+pub(super) fn counters(engine: &OracleEngine) -> Result<Counters, EngineError> {
+    let mut point = recover(&engine.point);
+    let Some(UnderWay { watched, working, began, bases, monitors, unwatched }) = point.as_mut() else {
+        return Err(EngineError::new(ErrorClass::Other, "counters were asked for outside a point"));
+    };
+    let mut nodes = Vec::new();
+    // Nodes that do not work have nothing to say about the point.
+    for (number, node) in engine.nodes.iter().enumerate().take(*working) {
+        let base = &mut bases[number];
+        let mut counters = engine.on(number, |link| snapshot::read(node, link, watched, base))?;
+        if engine.options.diagnostics_pack {
+            counters.waits.extend(engine.on(number, |link| snapshot::history(link, began.elapsed()))?);
+        }
+        nodes.push(counters);
+    }
+    let mut counters = sum(nodes);
+    let seen: Vec<Seen> = monitors.iter().map(Monitor::seen).collect();
+    add_seen(&mut counters, &seen, unwatched);
+    Ok(counters)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_counted_follows_the_recipe() {
+        let of = |counting| watched(counting, 4);
+        let inserts = of(Counting::Cursor { changes: true, scans: false });
+        assert!(inserts.changes && inserts.marked && !inserts.scans && !inserts.builds);
+        assert!(of(Counting::Builds).builds && of(Counting::Builds).marked);
+        assert_eq!(of(Counting::Nothing), Watched { threads: 4, ..Watched::default() });
+    }
+
+    #[test]
+    fn all_that_points_make_can_be_dropped() {
+        for made in ["table", "cluster", "index", "tablespace"] {
+            assert!(layout::TABLES.get(&format!("drop_{made}")).is_ok(), "{made}");
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Dropping what is ours, and nothing else. What the schema holds is looked at first: anything unknown stops the drop before
+//! it begins. Then table by table; the book-keeping goes last, for while it stands the rest is known to be ours. The user
+//! itself is the administrator's, who made it.
+
+use super::inspect;
+use super::link::Link;
+use super::load::{self, LOADING};
+use super::meta::{self, Kind, META, Object};
+use super::options::Options;
+use super::recipe::PACKAGE;
+use super::{layout, point};
+use dbdyno_engine::EngineError;
+use dbdyno_engine::bookkeeping::Made;
+use dbdyno_engine::server::ServerLink as _;
+use dbdyno_model::{ErrorClass, Organisation, TableName};
+use std::time::{Duration, Instant};
+
+/// How long we wait for a load that has been interrupted to let go.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Drops our tables, clusters and packages.
+///
+/// # Errors
+/// The schema is not ours or holds something that is not ours, somebody is loading, or something cannot be dropped.
+pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
+    let mut link = Link::open(options, 0, "dbdyno drop")?;
+    if meta::look(&mut link, options)?.ours()?.is_none() {
+        return drop_empty_meta(&mut link);
+    }
+    let began = Instant::now();
+    load::hold(&mut link, &|| (began.elapsed() > PATIENCE).then_some(ErrorClass::Timeout), &|| ())?;
+    let made = meta::look(&mut link, options)?.ours()?.map(|meta| meta.made()).unwrap_or_default();
+    let objects = meta::objects(&mut link)?;
+    let unknown: Vec<&Object> = objects.iter().filter(|object| !is_ours(object, &made)).collect();
+    if !unknown.is_empty() {
+        let message = format!(
+            "the schema {} holds what dbdyno did not make: {}; nothing was dropped: move that elsewhere or drop it yourself, \
+             then try again",
+            options.schema(),
+            meta::listed(unknown.into_iter())
+        );
+        return Err(EngineError::new(ErrorClass::Other, message));
+    }
+    let tables = objects.iter().filter(|object| object.kind == Kind::Table).map(|object| object.name.as_str());
+    inspect::refuse_others(&mut link, tables)?;
+    inspect::refuse_needed(&mut link)?;
+    let doing = "preparing to drop";
+    link.batch(doing, &LOADING.get("no_longer_complete")?.text)?;
+    link.batch(doing, "COMMIT")?;
+    point::remove_made(&mut link, "dropping what points have made")?;
+    for table in TableName::ALL.into_iter().filter(|table| has(&objects, *table)) {
+        let doing = format!("dropping {table}");
+        // A table is forgotten before it goes: what is noted of it would be wrong from then on.
+        link.batch(&doing, &load::forget(table)?)?;
+        for sql in layout::drops(table.name(), table.organisation())? {
+            link.batch(&doing, &sql)?;
+        }
+    }
+    drop_meta(&mut link)?;
+    Ok(true)
+}
+
+fn has(objects: &[Object], table: TableName) -> bool {
+    let (name, cluster) = (table.name(), format!("{}_c", table.name()));
+    objects.iter().any(|object| object.name == name || object.name == cluster)
+}
+
+/// A book-keeping without an entry, which a load left that was killed as it began.
+fn drop_empty_meta(link: &mut Link) -> Result<bool, EngineError> {
+    let any = meta::objects(link)?.iter().any(|object| object.name == META);
+    if any {
+        drop_meta(link)?;
+    }
+    Ok(any)
+}
+
+fn drop_meta(link: &mut Link) -> Result<(), EngineError> {
+    link.batch("dropping the book-keeping", &layout::TABLES.fill("drop_table", &[("name", META)])?)
+}
+
+/// Whether dbdyno makes such a thing, or a point has noted it.
+fn is_ours(object: &Object, made: &[Made]) -> bool {
+    let name = object.name.as_str();
+    let is_table = |table: &TableName| table.name() == name;
+    let by_points = |kind| made.iter().any(|made| made.is(kind, name));
+    match object.kind {
+        Kind::Table => name == META || TableName::ALL.iter().any(is_table) || by_points("table"),
+        Kind::Cluster => {
+            let of_hash =
+                |table: &TableName| table.organisation() == Organisation::Hash && format!("{}_c", table.name()) == name;
+            TableName::ALL.iter().any(of_hash) || by_points("cluster")
+        }
+        Kind::Package => name == PACKAGE,
+        Kind::Other => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_ours_is_known_by_kind_and_name() {
+        let made = [Made::table("load_heap_#"), Made::new("cluster", "load_hash_c")];
+        let has = |kind, name: &str| {
+            is_ours(&Object { kind, name: name.to_owned(), description: String::new(), parts: 0 }, &made)
+        };
+        for name in ["meta", "small_iot_list", "large_heap_range_list", "load_heap_7"] {
+            assert!(has(Kind::Table, name), "{name}");
+        }
+        for name in ["emp", "small_heap_p1", "my_load_heap", "load_customers", "load_large"] {
+            assert!(!has(Kind::Table, name), "{name}");
+        }
+        assert!(has(Kind::Cluster, "small_hash_c") && has(Kind::Cluster, "load_hash_c"));
+        assert!(!has(Kind::Cluster, "small_heap_c") && !has(Kind::Cluster, "personnel"));
+        assert!(has(Kind::Package, "dbdyno_work") && !has(Kind::Package, "payroll"));
+        assert!(!has(Kind::Other, "meta"));
+    }
+}

@@ -1,0 +1,286 @@
+//! Every statement that a test or a load would run, for review or by hand: SQL*Plus takes it as it is. Statements whose
+//! values dbdyno binds, and those that it asks the server all the time, are printed for reading: SQL*Plus passes over lines
+//! that begin with `-- |`.
+
+use super::client::Form;
+use super::layout::{self, TABLES};
+use super::recipe::{self, Recipe};
+use super::{NOTICE, mapping};
+use dbdyno_engine::server::call::{SUMS, arguments};
+use dbdyno_engine::server::example::{self, head, line, list};
+use dbdyno_engine::server::grants::Grant;
+use dbdyno_engine::{EngineError, SqlFile};
+use dbdyno_model::{Cache, CommitMode, Dimension, ErrorClass, Mapping, Procedure, Size, TableName, Test, TestCode};
+use std::sync::LazyLock;
+
+static SETUP: LazyLock<SqlFile> =
+    LazyLock::new(|| SqlFile::parse("oracle/sql/setup.sql", include_str!("sql/setup.sql")));
+
+/// What the set-up grants.
+pub(super) static GRANTS: LazyLock<Vec<Grant>> =
+    LazyLock::new(|| SETUP.get("setup").map(|script| Grant::all(&script.text)).unwrap_or_default());
+
+/// What a script of SQL*Plus begins with: no text is a variable of its own, output is shown, and what fails is told. A script
+/// goes on after what fails, because a part may be one that this server, or its licence, does not have.
+const PREAMBLE: &str = "SET DEFINE OFF\nSET SERVEROUTPUT ON\nSET SQLBLANKLINES ON\nWHENEVER SQLERROR CONTINUE NONE";
+/// Where an administrator runs the script, dbdyno's schema is the default all the same.
+const SCHEMA: &str = "ALTER SESSION SET CURRENT_SCHEMA = dbdyno";
+/// Marks statements that are printed for reading.
+const FOR_READING: &str = "-- | ";
+
+/// The statements of a test.
+///
+/// # Errors
+/// A statement cannot be filled in.
+pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
+    let mapping = mapping(test);
+    let mut text = head(test, size, &mapping);
+    if matches!(mapping, Mapping::None { .. }) {
+        return Ok(text);
+    }
+    let recipe = Recipe::of(test);
+    // More than one, so that the words about them are there.
+    let threads = if test.ramp.contains(&Dimension::Threads) { 2 } else { 1 };
+    let task = dbdyno_engine::Task { threads, ..example::task(test, size) };
+    line(&mut text, format_args!("-- {NOTICE}"));
+    for part in recipe.needs() {
+        line(&mut text, format_args!("-- needs {} (--without {} leaves the test out)", part.words(), part.name()));
+    }
+    line(&mut text, format_args!("{PREAMBLE}"));
+    run(&mut text, SCHEMA);
+    line(&mut text, format_args!("\n-- the session's settings"));
+    Recipe::compiler().iter().for_each(|sql| run(&mut text, sql));
+    recipe.settings(&task).iter().for_each(|sql| run(&mut text, sql));
+    let before = recipe.creates_before(&task)?;
+    if !before.is_empty() {
+        line(&mut text, format_args!("\n-- what the point's jobs share"));
+    }
+    before.iter().for_each(|sql| run(&mut text, sql));
+    line(&mut text, format_args!("\n-- {}", recipe.procedure()));
+    for (key, note) in recipe.notes()? {
+        line(&mut text, format_args!("-- {key}: {note}"));
+    }
+    recipe.package(CommitMode::Durable)?.iter().for_each(|sql| run(&mut text, sql));
+    if test.cache == Cache::Cached {
+        line(&mut text, format_args!("\n-- into the cache, by a session of its own: {}", list(recipe.reads())));
+        for table in recipe.reads() {
+            statements_of("warm", table.name())?.iter().for_each(|sql| run(&mut text, sql));
+        }
+    }
+    if let Some(explain) = recipe.explain()? {
+        line(&mut text, format_args!("\n-- the plan of the statement under test"));
+        if let Some(expected) = recipe.expected_plan()? {
+            line(&mut text, format_args!("-- must have: {expected}"));
+        }
+        run(&mut text, &explain);
+        for name in ["plan", "forget_plan"] {
+            run(&mut text, &STATISTICS.get(name)?.text);
+        }
+    }
+    line(&mut text, format_args!("\n-- one pass of the first of one job, with the keys of an example"));
+    let numbers: Vec<String> = arguments(&task, 0, 0, 1).iter().map(ToString::to_string).collect();
+    run(&mut text, &shown_call(&recipe, &numbers));
+    if test.procedure.has_client_form() {
+        let form = Form::of(&recipe, &task)?;
+        line(&mut text, format_args!("{}; for reading", example::client_heading(&task)));
+        form.settings().iter().for_each(|sql| reading(&mut text, &ended(sql)));
+        reading(&mut text, &ended(form.sql()));
+        if test.procedure.writes() {
+            reading(&mut text, &ended("COMMIT"));
+        }
+    }
+    line(&mut text, format_args!("\n-- away with what the point has made"));
+    recipe.drops_made(&task)?.iter().for_each(|sql| run(&mut text, sql));
+    run(&mut text, &Recipe::drop_package()?);
+    Ok(text)
+}
+
+/// The statements that create the schema, after those with which an administrator makes room for it, and the package with
+/// every procedure.
+///
+/// # Errors
+/// A statement cannot be filled in.
+pub(super) fn of_schema(size: &Size) -> Result<String, EngineError> {
+    let mut text = format!(
+        "-- Oracle Database: {NOTICE}. The statements are checked by grammars, not by Oracle.\n\
+         -- First what an administrator runs, then what dbdyno runs as the user that is made there. An administrator who goes\n\
+         -- on in this script does it in dbdyno's schema. `dbdyno load` fills the tables; a script leaves them empty.\n\n\
+         {PREAMBLE}\n\n"
+    );
+    line(&mut text, format_args!("{}", SETUP.get("setup")?.text));
+    line(
+        &mut text,
+        format_args!("\n-- Only with a licence of the Diagnostics Pack, for runs with --diagnostics-pack:"),
+    );
+    reading(&mut text, &SETUP.get("diagnostics")?.text);
+    line(&mut text, format_args!("\n-- The schema"));
+    run(&mut text, SCHEMA);
+    let meta = TABLES.get("create_meta")?;
+    line(&mut text, format_args!("\n-- {}", meta.notes.get("what").map_or("", String::as_str)));
+    run(&mut text, &meta.text);
+    for table in TableName::ALL {
+        line(&mut text, format_args!("\n-- {table}: {} rows at size {}", table.rows(size), size.id));
+        if let Some(part) = layout::needs(table.organisation()) {
+            line(&mut text, format_args!("-- needs {} (--without {} leaves it out)", part.words(), part.name()));
+        }
+        layout::tables(table, size)?.iter().for_each(|sql| run(&mut text, sql));
+    }
+    line(&mut text, format_args!("\n-- Keys come when the tables are full, and statistics after them"));
+    for table in TableName::ALL {
+        layout::indexes(table, LOADERS)?.iter().for_each(|sql| run(&mut text, sql));
+        statements_of("analyse", table.name())?.iter().for_each(|sql| run(&mut text, sql));
+    }
+    line(
+        &mut text,
+        format_args!("\n-- The package with every procedure; a point makes it with its own alone, and drops it"),
+    );
+    Recipe::compiler().iter().for_each(|sql| run(&mut text, sql));
+    recipe::package(&every_recipe()?, CommitMode::Durable)?.iter().for_each(|sql| run(&mut text, sql));
+    line(&mut text, format_args!("SHOW ERRORS PACKAGE BODY {}\n", recipe::PACKAGE));
+    run(&mut text, &Recipe::drop_package()?);
+    for (title, file) in [
+        ("What dbdyno asks while it measures", &*STATISTICS),
+        ("What it asks about the server", &*DESCRIBE),
+        ("How it loads, proves and drops", &*LOADING),
+        ("How it looks at tables again that were loaded earlier", &*super::inspect::INSPECTING),
+        ("How it loads by direct path", &*FILLING),
+        ("What it asks to tell of room and privileges", &*CHECK),
+        ("What it asks with a licence of the Diagnostics Pack alone", &*DIAGNOSTICS),
+    ] {
+        line(&mut text, format_args!("\n-- {title}; for reading"));
+        for name in file.names() {
+            let what = file.get(name)?.notes.get("what").map(|what| format!(": {what}")).unwrap_or_default();
+            line(&mut text, format_args!("-- {name}{what}"));
+            reading(&mut text, &ended(&with_examples(&file.get(name)?.text)));
+        }
+    }
+    Ok(text)
+}
+
+/// Processes that build an index at the end of a load, as shown.
+const LOADERS: u32 = 4;
+
+static STATISTICS: LazyLock<SqlFile> =
+    LazyLock::new(|| SqlFile::parse("oracle/sql/statistics.sql", include_str!("sql/statistics.sql")));
+static DESCRIBE: LazyLock<SqlFile> =
+    LazyLock::new(|| SqlFile::parse("oracle/sql/describe.sql", include_str!("sql/describe.sql")));
+static LOADING: LazyLock<SqlFile> =
+    LazyLock::new(|| SqlFile::parse("oracle/sql/load.sql", include_str!("sql/load.sql")));
+static FILLING: LazyLock<SqlFile> =
+    LazyLock::new(|| SqlFile::parse("oracle/sql/fill.sql", include_str!("sql/fill.sql")));
+static CHECK: LazyLock<SqlFile> =
+    LazyLock::new(|| SqlFile::parse("oracle/sql/check.sql", include_str!("sql/check.sql")));
+static DIAGNOSTICS: LazyLock<SqlFile> =
+    LazyLock::new(|| SqlFile::parse("oracle/sql/diagnostics.sql", include_str!("sql/diagnostics.sql")));
+
+/// Statements about a table that warm it or analyse it.
+fn statements_of(what: &str, table: &str) -> Result<Vec<String>, EngineError> {
+    let of = |file: &SqlFile, name: &str| Ok(file.fill(name, &[("table", table)])?);
+    match what {
+        "analyse" => Ok(vec![of(&LOADING, "analyse")?]),
+        _ => ["warm_primary", "warm_customer"].into_iter().map(|name| of(&STATISTICS, name)).collect(),
+    }
+}
+
+/// A text with an example for each placeholder.
+fn with_examples(text: &str) -> String {
+    let examples = [
+        ("{table}", "small_heap_list"),
+        ("{leaf}", "small_heap_list PARTITION (p3)"),
+        ("{source}", "large_heap_range_list SUBPARTITION (r07_p2)"),
+        ("{part}", "p3"),
+        ("{view}", "v$session"),
+        ("{step}", "filled"),
+        ("{package}", recipe::PACKAGE),
+    ];
+    let noted = text
+        .replace("'{step} {leaf}'", "'filled small_heap_list_p3'")
+        .replace("{table} TRUNCATE SUBPARTITION {part}", "large_compressed TRUNCATE SUBPARTITION r07_p2");
+    examples.iter().fold(noted, |text, (name, example)| text.replace(name, example))
+}
+
+/// A recipe for every procedure: each kind of work on each table that it is for.
+fn every_recipe() -> Result<Vec<Recipe>, EngineError> {
+    use Procedure::{
+        BulkLoad, CpuDecimalMix, CpuDoubleMix, CpuFibonacci, CpuFloatMix, CpuIntegerMix, CpuLoop, CpuPrimes,
+        CpuQuicksort, CpuRandomNumber, CpuRandomString, CpuStringMix, Group, IndexNonUnique, IndexUnique, Insert, Join,
+        Report, Scan, ScanRange, SelectPrimary, SelectSecondary, Sort, UpdatePrimary, UpdateSecondary, WriteFile,
+    };
+    let small = [
+        TableName::SmallHeap,
+        TableName::SmallIot,
+        TableName::SmallHash,
+        TableName::SmallHeapList,
+        TableName::SmallIotList,
+    ];
+    let large = TableName::LargeHeapRangeList;
+    let cpu = [
+        CpuLoop,
+        CpuRandomNumber,
+        CpuRandomString,
+        CpuIntegerMix,
+        CpuDecimalMix,
+        CpuFloatMix,
+        CpuDoubleMix,
+        CpuStringMix,
+        CpuFibonacci,
+        CpuPrimes,
+        CpuQuicksort,
+    ];
+    let mut all: Vec<(Procedure, Option<TableName>)> =
+        cpu.into_iter().chain([WriteFile]).map(|work| (work, None)).collect();
+    for work in [Insert, Scan, SelectPrimary, SelectSecondary, UpdatePrimary] {
+        all.extend(small.map(|table| (work, Some(table))));
+    }
+    all.extend([TableName::SmallHeap, TableName::SmallIot].map(|table| (Join, Some(table))));
+    all.extend([(BulkLoad, Some(TableName::SmallHeap)), (UpdateSecondary, Some(TableName::SmallHeap))]);
+    all.push((Scan, Some(TableName::LargeCompressed)));
+    for work in [
+        BulkLoad,
+        Scan,
+        ScanRange,
+        IndexUnique,
+        IndexNonUnique,
+        Sort,
+        Group,
+        Report,
+        SelectPrimary,
+        SelectSecondary,
+        UpdatePrimary,
+        Join,
+    ] {
+        all.push((work, Some(large)));
+    }
+    let code = TestCode::new("T111").map_err(|error| EngineError::new(ErrorClass::Other, error.to_string()))?;
+    let test = |(work, table)| Test::plain(code.clone(), work, table, Cache::Any);
+    Ok(all.into_iter().map(|of| Recipe::of(&test(of))).collect())
+}
+
+/// The call with numbers for what is bound, and a word about what came of it.
+fn shown_call(recipe: &Recipe, numbers: &[String]) -> String {
+    let sums: [&str; SUMS] = ["v_ops", "v_rows", "v_bytes", "v_checksum"];
+    let declared = sums.map(|sum| format!("  {sum} NUMBER;\n")).concat();
+    format!(
+        "DECLARE\n{declared}BEGIN\n  {}.{}({}, {});\n  DBMS_OUTPUT.PUT_LINE({});\nEND;",
+        recipe::PACKAGE,
+        recipe.procedure(),
+        numbers.join(", "),
+        sums.join(", "),
+        sums.join(" || ' ' || ")
+    )
+}
+
+/// A statement with what ends it in SQL*Plus: PL/SQL is ended by a line with a slash, everything else by a semicolon.
+fn ended(sql: &str) -> String {
+    let first = sql.trim_start();
+    let is_block = ["BEGIN", "DECLARE", "CREATE OR REPLACE"].iter().any(|word| first.starts_with(word));
+    if is_block { format!("{sql}\n/") } else { format!("{sql};") }
+}
+
+fn run(text: &mut String, sql: &str) {
+    line(text, format_args!("{}", ended(sql)));
+}
+
+fn reading(text: &mut String, sql: &str) {
+    sql.lines().for_each(|sql| line(text, format_args!("{FOR_READING}{sql}")));
+}

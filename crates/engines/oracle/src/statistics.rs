@@ -1,0 +1,217 @@
+//! What the server's counters mean: rows of its views become [`Counters`]. Nothing here asks the server, so all of it is
+//! tested on recorded rows.
+//!
+//! Three rules. A statistic that the server does not have is absent with its reason, and never 0. What one of dbdyno's own
+//! sessions has done is read from that session (`v$mystat`), so that nobody else's work is in it; parallel workers are
+//! sessions of their own, so for statements that have some the instance's totals are taken instead. What background processes
+//! do for everybody (writes of data files and of the log) is the instance's.
+
+use dbdyno_engine::server::recover;
+use dbdyno_model::WaitCount;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+mod counters;
+mod cursors;
+mod named;
+#[cfg(test)]
+mod tests;
+
+pub(super) use counters::{counters, nothing};
+pub(super) use cursors::Cursors;
+pub(super) use named::Named;
+use named::number;
+
+/// Commits of others per second from which they count: housekeeping and monitoring make some each minute everywhere.
+const HOUSEKEEPING_PER_S: f64 = 1.0;
+/// Hundredths of a second, microseconds and milliseconds in nanoseconds.
+const CS_NS: u64 = 10_000_000;
+const US_NS: u64 = 1_000;
+const MS_NS: u64 = 1_000_000;
+
+/// Rows as the link gives them.
+pub(super) type Rows = Vec<Vec<Option<String>>>;
+/// What a view said, or why it said nothing.
+pub(super) type Answer<T> = Result<T, String>;
+
+/// What a point's counters are about.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Watched {
+    /// Workers inside one statement; 1 where the session works alone.
+    pub(super) threads: u32,
+    /// Whether the rows of the cursors under test are changed ones.
+    pub(super) changes: bool,
+    /// Whether the test reads whole tables, whose rows the server counts as it visits them.
+    pub(super) scans: bool,
+    /// Whether what may have workers is the building of an index, and not a query.
+    pub(super) builds: bool,
+    /// Whether the test has statements that can be told by the name of their query block.
+    pub(super) marked: bool,
+}
+
+/// Everything that an instance said at one moment.
+#[derive(Debug, Clone)]
+pub(super) struct Read {
+    /// `v$sysstat`.
+    pub(super) system: Answer<Named>,
+    /// `v$sys_time_model`.
+    pub(super) times: Answer<Named>,
+    /// `v$osstat`.
+    pub(super) machine: Answer<Named>,
+    /// `v$iostat_file`, of data and temporary files together.
+    pub(super) files: Answer<Files>,
+    /// Changed buffers that are not yet written.
+    pub(super) dirty: Answer<u64>,
+    /// `v$system_event` with the buckets of `v$event_histogram_micro`.
+    pub(super) waits: Answer<Vec<WaitCount>>,
+    /// The cursors under test.
+    pub(super) cursors: Answer<Cursors>,
+}
+
+/// Reads and writes of files.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Files {
+    /// Requests and the time spent in them.
+    reads: u64,
+    read_ns: u64,
+    writes: u64,
+    write_ns: u64,
+}
+
+/// Rows of `files`: a kind of file, requests (small and large, reads and writes), milliseconds (the same).
+pub(super) fn files(rows: &[Vec<Option<String>>]) -> Answer<Files> {
+    let mut all = Files::default();
+    let numbers = |row: &Vec<Option<String>>| -> Option<[u64; 8]> {
+        let values: Option<Vec<u64>> = row.get(1..9)?.iter().map(|value| number(value.as_ref()?)).collect();
+        values?.try_into().ok()
+    };
+    let mut known = false;
+    for [small_reads, large_reads, small_writes, large_writes, times @ ..] in rows.iter().filter_map(numbers) {
+        known = true;
+        all.reads += small_reads + large_reads;
+        all.writes += small_writes + large_writes;
+        all.read_ns += (times[0] + times[1]) * MS_NS;
+        all.write_ns += (times[2] + times[3]) * MS_NS;
+    }
+    if known { Ok(all) } else { Err("v$iostat_file has no data files".to_owned()) }
+}
+
+/// Buffers that are changed and not yet written.
+pub(super) fn dirty(rows: &[Vec<Option<String>>]) -> Answer<u64> {
+    let first = rows.first().and_then(|row| number(row.first()?.as_ref()?));
+    let why = "v$instance_recovery does not tell changed buffers (the Standard Edition of older releases did not)";
+    first.ok_or_else(|| why.to_owned())
+}
+
+/// Waits by event, and how long they were where the server keeps a histogram of them.
+pub(super) fn waits(events: &[Vec<Option<String>>], histogram: &[Vec<Option<String>>]) -> Vec<WaitCount> {
+    let mut buckets: BTreeMap<&str, BTreeMap<u64, u64>> = BTreeMap::new();
+    for row in histogram {
+        if let [Some(event), Some(us), Some(count)] = row.as_slice()
+            && let (Some(us), Some(count)) = (number(us), number(count))
+        {
+            *buckets.entry(event).or_default().entry(us).or_default() += count;
+        }
+    }
+    let wait = |row: &Vec<Option<String>>| match row.as_slice() {
+        [Some(event), class, Some(count), time_us] => Some(WaitCount {
+            event: event.clone(),
+            class: class.clone().unwrap_or_else(|| "Other".to_owned()),
+            count: number(count)?,
+            time_ns: time_us.as_ref().and_then(|us| number(us)).map(|us| us * US_NS),
+            sampled: false,
+            buckets_us: buckets.get(event.as_str()).cloned().unwrap_or_default(),
+        }),
+        _ => None,
+    };
+    events.iter().filter_map(wait).collect()
+}
+
+/// Samples of the server's own, one a second: `event, class, samples`. They have a class of their own, beside the counts.
+pub(super) fn history(rows: &[Vec<Option<String>>]) -> Vec<WaitCount> {
+    let wait = |row: &Vec<Option<String>>| match row.as_slice() {
+        [Some(event), Some(class), Some(samples)] => {
+            let count = number(samples)?;
+            let class = format!("ASH {class}");
+            let time_ns = Some(count * 1_000_000_000);
+            Some(WaitCount { event: event.clone(), class, count, time_ns, sampled: true, buckets_us: BTreeMap::new() })
+        }
+        _ => None,
+    };
+    rows.iter().filter_map(wait).collect()
+}
+
+/// What jobs of a point have done, as far as they have told, and what all of dbdyno's sessions have committed.
+#[derive(Debug, Default)]
+pub(super) struct Account {
+    done: Mutex<(Named, u64)>,
+    /// The instance whose counters are read.
+    instance: Mutex<Option<u64>>,
+}
+
+/// The name of the statistic that counts commits.
+pub(super) const COMMITS: &str = "user commits";
+
+impl Account {
+    /// Forgets the work of the last point.
+    pub(super) fn begin(&self) {
+        recover(&self.done).0 = Named::default();
+    }
+
+    /// Notes which instance's counters are read.
+    pub(super) fn counted_in(&self, instance: u64) {
+        *recover(&self.instance) = Some(instance);
+    }
+
+    /// The instance whose counters are read, once that is known.
+    pub(super) fn instance(&self) -> Option<u64> {
+        *recover(&self.instance)
+    }
+
+    /// Takes a session's work.
+    pub(super) fn add(&self, done: &Named) {
+        let mut all = recover(&self.done);
+        all.0.add(done);
+        all.1 += done.get(COMMITS).unwrap_or(0);
+    }
+
+    /// Takes what a session has committed apart from its test.
+    pub(super) fn add_commits(&self, done: &Named) {
+        recover(&self.done).1 += done.get(COMMITS).unwrap_or(0);
+    }
+
+    /// The work so far, and every commit of ours.
+    pub(super) fn read(&self) -> (Named, u64) {
+        recover(&self.done).clone()
+    }
+}
+
+/// The instance when a point began.
+#[derive(Debug, Clone)]
+pub(super) struct Base {
+    /// Its start.
+    pub(super) started: String,
+    cursors: Cursors,
+    others: i64,
+    at: Instant,
+}
+
+impl Base {
+    /// What it was like at the first snapshot.
+    pub(super) fn new(started: String, read: &Read, our_commits: &Answer<u64>) -> Self {
+        let cursors = read.cursors.clone().unwrap_or_default();
+        Self { started, cursors, others: others(read, our_commits).unwrap_or(0), at: Instant::now() }
+    }
+}
+
+fn others(read: &Read, our_commits: &Answer<u64>) -> Answer<i64> {
+    let all = read.system.as_ref().map_err(Clone::clone)?.told(COMMITS)?;
+    Ok(all.cast_signed() - our_commits.clone()?.cast_signed())
+}
+
+/// Commits beyond housekeeping.
+fn foreign(commits: i64, passed: Duration) -> u64 {
+    let commits = u64::try_from(commits).unwrap_or(0);
+    if commits as f64 > HOUSEKEEPING_PER_S * passed.as_secs_f64().max(1.0) { commits } else { 0 }
+}

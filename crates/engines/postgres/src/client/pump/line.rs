@@ -1,0 +1,165 @@
+//! A session and its work, as a thread of the pump serves them: what they wait for, and what to do when that has come.
+
+use super::super::super::wire::Wait;
+use super::super::ClientSession;
+use super::road::{News, Road};
+use dbdyno_engine::Ended;
+use dbdyno_engine::{ChunkResult, Clock, EngineError, Failure, Session as _, Step, Work};
+use std::os::fd::BorrowedFd;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// A session and its work.
+pub(super) struct Line<'a> {
+    /// What its road knows it by.
+    n: usize,
+    session: &'a mut ClientSession,
+    work: &'a mut dyn Work,
+    state: State,
+    /// When the request was sent that is waited for.
+    started_ns: u64,
+    /// What came of a request that could not be sent.
+    failed: Option<Ended>,
+    /// The thread that is to serve it from its next request on.
+    moves_to: Option<usize>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// An answer is to come.
+    Waits,
+    /// A moment is to come.
+    Sleeps,
+    /// Nothing more.
+    Ended,
+    /// The work panicked.
+    Broken,
+}
+
+/// What a thread has to know about a line that it has served.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Next {
+    /// An answer, or the rest of one, will come.
+    Answer,
+    /// Nothing that it does not know.
+    Nothing,
+    /// An answer will come, which another thread is to take.
+    MovesTo(usize),
+    /// It is to be woken at this moment.
+    WakeAt(u64),
+    /// It has ended.
+    Ended,
+}
+
+impl<'a> Line<'a> {
+    pub(super) fn new(n: usize, session: &'a mut ClientSession, work: &'a mut dyn Work) -> Self {
+        Self { n, session, work, state: State::Sleeps, started_ns: 0, failed: None, moves_to: None }
+    }
+
+    pub(super) fn as_fd(&self) -> BorrowedFd<'_> {
+        self.session.as_fd()
+    }
+
+    /// Whether what comes is not encrypted.
+    pub(super) fn is_plain(&self) -> bool {
+        self.session.is_plain()
+    }
+
+    /// What its road knows it by.
+    pub(super) fn number(&self) -> usize {
+        self.n
+    }
+
+    /// Where its server process is looked for, if on this machine and there is something to be served.
+    pub(super) fn server_process(&self) -> Option<u32> {
+        matches!(self.state, State::Waits | State::Sleeps).then(|| self.session.server_process())?
+    }
+
+    /// From its next request on it is to be served by this thread; none: as it is.
+    pub(super) fn move_to(&mut self, thread: Option<usize>) {
+        self.moves_to = thread;
+    }
+
+    /// When it sent its last request.
+    pub(super) fn started_ns(&self) -> u64 {
+        self.started_ns
+    }
+
+    /// Whether its work panicked.
+    pub(super) fn is_broken(&self) -> bool {
+        self.state == State::Broken
+    }
+
+    /// There are news of its session: perhaps the answer.
+    pub(super) fn heard(&mut self, news: News, road: &mut impl Road, clock: &dyn Clock) -> Next {
+        // Between two requests the server may say something, too, or go: the next request will meet it.
+        if !road.bring(self.n, news, self.session) || self.state != State::Waits {
+            return Next::Nothing;
+        }
+        let Some(result) = self.session.receive(Wait::No) else { return Next::Answer };
+        let now_ns = clock.now_ns();
+        let ended = Ended { started_ns: self.started_ns, ended_ns: now_ns, result: result.map_err(Failure::from) };
+        self.step(now_ns, Some(ended), road, clock)
+    }
+
+    /// Its moment has come.
+    pub(super) fn wake(&mut self, now_ns: u64, road: &mut impl Road, clock: &dyn Clock) -> Next {
+        let failed = self.failed.take();
+        self.step(now_ns, failed, road, clock)
+    }
+
+    /// It cannot be served: whoever waits for it must not wait any longer.
+    pub(super) fn give_up(&mut self) {
+        self.work.abandon();
+        self.state = State::Ended;
+    }
+
+    fn step(&mut self, now_ns: u64, ended: Option<Ended>, road: &mut impl Road, clock: &dyn Clock) -> Next {
+        // The work is not used again after a panic but to read what it had recorded.
+        let (work, session) = (&mut *self.work, &*self.session);
+        let reply = ended.map(|ended| ended.reply(session.answer()));
+        let step = catch_unwind(AssertUnwindSafe(move || work.next(now_ns, reply)));
+        let Ok(step) = step else {
+            self.work.abandon();
+            return self.end(State::Broken);
+        };
+        match step {
+            Step::Execute(request) => {
+                // One reading of the clock an answer: deciding what is next is part of what the next one takes.
+                self.started_ns = now_ns;
+                let moves_to = self.moves_to.take();
+                // What is on this thread's road the other one does not see.
+                let sent = match moves_to {
+                    Some(_) => self.session.send(&request),
+                    None => road.send(self.n, self.session, &request),
+                };
+                match sent {
+                    Ok(()) => {
+                        self.state = State::Waits;
+                        moves_to.map_or(Next::Answer, Next::MovesTo)
+                    }
+                    Err(error) => self.fail(error, clock),
+                }
+            }
+            Step::ThinkNs(ns) => {
+                self.state = State::Sleeps;
+                Next::WakeAt(now_ns.saturating_add(ns))
+            }
+            Step::Done => self.end(State::Ended),
+        }
+    }
+
+    /// The work hears of it in its turn: one that only ever fails must not keep the others waiting.
+    fn fail(&mut self, error: EngineError, clock: &dyn Clock) -> Next {
+        let ended_ns = clock.now_ns();
+        let result: Result<ChunkResult, Failure> = Err(error.into());
+        self.failed = Some(Ended { started_ns: self.started_ns, ended_ns, result });
+        self.state = State::Sleeps;
+        Next::WakeAt(ended_ns)
+    }
+
+    fn end(&mut self, state: State) -> Next {
+        self.state = state;
+        self.session.rest();
+        Next::Ended
+    }
+}

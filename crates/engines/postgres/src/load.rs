@@ -1,0 +1,276 @@
+//! Loading. All jobs fill leaves at the same time, each straight from the generator; then they index, vacuum and prove
+//! them. Every step of a leaf is one transaction that also notes itself in `dbdyno.meta`, so that a load that was killed
+//! goes on where it was. None of them waits for the disk: the server writes its log in order, so the last commit, which
+//! says that everything is there, waits for all of it.
+
+mod fill;
+mod finish;
+
+pub(super) use fill::Broken;
+
+use super::link::Link;
+use super::meta;
+use super::options::Options;
+use super::recipe::layout;
+use super::{STATISTICS, TABLE_NAMES, TABLES, verify};
+use dbdyno_engine::bookkeeping::{Contents, Meta, checksum_key};
+use dbdyno_engine::data::Generator;
+use dbdyno_engine::server::loading::{self, Beginning, Wish};
+use dbdyno_engine::server::{Crew, Leaf, Phase, ServerLink as _, Stop, Tally, Times, first, held, leaves, prove};
+use dbdyno_engine::{EngineError, LoadReport, LoadWatch, SqlFile};
+use dbdyno_model::{ErrorClass, Shape, Size, TableName};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+/// Statements of loading, proving and dropping.
+pub(super) static LOADING: LazyLock<SqlFile> =
+    LazyLock::new(|| SqlFile::parse("postgres/sql/load.sql", include_str!("sql/load.sql")));
+
+/// Loads what is missing.
+///
+/// # Errors
+/// The schema is not ours, holds something else of ours, or cannot be written; what was committed stays.
+pub(super) fn load(
+    options: &Options,
+    size: &Size,
+    seed: u64,
+    jobs: u32,
+    verify: bool,
+    watch: &dyn LoadWatch,
+) -> Result<LoadReport, EngineError> {
+    let mut control = Link::open(options, 0, "dbdyno load")?;
+    let place = format!("database {}", options.database);
+    let wish = Wish { tables: &TABLE_NAMES, size, seed, verify, has: |_, _| true, place };
+    let hold = |control: &mut Link| {
+        let give_up = || watch.cancelled().then_some(ErrorClass::Cancelled);
+        hold(control, &give_up, &|| watch.progress(held::WAITING, 0, 0))
+    };
+    let create = |control: &mut Link| begin(control, size, seed);
+    let (meta, resumed) = match loading::begin(&mut control, &wish, meta::look, hold, create)? {
+        Beginning::Done(report) => return Ok(report),
+        Beginning::From { meta, resumed } => (meta, resumed),
+    };
+    // The last commit waits for all that came before it, also where the server's own setting does not wait.
+    control.batch("preparing to load", "SET synchronous_commit = on")?;
+    let crew = crew(options, jobs, watch)?;
+    let mut load = Load { size, seed, verify, watch, control, crew, meta, times: Times::default() };
+    load.create()?;
+    let mut rows_written = BTreeMap::new();
+    for shape in [Shape::Small, Shape::Large] {
+        rows_written.append(&mut load.group(shape)?);
+    }
+    load.finish()?;
+    Ok(loading::report(&wish, &load.meta, &rows_written, &load.times, resumed))
+}
+
+/// The sessions of a load, all on the first node: the others may be read-only copies of it.
+///
+/// # Errors
+/// The server turns one away.
+pub(super) fn crew<'w>(options: &Options, jobs: u32, watch: &'w dyn LoadWatch) -> Result<Crew<'w, Link>, EngineError> {
+    Crew::open(jobs, watch, |_| {
+        let mut link = Link::open(options, 0, "dbdyno load")?;
+        link.batch("preparing a session that loads", &LOADING.get("session")?.text)?;
+        link.batch("preparing a session that loads", &LOADING.get("help")?.text)?;
+        Ok(link)
+    })
+}
+
+/// Makes sure that nobody else measures, loads or drops in this database, and waits for what an earlier load or run has left
+/// at work: a server that builds an index does not notice that its client has gone. `give_up` says when not to wait any
+/// longer, and what that is called; `waits` hears that it is waited for.
+pub(super) fn hold(
+    control: &mut Link,
+    give_up: &dyn Fn() -> Option<ErrorClass>,
+    waits: &dyn Fn(),
+) -> Result<(), EngineError> {
+    let doing = "waiting for others that measure, load or drop here";
+    let held = |control: &mut Link| granted(control, doing, "hold");
+    let left = |control: &mut Link| {
+        // Before the helpers, whose lock is taken where it is free.
+        if let Some(pid) = first(control.texts(doing, &LOADING.get("job_at_work")?.text)?) {
+            return Ok(Some(format!("end them with pg_terminate_backend (one is process {pid})")));
+        }
+        let gone = granted(control, doing, "helpers_gone")?;
+        Ok((!gone).then(|| "end those named 'dbdyno load' with pg_terminate_backend".to_owned()))
+    };
+    loading::alone(control, doing, held, left, give_up, waits)?;
+    granted(control, doing, "let_helpers_in").map(drop)
+}
+
+fn granted(link: &mut Link, doing: &str, statement: &str) -> Result<bool, EngineError> {
+    Ok(first(link.texts(doing, &LOADING.get(statement)?.text)?).as_deref() == Some("t"))
+}
+
+/// The statement that notes a step of the load.
+fn note(step: &str, relation: &str) -> Result<String, EngineError> {
+    Ok(LOADING.fill("note", &[("step", step), ("relation", relation)])?)
+}
+
+/// What drops a relation of a table and, with it, what was noted of the table: one transaction, so that a table of which
+/// nothing is noted is never whole, with its indexes.
+pub(super) fn forget_and_drop(table: TableName, relation: &str) -> Result<String, EngineError> {
+    let forget = LOADING.fill("forget_table", &[("table", table.name())])?;
+    Ok(format!("{forget}\n{}", TABLES.fill("drop_table", &[("table", relation)])?))
+}
+
+/// The schema, where it is not there, and the book-keeping.
+fn begin(control: &mut Link, size: &Size, seed: u64) -> Result<Meta, EngineError> {
+    let doing = "creating the schema";
+    let create_schema = !meta::schema_exists(control)?;
+    let meta = Meta::new(meta::FORMAT, size, seed, (meta::CREATED_SCHEMA, create_schema));
+    control.batch(doing, "BEGIN")?;
+    if create_schema {
+        control.batch(doing, &TABLES.get("create_schema")?.text)?;
+    }
+    control.batch("creating the book-keeping", &TABLES.get("create_meta")?.text)?;
+    meta::write(&meta, control)?;
+    control.batch(doing, "COMMIT")?;
+    Ok(meta)
+}
+
+/// A load at work.
+struct Load<'l> {
+    size: &'l Size,
+    seed: u64,
+    verify: bool,
+    watch: &'l dyn LoadWatch,
+    control: Link,
+    crew: Crew<'l, Link>,
+    meta: Meta,
+    times: Times,
+}
+
+impl Load<'_> {
+    /// Creates the tables that are not there. A table of which only parts are there is what a drop left that was
+    /// interrupted, or somebody's hand: it is made anew, and nothing that was noted holds.
+    fn create(&mut self) -> Result<(), EngineError> {
+        let there: BTreeSet<String> = meta::objects(&mut self.control)?.into_iter().map(|object| object.name).collect();
+        let mut batches = Vec::new();
+        for table in TABLE_NAMES {
+            let relations = layout::relations(table);
+            let missing = relations.iter().filter(|relation| !there.contains(*relation)).count();
+            let filled = leaves(table).iter().any(|leaf| self.meta.done("filled", &leaf.name));
+            if missing == 0 {
+                continue;
+            }
+            batches.push(LOADING.get("no_longer_complete")?.text.clone());
+            if filled || missing < relations.len() {
+                batches.push(forget_and_drop(table, table.name())?);
+            }
+            batches.push(layout::create(table.name(), table.organisation())?.join("\n"));
+        }
+        let create = |link: &mut Link, batch: &String, (): &mut (), _: &Stop<'_>| link.batch("creating tables", batch);
+        // One after the other: what comes second may need what comes first.
+        for batch in batches {
+            self.crew.each("creating tables", &[batch], || (), create)?;
+        }
+        if let Contents::Ours(meta) = meta::look(&mut self.control)? {
+            self.meta = meta;
+        }
+        Ok(())
+    }
+
+    /// Loads the tables of a shape. Small tables are loaded together, so that those without partitions, each the work of
+    /// one session, do not leave the others idle. Returns the rows written to each.
+    fn group(&mut self, shape: Shape) -> Result<BTreeMap<TableName, u64>, EngineError> {
+        let (size, watch, meta, times) = (self.size, self.watch, &self.meta, &self.times);
+        let tables: Vec<TableName> = TABLE_NAMES.into_iter().filter(|table| table.shape() == shape).collect();
+        let label = match tables.as_slice() {
+            [table] => table.to_string(),
+            _ => "small tables".to_owned(),
+        };
+        let all: Vec<Leaf> = tables.iter().flat_map(|table| leaves(*table)).collect();
+        let rows_of = |leaves: &[Leaf]| leaves.iter().map(|leaf| leaf.rows(size)).sum::<u64>();
+        let rows = rows_of(&all);
+        let mut written = BTreeMap::new();
+        if !meta.complete() {
+            let missing: Vec<Leaf> = all.iter().filter(|leaf| !meta.done("filled", &leaf.name)).cloned().collect();
+            for leaf in &missing {
+                *written.entry(leaf.table).or_insert(0) += leaf.rows(size);
+            }
+            let tally = Tally::new(watch, label.clone(), rows - rows_of(&missing), rows);
+            let generator = Generator::new(size, shape, self.seed);
+            let tools = || fill::Filler::new(generator.clone());
+            let fill = |link: &mut Link, leaf: &Leaf, filler: &mut fill::Filler, stop: &Stop<'_>| {
+                let _clock = times.clock(leaf.table, Phase::Fill);
+                filler.fill(link, leaf, size, stop, &tally)
+            };
+            self.crew.each(&format!("loading {label}"), &missing, tools, fill)?;
+
+            let means = finish::Means::ask(&mut self.control, self.crew.jobs(), rows)?;
+            let tally = Tally::new(watch, format!("{label} indexes"), 0, rows);
+            let index = |link: &mut Link, leaf: &Leaf, (): &mut (), _: &Stop<'_>| {
+                let _clock = times.clock(leaf.table, Phase::Index);
+                means.index(link, leaf, size, meta, &tally)
+            };
+            self.crew.each(&format!("indexing {label}"), &all, || (), index)?;
+            finish::index_parents(&mut self.crew, &tables, meta, times)?;
+
+            let tally = Tally::new(watch, format!("{label} vacuum"), 0, rows);
+            let vacuum = |link: &mut Link, leaf: &Leaf, (): &mut (), _: &Stop<'_>| {
+                let _clock = times.clock(leaf.table, Phase::Tidy);
+                finish::vacuum(link, leaf, size, &tally)
+            };
+            finish::analyse_parents(&mut self.crew, &tables, times)?;
+            self.crew.each(&format!("vacuuming {label}"), &all, || (), vacuum)?;
+        }
+        if self.verify {
+            let tally = Tally::new(watch, format!("{label} checksum"), 0, rows);
+            let generator = Generator::new(size, shape, self.seed);
+            let clock = |table| times.clock(table, Phase::Prove);
+            let sums = prove(&mut self.crew, &all, (size, &generator), &tally, &clock, verify::read)?;
+            for (table, checksum) in sums {
+                let (name, value) = (checksum_key(table), checksum.to_string());
+                meta::set(&mut self.control, &name, &value)?;
+                self.meta.put(name, value);
+            }
+        }
+        Ok(written)
+    }
+
+    /// The last word, and everything onto the device.
+    fn finish(&mut self) -> Result<(), EngineError> {
+        self.control.batch("ending the load", "BEGIN")?;
+        meta::set(&mut self.control, "verified", if self.verify { "1" } else { "0" })?;
+        meta::set(&mut self.control, "complete", "1")?;
+        self.control.batch("ending the load", "COMMIT")?;
+        let checkpoint = |link: &mut Link, sql: &String, (): &mut (), _: &Stop<'_>| link.batch("a checkpoint", sql);
+        match self.crew.each("a checkpoint", &[STATISTICS.get("checkpoint")?.text.clone()], || (), checkpoint) {
+            // Not everybody may; the first point's settling then waits for the server's own checkpoint.
+            Err(error) if error.class == ErrorClass::Permission => Ok(()),
+            done => done,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dbdyno_engine::Target;
+    use dbdyno_testkit::conformance::catalogue::size_t;
+    use dbdyno_testkit::servers::postgres::Wish;
+
+    struct Patient;
+
+    impl LoadWatch for Patient {
+        fn progress(&self, _: &str, _: u64, _: u64) {}
+
+        fn cancelled(&self) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn a_load_that_has_ended_survives_a_power_failure() {
+        // The server writes its log late, and the user may not make a checkpoint.
+        let mut server = Wish::default().set("synchronous_commit", "off").set("wal_writer_delay", "10s").start();
+        server.psql("postgres", "CREATE ROLE scott LOGIN; GRANT CREATE ON DATABASE postgres TO scott");
+        let options = Options::parse(&Target::parse(&server.tcp("scott", "postgres")).unwrap()).unwrap();
+        load(&options, &size_t(), 42, 2, false, &Patient).unwrap();
+        server.kill();
+        server.restart();
+        let contents = meta::look(&mut Link::open(&options, 0, "dbdyno").unwrap()).unwrap();
+        assert!(matches!(contents, Contents::Ours(meta) if meta.complete()));
+    }
+}

@@ -1,0 +1,77 @@
+//! A session's part in its node: it is one of dbdyno's own for as long as it lives, and tells the node's account what it has
+//! committed.
+
+use super::Node;
+use dbdyno_engine::EngineError;
+use dbdyno_engine::server::{ServerLink, recover};
+use dbdyno_model::ErrorClass;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+/// A session's part in its node.
+pub(super) struct Membership {
+    node: Arc<Node>,
+    session_id: u64,
+    /// Transactions of the link that the node has in its account.
+    accounted: u64,
+    /// Transactions that the test has committed since the last flush.
+    claimed: u64,
+    /// Since when the server has not been asked for anything; unknown while nobody looks at a clock for it.
+    idle_since: Option<Instant>,
+}
+
+impl Membership {
+    /// Notes a session among dbdyno's own.
+    ///
+    /// # Errors
+    /// Another of our sessions has the same server process.
+    pub(super) fn new(node: Arc<Node>, link: &dyn ServerLink) -> Result<Self, EngineError> {
+        let session_id = link.session_id();
+        if !recover(&node.ours).insert(session_id) {
+            let message = "two sessions share one server process: a connection pooler stands between, and settings, plans and \
+                           counts of one would be those of the other; name the server itself as the target";
+            return Err(EngineError::new(ErrorClass::Unsupported, message));
+        }
+        Ok(Self { node, session_id, accounted: 0, claimed: 0, idle_since: None })
+    }
+
+    /// The test has committed so many transactions.
+    pub(super) fn claim(&mut self, transactions: u64) {
+        self.claimed += transactions;
+    }
+
+    /// So many rows were changed in tables that are about to go.
+    pub(super) fn discarded(&self, rows: u64) {
+        self.node.account.discarded_rows.fetch_add(rows, Ordering::Relaxed);
+    }
+
+    /// Something is asked.
+    pub(super) fn work(&mut self) {
+        self.idle_since = None;
+    }
+
+    /// Nothing more is asked for the time being.
+    pub(super) fn rest(&mut self) {
+        self.idle_since = Some(Instant::now());
+    }
+
+    /// Since when the server has not been asked for anything, where that is known.
+    pub(super) fn idle_since(&self) -> Option<Instant> {
+        self.idle_since
+    }
+
+    /// The session's statistics are out: brings the account to what its link has committed by now.
+    pub(super) fn settle(&mut self, transactions: u64) {
+        self.rest();
+        self.node.account.overhead.fetch_add(transactions - self.accounted, Ordering::Relaxed);
+        self.node.account.claimed.fetch_add(self.claimed, Ordering::Relaxed);
+        (self.accounted, self.claimed) = (transactions, 0);
+    }
+}
+
+impl Drop for Membership {
+    fn drop(&mut self) {
+        recover(&self.node.ours).remove(&self.session_id);
+    }
+}

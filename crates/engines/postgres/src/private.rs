@@ -1,0 +1,275 @@
+//! PostgreSQL as a private instance: `initdb`, the settings of a size class, starting and stopping.
+//!
+//! Nobody but the server's user (and root) can come to it: it listens on a socket in a folder of that user's alone, and
+//! on no network. That is why it asks for no password.
+
+use dbdyno_engine::private::{DataFolder, Ground, Instance, Product, Programs, Readiness, Step};
+use dbdyno_engine::server::within;
+use postgres::error::SqlState;
+use postgres::{Config, NoTls};
+use rustix::process::Signal;
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+/// The port that names the socket. Each instance has a folder of its own, so all can have the same.
+const PORT: u16 = 5432;
+/// Superuser and database of an instance.
+const NAME: &str = "dbdyno";
+/// The file of settings, in the data folder.
+pub(super) const SETTINGS: &str = "dbdyno.conf";
+/// Written by the server: its process id, and in the eighth line how far it is.
+const PID_FILE: &str = "postmaster.pid";
+/// How long a connection may take.
+const CONNECT: Duration = Duration::from_secs(5);
+/// The oldest version that dbdyno's procedures run on.
+const OLDEST: u32 = 13;
+
+const PROGRAMS: Programs = Programs {
+    variable: "DBDYNO_POSTGRES_BIN",
+    needed: &["postgres", "initdb"],
+    beside: &[],
+    folders: &[
+        "/usr/lib/postgresql/*/bin",
+        "/usr/pgsql-*/bin",
+        "/usr/lib/postgresql*/bin",
+        "/usr/libexec/postgresql*",
+        "/usr/local/pgsql/bin",
+        "/usr/local/bin",
+        "/opt/postgresql/*/bin",
+        "/usr/bin",
+    ],
+    install: "the PostgreSQL server, 13 or newer (package postgresql on Debian and Ubuntu, postgresql-server on Red Hat and SUSE)",
+};
+
+/// PostgreSQL's own part of a private instance.
+pub(super) static PRODUCT: Postgres = Postgres;
+
+/// PostgreSQL.
+pub(super) struct Postgres;
+
+impl Product for Postgres {
+    fn engine(&self) -> &'static str {
+        "postgres"
+    }
+
+    fn programs(&self) -> &'static Programs {
+        &PROGRAMS
+    }
+
+    fn users(&self) -> &'static [&'static str] {
+        &["postgres"]
+    }
+
+    fn version(&self, said: &str) -> Option<String> {
+        // `postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)`
+        let version = said.split_once("(PostgreSQL) ")?.1.split_whitespace().next()?;
+        version.starts_with(|c: char| c.is_ascii_digit()).then(|| version.to_owned())
+    }
+
+    fn too_old(&self, version: &str) -> Option<String> {
+        (major(version) < OLDEST).then(|| format!("dbdyno needs {OLDEST} or newer"))
+    }
+
+    fn series(&self, version: &str) -> String {
+        major(version).to_string()
+    }
+
+    fn data_series(&self, data: &DataFolder) -> Option<String> {
+        data.read("PG_VERSION").ok().map(|text| text.trim().to_owned())
+    }
+
+    fn port(&self) -> Option<u16> {
+        Some(PORT)
+    }
+
+    fn socket_name(&self) -> String {
+        format!(".s.PGSQL.{PORT}")
+    }
+
+    fn making(&self, _programs: &Path, data: &Path) -> Vec<Step> {
+        let folder = || data.as_os_str().to_owned();
+        let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
+        let mut initdb = words(&["--encoding=UTF8", "--locale=C", "--auth-local=trust", "--auth-host=reject"]);
+        initdb.extend([format!("--username={NAME}").into(), "--pgdata".into(), folder()]);
+        // Without a server nobody can come in between. Its answers go to the log; whether the database is there is seen
+        // when the first connection asks for it.
+        let single = |doing: &'static str, database: &str, input: &'static str| {
+            let arguments = ["--single".into(), "-D".into(), folder(), database.into()].into();
+            Step { doing, program: "postgres", arguments, input: Some(input) }
+        };
+        vec![
+            Step { doing: "making the data folder", program: "initdb", arguments: initdb, input: None },
+            single("creating the database", NAME_OF_FIRST, "CREATE DATABASE dbdyno\n"),
+            single("adding what counts changed blocks", NAME, COUNT_CHANGED_BLOCKS),
+        ]
+    }
+
+    fn finish(&self, data: &DataFolder) -> io::Result<()> {
+        let include = format!("\n# Settings of the size class. `ALTER SYSTEM` overrides them.\ninclude '{SETTINGS}'\n");
+        data.append("postgresql.conf", &include)
+    }
+
+    fn settings_file(&self) -> &'static str {
+        SETTINGS
+    }
+
+    fn settings(&self, ground: &Ground<'_>) -> String {
+        settings(ground)
+    }
+
+    fn arguments(&self, instance: &Instance) -> Vec<OsString> {
+        vec!["-D".into(), instance.data.clone().into()]
+    }
+
+    fn noted_pid(&self, data: &DataFolder) -> Option<u32> {
+        data.read(PID_FILE).ok()?.lines().next()?.trim().parse().ok()
+    }
+
+    fn forget_pid(&self, data: &DataFolder) -> io::Result<()> {
+        data.remove(PID_FILE)
+    }
+
+    fn readiness(&self, instance: &Instance) -> Readiness {
+        let noted = DataFolder::open(&instance.data).and_then(|data| data.read(PID_FILE)).unwrap_or_default();
+        let mut lines = noted.lines();
+        let ours = lines.next().and_then(|pid| pid.trim().parse().ok()) == Some(instance.pid());
+        match lines.nth(6).map(str::trim) {
+            Some("ready") if ours => connect(instance),
+            _ => Readiness::NotYet("the server is starting, or recovering from a crash".to_owned()),
+        }
+    }
+
+    fn stop_signal(&self) -> Signal {
+        // Fast: open transactions are rolled back, then a checkpoint.
+        Signal::INT
+    }
+
+    fn abort_signal(&self) -> Signal {
+        Signal::QUIT
+    }
+
+    fn target(&self, instance: &Instance) -> String {
+        let folder = instance.socket_folder.display();
+        format!("postgres://{NAME}@/{NAME}?host={folder}&port={PORT}")
+    }
+
+    fn shell_command(&self, instance: &Instance) -> String {
+        format!("psql -h {} -U {NAME} {NAME}", instance.socket_folder.display())
+    }
+}
+
+/// Makes the cache's buffers visible. Servers that were built without the contributed modules do without.
+const COUNT_CHANGED_BLOCKS: &str = "DO $$ BEGIN \
+    IF EXISTS (SELECT FROM pg_catalog.pg_available_extensions WHERE name = 'pg_buffercache') \
+    THEN CREATE EXTENSION IF NOT EXISTS pg_buffercache; END IF; END $$\n";
+
+/// The database that every new data folder has.
+const NAME_OF_FIRST: &str = "postgres";
+
+/// Whether a connection to the database can be made.
+fn connect(instance: &Instance) -> Readiness {
+    let mut config = Config::new();
+    config.host_path(&instance.socket_folder).port(PORT).user(NAME).dbname(NAME);
+    config.application_name("dbdyno up").connect_timeout(CONNECT);
+    // Whose server stands still is let in by the kernel, and hears nothing more.
+    match within(CONNECT, move || config.connect(NoTls).map(drop)) {
+        Err(_) => Readiness::NotYet("the server takes connections and says nothing".to_owned()),
+        Ok(Ok(())) => Readiness::Ready,
+        Ok(Err(error)) => match error.code() {
+            Some(&SqlState::CANNOT_CONNECT_NOW) | None => Readiness::NotYet(error.to_string()),
+            Some(_) => Readiness::Never(format!(
+                "the server does not accept connections: {}",
+                error.as_db_error().map_or_else(|| error.to_string(), |e| e.message().to_owned())
+            )),
+        },
+    }
+}
+
+/// The first number of a version; 0 for none.
+fn major(version: &str) -> u32 {
+    let digits = version.find(|c: char| !c.is_ascii_digit()).unwrap_or(version.len());
+    version[..digits].parse().unwrap_or(0)
+}
+
+/// The settings of a size class, each with its reason where that is not plain.
+fn settings(ground: &Ground<'_>) -> String {
+    const MIB: u64 = 1 << 20;
+    const GIB: u64 = 1 << 30;
+    let cache = ground.size.engine_cache_bytes;
+    let workers = (2 * ground.hardware_threads).clamp(16, 512);
+    let max_wal = (64 * cache).clamp(8 * GIB, 128 * GIB) / MIB;
+    let min_wal = (8 * cache).clamp(GIB, 16 * GIB) / MIB;
+    let maintenance = (cache / 4).clamp(64 * MIB, 2 * GIB) / MIB;
+    let folder = ground.socket_folder.display().to_string().replace('\'', "''");
+    let mut text = format!(
+        "# Written by `dbdyno up` for size {size}; written again at each start, so changes belong into `ALTER SYSTEM`.
+
+# Reached by a socket in a folder of this user's alone, never by a network.
+listen_addresses = ''
+port = {PORT}
+unix_socket_directories = '{folder}'
+unix_socket_permissions = 0700
+cluster_name = 'dbdyno'
+max_connections = 300
+
+# The cache of the size class. Small tables fit into it, large ones do not.
+shared_buffers = {cache_kib}kB
+effective_cache_size = {effective_kib}kB
+huge_pages = try
+maintenance_work_mem = {maintenance}MB
+
+# Commits are durable, as on a production server.
+fsync = on
+synchronous_commit = on
+full_page_writes = on
+wal_level = replica
+
+# Checkpoints come when dbdyno asks for them, between points, and not in the middle of one.
+checkpoint_timeout = 30min
+checkpoint_completion_target = 0.9
+max_wal_size = {max_wal}MB
+min_wal_size = {min_wal}MB
+
+# dbdyno itself vacuums and analyses: at the end of a load and when it settles before a point. A vacuum that the server
+# begins by itself would fall into some points and not into others.
+autovacuum = off
+
+# Parallel query: enough workers for twice the hardware threads; each statement is told how many it gets.
+max_worker_processes = {processes}
+max_parallel_workers = {workers}
+max_parallel_maintenance_workers = {workers}
+# A large table has 128 partitions, each with its indexes.
+max_locks_per_transaction = 256
+# Compiling would be measured along with the statement.
+jit = off
+
+# What dbdyno reads after each point.
+track_io_timing = on
+",
+        size = ground.size.id,
+        cache_kib = cache / 1024,
+        effective_kib = 3 * cache / 1024,
+        processes = workers + 8,
+    );
+    if major(ground.version) >= 14 {
+        text.push_str("track_wal_io_timing = on\n");
+    }
+    _ = write!(
+        text,
+        "
+# The server's standard error is a file beside the data folder.
+log_destination = 'stderr'
+logging_collector = off
+log_line_prefix = '%m [%p] '
+log_checkpoints = on
+lc_messages = 'C'
+"
+    );
+    text
+}
+
+#[cfg(test)]
+mod tests;

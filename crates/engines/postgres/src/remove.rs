@@ -1,0 +1,142 @@
+//! Dropping what is ours, and nothing else. What the schema holds is looked at first: anything unknown stops the drop before
+//! it begins. Then table by table and month by month, each in a transaction of its own, because one for all would need
+//! more locks than a server has; the book-keeping goes last, for while it stands the rest is known to be ours.
+
+use super::inspect;
+use super::link::Link;
+use super::load::{self, LOADING};
+use super::meta::{self, Kind, META, Object};
+use super::options::Options;
+use super::recipe::layout;
+use super::{SCHEMA, TABLE_NAMES, TABLES};
+use dbdyno_engine::EngineError;
+use dbdyno_engine::bookkeeping::Made;
+use dbdyno_engine::server::ServerLink as _;
+use dbdyno_model::{ErrorClass, Procedure};
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+/// How long we wait for the sessions of a load that has been interrupted.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// What the procedures call.
+const FUNCTION: &str = "fibonacci";
+/// Arguments of every procedure.
+const ARGUMENTS: usize = 14;
+
+/// Drops our tables and procedures, and the schema with them where the load made it.
+///
+/// # Errors
+/// The schema is not ours or holds something that is not ours, somebody is loading, or something cannot be dropped.
+pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
+    let mut link = Link::open(options, 0, "dbdyno drop")?;
+    let began = Instant::now();
+    load::hold(&mut link, &|| (began.elapsed() > PATIENCE).then_some(ErrorClass::Timeout), &|| ())?;
+    let Some(meta) = meta::look(&mut link)?.ours()? else { return Ok(false) };
+    let objects = meta::objects(&mut link)?;
+    let known = Known::new(meta.made());
+    let unknown: Vec<&Object> = objects.iter().filter(|object| !known.has(object)).collect();
+    if !unknown.is_empty() {
+        let message = format!(
+            "the schema {SCHEMA} holds what dbdyno did not make: {}; nothing was dropped: move that elsewhere or drop it \
+             yourself, then try again",
+            meta::listed(unknown.into_iter())
+        );
+        return Err(EngineError::new(ErrorClass::Other, message));
+    }
+    let tables = || objects.iter().filter(|object| object.kind == Kind::Table).map(|object| object.name.as_str());
+    inspect::refuse_others(&mut link, tables())?;
+    inspect::refuse_needed(&mut link)?;
+    link.batch("preparing to drop", &LOADING.get("session")?.text)?;
+    link.batch("preparing to drop", &LOADING.get("no_longer_complete")?.text)?;
+    let there: BTreeSet<&str> = tables().collect();
+    for made in there.iter().filter(|name| known.made_by_points(name)) {
+        link.batch(&format!("dropping {made}"), &TABLES.fill("drop_table", &[("table", made)])?)?;
+    }
+    for table in TABLE_NAMES {
+        // A month takes its leaves along, a table what is left of it.
+        let months =
+            layout::parents(table.name(), table.organisation()).into_iter().filter(|parent| parent != table.name());
+        for relation in months.chain([table.to_string()]).filter(|name| there.contains(name.as_str())) {
+            link.batch(&format!("dropping {relation}"), &load::forget_and_drop(table, &relation)?)?;
+        }
+    }
+    for object in &objects {
+        // The server's own words for it, with its arguments and quoted where needed.
+        let (Kind::Procedure | Kind::Function, Some(signature)) = (object.kind, &object.signature) else { continue };
+        link.batch(&format!("dropping {signature}"), &format!("DROP ROUTINE IF EXISTS {signature}"))?;
+    }
+    // What came before is on the device when this is.
+    link.batch("dropping the book-keeping", "SET synchronous_commit = on")?;
+    link.batch("dropping the book-keeping", &TABLES.fill("drop_table", &[("table", META)])?)?;
+    if meta.says(meta::CREATED_SCHEMA) {
+        link.batch("dropping the schema", &LOADING.get("drop_empty_schema")?.text)?;
+    }
+    Ok(true)
+}
+
+/// The names of everything that dbdyno makes.
+struct Known {
+    tables: BTreeSet<String>,
+    /// What points have noted that they make.
+    made: Vec<Made>,
+}
+
+impl Known {
+    fn new(made: Vec<Made>) -> Self {
+        let tables = TABLE_NAMES.into_iter().flat_map(layout::relations).chain([META.to_owned()]).collect();
+        Self { tables, made }
+    }
+
+    fn made_by_points(&self, table: &str) -> bool {
+        self.made.iter().any(|made| made.is("table", table))
+    }
+
+    fn has(&self, object: &Object) -> bool {
+        let name = object.name.as_str();
+        let arguments = object.signature.as_deref().and_then(|text| text.strip_suffix(')')?.rsplit_once('('));
+        let arguments = arguments.map_or("", |(_, arguments)| arguments);
+        match object.kind {
+            Kind::Table => self.tables.contains(name) || self.made_by_points(name),
+            Kind::Procedure => is_procedure(name) && arguments.split(',').count() == ARGUMENTS,
+            Kind::Function => name == FUNCTION && arguments == "integer",
+            Kind::Other => false,
+        }
+    }
+}
+
+/// Procedures are named for their work and, mostly, a table: `cpu_loop`, `scan_small_heap`.
+fn is_procedure(name: &str) -> bool {
+    let ends = name.match_indices('_').map(|(at, _)| at).chain([name.len()]);
+    ends.into_iter().any(|end| serde_json::from_value::<Procedure>(name[..end].into()).is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_ours_is_known_by_kind_name_and_arguments() {
+        let known = Known::new(vec![Made::table("load_heap_#")]);
+        let has = |kind, name: &str, arguments: &str| {
+            let signature = Some(format!("dbdyno.{name}({arguments})"));
+            known.has(&Object { kind, name: name.to_owned(), description: String::new(), signature })
+        };
+        let fourteen = vec!["bigint"; ARGUMENTS].join(",");
+        for name in
+            ["cpu_loop", "scan_small_heap", "join_large", "bulk_load_heap", "index_non_unique_large_heap_range_list"]
+        {
+            assert!(has(Kind::Procedure, name, &fourteen), "{name}");
+            assert!(!has(Kind::Procedure, name, "bigint"), "{name}");
+        }
+        for name in ["scanner", "pay", "my_scan_small_heap"] {
+            assert!(!has(Kind::Procedure, name, &fourteen), "{name}");
+        }
+        assert!(has(Kind::Function, "fibonacci", "integer") && !has(Kind::Function, "fibonacci", "bigint"));
+        for name in ["meta", "small_iot_list_p8", "large_heap_range_list_r31", "load_heap_7"] {
+            assert!(has(Kind::Table, name, ""), "{name}");
+        }
+        assert!(!has(Kind::Table, "small_heap_p1", "") && !has(Kind::Other, "meta", ""));
+        // What bears such a name and was not noted is somebody else's.
+        assert!(!has(Kind::Table, "load_customers", "") && !has(Kind::Table, "load_large_7", ""));
+    }
+}

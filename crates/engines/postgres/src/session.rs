@@ -1,0 +1,192 @@
+//! A session: one connection, prepared for a job of a point, that calls the test's procedure.
+
+use super::link::Link;
+use super::membership::Membership;
+use super::recipe::Recipe;
+use super::{Node, grants, snapshot};
+use dbdyno_engine::server::ServerLink;
+use dbdyno_engine::server::call::arguments;
+use dbdyno_engine::{Canceller, ChunkResult, EngineError, Failure, Prepared, Request, Session, Task};
+use dbdyno_model::{ErrorClass, Procedure, Size};
+use postgres::Statement;
+use std::sync::Arc;
+
+/// A job's work, understood.
+struct Work {
+    task: Task,
+    job: u32,
+    recipe: Recipe,
+    call: Statement,
+    /// Bytes that one operation reads by scanning; 0 where it does not scan.
+    scanned_bytes: u64,
+    /// Passes of the last piece, and the rows that it changed.
+    made: (u64, u64),
+}
+
+/// One connection at work.
+pub(super) struct PostgresSession {
+    link: Link,
+    part: Membership,
+    work: Option<Work>,
+}
+
+impl PostgresSession {
+    /// A session of its own connection.
+    ///
+    /// # Errors
+    /// Another of our sessions has the same server process.
+    pub(super) fn new(link: Link, node: Arc<Node>) -> Result<Self, EngineError> {
+        let part = Membership::new(node, &link)?;
+        Ok(Self { link, part, work: None })
+    }
+
+    fn prepare_work(&mut self, task: &Task, job: u32) -> Result<Prepared, EngineError> {
+        self.work = None;
+        let recipe = Recipe::of(&task.test)?;
+        let doing = format!("preparing {}", task.test.code);
+        let version_num = self.link.version_num();
+        let settings = settings(&mut self.link, version_num, &recipe, task)?;
+        self.link.reset(&doing, &settings)?;
+        let prepared = match recipe.explain()? {
+            Some(explain) => plan(&mut self.link, &recipe, task, &doing, &explain)?,
+            None => Prepared::default(),
+        };
+        let call = self.link.control(&doing).prepare(&recipe.call());
+        let call = call.map_err(|e| self.link.error(&doing, &e))?;
+        self.link.count_transactions(1);
+        let scanned_bytes = self.scanned_bytes(&recipe, task, &doing)?;
+        self.work = Some(Work { task: task.clone(), job, recipe, call, scanned_bytes, made: (0, 0) });
+        Ok(prepared)
+    }
+
+    /// Bytes of what one operation scans, as the server's files have them.
+    fn scanned_bytes(&mut self, recipe: &Recipe, task: &Task, doing: &str) -> Result<u64, EngineError> {
+        let share = match task.test.procedure {
+            Procedure::Scan | Procedure::Sort | Procedure::Group | Procedure::Report => 1,
+            Procedure::ScanRange => Size::RANGES,
+            _ => return Ok(0),
+        };
+        let mut bytes = 0;
+        for table in recipe.reads() {
+            let sql = super::STATISTICS.fill("table_bytes", &[("table", table.name())])?;
+            let rows = self.link.texts(doing, &sql)?;
+            let first = rows.first().and_then(|row| row.first()).cloned().flatten();
+            bytes += first.and_then(|n| n.parse::<u64>().ok()).unwrap_or(0);
+        }
+        Ok(bytes / share)
+    }
+
+    fn call(&mut self, first_pass: u64, passes: u64) -> Result<ChunkResult, EngineError> {
+        let unprepared = || EngineError::new(ErrorClass::Other, "a session was asked to work before it was prepared");
+        let work = self.work.as_ref().ok_or_else(unprepared)?;
+        let doing = format!("{} job {}", work.task.test.code, work.job + 1);
+        if self.link.cancelled() {
+            return Err(EngineError::new(ErrorClass::Cancelled, format!("{doing}: stopped before a call")));
+        }
+        let arguments = arguments(&work.task, work.job, first_pass, passes);
+        let arguments = arguments.each_ref().map(|a| a as &(dyn postgres::types::ToSql + Sync));
+        let answer = self.link.measured().query_one(&work.call, &arguments);
+        let row = answer.map_err(|e| {
+            let (error, version_num) = (self.link.error(&doing, &e), self.link.version_num());
+            match work.task.test.procedure {
+                Procedure::WriteFile => grants::unmeasured(error, grants::CHECKPOINT, version_num),
+                _ => error,
+            }
+        })?;
+        self.link.count_transactions(1);
+        self.part.claim(passes * work.recipe.commits_per_pass());
+        let column = |n: usize| {
+            let value = row.try_get::<_, i64>(n).map(i64::cast_unsigned);
+            value.map_err(|e| EngineError::new(ErrorClass::Other, format!("{doing}: the procedure's answer: {e}")))
+        };
+        let (ops, rows, bytes, checksum) = (column(0)?, column(1)?, column(2)?, column(3)?);
+        let scanned_bytes = work.scanned_bytes;
+        if let Some(work) = &mut self.work {
+            work.made = (first_pass + passes, work.made.1 + rows);
+        }
+        Ok(ChunkResult { ops, rows, bytes: bytes + ops * scanned_bytes, checksum })
+    }
+
+    /// Drops what the last piece has made. What the server has counted of it is kept: it forgets that with the tables.
+    fn discard(&mut self) -> Result<(), EngineError> {
+        let Some(work) = &mut self.work else { return Ok(()) };
+        let (passes, rows) = std::mem::take(&mut work.made);
+        let Some((kind, names)) = work.recipe.made(work.job, work.task.jobs, passes) else { return Ok(()) };
+        if names.is_empty() {
+            return Ok(());
+        }
+        if work.task.test.procedure == Procedure::BulkLoad {
+            self.part.discarded(snapshot::rows_of(&mut self.link, &names, rows)?);
+        }
+        let named: Vec<String> = names.iter().map(|name| format!("dbdyno.{name}")).collect();
+        self.link.batch("removing what a piece has made", &format!("DROP {kind} IF EXISTS {}", named.join(", ")))
+    }
+}
+
+/// What a session sets for a task, as SQL.
+///
+/// # Errors
+/// The server is lost.
+pub(super) fn settings(
+    link: &mut dyn ServerLink,
+    version_num: u32,
+    recipe: &Recipe,
+    task: &Task,
+) -> Result<String, EngineError> {
+    let mut settings = recipe.settings(task);
+    settings.extend(recipe.settings_of_version(version_num));
+    settings.extend(super::describe::commit_settings(link, task.commit)?);
+    Ok(setting(&settings))
+}
+
+/// The SQL that makes settings.
+pub(super) fn setting(settings: &[(&'static str, String)]) -> String {
+    settings.iter().map(|(name, value)| format!("SET {name} = '{value}'; ")).collect()
+}
+
+/// Explains the statement under test under the session's settings, and compares.
+///
+/// # Errors
+/// The server does not explain it, or the explanation is not understood.
+pub(super) fn plan(
+    link: &mut dyn ServerLink,
+    recipe: &Recipe,
+    task: &Task,
+    doing: &str,
+    explain: &str,
+) -> Result<Prepared, EngineError> {
+    let rows = link.texts(doing, explain)?;
+    let json = rows.iter().filter_map(|row| row.first().cloned().flatten()).collect::<Vec<_>>().join("\n");
+    let plan = super::plan::compact(&json)?;
+    let problem = recipe.plan_problem(task, &plan)?;
+    Ok(Prepared { plan: Some(plan), problems: problem.into_iter().collect() })
+}
+
+impl Session for PostgresSession {
+    fn prepare(&mut self, task: &Task, job: u32) -> Result<Prepared, EngineError> {
+        let prepared = self.prepare_work(task, job);
+        self.part.rest();
+        prepared
+    }
+
+    /// A call that fails gives no account of what it did before: the server returns a procedure's results at its end.
+    fn execute(&mut self, request: &Request<'_>) -> Result<ChunkResult, Failure> {
+        let done = match *request {
+            Request::Chunk { first_pass, passes } => self.call(first_pass, passes),
+            Request::Discard => self.discard().map(|()| ChunkResult::default()),
+            _ => return Err(dbdyno_engine::client::unsupported().into()),
+        };
+        self.part.rest();
+        Ok(done?)
+    }
+
+    fn flush(&mut self) -> Result<(), EngineError> {
+        snapshot::flush(&mut self.link, self.part.idle_since())?;
+        self.part.settle(self.link.transactions());
+        Ok(())
+    }
+
+    fn canceller(&self) -> Arc<dyn Canceller> {
+        self.link.canceller()
+    }
+}

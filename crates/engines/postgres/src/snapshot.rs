@@ -1,0 +1,358 @@
+//! The server's counters at one moment, exact: every session of dbdyno's has made its statistics visible before.
+//!
+//! Three things need care. Commits: the server counts dbdyno's own transactions too, so those are subtracted, each known
+//! (link.rs); what is left over beyond what the tests committed is the work of others. Executions: the server counts scans
+//! of indexes and tables, not statements, so a test's recipe says how many scans one execution makes. Workers: each
+//! process that takes part in a parallel scan counts one scan of every leaf, the leader too.
+
+use super::link::Link;
+use super::monitor::Monitor;
+use super::{COUNTERS, Node, STATISTICS, grants};
+use dbdyno_engine::EngineError;
+use dbdyno_engine::server::ServerLink;
+use dbdyno_model::{Counter, Counters};
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// Before version 15 a session sends its statistics when it becomes idle, but not twice within this time; and what is read
+/// may be as old as this.
+pub(super) const OLD_LAG: Duration = Duration::from_millis(520);
+/// How often such a version is asked before its answer is taken as it is.
+const OLD_LOOKS: u32 = 5;
+/// The first version whose statistics are visible at once when asked for.
+pub(super) const FORCED_FLUSH: u32 = 150_000;
+/// Commits of others per second from which they count: housekeeping and monitoring make some each minute everywhere.
+const HOUSEKEEPING_PER_S: f64 = 1.0;
+
+/// What of the server's relations a point's counters are about.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Watched {
+    /// Index whose scans are the executions, its leaves' indexes too, and how many one execution scans.
+    pub(super) indexes: Vec<u32>,
+    pub(super) index_scans_per_execution: u64,
+    /// Leaves of the table whose scans are the executions.
+    pub(super) leaves: Vec<u32>,
+    /// Leaves that one execution scans, and the rows that it reads there.
+    pub(super) leaves_per_execution: u64,
+    pub(super) rows_per_execution: u64,
+    /// How often one execution launches its workers: once a statement, or once a leaf where each is built by itself.
+    pub(super) launches_per_execution: u64,
+    /// Whether statements launch parallel workers.
+    pub(super) workers: bool,
+    /// Whether the test makes and drops relations. Sessions that are idle then take note of it in transactions of their own,
+    /// as many as the server sees fit (its catch-up of shared invalidation messages), and these are counted with the others.
+    pub(super) makes_relations: bool,
+    /// The schema of the extension that counts blocks that wait to be written, where they are to be counted and it is there.
+    pub(super) buffercache: Option<String>,
+}
+
+/// The statements of sql/counters.sql that are read together; each says for which versions it is.
+const GROUPS: [&str; 12] = [
+    "database",
+    "table_reads",
+    "reads_13",
+    "reads_18",
+    "wal_position",
+    "rows_changed",
+    "wal_14",
+    "wal_18",
+    "writes_13",
+    "writes_16",
+    "writes_17",
+    "writes_18",
+];
+/// How often, and at which intervals, is looked whether parallel workers have ended.
+const WORKER_LOOKS: u32 = 100;
+const WORKER_PAUSE: Duration = Duration::from_millis(5);
+/// Why reads of blocks have no times.
+const IO_UNTIMED: &str = "track_io_timing is off (ALTER SYSTEM SET track_io_timing = on)";
+/// Transactions that the server counts for each parallel worker: one to connect, one for its share of the work.
+const WORKER_TRANSACTIONS: u64 = 2;
+
+/// The commits of a node when a point began.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Base {
+    commits: i64,
+    claimed: u64,
+    at: Instant,
+}
+
+/// Makes a session's statistics visible, those of its other transactions since the last time included.
+pub(super) fn flush(link: &mut Link, idle_since: Option<Instant>) -> Result<(), EngineError> {
+    let version_num = link.version_num();
+    flush_version(link, version_num, idle_since)
+}
+
+/// The same for a session of whichever kind on a server of this version.
+pub(super) fn flush_version(
+    link: &mut dyn ServerLink,
+    version_num: u32,
+    idle_since: Option<Instant>,
+) -> Result<(), EngineError> {
+    if version_num >= FORCED_FLUSH {
+        return link.batch("making statistics visible", &COUNTERS.get("flush")?.text);
+    }
+    std::thread::sleep(OLD_LAG.saturating_sub(idle_since.map_or(Duration::ZERO, |since| since.elapsed())));
+    link.batch("making statistics visible", &COUNTERS.get("flush_old")?.text)
+}
+
+/// Reads a node's counters. `base` is set by the first snapshot of a point.
+pub(super) fn read(
+    node: &Node,
+    link: &mut Link,
+    watched: &Watched,
+    monitor: Option<&Monitor>,
+    base: &mut Option<Base>,
+) -> Result<Counters, EngineError> {
+    if watched.workers {
+        wait_for_workers(link)?;
+    }
+    let mut overhead = node.account.overhead.load(Ordering::Relaxed);
+    // Held until the counters are read, so that nobody adds a transaction meanwhile.
+    let mut watching = monitor.map(Monitor::link);
+    if let Some(watching) = &mut watching {
+        // A watch that has failed says so in what it has seen.
+        if flush(watching, None).is_ok() {
+            overhead += watching.transactions();
+        }
+    }
+    // Looking for workers was work.
+    let (mut looks, mut idle_since) = (0, node.idle_since().filter(|_| !watched.workers));
+    let (read, mut overhead) = loop {
+        flush(link, idle_since.take())?;
+        let overhead = overhead + link.transactions();
+        if link.version_num() >= FORCED_FLUSH {
+            break (statistics(link, watched.buffercache.as_deref())?, overhead);
+        }
+        std::thread::sleep(OLD_LAG);
+        let read = statistics(link, watched.buffercache.as_deref())?;
+        looks += 1;
+        if looks == OLD_LOOKS || !lags(&read, node, overhead, base.as_ref()) {
+            break (read, overhead);
+        }
+    };
+    let mut counters = Counters::default();
+    simple(&read, &mut counters, link.version_num());
+    if let (Some(_), Some(why)) = (&watched.buffercache, counters.missing.get_mut(&Counter::BlocksDirtied)) {
+        *why = grants::why_missing(grants::MONITOR, link.version_num());
+    }
+    if let Some(rows) = counters.values.get_mut(&Counter::RowsChanged) {
+        *rows += node.account.discarded_rows.load(Ordering::Relaxed);
+    }
+    executions(link, watched, &mut counters)?;
+    let workers = counters.get(Counter::WorkersLaunched).unwrap_or(0) * watched.launches_per_execution;
+    overhead += workers * WORKER_TRANSACTIONS;
+    commits(&read, node, overhead, base, &mut counters);
+    if watched.makes_relations {
+        counters.values.remove(&Counter::ForeignCommits);
+        let why = "the test makes and drops relations, of which idle sessions take note in transactions of their own";
+        counters.missing.insert(Counter::ForeignCommits, why.to_owned());
+    }
+    Ok(counters)
+}
+
+/// Rows that this session's work has changed in tables of these names, which are about to go: the server forgets them with the
+/// tables. Old versions learn late of what was done, so `expected` rows are waited for, not for ever.
+pub(super) fn rows_of(link: &mut Link, tables: &[String], expected: u64) -> Result<u64, EngineError> {
+    flush(link, None)?;
+    let names: Vec<String> = tables.iter().map(|name| format!("'{name}'")).collect();
+    let sql = COUNTERS.get("rows_of")?.text.replace("{tables}", &names.join(", "));
+    let (mut looks, waits) = (0, link.version_num() < FORCED_FLUSH);
+    loop {
+        let rows = pairs(link.texts("reading the server's counters", &sql)?).get("rows_changed").copied().unwrap_or(0);
+        looks += 1;
+        if !waits || rows >= expected || looks == OLD_LOOKS {
+            return Ok(rows);
+        }
+        std::thread::sleep(OLD_LAG);
+    }
+}
+
+/// Waits, not for long, until parallel workers have ended and so given their account.
+fn wait_for_workers(link: &mut Link) -> Result<(), EngineError> {
+    let sql = &COUNTERS.get("workers_at_work")?.text;
+    for _ in 0..WORKER_LOOKS {
+        let rows = link.texts("waiting for parallel workers to end", sql)?;
+        if rows.first().and_then(|row| row.first()).is_none_or(|n| n.as_deref() == Some("0")) {
+            return Ok(());
+        }
+        std::thread::sleep(WORKER_PAUSE);
+    }
+    Ok(())
+}
+
+/// Name -> value of all statements that fit the server's version.
+pub(super) fn statistics(link: &mut Link, buffercache: Option<&str>) -> Result<BTreeMap<String, u64>, EngineError> {
+    let major = link.version_num() / 10_000;
+    let fits = |name: &str| -> bool {
+        let bound = |key: &str| {
+            COUNTERS.get(name).ok().and_then(|s| s.notes.get(key)).and_then(|version| version.parse::<u32>().ok())
+        };
+        bound("from").is_none_or(|from| major >= from) && bound("until").is_none_or(|until| major <= until)
+    };
+    let mut sql = String::new();
+    for name in GROUPS.into_iter().filter(|name| fits(name)) {
+        sql.push_str(&COUNTERS.get(name)?.text);
+        sql.push_str(";\n");
+    }
+    // One text, one transaction: all of one moment.
+    let mut read = pairs(link.texts("reading the server's counters", &sql)?);
+    if let Some(schema) = buffercache {
+        let name = if fits("dirty_16") { "dirty_16" } else { "dirty_13" };
+        // Without the right to use the extension the count is missing.
+        let rows = match COUNTERS.fill(name, &[("schema", schema)]) {
+            Ok(sql) => link.texts("counting changed blocks", &sql).unwrap_or_default(),
+            Err(_) => Vec::new(),
+        };
+        read.extend(pairs(rows));
+    }
+    Ok(read)
+}
+
+fn pairs(rows: Vec<Vec<Option<String>>>) -> BTreeMap<String, u64> {
+    let pair = |row: Vec<Option<String>>| match row.as_slice() {
+        [Some(name), Some(value)] => Some((name.clone(), value.parse().ok()?)),
+        _ => None,
+    };
+    rows.into_iter().filter_map(pair).collect()
+}
+
+/// Counters that are the server's own.
+fn simple(read: &BTreeMap<String, u64>, counters: &mut Counters, version_num: u32) {
+    let timed = read.get("wal_timed").is_some_and(|on| *on == 1);
+    let io_timed = read.get("io_timed").is_some_and(|on| *on == 1);
+    let get = |name: &str| read.get(name).copied();
+    let no_wal = match version_num {
+        ..140_000 => "this version does not count writes of the log; 14 does",
+        _ => "the server does not say",
+    };
+    let untimed = if version_num < 140_000 { no_wal } else { "track_wal_io_timing is off" };
+    let timed_files = get("io_timed") == Some(1);
+    let no_files = match version_num {
+        ..160_000 => "this version does not time writes of data files; 16 does",
+        _ => "track_io_timing is off",
+    };
+    let dirty =
+        "changed blocks are counted where the extension pg_buffercache is installed, for tests that write to storage";
+    let rows = [
+        (Counter::LogicalReads, get("blks_hit").zip(get("blks_read")).map(|(hit, read)| hit + read), "not told"),
+        (Counter::PhysicalReads, get("blks_read"), "not told"),
+        (Counter::TableLogicalReads, get("table_fetched"), "not told"),
+        (
+            Counter::TablePhysicalReads,
+            get("table_fetched").zip(get("table_hit")).map(|(f, h)| f.saturating_sub(h)),
+            "not told",
+        ),
+        (Counter::FileReads, get("file_reads").filter(|_| io_timed), IO_UNTIMED),
+        (Counter::FileReadNs, get("file_read_us").filter(|_| io_timed).map(|us| us * 1_000), IO_UNTIMED),
+        (Counter::RowsChanged, get("rows_changed"), "not told"),
+        (Counter::RedoBytes, get("wal_bytes"), "not told"),
+        (Counter::RedoPageImages, get("wal_images"), no_wal),
+        (Counter::RedoWrites, get("wal_writes"), no_wal),
+        (Counter::RedoSyncs, get("wal_syncs"), no_wal),
+        (Counter::RedoWriteNs, get("wal_write_us").filter(|_| timed).map(|us| us * 1_000), untimed),
+        (Counter::RedoSyncNs, get("wal_sync_us").filter(|_| timed).map(|us| us * 1_000), untimed),
+        (Counter::PhysicalWrites, get("blocks_written"), "not told"),
+        (Counter::FileWrites, get("file_writes").filter(|_| timed_files), no_files),
+        (Counter::FileWriteNs, get("file_write_us").filter(|_| timed_files).map(|us| us * 1_000), no_files),
+        (Counter::Checkpoints, get("checkpoints"), "not told"),
+        // Blocks were dirtied that have been written or still wait.
+        (Counter::BlocksDirtied, get("blocks_dirty").zip(get("blocks_written")).map(|(d, w)| d + w), dirty),
+        (Counter::FlashHits, None, "PostgreSQL has no flash cache"),
+        (Counter::CellFlashHits, None, "there are no storage cells below PostgreSQL"),
+    ];
+    for (counter, value, why) in rows {
+        match value {
+            Some(value) => _ = counters.values.insert(counter, value),
+            None => _ = counters.missing.insert(counter, why.to_owned()),
+        }
+    }
+}
+
+/// The test's commits and those of others.
+fn commits(read: &BTreeMap<String, u64>, node: &Node, overhead: u64, base: &mut Option<Base>, counters: &mut Counters) {
+    let Some(all) = read.get("xact_commit") else {
+        counters.missing.insert(Counter::Commits, "not told".to_owned());
+        counters.missing.insert(Counter::ForeignCommits, "not told".to_owned());
+        return;
+    };
+    let beside = all.cast_signed() - overhead.cast_signed();
+    let claimed = node.account.claimed.load(Ordering::Relaxed);
+    let base = *base.get_or_insert(Base { commits: beside, claimed, at: Instant::now() });
+    let (commits, foreign) = shares(beside - base.commits, claimed - base.claimed, base.at.elapsed());
+    counters.values.insert(Counter::Commits, commits);
+    counters.values.insert(Counter::ForeignCommits, foreign);
+}
+
+/// Whether the server does not know yet of commits that a test has made for certain: before version 15 a process of its own
+/// collects them, and on a busy machine that may come late to it.
+fn lags(read: &BTreeMap<String, u64>, node: &Node, overhead: u64, base: Option<&Base>) -> bool {
+    let (Some(all), Some(base)) = (read.get("xact_commit"), base) else { return false };
+    let commits = all.cast_signed() - overhead.cast_signed() - base.commits;
+    commits < (node.account.claimed.load(Ordering::Relaxed) - base.claimed).cast_signed()
+}
+
+/// Divides commits that are not dbdyno's own into those that a test claims and those of others. Fewer than claimed are what
+/// the server counted, and nobody else's.
+fn shares(commits: i64, claimed: u64, passed: Duration) -> (u64, u64) {
+    let beyond = u64::try_from(commits - claimed.cast_signed()).unwrap_or(0);
+    let noted = beyond as f64 > HOUSEKEEPING_PER_S * passed.as_secs_f64().max(1.0);
+    (u64::try_from(commits).unwrap_or(0).min(claimed), if noted { beyond } else { 0 })
+}
+
+/// Executions of the statement under test, rows that it scanned, workers that it launched.
+fn executions(link: &mut Link, watched: &Watched, counters: &mut Counters) -> Result<(), EngineError> {
+    let mut lacks = |counter, why: &str| counters.missing.insert(counter, why.to_owned());
+    if !watched.indexes.is_empty() {
+        let scans = scans(link, &watched.indexes)?.0;
+        let executions = scans / watched.index_scans_per_execution.max(1);
+        lacks(Counter::RowsScanned, "the test scans no table");
+        lacks(Counter::WorkersLaunched, "the test has no parallel statement");
+        counters.values.insert(Counter::Executions, executions);
+        return Ok(());
+    }
+    if watched.leaves.is_empty() {
+        for counter in [Counter::Executions, Counter::RowsScanned, Counter::WorkersLaunched] {
+            lacks(counter, "the server counts scans of tables and indexes, and the test's work has none of its own");
+        }
+        return Ok(());
+    }
+    let (scans, rows) = scans(link, &watched.leaves)?;
+    let executions = rows / watched.rows_per_execution.max(1);
+    counters.values.insert(Counter::RowsScanned, rows);
+    counters.values.insert(Counter::Executions, executions);
+    let participants = scans / watched.leaves_per_execution.max(1);
+    match participants.checked_sub(executions) {
+        Some(workers) => _ = counters.values.insert(Counter::WorkersLaunched, workers),
+        None => _ = lacks(Counter::WorkersLaunched, "the server counted fewer scans than executions"),
+    }
+    Ok(())
+}
+
+/// Scans of relations, and rows that they gave.
+fn scans(link: &mut Link, relations: &[u32]) -> Result<(u64, u64), EngineError> {
+    let sql = &STATISTICS.get("scans")?.text;
+    let doing = "reading the server's counters";
+    let row = link.control(doing).query_one(sql, &[&relations]);
+    link.count_transactions(2);
+    let row = row.map_err(|e| link.error(doing, &e))?;
+    let number =
+        |n: usize| row.try_get::<_, i64>(n).map(i64::cast_unsigned).map_err(|e| link.error("reading counters", &e));
+    Ok((number(0)?, number(1)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_beyond_the_tests_commits_is_foreign() {
+        let s = Duration::from_secs;
+        assert_eq!(shares(100, 100, s(2)), (100, 0));
+        assert_eq!(shares(102, 100, s(2)), (100, 0), "housekeeping");
+        assert_eq!(shares(150, 100, s(2)), (100, 50));
+        assert_eq!(shares(99, 100, s(2)), (99, 0), "a commit that the server does not know");
+        assert_eq!(shares(-1, 0, s(2)), (0, 0));
+    }
+}

@@ -1,0 +1,185 @@
+//! The answer to a statement under test, read where it lies: rows and their sum, or how many rows were changed. All values
+//! are integers in binary.
+
+use super::Status;
+use super::incoming::{self, Message};
+use super::said::said;
+use crate::client::Kind;
+use crate::errors::{Said, Trouble};
+use dbdyno_engine::client::{Value, Values};
+
+/// What a statement answers with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum Reads {
+    /// Rows, each a quantity.
+    Quantities,
+    /// One row: how many rows there were, and the sum of their quantities.
+    Sums,
+    /// Nothing but the number of rows that were changed.
+    Changes,
+}
+
+/// What has been read of an answer.
+#[derive(Debug, Default)]
+pub(in super::super) struct Answer {
+    /// Rows touched.
+    pub(in super::super) rows: u64,
+    /// The sum of their quantities.
+    pub(in super::super) sum: u64,
+    /// What the server committed or did, it has rolled back instead.
+    pub(in super::super) rolled_back: bool,
+    /// Why it did not do it.
+    pub(in super::super) error: Option<Box<Said>>,
+}
+
+impl Answer {
+    /// Takes the next message; the session's status when it was the last.
+    pub(in super::super) fn take(&mut self, reads: Reads, message: Message<'_>) -> Result<Option<Status>, Trouble> {
+        match message.kind {
+            incoming::DATA_ROW => self.row(reads, message.body)?,
+            incoming::COMMAND_COMPLETE => self.complete(reads, message.body),
+            // The first error is the reason; what follows is skipped by the server.
+            incoming::ERROR if self.error.is_none() => self.error = Some(Box::new(said(message.body))),
+            incoming::READY => return status(message.body).map(Some),
+            // Bindings that worked, notices, parameters.
+            _ => {}
+        }
+        Ok(None)
+    }
+
+    fn row(&mut self, reads: Reads, body: &[u8]) -> Result<(), Trouble> {
+        let mut columns = Columns::of(body).ok_or_else(unreadable)?;
+        let mut next = || columns.next().ok_or_else(unreadable);
+        let (rows, sum) = match reads {
+            Reads::Quantities => (1, next()?),
+            Reads::Sums => (next()?, next()?),
+            Reads::Changes => return Err(Trouble::protocol("a row that nobody asked for")),
+        };
+        self.rows = self.rows.wrapping_add(rows.cast_unsigned());
+        self.sum = self.sum.wrapping_add(sum.cast_unsigned());
+        Ok(())
+    }
+
+    /// A command's tag: `SELECT 1`, `UPDATE 320`, `COMMIT`.
+    fn complete(&mut self, reads: Reads, tag: &[u8]) {
+        let tag = tag.strip_suffix(&[0]).unwrap_or(tag);
+        if tag == b"ROLLBACK" {
+            self.rolled_back = true;
+        }
+        if reads == Reads::Changes {
+            let digits = tag.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+            let number = tag[tag.len() - digits..]
+                .iter()
+                .fold(0_u64, |number, digit| number.wrapping_mul(10).wrapping_add(u64::from(digit - b'0')));
+            self.rows = self.rows.wrapping_add(number);
+        }
+    }
+}
+
+/// The values of a row, whose columns are of these kinds.
+pub(in super::super) fn values(body: &[u8], kinds: &[Kind], into: &mut Values) -> Result<(), Trouble> {
+    let mut columns = Columns::of(body).filter(|columns| columns.left == kinds.len()).ok_or_else(unreadable)?;
+    for kind in kinds {
+        let bytes = columns.bytes().ok_or_else(unreadable)?;
+        into.push(match (bytes, kind) {
+            (None, _) => Value::Null,
+            (Some(bytes), Kind::Int(_)) => Value::Int(number(bytes).ok_or_else(unreadable)?),
+            (Some(bytes), Kind::Text) => Value::Text(str::from_utf8(bytes).map_err(|_| unreadable())?),
+        });
+    }
+    Ok(())
+}
+
+/// What a statement takes and gives, where the message says so: each list gets one more for each statement.
+pub(in super::super) fn described(message: Message<'_>, takes: &mut Vec<Vec<Kind>>, gives: &mut Vec<Vec<Kind>>) {
+    let mut rest = message.body.get(2..).unwrap_or_default();
+    let mut kinds = Vec::new();
+    match message.kind {
+        incoming::PARAMETERS_OF_STATEMENT => {
+            while let Some((oid, after)) = rest.split_first_chunk() {
+                kinds.push(Kind::of(u32::from_be_bytes(*oid)));
+                rest = after;
+            }
+            takes.push(kinds);
+        }
+        incoming::ROW_DESCRIPTION => {
+            // A name, its table and column, the type, and its length, modifier and format.
+            while let Some(end) = rest.iter().position(|byte| *byte == 0) {
+                let Some((fields, after)) = rest[end + 1..].split_first_chunk::<18>() else { break };
+                let [_, _, _, _, _, _, a, b, c, d, ..] = *fields;
+                kinds.push(Kind::of(u32::from_be_bytes([a, b, c, d])));
+                rest = after;
+            }
+            gives.push(kinds);
+        }
+        incoming::NO_DATA => gives.push(kinds),
+        _ => {}
+    }
+}
+
+/// What a session says that it is doing when it is ready.
+pub(super) fn status(body: &[u8]) -> Result<Status, Trouble> {
+    match body {
+        b"I" => Ok(Status::Idle),
+        b"T" => Ok(Status::InTransaction),
+        b"E" => Ok(Status::Failed),
+        _ => Err(Trouble::protocol("a status of a transaction that there is none of")),
+    }
+}
+
+/// The texts of a row of a simple query.
+pub(in super::super) fn texts(body: &[u8]) -> Option<Vec<Option<String>>> {
+    let mut columns = Columns::of(body)?;
+    let mut texts = Vec::with_capacity(columns.left);
+    while columns.left > 0 {
+        let bytes = columns.bytes()?;
+        texts.push(bytes.map(|bytes| String::from_utf8_lossy(bytes).into_owned()));
+    }
+    Some(texts)
+}
+
+/// The columns of a row.
+struct Columns<'a> {
+    left: usize,
+    rest: &'a [u8],
+}
+
+impl<'a> Columns<'a> {
+    fn of(body: &'a [u8]) -> Option<Self> {
+        let (count, rest) = body.split_first_chunk()?;
+        Some(Self { left: usize::from(u16::from_be_bytes(*count)), rest })
+    }
+
+    /// The next value: `Some(None)` is NULL.
+    fn bytes(&mut self) -> Option<Option<&'a [u8]>> {
+        self.left = self.left.checked_sub(1)?;
+        let (length, rest) = self.rest.split_first_chunk()?;
+        let Ok(length) = usize::try_from(i32::from_be_bytes(*length)) else {
+            self.rest = rest;
+            return Some(None);
+        };
+        let (bytes, rest) = rest.split_at_checked(length)?;
+        self.rest = rest;
+        Some(Some(bytes))
+    }
+
+    /// The next value as an integer of whichever width; the sum of no rows is NULL, and 0 here.
+    fn next(&mut self) -> Option<i64> {
+        let Some(bytes) = self.bytes()? else { return Some(0) };
+        number(bytes)
+    }
+}
+
+/// An integer of whichever width.
+fn number(bytes: &[u8]) -> Option<i64> {
+    match *bytes {
+        [a, b] => Some(i16::from_be_bytes([a, b]).into()),
+        [a, b, c, d] => Some(i32::from_be_bytes([a, b, c, d]).into()),
+        [a, b, c, d, e, f, g, h] => Some(i64::from_be_bytes([a, b, c, d, e, f, g, h])),
+        _ => None,
+    }
+}
+
+fn unreadable() -> Trouble {
+    Trouble::protocol("a row that is not as the statement says")
+}

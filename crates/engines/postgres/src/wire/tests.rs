@@ -1,0 +1,226 @@
+//! What servers may say, and what may be between: no bytes make the client panic, and answers may be cut anywhere.
+
+use super::answer::{Answer, Reads, texts};
+use super::incoming::{Incoming, Message};
+use super::{Login, Status, open, said};
+use crate::errors::{Cause, Trouble};
+use crate::options::Options;
+use crate::tls;
+use dbdyno_engine::Target;
+use proptest::prelude::*;
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+fn message(kind: u8, body: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(body.len() + 4).unwrap().to_be_bytes();
+    [&[kind], length.as_slice(), body].concat()
+}
+
+/// A row of integers in binary, each of so many bytes; none is NULL.
+fn row(values: &[Option<(i64, usize)>]) -> Vec<u8> {
+    let mut body = u16::try_from(values.len()).unwrap().to_be_bytes().to_vec();
+    for value in values {
+        match value {
+            None => body.extend((-1_i32).to_be_bytes()),
+            Some((value, bytes)) => {
+                body.extend(i32::try_from(*bytes).unwrap().to_be_bytes());
+                body.extend(&value.to_be_bytes()[8 - bytes..]);
+            }
+        }
+    }
+    message(b'D', &body)
+}
+
+/// Reads bytes that come in pieces; what is read when the server is ready.
+fn read(reads: Reads, bytes: &[u8], cuts: &[usize]) -> Result<Option<(Status, Answer)>, Trouble> {
+    let (mut incoming, mut answer) = (Incoming::default(), Answer::default());
+    let mut rest = bytes;
+    for cut in cuts.iter().copied().chain([bytes.len()]) {
+        let (mut piece, later) = rest.split_at(cut.min(rest.len()));
+        rest = later;
+        while !piece.is_empty() {
+            let room = incoming.room();
+            let taken = piece.len().min(room.len());
+            room[..taken].copy_from_slice(&piece[..taken]);
+            incoming.filled(taken);
+            piece = &piece[taken..];
+            while let Some(message) = incoming.message()? {
+                if let Some(status) = answer.take(reads, message)? {
+                    return Ok(Some((status, answer)));
+                }
+            }
+        }
+    }
+    Ok(None)
+}
+
+fn all(reads: Reads, bytes: &[u8]) -> Result<(Status, u64, u64), String> {
+    match read(reads, bytes, &[]) {
+        Ok(Some((status, answer))) => Ok((status, answer.rows, answer.sum)),
+        Ok(None) => Err("not ready".to_owned()),
+        Err(trouble) => Err(trouble.in_words().to_owned()),
+    }
+}
+
+fn select(rows: &[Vec<u8>], tag: &[u8]) -> Vec<u8> {
+    [message(b'2', b""), rows.concat(), message(b'C', tag), message(b'Z', b"I")].concat()
+}
+
+#[test]
+fn rows_sums_and_changes_are_read() {
+    let one = select(&[row(&[Some((33, 4))])], b"SELECT 1\0");
+    assert_eq!(all(Reads::Quantities, &one), Ok((Status::Idle, 1, 33)));
+    assert_eq!(all(Reads::Quantities, &select(&[], b"SELECT 0\0")), Ok((Status::Idle, 0, 0)));
+    let two = [row(&[Some((320, 8)), Some((7, 8))]), row(&[Some((0, 8)), None])];
+    assert_eq!(all(Reads::Sums, &select(&two, b"SELECT 1\0")), Ok((Status::Idle, 320, 7)));
+    let changed = [message(b'C', b"BEGIN\0"), message(b'C', b"UPDATE 320\0"), message(b'Z', b"T")].concat();
+    assert_eq!(all(Reads::Changes, &changed), Ok((Status::InTransaction, 320, 0)));
+    // A number that is none of rows.
+    assert_eq!(all(Reads::Changes, &message(b'Z', b"E")), Ok((Status::Failed, 0, 0)));
+}
+
+#[test]
+fn what_is_no_answer_is_refused() {
+    for (bytes, said) in [
+        (message(b'Z', b"?"), "a status"),
+        (message(b'D', b"\0"), "a row that is not"),
+        (row(&[]), "a row that is not"),
+        (row(&[Some((1, 3))]), "a row that is not"),
+        (message(b'D', b"\0\x01\0\0\0\x08ab"), "a row that is not"),
+        (b"D\0\0\0\x03abc".to_vec(), "impossible length"),
+        (b"HTTP/1.1 400 Bad Request\r\n".to_vec(), "impossible length"),
+    ] {
+        let refused = all(Reads::Quantities, &bytes).unwrap_err();
+        assert!(refused.contains(said), "{bytes:?}: {refused}");
+    }
+    assert!(all(Reads::Changes, &row(&[Some((1, 4))])).unwrap_err().contains("nobody asked for"));
+}
+
+#[test]
+fn errors_are_read_and_the_first_one_counts() {
+    let fields = b"SERROR\0VERROR\0C42P01\0Mno such table\0Hlook elsewhere\0Ddetail\0Wline 1\0\0";
+    let bytes = [message(b'E', fields), message(b'E', b"C00000\0Msecond\0\0"), message(b'Z', b"I")].concat();
+    let error = read(Reads::Sums, &bytes, &[]).unwrap().unwrap().1.error.unwrap();
+    assert_eq!((error.sqlstate.as_str(), error.message.as_str()), ("42P01", "no such table"));
+    assert_eq!((error.hint.as_deref(), error.place.as_deref()), (Some("look elsewhere"), Some("line 1")));
+    assert_eq!(said::said(b"").message, "the server gave no reason");
+    let rolled_back = [message(b'C', b"ROLLBACK\0"), message(b'Z', b"I")].concat();
+    assert!(read(Reads::Sums, &rolled_back, &[]).unwrap().unwrap().1.rolled_back);
+}
+
+#[test]
+fn memory_for_a_long_message_is_given_back() {
+    let long = message(b'D', &vec![7; 100_000]);
+    let mut incoming = Incoming::default();
+    for piece in long.chunks(999) {
+        let mut piece = piece;
+        while !piece.is_empty() {
+            let room = incoming.room();
+            let taken = piece.len().min(room.len());
+            room[..taken].copy_from_slice(&piece[..taken]);
+            incoming.filled(taken);
+            piece = &piece[taken..];
+        }
+    }
+    assert_eq!(incoming.message().unwrap().map(|message| message.body.len()), Some(100_000));
+    assert!(incoming.message().unwrap().is_none());
+    incoming.shrink();
+    assert!(incoming.room().len() < 5_000);
+}
+
+proptest! {
+    /// Whatever comes is understood or refused.
+    #[test]
+    fn no_bytes_make_it_panic(
+        mut bytes in prop::collection::vec(any::<u8>(), 0..300),
+        plausible in any::<bool>(),
+        kind in prop::sample::select(b"DCEZNSRK12".to_vec()),
+        cuts in prop::collection::vec(0_usize..40, 0..6),
+    ) {
+        if plausible {
+            bytes = message(kind, &bytes);
+        }
+        for reads in [Reads::Quantities, Reads::Sums, Reads::Changes] {
+            drop(read(reads, &bytes, &cuts));
+        }
+        drop(texts(&bytes));
+        drop(said::said(&bytes));
+        for kind in *b"REKZN" {
+            drop(super::authenticate::turn(Message { kind, body: &bytes }));
+        }
+    }
+
+    /// An answer means the same wherever the network cuts it.
+    #[test]
+    fn answers_may_be_cut_anywhere(
+        rows in prop::collection::vec((any::<u16>(), any::<u32>()), 0..30),
+        cuts in prop::collection::vec(1_usize..60, 0..10),
+    ) {
+        let lines: Vec<Vec<u8>> = rows.iter()
+            .map(|(rows, sum)| row(&[Some((i64::from(*rows), 8)), Some((i64::from(*sum), 8))])).collect();
+        let bytes = select(&lines, b"SELECT 1\0");
+        let whole = all(Reads::Sums, &bytes).unwrap();
+        let expected = (rows.iter().map(|row| u64::from(row.0)).sum(), rows.iter().map(|row| u64::from(row.1)).sum());
+        prop_assert_eq!((whole.1, whole.2), expected);
+        let cut = read(Reads::Sums, &bytes, &cuts).unwrap().unwrap();
+        prop_assert_eq!((cut.0, cut.1.rows, cut.1.sum), whole);
+        for cut in 0..bytes.len() {
+            let cut = read(Reads::Sums, &bytes, &[cut]).unwrap().unwrap();
+            prop_assert_eq!((cut.0, cut.1.rows, cut.1.sum), whole);
+        }
+    }
+}
+
+/// Opens a connection to somebody who reads what comes first and answers `says`, again and again, then closes or waits.
+fn against(says: &'static [u8], closes: bool, options: &str) -> (Trouble, Duration) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        let mut kept = Vec::new();
+        for client in listener.incoming() {
+            let mut client = client.unwrap();
+            _ = client.read(&mut [0; 500]);
+            _ = client.write_all(says);
+            if !closes {
+                kept.push(client);
+            }
+        }
+    });
+    let target = format!("postgres://u:secret@127.0.0.1:{port}/d?connect_timeout=1{options}");
+    let options = Options::parse(&Target::parse(&target).unwrap()).unwrap();
+    let (found, tls) = (crate::password::find(&options, options.host(0)), Arc::new(tls::config(&options).unwrap()));
+    let began = Instant::now();
+    let login = Login { options: &options, host: options.host(0), application: "test", found: &found, tls: &tls };
+    let trouble = open(&login).map(drop).unwrap_err();
+    assert!(!format!("{trouble:?}").contains("secret"));
+    (trouble, began.elapsed())
+}
+
+#[test]
+fn whoever_is_no_server_is_found_out_in_time() {
+    let plain = "&sslmode=disable";
+    for (says, closes, options, cause) in [
+        (&b""[..], true, plain, Cause::NoServer),
+        (b"", true, "", Cause::NoServer),
+        (b"", false, plain, Cause::Silence),
+        (b"", false, "", Cause::Silence),
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", false, plain, Cause::NoServer),
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", true, "", Cause::NoServer),
+        // Half a message, half a handshake, and a certificate that is none.
+        (b"R\0\0\0\x08\0\0", false, plain, Cause::Silence),
+        (b"S", false, "&sslmode=require", Cause::Silence),
+        (b"S\x16\x03\x03nonsense", true, "&sslmode=require", Cause::Tls),
+        (b"N", true, "&sslmode=require", Cause::Tls),
+        // Ready without having said that we may come in, and a key that is none.
+        (b"K\0\0\0\x05x", true, plain, Cause::NoServer),
+        (b"R\0\0\0\x0c\0\0\0\x0bxxxx", true, plain, Cause::NoServer),
+        (b"R\0\0\0\x0c\0\0\0\x07xxxx", true, plain, Cause::Other),
+    ] {
+        let (trouble, took) = against(says, closes, options);
+        assert!(took < Duration::from_secs(8), "{says:?}: {took:?}");
+        assert_eq!(trouble.cause(), cause, "{says:?}: {trouble:?}");
+    }
+}

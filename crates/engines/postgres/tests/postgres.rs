@@ -1,0 +1,204 @@
+//! The PostgreSQL engine on real servers: what every engine of a server must do, and what only this one can. The server is
+//! the newest of the distribution, or the one that DBDYNO_POSTGRES_BIN names.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail as tests do")]
+
+mod client;
+
+use dbdyno_engine::{EngineInfo, Request, Settled, Task};
+use dbdyno_model::Counter;
+use dbdyno_testkit::conformance::play;
+use dbdyno_testkit::on_servers::{Product, task};
+use dbdyno_testkit::servers::lend::Lender;
+use dbdyno_testkit::servers::postgres::{Server, Wish};
+use std::time::Duration;
+
+dbdyno_testkit::points!(Postgres);
+dbdyno_testkit::clients!(Postgres);
+dbdyno_testkit::loads!(Postgres);
+
+static LENDER: Lender<Server> = Lender::new(quick, Postgres::load);
+
+/// No test on such a server is about what survives a crash.
+fn quick() -> Server {
+    Wish::default()
+        .set("shared_buffers", "64MB")
+        .set("max_worker_processes", "32")
+        .set("max_parallel_workers", "32")
+        .set("max_locks_per_transaction", "256")
+        .set("autovacuum", "off")
+        .set("fsync", "off")
+        .set("synchronous_commit", "off")
+        .start()
+}
+
+/// The engine under test.
+struct Postgres;
+
+impl Product for Postgres {
+    type Server = Server;
+
+    const INFO: EngineInfo = dbdyno_postgres::INFO;
+    const GROUPS: [&'static str; 2] = ["small tables", "large_heap_range_list"];
+    const PHASES: &'static [&'static str] = &["", " indexes", " vacuum", " checksum"];
+
+    fn lender() -> &'static Lender<Server> {
+        &LENDER
+    }
+
+    fn plain() -> Server {
+        Server::start()
+    }
+
+    /// What one session makes and drops makes those of other databases commit empty transactions.
+    fn alone() -> (Server, String) {
+        LENDER.loaded_server_alone()
+    }
+
+    fn log_position(server: &Server) -> u64 {
+        server.psql("postgres", "SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint").parse().unwrap()
+    }
+
+    fn lookups(server: &Server, database: &str, table: &str) -> u64 {
+        let sql = format!("SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = '{table}_pk'");
+        server.psql(database, &sql).parse().unwrap()
+    }
+
+    fn tables(server: &Server, database: &str, beginning: &str) -> Vec<String> {
+        let sql = format!(
+            "SELECT relname FROM pg_class WHERE relnamespace = 'dbdyno'::regnamespace AND starts_with(relname, '{beginning}')
+               AND relkind IN ('r', 'p') AND NOT relispartition"
+        );
+        server.psql(database, &sql).lines().map(str::to_owned).collect()
+    }
+
+    fn end_a_loader(server: &Server, database: &str, phase: &str) -> bool {
+        let says = if phase.is_empty() { "COPY%" } else { "%PRIMARY KEY%" };
+        let sql = format!(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+             WHERE datname = '{database}' AND application_name = 'dbdyno load' AND query LIKE '{says}' LIMIT 1"
+        );
+        server.psql("postgres", &sql) == "t"
+    }
+
+    fn loaders(server: &Server, database: &str) -> u64 {
+        let sql = format!(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = '{database}' AND application_name = 'dbdyno load'"
+        );
+        server.psql("postgres", &sql).parse().unwrap()
+    }
+
+    fn leftovers() -> &'static str {
+        "CREATE TABLE dbdyno.load_heap_3 AS SELECT * FROM dbdyno.small_heap LIMIT 1; INSERT INTO dbdyno.meta VALUES ('made table load_heap_#', '1');
+         CREATE PROCEDURE dbdyno.scan_small_heap(bigint, bigint, bigint, bigint, bigint, bigint, bigint, bigint, bigint,
+           bigint, bigint, bigint, bigint, bigint) LANGUAGE sql AS '';
+         CREATE FUNCTION dbdyno.fibonacci(integer) RETURNS bigint LANGUAGE sql AS 'SELECT 1'"
+    }
+
+    fn strangers() -> [(&'static str, &'static str); 3] {
+        [
+            ("CREATE SCHEMA dbdyno CREATE TABLE small_heap (a int)", "table dbdyno.small_heap"),
+            ("DROP TABLE dbdyno.small_heap; CREATE TABLE dbdyno.meta (a int)", "table dbdyno.meta"),
+            (
+                "DROP TABLE dbdyno.meta; CREATE TABLE dbdyno.meta (name text, value text);
+                 INSERT INTO dbdyno.meta VALUES ('format', '99')",
+                "format 99",
+            ),
+        ]
+    }
+
+    fn intruders(_: &str, elsewhere: &str) -> Vec<[String; 3]> {
+        let heap = "dbdyno.small_heap";
+        let each = [
+            ["CREATE VIEW dbdyno.mine AS SELECT 1 AS a", "DROP VIEW dbdyno.mine", "view dbdyno.mine"],
+            ["CREATE TABLE dbdyno.load_heap_7 (a text)", "DROP TABLE dbdyno.load_heap_7", "table load_heap_7"],
+            [
+                &format!("ALTER TABLE {heap} SET SCHEMA {elsewhere}; CREATE TABLE {heap} (precious text)"),
+                &format!("DROP TABLE {heap}; ALTER TABLE {elsewhere}.small_heap SET SCHEMA dbdyno"),
+                "table small_heap",
+            ],
+            [
+                &format!("CREATE VIEW {elsewhere}.v AS SELECT 1 AS x FROM dbdyno.large_heap_range_list"),
+                &format!("DROP VIEW {elsewhere}.v"),
+                &format!("view {elsewhere}.v"),
+            ],
+            [
+                &format!("CREATE TABLE {elsewhere}.f (id bigint REFERENCES {heap})"),
+                &format!("DROP TABLE {elsewhere}.f"),
+                &format!("on {elsewhere}.f"),
+            ],
+            [
+                &format!("CREATE TABLE {elsewhere}.p PARTITION OF dbdyno.small_heap_list FOR VALUES IN (99)"),
+                &format!("DROP TABLE {elsewhere}.p"),
+                &format!("table {elsewhere}.p"),
+            ],
+        ];
+        each.into_iter().map(|texts| texts.map(str::to_owned)).collect()
+    }
+
+    fn lose_a_month() -> &'static str {
+        "DROP TABLE dbdyno.large_heap_range_list_r07; DELETE FROM dbdyno.meta WHERE name = 'complete'"
+    }
+}
+
+/// The proofs again where statements launch workers: as many as there are threads, each time, to the last one.
+#[test]
+fn workers_are_launched_and_counted() {
+    let (server, database) = Postgres::alone();
+    let engine = Postgres::engine(&server, &database);
+    for code in ["T426", "T427", "T511", "T512", "T513", "T514", "T515"] {
+        for threads in [1, 2, 3] {
+            let task = Task { threads, ..task(code, 1) };
+            let played = play(&*engine, &task, &[2]);
+            assert_eq!(played.problems, [""; 0], "{code} with {threads} threads: {:?}", played.plan);
+            let workers = if threads > 1 { 2 * u64::from(threads) } else { 0 };
+            let counted = |counter| played.counted.get(counter);
+            assert_eq!(counted(Counter::WorkersLaunched), Some(workers), "{code} with {threads} threads");
+            assert_eq!(counted(Counter::Executions), Some(2), "{code} with {threads} threads");
+            let foreign = if task.test.procedure.writes() { None } else { Some(0) };
+            assert_eq!(counted(Counter::ForeignCommits), foreign, "{code} with {threads} threads");
+        }
+    }
+}
+
+#[test]
+fn an_index_only_scan_stays_one_after_updates_and_settling() {
+    let database = LENDER.loaded();
+    let engine = Postgres::engine_on(&database);
+    play(&*engine, &task("T712", 2), &[300]);
+    assert_eq!(engine.settle(Duration::from_secs(60)).unwrap(), Settled::AtRest);
+    let fetched =
+        || database.sql("SELECT sum(idx_tup_fetch) FROM pg_stat_user_indexes WHERE indexrelname = 'small_iot_pk'");
+    let task = task("T612", 1);
+    engine.begin_point(&task).unwrap();
+    let mut session = engine.session(0, 1).unwrap();
+    session.prepare(&task, 0).unwrap();
+    session.flush().unwrap();
+    let before = fetched();
+    session.execute(&Request::Chunk { first_pass: 0, passes: 1_000 }).unwrap();
+    session.flush().unwrap();
+    assert_eq!(fetched(), before, "no row was fetched from the heap");
+    drop(session);
+    engine.end_point(&task).unwrap();
+}
+
+#[test]
+fn a_load_leaves_every_leaf_indexed_frozen_and_analysed() {
+    let database = LENDER.loaded();
+    // Every leaf and every parent has both indexes under their names, and all are valid.
+    let indexes =
+        "SELECT count(*), count(*) FILTER (WHERE indisvalid) FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+        JOIN pg_class t ON t.oid = i.indrelid
+        WHERE t.relnamespace = 'dbdyno'::regnamespace AND c.relname IN (t.relname || '_pk', t.relname || '_customer')";
+    let relations = 3 + 2 * 9 + 161;
+    assert_eq!(database.sql(indexes), format!("{0}|{0}", 2 * relations));
+    let all = "SELECT count(*) FROM pg_class WHERE relnamespace = 'dbdyno'::regnamespace AND relkind IN ('i', 'I')";
+    assert_eq!(database.sql(all), (2 * relations + 1).to_string());
+    // Everything is frozen, visible and analysed, parents too.
+    let unsettled = "SELECT relname, relpages, relallvisible, reltuples FROM pg_class c
+        WHERE relnamespace = 'dbdyno'::regnamespace AND relname <> 'meta' AND (relkind = 'r' AND (relpages = 0 OR relallvisible < relpages)
+          OR relkind IN ('r', 'p') AND relname !~ '_r[0-9][0-9]$' AND NOT EXISTS (SELECT FROM pg_statistic WHERE starelid = c.oid))";
+    assert_eq!(database.sql(unsettled), "");
+    // Rows lie in the order of their keys.
+    let order = "SELECT count(*) FROM (SELECT id, lag(id) OVER (ORDER BY ctid) AS before FROM dbdyno.small_iot) r WHERE id < before";
+    assert_eq!(database.sql(order), "0");
+}

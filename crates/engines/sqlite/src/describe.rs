@@ -1,0 +1,202 @@
+//! What SQLite says of itself: for the run's record, for `check`, and for the reader of a figure.
+
+use super::link::{Access, Link};
+use super::meta;
+use super::options::{Journal, Options, Synchronous};
+use super::{STATISTICS, Shared, unsafe_setting};
+use dbdyno_engine::bookkeeping::Contents;
+use dbdyno_engine::{Durability, EngineError, Finding, FindingLevel, finding};
+use dbdyno_model::{Database, ErrorClass, Size};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Settings that decide figures and that sessions leave as the library has them.
+const PRAGMAS: [&str; 4] = ["page_size", "wal_autocheckpoint", "auto_vacuum", "encoding"];
+
+/// Version, settings, facts. Changes nothing.
+///
+/// # Errors
+/// The file cannot be read.
+pub(super) fn database(shared: &Shared) -> Result<Database, EngineError> {
+    let options = &shared.options;
+    let library = library()?;
+    let (version, source): (String, String) = library
+        .connection
+        .query_row(&STATISTICS.get("version")?.text, [], |row| Ok((row.get(0)?, row.get(1)?)))
+        .map_err(|e| library.says("asking for the version", e))?;
+    let mut parameters = BTreeMap::new();
+    for pragma in PRAGMAS {
+        parameters.insert(pragma.to_owned(), library.pragma(pragma)?);
+    }
+    // What sessions set. They checkpoint by themselves as often as the library would.
+    parameters.insert("journal_mode".to_owned(), options.journal.name().to_owned());
+    parameters.insert("synchronous".to_owned(), options.synchronous.name().to_owned());
+    parameters.insert("cache_size".to_owned(), format!("-{}", shared.cache_bytes >> 10));
+    parameters.insert("cache_size.not_cached".to_owned(), format!("-{}", (shared.cache_bytes / 16) >> 10));
+    parameters.insert("temp_store".to_owned(), "file".to_owned());
+    parameters.insert("mmap_size".to_owned(), "0".to_owned());
+    let compiled = compile_options(&library)?;
+    for option in ["MAX_WORKER_THREADS", "THREADSAFE", "DEFAULT_PCACHE_INITSZ", "DEFAULT_MEMSTATUS"] {
+        if let Some(value) = compiled.iter().find_map(|o| o.strip_prefix(option)?.strip_prefix('=')) {
+            parameters.insert(format!("compiled.{}", option.to_lowercase()), value.to_owned());
+        }
+    }
+    let facts = [
+        ("file", options.path.display().to_string()),
+        ("source", source),
+        ("compiler", compiled.iter().find_map(|o| o.strip_prefix("COMPILER=")).unwrap_or("unknown").to_owned()),
+        ("math_functions", yes(compiled.iter().any(|o| o == "ENABLE_MATH_FUNCTIONS"))),
+        ("checkpoints", "passive, after every 1,000 pages of log, by the job that commits".to_owned()),
+        ("reads", "the selects of one call share one read transaction, as in a stored procedure".to_owned()),
+        ("temporary_files", temporary_folder()),
+        ("licence", "public domain; no licence to count".to_owned()),
+    ];
+    let facts = facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    Ok(Database { engine: super::INFO.name.to_owned(), version, parameters, facts, notice: None })
+}
+
+/// How durable commits are on a connection that works as sessions do: what SQLite says, not what it was asked for.
+///
+/// # Errors
+/// SQLite's, or it says what no session asks for.
+pub(super) fn durability(link: &Link) -> Result<Durability, EngineError> {
+    let (synchronous, journal) = (link.pragma("synchronous")?, link.pragma("journal_mode")?);
+    let (Some(synchronous), Some(journal)) = (Synchronous::of_pragma(&synchronous), Journal::of_pragma(&journal))
+    else {
+        let message = format!("SQLite works with synchronous={synchronous}, journal_mode={journal}, which nobody set");
+        return Err(EngineError::new(ErrorClass::Other, message));
+    };
+    let settings = [("synchronous", synchronous.name()), ("journal_mode", journal.name())];
+    let settings = settings.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    let unsafe_settings = unsafe_setting(synchronous, journal).into_iter().collect();
+    Ok(Durability { settings, unsafe_settings, by_default: Vec::new() })
+}
+
+/// What stands in the way, and what does not.
+pub(super) fn findings(options: &Options, size: &Size) -> Vec<Finding> {
+    let mut findings = vec![folder(&options.path)];
+    if findings[0].level != FindingLevel::Blocker {
+        findings.push(contents(options, size));
+    }
+    let durable = match unsafe_setting(options.synchronous, options.journal) {
+        Some(how) => finding(FindingLevel::Warning, "durability", how),
+        None => {
+            let text =
+                format!("synchronous=full, journal={}: each commit waits for the device", options.journal.name());
+            finding(FindingLevel::Ok, "durability", text)
+        }
+    };
+    findings.push(durable);
+    if options.journal == Journal::Delete {
+        let text = "with a rollback journal readers and the writer lock each other out; journal=wal does not";
+        findings.push(finding(FindingLevel::Warning, "journal", text.to_owned()));
+    }
+    findings.push(build());
+    findings
+}
+
+/// Bytes for data, indexes, and what tests need besides. Measured at size D: a heap row takes 316 bytes of its pages, its
+/// two index entries 21; an index build sorts 24 bytes a row in a temporary file and writes 17 to the log and to the file.
+/// Insert and bulk-load tests write copies of the small table to the log and from there to the file; T211 writes its
+/// files. Two jobs are reckoned with, and the largest of these.
+pub(super) fn space_needed_bytes(size: &Size) -> u64 {
+    const ROW_BYTES: u64 = 316 + 21;
+    const INDEX_BUILD_BYTES: u64 = 24 + 2 * 17;
+    const JOBS: u64 = 2;
+    let data = (2 * size.small_rows + size.large_rows) * ROW_BYTES;
+    let index_build = size.large_rows * INDEX_BUILD_BYTES;
+    let copies = JOBS * size.bulk_partitions_per_job.max(1) * size.small_rows * ROW_BYTES * 2;
+    let files = JOBS * size.file_bytes;
+    data + index_build.max(copies).max(files) + (16 << 20)
+}
+
+fn folder(path: &Path) -> Finding {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let subject = "file";
+    if path.is_dir() {
+        return finding(FindingLevel::Blocker, subject, format!("{} is a folder; name a file in it", path.display()));
+    }
+    if !folder.is_dir() {
+        let text = format!("the folder {} does not exist; create it first", folder.display());
+        return finding(FindingLevel::Blocker, subject, text);
+    }
+    if !writable(folder) {
+        let text = format!("the folder {} is not writable; SQLite keeps its log beside the file", folder.display());
+        return finding(FindingLevel::Blocker, subject, text);
+    }
+    if path.exists() && !writable(path) {
+        return finding(FindingLevel::Blocker, subject, format!("{} is read-only; make it writable", path.display()));
+    }
+    finding(FindingLevel::Ok, subject, format!("{} can be written", path.display()))
+}
+
+fn writable(path: &Path) -> bool {
+    rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok()
+}
+
+fn contents(options: &Options, size: &Size) -> Finding {
+    let subject = "contents";
+    match meta::look(&options.path) {
+        Err(error) => finding(FindingLevel::Blocker, subject, error.to_string()),
+        Ok(Contents::Foreign(why)) => finding(FindingLevel::Blocker, subject, why),
+        Ok(Contents::Nothing) => {
+            finding(FindingLevel::Ok, subject, format!("nothing yet; data of size {} will be loaded", size.id))
+        }
+        Ok(Contents::Ours(meta)) => match meta.loaded(&super::TABLE_NAMES) {
+            dbdyno_engine::Loaded::Complete { size, seed, verified: true, .. } => {
+                finding(FindingLevel::Ok, subject, format!("data of size {size}, seed {seed}, verified"))
+            }
+            dbdyno_engine::Loaded::Complete { size, seed, .. } => {
+                let text = format!("data of size {size}, seed {seed}, whose checksums were not verified; load again");
+                finding(FindingLevel::Warning, subject, text)
+            }
+            _ => finding(FindingLevel::Warning, subject, "an unfinished load, which the next one completes".to_owned()),
+        },
+    }
+}
+
+fn build() -> Finding {
+    let subject = "build";
+    let math = library().and_then(|library| {
+        let root =
+            library.connection.query_row("SELECT sqrt(power(abs(-3), 2) + ln(1))", [], |row| row.get::<_, f64>(0));
+        root.map_err(|e| library.says("computing", e)).map(|root| (root, library))
+    });
+    match math {
+        Ok((3.0, library)) => {
+            let version = library.connection.query_row("SELECT sqlite_version()", [], |row| row.get::<_, String>(0));
+            let version = version.unwrap_or_else(|_| "of unknown version".to_owned());
+            finding(FindingLevel::Ok, subject, format!("SQLite {version} with math functions, inside this binary"))
+        }
+        Ok((root, _)) => finding(FindingLevel::Blocker, subject, format!("SQLite says that the root of 9 is {root}")),
+        Err(error) => {
+            let text = format!("this build of SQLite lacks math functions ({error}); build as .cargo/config.toml says");
+            finding(FindingLevel::Blocker, subject, text)
+        }
+    }
+}
+
+/// A connection to the library alone.
+fn library() -> Result<Link, EngineError> {
+    Link::open(Path::new(":memory:"), Access::Create)
+}
+
+fn compile_options(library: &Link) -> Result<Vec<String>, EngineError> {
+    let sql = &STATISTICS.get("compile_options")?.text;
+    let read = || -> rusqlite::Result<Vec<String>> {
+        library.connection.prepare(sql)?.query_map([], |row| row.get(0))?.collect()
+    };
+    read().map_err(|e| library.says("asking for compile options", e))
+}
+
+/// Where SQLite puts what it sorts: the first of its list that is a folder it may write to.
+fn temporary_folder() -> String {
+    let named = ["SQLITE_TMPDIR", "TMPDIR"].iter().filter_map(|name| std::env::var(name).ok());
+    let fixed = ["/var/tmp", "/usr/tmp", "/tmp", "."].iter().map(|folder| (*folder).to_owned());
+    let usable = |folder: &String| Path::new(folder).is_dir() && writable(Path::new(folder));
+    named.chain(fixed).find(usable).unwrap_or_else(|| "none".to_owned())
+}
+
+fn yes(is: bool) -> String {
+    if is { "yes" } else { "no" }.to_owned()
+}

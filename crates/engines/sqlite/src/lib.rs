@@ -1,0 +1,324 @@
+//! Embedded SQLite: the engine that needs no server. It runs inside dbdyno's process, one connection a job; its server
+//! drive is an in-process loop over prepared statements (procedures.rs), because SQLite has no stored procedures.
+//!
+//! What an expert should know of the choices: a heap is a table whose key is an ordinary unique index, an index-organised
+//! table one whose key is the rowid's b-tree. There is one writer at a time, so writers queue fairly (writer.rs). Caches
+//! are per connection; a commit by one connection empties those of the others. ANALYZE is not run: without statistics
+//! SQLite chooses the index plans that the tests are about, and every plan is checked.
+
+mod client;
+mod counters;
+mod describe;
+mod errors;
+mod hold;
+mod inspect;
+mod link;
+mod load;
+mod meta;
+mod monitor;
+mod options;
+mod own;
+mod point;
+mod procedures;
+mod recipe;
+mod remove;
+mod script;
+mod session;
+mod totals;
+mod verify;
+mod writer;
+mod writing;
+
+use dbdyno_engine::data::{Checksum, Columns, Sample};
+use dbdyno_engine::{
+    Durability, Engine, EngineError, EngineInfo, Features, Finding, Inspection, LoadReport, LoadWatch, Loaded,
+    Mappings, Session, Settled, SqlFile, Task,
+};
+use dbdyno_files::Lock;
+use dbdyno_model::{CommitMode, Counter, Counters, Database, Drive, Mapping, Organisation, Size, TableName, Test};
+use link::Link;
+use monitor::Monitor;
+use options::{Journal, Options, Synchronous};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use totals::Totals;
+use writer::WriterQueue;
+
+/// The engine, without a target.
+pub const INFO: EngineInfo = EngineInfo {
+    name: "sqlite",
+    title: "embedded SQLite, inside dbdyno's own process",
+    target: "sqlite:FILE[?synchronous=full|normal|off&journal=wal|delete]",
+    notice: None,
+    hidden: false,
+    mapping,
+    script: script::of_test,
+    schema_script: script::of_schema,
+    private: None,
+    open: |target, size| Ok(Box::new(SqliteEngine::new(Options::parse(target)?, size))),
+};
+
+/// The tables that SQLite can have, in loading order.
+const TABLE_NAMES: [TableName; 3] = [TableName::SmallHeap, TableName::SmallIot, TableName::LargeHeapRangeList];
+
+static TABLES: LazyLock<SqlFile> =
+    LazyLock::new(|| SqlFile::parse("sqlite/sql/tables.sql", include_str!("sql/tables.sql")));
+static PROCEDURES: LazyLock<SqlFile> =
+    LazyLock::new(|| SqlFile::parse("sqlite/sql/procedures.sql", include_str!("sql/procedures.sql")));
+static STATISTICS: LazyLock<SqlFile> =
+    LazyLock::new(|| SqlFile::parse("sqlite/sql/statistics.sql", include_str!("sql/statistics.sql")));
+static MAPPINGS: LazyLock<Result<Mappings, String>> = LazyLock::new(|| {
+    Mappings::parse("sqlite", include_str!("mapping.toml")).map_err(|error| errors::unreadable(&error))
+});
+
+fn mapping(test: &Test) -> Mapping {
+    match &*MAPPINGS {
+        Ok(mappings) => mappings.get(&test.code),
+        Err(why) => Mapping::None { why: why.clone() },
+    }
+}
+
+/// The table's name in the file.
+fn table_name(table: TableName) -> String {
+    format!("dbdyno_{table}")
+}
+
+/// The statement that creates a table of an organisation.
+fn shape_statement(organisation: Organisation) -> &'static str {
+    if organisation == Organisation::Iot { "create_iot" } else { "create_heap" }
+}
+
+/// What all sessions share.
+struct Shared {
+    options: Options,
+    cache_bytes: u64,
+    writer: Arc<WriterQueue>,
+    /// Pages of the log that no checkpoint has moved yet.
+    pending_pages: AtomicU64,
+    /// Held by the job that makes a checkpoint.
+    checkpointing: Mutex<()>,
+    totals: Mutex<Totals>,
+    /// Watches for commits of others while a point is under way, or why it does not.
+    monitor: Mutex<Result<Monitor, String>>,
+    /// Keeps other dbdynos away while a run lasts.
+    held: Mutex<Option<Lock>>,
+}
+
+impl Shared {
+    fn add(&self, totals: &Totals) {
+        self.totals().merge(totals);
+    }
+
+    fn totals(&self) -> MutexGuard<'_, Totals> {
+        self.totals.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn monitor(&self) -> MutexGuard<'_, Result<Monitor, String>> {
+        self.monitor.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn held(&self) -> MutexGuard<'_, Option<Lock>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Why nobody watches between points.
+fn no_monitor() -> Result<Monitor, String> {
+    Err("commits of other processes are watched for during points only".to_owned())
+}
+
+struct SqliteEngine {
+    shared: Arc<Shared>,
+}
+
+impl SqliteEngine {
+    fn new(options: Options, size: &Size) -> Self {
+        let shared = Shared {
+            options,
+            cache_bytes: size.engine_cache_bytes,
+            writer: Arc::default(),
+            pending_pages: AtomicU64::new(0),
+            checkpointing: Mutex::default(),
+            totals: Mutex::default(),
+            monitor: Mutex::new(no_monitor()),
+            held: Mutex::default(),
+        };
+        Self { shared: Arc::new(shared) }
+    }
+
+    fn options(&self) -> &Options {
+        &self.shared.options
+    }
+
+    /// A connection of the engine itself.
+    fn link(&self) -> Result<Link, EngineError> {
+        Link::open_for_work(self.options(), self.shared.cache_bytes)
+    }
+}
+
+impl Engine for SqliteEngine {
+    fn name(&self) -> &'static str {
+        INFO.name
+    }
+
+    fn features(&self) -> Features {
+        Features {
+            in_process: true,
+            local: true,
+            loads_on_demand: true,
+            single_writer: true,
+            nodes: 1,
+            block_bytes: totals::PAGE_BYTES,
+        }
+    }
+
+    fn describe(&self) -> Result<Database, EngineError> {
+        describe::database(&self.shared)
+    }
+
+    fn durability(&self, _: CommitMode, _: Drive) -> Result<Durability, EngineError> {
+        // What the engine does by default (synchronous=full) is durable: both modes are one here.
+        describe::durability(&self.link()?)
+    }
+
+    fn check(&self, size: &Size) -> Vec<Finding> {
+        describe::findings(self.options(), size)
+    }
+
+    fn loaded(&self) -> Result<Loaded, EngineError> {
+        Ok(meta::look(&self.options().path)?.loaded(&TABLE_NAMES))
+    }
+
+    fn tables(&self) -> Vec<TableName> {
+        TABLE_NAMES.to_vec()
+    }
+
+    fn space_needed_bytes(&self, size: &Size) -> u64 {
+        describe::space_needed_bytes(size)
+    }
+
+    fn load(
+        &self,
+        size: &Size,
+        seed: u64,
+        jobs: u32,
+        verify: bool,
+        watch: &dyn LoadWatch,
+    ) -> Result<LoadReport, EngineError> {
+        load::load(self.options(), size, seed, jobs, verify, watch)
+    }
+
+    fn checksum(&self, table: TableName, columns: Columns, watch: &dyn LoadWatch) -> Result<Checksum, EngineError> {
+        let rows = meta::look(&self.options().path)?.ours()?.map_or(0, |meta| meta::rows_done(&meta, table));
+        verify::checksum(&self.options().path, table, columns, rows, 1, None, watch)
+    }
+
+    fn inspect(&self, table: TableName, sample: &mut Sample) -> Result<Inspection, EngineError> {
+        inspect::inspect(&self.options().path, table, sample)
+    }
+
+    fn drop_all(&self) -> Result<bool, EngineError> {
+        remove::drop_all(self.options())
+    }
+
+    fn hold(&self, _: &dyn LoadWatch) -> Result<(), EngineError> {
+        let lock = hold::take(&self.options().path)?;
+        *self.shared.held() = Some(lock);
+        Ok(())
+    }
+
+    fn still_held(&self) -> Result<(), EngineError> {
+        match &*self.shared.held() {
+            Some(lock) if !lock.is_in_place() => Err(hold::lost(&self.options().path)),
+            _ => Ok(()),
+        }
+    }
+
+    fn settle(&self, limit: Duration) -> Result<Settled, EngineError> {
+        if self.options().journal != Journal::Wal {
+            return Ok(Settled::AtRest);
+        }
+        let (link, started) = (self.link()?, Instant::now());
+        let sql = &STATISTICS.get("checkpoint_truncate")?.text;
+        loop {
+            let wait = limit.saturating_sub(started.elapsed()).min(Duration::from_secs(1));
+            let busy = link
+                .connection
+                .busy_timeout(wait)
+                .and_then(|()| link.connection.query_row(sql, [], |row| row.get::<_, i64>(0)))
+                .map_err(|e| link.says("settling", e))?;
+            if busy == 0 {
+                return Ok(Settled::AtRest);
+            }
+            if started.elapsed() >= limit {
+                return Ok(Settled::Busy);
+            }
+        }
+    }
+
+    fn begin_point(&self, task: &Task) -> Result<(), EngineError> {
+        point::begin(&self.shared, &self.link()?, task)?;
+        let own_commits = {
+            let mut totals = self.shared.totals();
+            totals.begin_point();
+            totals.own_commits()
+        };
+        let monitor = Monitor::open(&self.options().path, own_commits);
+        *self.shared.monitor() = monitor.map_err(|error| error.message);
+        Ok(())
+    }
+
+    fn end_point(&self, _: &Task) -> Result<(), EngineError> {
+        *self.shared.monitor() = no_monitor();
+        point::end(&self.shared, &self.link()?)
+    }
+
+    fn session(&self, _: u32, _: u32) -> Result<Box<dyn Session>, EngineError> {
+        Ok(Box::new(session::SqliteSession::open(Arc::clone(&self.shared))?))
+    }
+
+    fn snapshot(&self) -> Result<Counters, EngineError> {
+        let totals = self.shared.totals().clone();
+        let pending_pages = self.shared.pending_pages.load(Ordering::Relaxed);
+        let mut counters = totals.counters(pending_pages, self.options().journal, self.options().synchronous);
+        let foreign = match &mut *self.shared.monitor() {
+            Ok(monitor) => monitor.foreign_commits(totals.own_commits()),
+            Err(why) => Err(why.clone()),
+        };
+        match foreign {
+            Ok(commits) => _ = counters.values.insert(Counter::ForeignCommits, commits),
+            Err(why) => _ = counters.missing.insert(Counter::ForeignCommits, why),
+        }
+        Ok(counters)
+    }
+
+    fn data_place(&self) -> Option<PathBuf> {
+        Some(self.options().path.clone())
+    }
+
+    fn data_files(&self) -> Vec<PathBuf> {
+        let path = &self.options().path;
+        [path.clone(), meta::beside(path, "-wal")].into_iter().filter(|file| file.exists()).collect()
+    }
+}
+
+/// Whether settings let a crash lose commits, and how.
+fn unsafe_setting(synchronous: Synchronous, journal: Journal) -> Option<String> {
+    match (synchronous, journal) {
+        (Synchronous::Full, _) => None,
+        (Synchronous::Normal, Journal::Wal) => {
+            Some("synchronous=normal: commits since the last checkpoint are lost in a power failure".to_owned())
+        }
+        (Synchronous::Normal, Journal::Delete) => {
+            Some("synchronous=normal: a power failure at a bad moment can damage the file".to_owned())
+        }
+        (Synchronous::Off, _) => {
+            Some("synchronous=off: a power failure loses commits and can damage the file".to_owned())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,338 @@
+//! Loading. SQLite has one writer, so threads make rows and one writes them, in order. While it loads, the file has a
+//! truncating rollback journal and is not synchronised: pages that are appended need no journal, and a load that is
+//! killed goes on from its last transaction, whose progress is part of it. At the end everything is synchronised at once.
+
+use super::link::{Access, Link};
+use super::meta;
+use super::options::Options;
+use super::{TABLE_NAMES, TABLES, hold, shape_statement, table_name, verify};
+use dbdyno_engine::bookkeeping::{Contents, Meta, checksum_key};
+use dbdyno_engine::data::{Columns, FILLER_CHARS, Generator, first_day, iso_day};
+use dbdyno_engine::{EngineError, LoadReport, LoadWatch, TableLoad};
+use dbdyno_model::{ErrorClass, Organisation, Size, TableName};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::{Duration, Instant};
+
+/// Rows that a maker hands over at once.
+const UNIT_ROWS: u64 = 2_000;
+/// Rows in a transaction.
+const TRANSACTION_ROWS: u64 = 20_000;
+
+/// Loads what is missing.
+///
+/// # Errors
+/// The file is not ours, holds something else of ours, or cannot be written; another dbdyno is at work there. What was committed
+/// stays.
+pub(super) fn load(
+    options: &Options,
+    size: &Size,
+    seed: u64,
+    jobs: u32,
+    verify: bool,
+    watch: &dyn LoadWatch,
+) -> Result<LoadReport, EngineError> {
+    let done = |meta: &Meta| meta.complete() && (meta.verified() || !verify);
+    let (mut meta, mut resumed) = begin(options, size, seed)?;
+    let mut alone = None;
+    if !done(&meta) {
+        alone = Some(hold::take(&options.path)?);
+        // Whoever was there before may have done more than we saw.
+        (meta, resumed) = begin(options, size, seed)?;
+    }
+    let mut report = LoadReport { tables: Vec::new(), resumed };
+    if done(&meta) {
+        report.tables = TABLE_NAMES.iter().map(|table| unchanged(*table, size, &meta)).collect();
+        return Ok(report);
+    }
+    let link = open_for_load(options, size)?;
+    if !resumed {
+        create(&link, &meta)?;
+    }
+    for table in TABLE_NAMES {
+        let started = Instant::now();
+        let mut loading = Loading { link: &link, table, size, seed, jobs, watch };
+        let rows_written = loading.fill(meta::rows_done(&meta, table))?;
+        let write_s = if rows_written > 0 { started.elapsed().as_secs_f64() } else { 0.0 };
+        if !meta.done("indexed", table.name()) {
+            loading.index()?;
+        }
+        let (rows, checksum) = (table.rows(size), String::new());
+        report.tables.push(TableLoad {
+            table,
+            rows,
+            rows_written,
+            elapsed_s: started.elapsed().as_secs_f64(),
+            write_s,
+            checksum,
+        });
+    }
+    for loaded in &mut report.tables {
+        let started = Instant::now();
+        let generator = verify.then(|| Generator::new(size, loaded.table.shape(), seed));
+        let checksum =
+            verify::checksum(&options.path, loaded.table, Columns::All, loaded.rows, jobs, generator, watch)?;
+        meta::set(&link, &checksum_key(loaded.table), &checksum.to_string())?;
+        loaded.checksum = checksum.to_string();
+        loaded.elapsed_s += started.elapsed().as_secs_f64();
+    }
+    finish(&link, options, verify)?;
+    drop(link);
+    drop(alone);
+    Ok(report)
+}
+
+/// What a load goes on from, and whether an earlier one has left it.
+fn begin(options: &Options, size: &Size, seed: u64) -> Result<(Meta, bool), EngineError> {
+    match meta::look(&options.path)? {
+        Contents::Foreign(why) => Err(EngineError::new(ErrorClass::Other, why)),
+        Contents::Nothing => {
+            let creates_file = options.path.metadata().map_or(true, |m| m.len() == 0);
+            Ok((Meta::new(meta::FORMAT, size, seed, (meta::CREATED_FILE, creates_file)), false))
+        }
+        Contents::Ours(meta) => {
+            meta.must_match(size, seed, &options.path.display().to_string())?;
+            Ok((meta, true))
+        }
+    }
+}
+
+fn unchanged(table: TableName, size: &Size, meta: &Meta) -> TableLoad {
+    let checksum = meta.checksum(table).map(|c| c.to_string()).unwrap_or_default();
+    TableLoad { table, rows: table.rows(size), rows_written: 0, elapsed_s: 0.0, write_s: 0.0, checksum }
+}
+
+fn open_for_load(options: &Options, size: &Size) -> Result<Link, EngineError> {
+    dbdyno_files::make_private(&options.path);
+    let link = Link::open(&options.path, Access::Create)?;
+    link.set("page_size", &super::totals::PAGE_BYTES.to_string())?;
+    link.set_journal("truncate")?;
+    link.set("synchronous", "off")?;
+    link.set("temp_store", "file")?;
+    link.set_cache(size.engine_cache_bytes)?;
+    Ok(link)
+}
+
+fn create(link: &Link, meta: &Meta) -> Result<(), EngineError> {
+    transaction(link, || {
+        link.run("creating the book-keeping", &TABLES.get("create_meta")?.text)?;
+        for table in TABLE_NAMES {
+            let sql = TABLES.fill(shape_statement(table.organisation()), &[("table", &table_name(table))])?;
+            link.run(&format!("creating {table}"), &sql)?;
+        }
+        meta::write(meta, link)
+    })
+}
+
+/// Everything onto the device, then into the journal mode of the target, then the last word.
+fn finish(link: &Link, options: &Options, verified: bool) -> Result<(), EngineError> {
+    let file = std::fs::OpenOptions::new().append(true).open(&options.path);
+    file.and_then(|f| f.sync_all()).map_err(|error| {
+        let full = error.kind() == std::io::ErrorKind::StorageFull;
+        let class = if full { ErrorClass::OutOfSpace } else { ErrorClass::ConnectionLost };
+        EngineError::new(class, format!("{}: writing it out: {error}", options.path.display()))
+    })?;
+    link.set("synchronous", "full")?;
+    transaction(link, || {
+        meta::set(link, "verified", if verified { "1" } else { "0" })?;
+        meta::set(link, "complete", "1")
+    })?;
+    link.set_journal(options.journal.name())
+}
+
+fn transaction(link: &Link, work: impl FnOnce() -> Result<(), EngineError>) -> Result<(), EngineError> {
+    link.run("beginning a transaction", "BEGIN IMMEDIATE")?;
+    let done = work().and_then(|()| link.run("committing", "COMMIT"));
+    if done.is_err() {
+        // The first error is the one to tell; SQLite may have rolled back by itself.
+        drop(link.run("rolling back", "ROLLBACK"));
+    }
+    done
+}
+
+/// The load of one table.
+struct Loading<'l> {
+    link: &'l Link,
+    table: TableName,
+    size: &'l Size,
+    seed: u64,
+    jobs: u32,
+    watch: &'l dyn LoadWatch,
+}
+
+impl Loading<'_> {
+    /// Writes the rows after the first `done`. Returns how many.
+    fn fill(&mut self, done: u64) -> Result<u64, EngineError> {
+        let rows = self.table.rows(self.size);
+        if done >= rows {
+            return Ok(0);
+        }
+        let units: Vec<Range<u64>> = (done + 1..=rows)
+            .step_by(usize::try_from(UNIT_ROWS).unwrap_or(usize::MAX))
+            .map(|first| first..(first + UNIT_ROWS).min(rows + 1))
+            .collect();
+        let makers = self.jobs.clamp(1, 64) as usize;
+        std::thread::scope(|scope| {
+            let mut channels = Vec::with_capacity(makers);
+            for maker in 0..makers {
+                let (sender, receiver) = sync_channel(1);
+                let mut generator = Generator::new(self.size, self.table.shape(), self.seed);
+                let own: Vec<Range<u64>> = units.iter().skip(maker).step_by(makers).cloned().collect();
+                std::thread::Builder::new()
+                    .name(format!("rows-{maker}"))
+                    .spawn_scoped(scope, move || make(&mut generator, own, &sender))
+                    .map_err(|e| EngineError::new(ErrorClass::Other, format!("cannot start a thread: {e}")))?;
+                channels.push(receiver);
+            }
+            self.write(&channels, done, rows)
+        })?;
+        Ok(rows - done)
+    }
+
+    fn write(&mut self, makers: &[Receiver<Unit>], mut done: u64, rows: u64) -> Result<(), EngineError> {
+        let name = table_name(self.table);
+        let sql = TABLES.fill("insert_row", &[("table", &name)])?;
+        let days = Days::new();
+        let mut turn = makers.iter().cycle();
+        while done < rows {
+            if self.watch.cancelled() {
+                return Err(EngineError::new(ErrorClass::Cancelled, format!("the load of {} was stopped", self.table)));
+            }
+            transaction(self.link, || {
+                let mut insert =
+                    self.link.connection.prepare_cached(&sql).map_err(|e| self.link.says("preparing to load", e))?;
+                let goal = (done + TRANSACTION_ROWS).min(rows);
+                while done < goal {
+                    let unit = turn.next().and_then(|maker| maker.recv().ok());
+                    let unit =
+                        unit.ok_or_else(|| EngineError::new(ErrorClass::Other, "a thread that makes rows ended"))?;
+                    unit.insert(&mut insert, &days).map_err(|e| self.link.says(&format!("loading {name}"), e))?;
+                    done += unit.rows.len() as u64;
+                }
+                meta::set(self.link, &meta::rows_key(self.table), &done.to_string())
+            })?;
+            self.watch.progress(self.table.name(), done, rows);
+        }
+        Ok(())
+    }
+
+    /// Builds the table's indexes.
+    fn index(&self) -> Result<(), EngineError> {
+        let name = table_name(self.table);
+        let threads = if self.jobs > 1 { self.jobs } else { 0 };
+        self.link.set("threads", &threads.to_string())?;
+        let mut statements = Vec::new();
+        if self.table.organisation() != Organisation::Iot {
+            statements.push("index_primary");
+        }
+        statements.push("index_customer");
+        let what = format!("{} indexes", self.table);
+        let of = statements.len() as u64;
+        stoppable(self.link, self.watch, || {
+            transaction(self.link, || {
+                for (n, statement) in (0..).zip(&statements) {
+                    self.watch.progress(&what, n, of);
+                    let sql = TABLES.fill(statement, &[("table", &name)])?;
+                    self.link.run(&format!("indexing {name}"), &sql)?;
+                }
+                meta::set(self.link, &meta::indexed_key(self.table), "1")
+            })
+        })?;
+        self.watch.progress(&what, of, of);
+        Ok(())
+    }
+}
+
+/// Runs long statements, interrupting them when the watch says so.
+fn stoppable(
+    link: &Link,
+    watch: &dyn LoadWatch,
+    work: impl FnOnce() -> Result<(), EngineError>,
+) -> Result<(), EngineError> {
+    let (interrupt, over) = (link.connection.get_interrupt_handle(), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !over.load(Ordering::Relaxed) {
+                if watch.cancelled() {
+                    interrupt.interrupt();
+                }
+                std::thread::park_timeout(Duration::from_millis(20));
+            }
+        });
+        let done = work();
+        over.store(true, Ordering::Relaxed);
+        done
+    })
+}
+
+/// Rows on their way from a maker to the writer.
+struct Unit {
+    rows: Vec<Numbers>,
+    fillers: String,
+}
+
+struct Numbers {
+    keys: [i64; 4],
+    booked_on_days: i64,
+    quantity: i64,
+    amount_cents: i64,
+    status: u8,
+}
+
+fn make(generator: &mut Generator, units: Vec<Range<u64>>, out: &SyncSender<Unit>) {
+    for ids in units {
+        let rows = usize::try_from(ids.end - ids.start).unwrap_or(0);
+        let mut unit = Unit { rows: Vec::with_capacity(rows), fillers: String::with_capacity(rows * FILLER_CHARS) };
+        for id in ids {
+            let row = generator.row(id);
+            unit.fillers.push_str(row.filler);
+            unit.rows.push(Numbers {
+                keys: [row.id, row.customer_id, row.ref_id, row.region],
+                booked_on_days: row.booked_on_days,
+                quantity: row.quantity,
+                amount_cents: row.amount_cents,
+                status: row.status.as_bytes().first().copied().unwrap_or(b'?'),
+            });
+        }
+        if out.send(unit).is_err() {
+            // The writer has given up; so do we.
+            return;
+        }
+    }
+}
+
+impl Unit {
+    fn insert(&self, insert: &mut rusqlite::Statement<'_>, days: &Days) -> rusqlite::Result<()> {
+        for (n, row) in self.rows.iter().enumerate() {
+            for (parameter, key) in (1..).zip(row.keys) {
+                insert.raw_bind_parameter::<usize, _>(parameter, key)?;
+            }
+            insert.raw_bind_parameter(5, days.text(row.booked_on_days))?;
+            insert.raw_bind_parameter(6, row.quantity)?;
+            insert.raw_bind_parameter(7, row.amount_cents as f64 / 100.0)?;
+            insert.raw_bind_parameter(8, std::str::from_utf8(&[row.status]).unwrap_or_default())?;
+            insert.raw_bind_parameter(9, self.fillers.get(n * FILLER_CHARS..(n + 1) * FILLER_CHARS))?;
+            insert.raw_execute()?;
+        }
+        Ok(())
+    }
+}
+
+/// Every day that a row can be booked on, as text.
+struct Days {
+    first: i64,
+    texts: Vec<String>,
+}
+
+impl Days {
+    fn new() -> Self {
+        let (first, end) = (first_day(0), first_day(Size::RANGES));
+        Self { first, texts: (first..end).map(iso_day).collect() }
+    }
+
+    fn text(&self, day: i64) -> &str {
+        let place = usize::try_from(day - self.first).unwrap_or(usize::MAX);
+        self.texts.get(place).map_or("", String::as_str)
+    }
+}

@@ -1,0 +1,184 @@
+//! What a file holds: nothing, something of somebody else's, or our data and how far its load has come. Looking changes
+//! nothing, and leaves no files beside a database that nobody has open.
+
+use super::link::{Access, Link, no_plain_file};
+use super::{STATISTICS, TABLES};
+use dbdyno_engine::EngineError;
+use dbdyno_engine::bookkeeping::{Contents, Meta};
+use dbdyno_model::{ErrorClass, TableName};
+use rusqlite::ffi;
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// The version of the schema; another one is not ours to read.
+pub(super) const FORMAT: &str = "2";
+
+/// The entry that says how many rows are committed.
+pub(super) fn rows_key(table: TableName) -> String {
+    format!("rows {table}")
+}
+
+/// The entry that says whether indexes are built.
+pub(super) fn indexed_key(table: TableName) -> String {
+    format!("indexed {table}")
+}
+
+/// Writes all of the book-keeping.
+///
+/// # Errors
+/// SQLite's.
+pub(super) fn write(meta: &Meta, link: &Link) -> Result<(), EngineError> {
+    meta.entries().try_for_each(|(name, value)| set(link, name, value))
+}
+
+/// Sets one entry.
+///
+/// # Errors
+/// SQLite's.
+pub(super) fn set(link: &Link, name: &str, value: &str) -> Result<(), EngineError> {
+    let sql = &TABLES.get("set_meta")?.text;
+    let done = link.connection.prepare_cached(sql).and_then(|mut s| s.execute((name, value)));
+    done.map(drop).map_err(|e| link.says("keeping the load's progress", e))
+}
+
+/// The entry that says whether the file was made by the load, and so may go with the data.
+pub(super) const CREATED_FILE: &str = "created_file";
+
+/// Rows of a table that are committed.
+pub(super) fn rows_done(meta: &Meta, table: TableName) -> u64 {
+    meta.get(&rows_key(table)).parse().unwrap_or(0)
+}
+
+/// Looks into a file.
+///
+/// # Errors
+/// It cannot be read.
+pub(super) fn look(path: &Path) -> Result<Contents, EngineError> {
+    if let Some(why) = no_plain_file(path) {
+        return Ok(Contents::Foreign(why));
+    }
+    let header = match header(path) {
+        Ok(header) => header,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Contents::Nothing),
+        Err(error) => {
+            let class = match error.kind() {
+                std::io::ErrorKind::PermissionDenied => ErrorClass::Permission,
+                _ => ErrorClass::ConnectionLost,
+            };
+            return Err(EngineError::new(class, format!("{}: {error}", path.display())));
+        }
+    };
+    if header.is_empty() {
+        return Ok(Contents::Nothing);
+    }
+    if !header.starts_with(b"SQLite format 3\0") {
+        return Ok(Contents::Foreign(format!("{} is not an SQLite database; it is left alone", path.display())));
+    }
+    let has_log = beside(path, "-wal").metadata().is_ok_and(|m| m.len() > 0);
+    let write_ahead = header.get(18) == Some(&2);
+    let first = if write_ahead && !has_log { Access::ReadUntouched } else { Access::Read };
+    match look_with(path, first) {
+        // A load that was killed left its journal: whoever opens the file next rolls the last transaction back.
+        Err(LookError::NeedsRecovery(_)) => look_with(path, Access::Write).map_err(LookError::into_error),
+        other => other.map_err(LookError::into_error),
+    }
+}
+
+/// A file that SQLite keeps beside the database.
+pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+fn read_pairs(link: &Link, sql: &str) -> rusqlite::Result<BTreeMap<String, String>> {
+    let mut statement = link.connection.prepare(sql)?;
+    let pairs = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    pairs.collect()
+}
+
+/// Names of the tables and views in the file.
+///
+/// # Errors
+/// SQLite's.
+pub(super) fn objects(link: &Link) -> Result<Vec<String>, EngineError> {
+    let sql = &STATISTICS.get("objects")?.text;
+    names(link, sql).map_err(|e| link.says("reading the schema", e))
+}
+
+fn names(link: &Link, sql: &str) -> rusqlite::Result<Vec<String>> {
+    link.connection.prepare(sql)?.query_map([], |row| row.get(0))?.collect()
+}
+
+enum LookError {
+    NeedsRecovery(EngineError),
+    Other(EngineError),
+}
+
+impl LookError {
+    fn into_error(self) -> EngineError {
+        match self {
+            Self::NeedsRecovery(error) | Self::Other(error) => error,
+        }
+    }
+}
+
+impl From<EngineError> for LookError {
+    fn from(error: EngineError) -> Self {
+        Self::Other(error)
+    }
+}
+
+fn look_with(path: &Path, access: Access) -> Result<Contents, LookError> {
+    let link = Link::open(path, access)?;
+    let sql = &STATISTICS.get("objects").map_err(EngineError::from)?.text;
+    let found = match names(&link, sql) {
+        Ok(found) => found,
+        Err(error) => {
+            let recover = matches!(&error, rusqlite::Error::SqliteFailure(f, _)
+                if [ffi::SQLITE_READONLY_ROLLBACK, ffi::SQLITE_READONLY_RECOVERY, ffi::SQLITE_READONLY_CANTINIT]
+                    .contains(&f.extended_code));
+            let said = link.says("reading the schema", error);
+            return Err(if recover { LookError::NeedsRecovery(said) } else { LookError::Other(said) });
+        }
+    };
+    let file = path.display();
+    let listed = || found.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if found.is_empty() {
+        return Ok(Contents::Nothing);
+    }
+    if !found.iter().any(|name| name == "dbdyno_meta") {
+        let what = if found.iter().any(|n| n.starts_with("dbdyno_")) {
+            "has tables named dbdyno_… that dbdyno did not make"
+        } else {
+            "is a database of something else"
+        };
+        return Ok(Contents::Foreign(format!("{file} {what} ({}); name another file", listed())));
+    }
+    let sql = &TABLES.get("get_meta").map_err(EngineError::from)?.text;
+    let meta = match read_pairs(&link, sql) {
+        Ok(pairs) => pairs.into_iter().collect(),
+        Err(rusqlite::Error::SqliteFailure(f, _)) if f.code != ffi::ErrorCode::Unknown => {
+            return Err(LookError::Other(
+                link.says("reading the load's progress", rusqlite::Error::SqliteFailure(f, None)),
+            ));
+        }
+        Err(_) => Meta::default(),
+    };
+    Ok(match meta.format() {
+        FORMAT => Contents::Ours(meta),
+        "" => Contents::Foreign(format!("{file} has a table dbdyno_meta that dbdyno did not make; name another file")),
+        other => Contents::Foreign(format!(
+            "{file} holds data in format {other}, and this dbdyno reads format {FORMAT}; use the dbdyno that made it, or \
+             name another file"
+        )),
+    })
+}
+
+/// The first bytes of a file; fewer where it is shorter.
+fn header(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut header = Vec::with_capacity(20);
+    std::fs::File::open(path)?.take(20).read_to_end(&mut header)?;
+    Ok(header)
+}

@@ -1,0 +1,89 @@
+//! Whether other processes commit while a point is measured. SQLite keeps no such count, but tells each connection whether
+//! the file has changed under it (`PRAGMA data_version`). A connection that itself does nothing asks at every snapshot.
+//!
+//! It belongs to a point: it is opened when the point begins and closed when it ends, because whoever holds a file with a
+//! write-ahead log open keeps others from changing its journal mode or dropping it. It is SQLite's own connection and asks
+//! in a read transaction of one statement: nothing here opens the file by other means, whose closing would drop the
+//! process's locks.
+
+use super::STATISTICS;
+use super::link::{Access, Link};
+use dbdyno_engine::EngineError;
+use std::path::Path;
+use std::time::Duration;
+
+/// How long a snapshot waits for somebody who holds the file locked.
+const LOCK_WAIT: Duration = Duration::from_millis(100);
+
+/// Watches for commits of others.
+pub(super) struct Monitor {
+    link: Link,
+    sql: &'static str,
+    seen: Seen,
+}
+
+impl Monitor {
+    /// Begins to watch, when our own sessions have committed `own_commits` times.
+    ///
+    /// # Errors
+    /// The file cannot be opened or read.
+    pub(super) fn open(path: &Path, own_commits: u64) -> Result<Self, EngineError> {
+        let link = Link::open(path, Access::Write)?;
+        link.connection.busy_timeout(LOCK_WAIT).map_err(|e| link.says("watching the file", e))?;
+        let mut monitor =
+            Self { link, sql: &STATISTICS.get("data_version")?.text, seen: Seen { own_commits, ..Seen::default() } };
+        monitor.seen.version = monitor.version()?;
+        Ok(monitor)
+    }
+
+    /// Changes seen that only others can have made, or why they cannot be told.
+    pub(super) fn foreign_commits(&mut self, own_commits: u64) -> Result<u64, String> {
+        let version = self.version().map_err(|error| error.message)?;
+        self.seen.foreign_commits(version, own_commits)
+    }
+
+    fn version(&self) -> Result<i64, EngineError> {
+        let read = self.link.connection.prepare_cached(self.sql).and_then(|mut s| s.query_row([], |row| row.get(0)));
+        read.map_err(|e| self.link.says("asking whether the file has changed", e))
+    }
+}
+
+/// What the last snapshot knew.
+#[derive(Debug, Default)]
+struct Seen {
+    version: i64,
+    own_commits: u64,
+    foreign: u64,
+}
+
+impl Seen {
+    /// Cumulative over snapshots between which our own sessions committed nothing. A snapshot that cannot tell starts
+    /// the count again, as an absent count is none to whoever takes the difference. Several commits between two
+    /// snapshots are one change.
+    fn foreign_commits(&mut self, version: i64, own_commits: u64) -> Result<u64, String> {
+        let (changed, own) = (version != self.version, own_commits != self.own_commits);
+        (self.version, self.own_commits) = (version, own_commits);
+        if own {
+            self.foreign = 0;
+            return Err("SQLite does not tell commits of other processes from those of the test".to_owned());
+        }
+        self.foreign += u64::from(changed);
+        Ok(self.foreign)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_of_snapshots_are_never_too_many() {
+        let mut seen = Seen { version: 1, own_commits: 5, foreign: 0 };
+        assert_eq!(seen.foreign_commits(1, 5), Ok(0));
+        assert_eq!(seen.foreign_commits(7, 5), Ok(1), "the version is no count");
+        assert_eq!(seen.foreign_commits(7, 5), Ok(1));
+        assert!(seen.foreign_commits(9, 6).unwrap_err().contains("does not tell"));
+        assert_eq!(seen.foreign_commits(9, 6), Ok(0), "counted from the snapshot that could not tell");
+        assert_eq!(seen.foreign_commits(10, 6), Ok(1));
+    }
+}

@@ -1,0 +1,54 @@
+//! Dropping what is ours, and nothing else.
+
+use super::inspect;
+use super::link::{Access, Link};
+use super::meta::{self, beside};
+use super::options::Options;
+use super::{TABLE_NAMES, TABLES, hold, point, table_name};
+use dbdyno_engine::EngineError;
+use dbdyno_model::ErrorClass;
+
+/// Drops our tables, and the file with them where it was made for them and holds nothing else.
+///
+/// # Errors
+/// The file is not ours, is in use, or cannot be changed; another dbdyno is at work there.
+pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
+    let path = &options.path;
+    if meta::look(path)?.ours()?.is_none() {
+        return Ok(false);
+    }
+    let _alone = hold::take(path)?;
+    // Whoever was there before may have done more than we saw.
+    let Some(meta) = meta::look(path)?.ours()? else { return Ok(false) };
+    let link = Link::open(path, Access::Write)?;
+    let made = meta.made();
+    let ours = |name: &str| {
+        let by_points = || made.iter().any(|made| made.is("table", name));
+        name == "dbdyno_meta" || TABLE_NAMES.iter().any(|t| table_name(*t) == name) || by_points()
+    };
+    let (mine, others): (Vec<String>, Vec<String>) = meta::objects(&link)?.into_iter().partition(|name| ours(name));
+    inspect::refuse_others(&link, mine.iter().map(String::as_str))?;
+    // Leaving the write-ahead log needs the file for itself: whoever else has it open is found out here.
+    link.set_journal("delete")?;
+    if others.is_empty() && meta.says(meta::CREATED_FILE) {
+        link.run("locking the file", "BEGIN EXCLUSIVE; ROLLBACK")?;
+        drop(link);
+        for file in [path.clone(), beside(path, "-wal"), beside(path, "-shm"), beside(path, "-journal")] {
+            match std::fs::remove_file(&file) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    let message = format!("{}: cannot be removed: {error}", file.display());
+                    return Err(EngineError::new(ErrorClass::Permission, message));
+                }
+                _ => {}
+            }
+        }
+    } else {
+        // The book-keeping goes last: while it stands, the rest is known to be ours.
+        let (meta_table, tables): (Vec<&String>, Vec<&String>) = mine.iter().partition(|name| *name == "dbdyno_meta");
+        for table in tables.into_iter().chain(meta_table) {
+            link.run(&format!("dropping {table}"), &TABLES.fill("drop_table", &[("table", table)])?)?;
+        }
+    }
+    point::remove_files(path)?;
+    Ok(true)
+}

@@ -1,0 +1,379 @@
+//! The procedures that write. Each transaction takes its turn in the writers' queue; checkpoints follow commits as
+//! SQLite's own would (passive, every 1,000 pages of log, by whoever commits), but where they can be timed and counted.
+
+use super::counters::take_page_counts;
+use super::errors::Fault;
+use super::link::{Access, Link};
+use super::meta::beside;
+use super::options::Journal;
+use super::procedures::{Chunk, taken, wrong};
+use super::recipe::load_table;
+use super::totals::PAGE_BYTES;
+use super::writer::Turn;
+use super::{PROCEDURES, STATISTICS, TABLES};
+use dbdyno_engine::ChunkResult;
+use dbdyno_engine::data::{first_day, iso_day, mix};
+use dbdyno_model::{Procedure, Size};
+use rusqlite::{CachedStatement, Statement, StatementStatus};
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+/// Pages of log after which SQLite checkpoints by default.
+const CHECKPOINT_PAGES: u64 = 1_000;
+/// Bytes of each part of a file that T211 writes.
+const PART_BYTES: u64 = 1 << 20;
+/// Pages of such a file: the largest that SQLite has, so that its writes are as large as it can make them.
+const FILE_PAGE_BYTES: u64 = 65_536;
+
+/// BEGIN and COMMIT, prepared.
+struct Brackets<'a> {
+    begin: CachedStatement<'a>,
+    commit: CachedStatement<'a>,
+}
+
+impl<'a> Chunk<'a> {
+    /// Copies rows one by one into the point's own table, committing every so many.
+    pub(super) fn insert(&mut self, first: u64, passes: u64) -> Result<(), Fault> {
+        let task = &self.work.task;
+        let (k, jobs, job) = (task.rows_per_tx.max(1), u64::from(task.jobs), u64::from(self.work.job));
+        let (small_rows, small) = (task.size.small_rows, &self.work.small);
+        let mut brackets = self.brackets()?;
+        self.tested(|chunk, statement| {
+            for pass in first..first + passes {
+                chunk.go_on()?;
+                chunk.transaction(&mut brackets, || {
+                    let mut done = ChunkResult { ops: 1, ..ChunkResult::default() };
+                    for i in 0..k {
+                        let number = (pass * k + i) * jobs + job;
+                        let source = number % small_rows + 1;
+                        done.rows += insert_row(statement, number, source)?;
+                        done.checksum += small.quantity(source);
+                    }
+                    Ok(done)
+                })?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Copies the small heap as often as there are passes, each into a range partition of the job's own; one commit.
+    pub(super) fn bulk_load(&mut self, first: u64, passes: u64) -> Result<(), Fault> {
+        let task = &self.work.task;
+        let (jobs, job, partition) = (u64::from(task.jobs), u64::from(self.work.job), task.size.small_rows);
+        let copied: u64 = (1..=partition).map(|id| self.work.small.quantity(id)).sum();
+        let (mut brackets, stop) = (self.brackets()?, self.stop);
+        self.tested(|chunk, statement| {
+            chunk.go_on()?;
+            chunk.own.scans_uncounted = true;
+            chunk.transaction(&mut brackets, || {
+                let mut done = ChunkResult::default();
+                for pass in first..first + passes {
+                    if stop.load(Ordering::Relaxed) {
+                        return Err(super::session::stopped());
+                    }
+                    let number = pass * jobs + job;
+                    let month = iso_day(first_day(number % Size::RANGES));
+                    statement.raw_bind_parameter(1, (number * partition).cast_signed())?;
+                    statement.raw_bind_parameter(2, month.get(..7))?;
+                    done.rows += statement.raw_execute()? as u64;
+                    done.checksum += copied;
+                    done.ops += 1;
+                }
+                Ok(done)
+            })
+        })
+    }
+
+    /// Changes rows of the job's own, a transaction a pass. The checksum adds up the keys.
+    pub(super) fn update(&mut self, first: u64, passes: u64) -> Result<(), Fault> {
+        let task = &self.work.task;
+        let (jobs, job) = (u64::from(task.jobs), u64::from(self.work.job));
+        let (table_rows, values) = (self.table_rows(), task.size.values(self.shape()));
+        let secondary = task.test.procedure == Procedure::UpdateSecondary;
+        let k = if secondary { 1 } else { task.rows_per_tx.max(1) };
+        let mut keys = self.keys(first.wrapping_mul(k));
+        let mut brackets = self.brackets()?;
+        self.tested(|chunk, statement| {
+            for _ in 0..passes {
+                chunk.go_on()?;
+                chunk.transaction(&mut brackets, || {
+                    let mut done = ChunkResult { ops: 1, ..ChunkResult::default() };
+                    for i in 0..k {
+                        let key = match secondary {
+                            true => keys.secondary(values, job, jobs),
+                            false => keys.primary(table_rows, i, k, job, jobs),
+                        };
+                        done.rows += update_rows(statement, key)?;
+                        done.checksum = done.checksum.wrapping_add(key);
+                    }
+                    Ok(done)
+                })?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Builds an index as often as there are passes, dropping the last one before the next. That it holds the rows that
+    /// are counted here is verified after the timed part, when the session flushes.
+    pub(super) fn index(&mut self, passes: u64) -> Result<(), Fault> {
+        let (link, work) = (self.link, self.work);
+        let drop_index = TABLES.fill("drop_index", &[("index", work.recipe.index())])?;
+        let rows = self.table_rows();
+        let mut brackets = self.brackets()?;
+        self.own.scans_uncounted = true;
+        for _ in 0..passes {
+            self.go_on()?;
+            let mut executions = 0;
+            let built = self.transaction(&mut brackets, || {
+                link.connection.execute_batch(&drop_index)?;
+                let mut create = link.connection.prepare(&work.sql)?;
+                let created = create.raw_execute();
+                executions = taken(&create, StatementStatus::Run);
+                created?;
+                Ok(ChunkResult { ops: 1, rows, bytes: 0, checksum: rows })
+            });
+            self.own.executions += executions;
+            built?;
+        }
+        Ok(())
+    }
+
+    /// Removes what the last piece has made: the rows of the job's own table, its index or its file.
+    pub(super) fn discard(&mut self) -> Result<(), Fault> {
+        let work = self.work;
+        let sql = match work.task.test.procedure {
+            Procedure::BulkLoad => TABLES.fill("empty_table", &[("table", &load_table(&work.task.test, work.job))])?,
+            Procedure::IndexUnique | Procedure::IndexNonUnique => {
+                TABLES.fill("drop_index", &[("index", work.recipe.index())])?
+            }
+            Procedure::WriteFile => return Ok(remove(&file_of_job(&self.shared.options.path, work.job))?),
+            _ => return Ok(()),
+        };
+        let turn = self.shared.writer.wait(self.stop)?;
+        self.link.connection.execute_batch(&sql)?;
+        drop(turn);
+        self.count_log();
+        self.checkpoint_if_due()
+    }
+
+    /// Writes database files of its own, one a pass, each on the device before the next begins.
+    pub(super) fn write_files(&mut self, passes: u64) -> Result<(), Fault> {
+        for _ in 0..passes {
+            let bytes = self.write_file()?;
+            self.add(ChunkResult { ops: 1, rows: 0, bytes, checksum: bytes });
+        }
+        Ok(())
+    }
+
+    fn write_file(&mut self) -> Result<u64, Fault> {
+        let options = &self.shared.options;
+        let path = file_of_job(&options.path, self.work.job);
+        remove(&path)?;
+        let link = Link::open(&path, Access::Create)?;
+        link.set("page_size", &FILE_PAGE_BYTES.to_string())?;
+        link.set("synchronous", options.synchronous.name())?;
+        let written = self.fill_file(&link).map_err(|fault| link.says("writing a file", fault));
+        // Counted whatever came of it, in the blocks that everything else is counted in.
+        self.own.add_file_pages(take_page_counts(&link.connection), FILE_PAGE_BYTES / PAGE_BYTES);
+        self.own.rows_changed += link.connection.total_changes();
+        drop(link);
+        written?;
+        let bytes = path.metadata().map_err(|e| wrong(format!("{}: {e}", path.display())))?.len();
+        let asked = self.work.task.size.file_bytes;
+        if bytes < asked {
+            let message = format!("{} has {bytes} bytes after {asked} were written to it", path.display());
+            return Err(wrong(message).into());
+        }
+        Ok(bytes)
+    }
+
+    fn fill_file(&mut self, link: &Link) -> Result<(), Fault> {
+        link.connection.execute_batch(&PROCEDURES.get("write_file_table")?.text)?;
+        let mut insert = link.connection.prepare(&self.work.sql)?;
+        let parts = self.work.task.size.file_bytes.div_ceil(PART_BYTES).max(1);
+        let mut part: Vec<u8> = (0..PART_BYTES / 8).flat_map(|n| mix(n).to_le_bytes()).collect();
+        link.connection.execute_batch("BEGIN IMMEDIATE")?;
+        for number in 0..parts {
+            self.go_on()?;
+            // No two pages alike, so that no storage can write fewer than it is given.
+            for (n, page) in (0..).zip(part.chunks_mut(PAGE_BYTES as usize)) {
+                page[..8].copy_from_slice(&mix(number << 20 | n).to_le_bytes());
+            }
+            let inserted = insert.execute((number.cast_signed(), part.as_slice()));
+            self.own.executions += taken(&insert, StatementStatus::Run);
+            inserted?;
+        }
+        link.connection.execute_batch("COMMIT")?;
+        self.own.file_commits += 1;
+        Ok(())
+    }
+
+    fn brackets(&self) -> Result<Brackets<'a>, Fault> {
+        Ok(Brackets { begin: self.bracket("begin_write")?, commit: self.bracket("commit")? })
+    }
+
+    /// One transaction, when its turn has come; what it did counts from its commit on. What fails is rolled back.
+    fn transaction(
+        &mut self,
+        brackets: &mut Brackets<'a>,
+        work: impl FnOnce() -> Result<ChunkResult, Fault>,
+    ) -> Result<(), Fault> {
+        let turn = self.open(&mut brackets.begin)?;
+        self.close(&mut brackets.commit, turn, work())
+    }
+}
+
+impl<W> Chunk<'_, W> {
+    /// Opens a transaction that writes, when its turn has come.
+    pub(super) fn open(&mut self, begin: &mut CachedStatement<'_>) -> Result<Turn, Fault> {
+        let turn = self.shared.writer.wait(self.stop)?;
+        if let Some(ns) = turn.waited_ns {
+            self.own.queued.add(ns);
+        }
+        begin.raw_execute()?;
+        Ok(turn)
+    }
+
+    /// Commits a transaction in which this was done, and which gives back its turn; rolls it back where something failed.
+    pub(super) fn close(
+        &mut self,
+        commit: &mut CachedStatement<'_>,
+        turn: Turn,
+        done: Result<ChunkResult, Fault>,
+    ) -> Result<(), Fault> {
+        let done = done.and_then(|done| {
+            let started = Instant::now();
+            commit.raw_execute()?;
+            self.own.write_commits.add(elapsed_ns(started));
+            Ok(done)
+        });
+        let commits = taken(commit, StatementStatus::Run);
+        let done = match done {
+            Ok(done) => done,
+            Err(fault) => {
+                self.undo(turn);
+                return Err(fault);
+            }
+        };
+        drop(turn);
+        self.add(done);
+        self.own.commits += commits;
+        self.count_log();
+        self.checkpoint_if_due()
+    }
+
+    /// Rolls back a transaction, which gives back its turn.
+    pub(super) fn undo(&mut self, turn: Turn) {
+        self.undo_if_open();
+        drop(turn);
+        self.count_log();
+    }
+
+    /// Counts the pages that went to the log.
+    fn count_log(&mut self) {
+        let pages = take_page_counts(&self.link.connection);
+        self.own.add_pages(pages);
+        if self.shared.options.journal == Journal::Wal {
+            self.shared.pending_pages.fetch_add(pages.writes, Ordering::Relaxed);
+        }
+    }
+
+    fn checkpoint_if_due(&mut self) -> Result<(), Fault> {
+        let shared = self.shared;
+        if shared.pending_pages.load(Ordering::Relaxed) < CHECKPOINT_PAGES {
+            return Ok(());
+        }
+        // One at a time: SQLite would turn a second away, and what the first has moved must not be subtracted twice.
+        let Ok(_turn) = shared.checkpointing.try_lock() else { return Ok(()) };
+        let seen = shared.pending_pages.load(Ordering::Relaxed);
+        if seen < CHECKPOINT_PAGES {
+            return Ok(());
+        }
+        let before = bytes_written_by_this_thread();
+        let started = Instant::now();
+        let sql = &STATISTICS.get("checkpoint_passive")?.text;
+        let (logged, moved) = self
+            .link
+            .connection
+            .prepare_cached(sql)?
+            .query_row([], |row| Ok((row.get::<_, i64>(1)?, row.get::<_, i64>(2)?)))?;
+        let Some(gone) = no_longer_pending(seen, logged, moved) else { return Ok(()) };
+        self.own.checkpoints.add(elapsed_ns(started));
+        // Subtracted, so that what other jobs have added meanwhile stays.
+        shared.pending_pages.fetch_sub(gone, Ordering::Relaxed);
+        match (before, bytes_written_by_this_thread()) {
+            (Some(before), Some(after)) => self.own.checkpointed_pages += (after - before) / PAGE_BYTES,
+            _ => self.own.checkpoints_unseen = true,
+        }
+        Ok(())
+    }
+}
+
+/// Copies a row of the small heap under the number of the new one, from 0 on; answers with the rows that it made.
+pub(super) fn insert_row(statement: &mut Statement<'_>, number: u64, source: u64) -> Result<u64, Fault> {
+    statement.raw_bind_parameter(1, (number + 1).cast_signed())?;
+    statement.raw_bind_parameter(2, source.cast_signed())?;
+    Ok(statement.raw_execute()? as u64)
+}
+
+/// Changes the rows of a key; answers with their number.
+pub(super) fn update_rows(statement: &mut Statement<'_>, key: u64) -> Result<u64, Fault> {
+    statement.raw_bind_parameter(1, key.cast_signed())?;
+    Ok(statement.raw_execute()? as u64)
+}
+
+/// How many of the `seen` pending pages a checkpoint has moved that answers with pages in the log and pages moved: all but
+/// those that a reader keeps. None where it says -1, because another process was at it: nothing was moved.
+fn no_longer_pending(seen: u64, logged: i64, moved: i64) -> Option<u64> {
+    let left = u64::try_from(logged).ok()?.saturating_sub(u64::try_from(moved).ok()?);
+    Some(seen.saturating_sub(left))
+}
+
+/// The file that a job of T211 writes.
+pub(super) fn file_of_job(path: &std::path::Path, job: u32) -> PathBuf {
+    beside(path, &format!("{FILE_SUFFIX}{job}"))
+}
+
+/// What follows the database's name in the names of files that T211 writes.
+pub(super) const FILE_SUFFIX: &str = ".write-";
+
+/// Removes such a file and its journal.
+///
+/// # Errors
+/// It is there and cannot be removed.
+pub(super) fn remove(path: &std::path::Path) -> Result<(), dbdyno_engine::EngineError> {
+    for file in [path.to_owned(), beside(path, "-journal"), beside(path, "-wal"), beside(path, "-shm")] {
+        match std::fs::remove_file(&file) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(wrong(format!("{}: cannot be removed: {error}", file.display())));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// What the kernel says this thread has written, to files of any kind. A checkpoint writes nothing but pages of the data
+/// file, and SQLite itself does not say how many.
+fn bytes_written_by_this_thread() -> Option<u64> {
+    let io = std::fs::read_to_string("/proc/thread-self/io").ok()?;
+    io.lines().find_map(|line| line.strip_prefix("wchar: "))?.trim().parse().ok()
+}
+
+fn elapsed_ns(started: Instant) -> u64 {
+    u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_checkpoint_that_another_process_prevents_moves_nothing() {
+        assert_eq!(no_longer_pending(1_200, -1, -1), None);
+        assert_eq!(no_longer_pending(1_200, 1_200, 1_200), Some(1_200));
+        assert_eq!(no_longer_pending(1_200, 1_200, 1_000), Some(1_000), "a reader keeps 200");
+        assert_eq!(no_longer_pending(1_200, 9_000, 0), Some(0), "never more than there were, never fewer than none");
+    }
+}

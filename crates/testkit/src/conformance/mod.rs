@@ -1,0 +1,390 @@
+//! What every engine must do, whatever it is: the same checks, run by each engine's own test file against a real target.
+//! Expected figures come from the generator and the key streams alone, never from an engine.
+
+pub mod alone;
+pub mod catalogue;
+pub mod client;
+pub mod expected;
+pub mod own;
+
+use dbdyno_engine::{
+    ChunkResult, Engine, Failure, LoadWatch, Loaded, Prepared, Request, Sampling, Session, Task,
+    data::{Columns, Generator},
+};
+use dbdyno_model::{CommitMode, Counter, Counters, Drive, Mapping, Procedure, Proof, Size, Test};
+use std::collections::BTreeSet;
+
+/// What is under test.
+pub struct Subject<'a> {
+    /// Opens the engine on the one target of this subject.
+    pub open: &'a dyn Fn() -> Box<dyn Engine>,
+    /// How it realises a test.
+    pub mapping: &'a dyn Fn(&Test) -> Mapping,
+    /// Everything in the target's schema, whoever made it; files beside it too, where there are any.
+    pub schema: &'a dyn Fn() -> BTreeSet<String>,
+    /// Counters that this engine says it lacks.
+    pub uncounted: &'a [Counter],
+    /// Size class of the data.
+    pub size: Size,
+    /// Seed.
+    pub seed: u64,
+}
+
+impl Subject<'_> {
+    /// Tests that the engine has, with every procedure and table that they need.
+    pub fn tests(&self) -> Vec<Test> {
+        let mut tests = catalogue::tests();
+        tests.retain(|test| !matches!((self.mapping)(test), Mapping::None { .. }));
+        assert!(tests.len() > 10, "an engine that maps next to nothing proves nothing");
+        tests
+    }
+
+    /// A task of this subject.
+    pub fn task(&self, test: &Test, jobs: u32) -> Task {
+        task(test, &self.size, self.seed, jobs)
+    }
+
+    /// Loads the data unless it is there.
+    pub fn load(&self) {
+        (self.open)().load(&self.size, self.seed, 2, true, &Quiet).unwrap();
+    }
+}
+
+/// A task with as many rows per transaction as the test says; its keys come from another seed than its data, as a run's do.
+pub fn task(test: &Test, size: &Size, seed: u64, jobs: u32) -> Task {
+    let (test, size, rows_per_tx) = (test.clone(), size.clone(), test.rows_per_tx.unwrap_or(0));
+    let key_seed = seed ^ 0x6b65_7973;
+    let sampling = Sampling::default();
+    Task {
+        test,
+        size,
+        seed,
+        key_seed,
+        nodes: 1,
+        jobs,
+        threads: 1,
+        rows_per_tx,
+        commit: CommitMode::Durable,
+        drive: Drive::Server,
+        sampling,
+    }
+}
+
+/// Hears nothing, stops nothing.
+pub struct Quiet;
+
+impl LoadWatch for Quiet {
+    fn progress(&self, _: &str, _: u64, _: u64) {}
+    fn cancelled(&self) -> bool {
+        false
+    }
+}
+
+/// One point, run chunk by chunk: for each job the passes of its chunks, all jobs at the same time.
+pub struct Played {
+    /// Sum over all chunks.
+    pub sum: ChunkResult,
+    /// What the engine counted meanwhile; nothing from `play_uncounted`.
+    pub counted: Counters,
+    /// Plans and problems, job by job.
+    pub problems: Vec<String>,
+    /// The plan of the first job.
+    pub plan: Option<String>,
+}
+
+/// Runs a point: `cuts` are the passes of each chunk, the same for every job.
+pub fn play(engine: &dyn Engine, task: &Task, cuts: &[u64]) -> Played {
+    played(engine, task, cuts, true)
+}
+
+/// The same where nobody asks what the engine counted; some wait long for that.
+pub fn play_uncounted(engine: &dyn Engine, task: &Task, cuts: &[u64]) -> Played {
+    played(engine, task, cuts, false)
+}
+
+/// Begins a point: its sessions, of the task's drive, prepared, and what they found.
+pub fn begun(engine: &dyn Engine, task: &Task) -> (Vec<Box<dyn Session>>, Prepared) {
+    engine.begin_point(task).unwrap();
+    let session = |job| match task.drive {
+        Drive::Server => engine.session(job, 1).unwrap(),
+        Drive::Client => engine.client_session(job, 1).unwrap(),
+    };
+    let mut sessions: Vec<_> = (0..task.jobs).map(session).collect();
+    let mut found = Prepared::default();
+    for (job, session) in (0..).zip(&mut sessions) {
+        let prepared = session.prepare(task, job).unwrap_or_else(|e| panic!("{}: {e}", task.test.code));
+        found.problems.extend(prepared.problems);
+        found.plan = found.plan.or(prepared.plan);
+    }
+    (sessions, found)
+}
+
+fn played(engine: &dyn Engine, task: &Task, cuts: &[u64], counting: bool) -> Played {
+    let (mut sessions, Prepared { problems, plan }) = begun(engine, task);
+    if counting {
+        sessions.iter_mut().for_each(|session| session.flush().unwrap());
+    }
+    let snapshot = || if counting { engine.snapshot().unwrap() } else { Counters::default() };
+    let before = snapshot();
+    let results: Vec<ChunkResult> = std::thread::scope(|scope| {
+        let jobs: Vec<_> = sessions
+            .iter_mut()
+            .map(|session| {
+                scope.spawn(move || {
+                    let mut first_pass = 0;
+                    let mut sum = ChunkResult::default();
+                    for passes in cuts.iter().copied() {
+                        let chunk = session.execute(&Request::Chunk { first_pass, passes });
+                        let chunk = chunk.unwrap_or_else(|e| panic!("{}: {}", task.test.code, e.error));
+                        sum = merge(sum, chunk);
+                        first_pass += passes;
+                    }
+                    if counting {
+                        session.flush().unwrap();
+                    }
+                    sum
+                })
+            })
+            .collect();
+        jobs.into_iter().map(|job| job.join().unwrap()).collect()
+    });
+    let counted = snapshot().since(&before);
+    drop(sessions);
+    engine.end_point(task).unwrap();
+    Played { sum: results.into_iter().fold(ChunkResult::default(), merge), counted, problems, plan }
+}
+
+/// The sum of two chunks.
+pub fn merge(a: ChunkResult, b: ChunkResult) -> ChunkResult {
+    ChunkResult {
+        ops: a.ops + b.ops,
+        rows: a.rows + b.rows,
+        bytes: a.bytes + b.bytes,
+        checksum: a.checksum.wrapping_add(b.checksum),
+    }
+}
+
+/// Whether an operation takes long enough to be worth few passes: those of a whole table, and files.
+fn is_long(task: &Task) -> bool {
+    let rows = task.test.rows_per_op(&task.size, task.rows_per_tx);
+    task.test.procedure == Procedure::WriteFile || rows.is_some_and(|rows| rows >= task.size.small_rows)
+}
+
+/// Every table holds what the generator says, and the target knows what it holds.
+pub fn holds_what_the_generator_makes(subject: &Subject<'_>) {
+    let engine = (subject.open)();
+    let Loaded::Complete { size, seed, verified, checksums } = engine.loaded().unwrap() else {
+        panic!("not completely loaded: {:?}", engine.loaded());
+    };
+    assert_eq!((size.as_str(), seed, verified), (subject.size.id.as_str(), subject.seed, true));
+    for table in engine.tables() {
+        let expected = Generator::new(&subject.size, table.shape(), subject.seed).checksum();
+        assert_eq!(engine.checksum(table, Columns::All, &Quiet).unwrap(), expected, "{table}");
+        assert_eq!(checksums[table.name()], expected.to_string(), "{table}");
+    }
+    let again = engine.load(&subject.size, subject.seed, 2, true, &Quiet).unwrap();
+    assert!(again.resumed && again.tables.iter().all(|t| t.rows_written == 0), "a second load has nothing to do");
+}
+
+/// Every mapped test counts the operations and rows that it must, and reads the rows that it must.
+pub fn procedures_do_what_they_say(subject: &Subject<'_>) {
+    let engine = (subject.open)();
+    for test in subject.tests() {
+        let task = subject.task(&test, 1);
+        for &passes in if is_long(&task) { &[1, 2][..] } else { &[1, 2, 7] } {
+            let played = play_uncounted(&*engine, &task, &[passes]);
+            let what = format!("{} with {passes} passes", test.code);
+            assert_eq!(played.sum.ops, passes * test.ops_per_pass, "operations of {what}");
+            let rows = test.rows_per_op(&task.size, task.rows_per_tx).unwrap_or(0);
+            assert_eq!(played.sum.rows, played.sum.ops * rows, "rows of {what}");
+            if let Some(checksum) = expected::checksum(&task, passes) {
+                assert_eq!(played.sum.checksum, checksum, "checksum of {what}");
+            }
+            if test.procedure == Procedure::WriteFile {
+                assert!(played.sum.bytes >= passes * task.size.file_bytes, "bytes of {what}");
+            }
+        }
+    }
+}
+
+/// Which keys are asked for does not depend on how the passes are cut into chunks.
+pub fn chunks_may_be_cut_anywhere(subject: &Subject<'_>) {
+    let engine = (subject.open)();
+    for test in subject.tests() {
+        let task = subject.task(&test, 2);
+        let cuts = if is_long(&task) { &[1, 2][..] } else { &[3, 1, 6] };
+        let passes = cuts.iter().sum();
+        let whole = play_uncounted(&*engine, &task, &[passes]).sum;
+        let cut = play_uncounted(&*engine, &task, cuts).sum;
+        assert_eq!((whole.ops, whole.rows), (cut.ops, cut.rows), "{}", test.code);
+        // How far an empty loop counted depends on where it was cut.
+        if test.procedure != Procedure::CpuLoop {
+            assert_eq!(whole.checksum, cut.checksum, "{}", test.code);
+        }
+        if let Some(checksum) = expected::checksum(&task, passes) {
+            assert_eq!(whole.checksum, checksum, "{}", test.code);
+        }
+    }
+}
+
+/// What the engine counts equals what the procedures say they did, to the last one, also with several jobs.
+pub fn proofs_hold(subject: &Subject<'_>) {
+    proofs_hold_alone(subject);
+    proofs_hold_together(subject);
+}
+
+/// The same for one job that nobody watches.
+pub fn proofs_hold_alone(subject: &Subject<'_>) {
+    proofs_hold_at(subject, 1, Sampling::Off);
+}
+
+/// The same for several that are watched.
+pub fn proofs_hold_together(subject: &Subject<'_>) {
+    proofs_hold_at(subject, 3, Sampling::On);
+}
+
+fn proofs_hold_at(subject: &Subject<'_>, jobs: u32, sampling: Sampling) {
+    let engine = (subject.open)();
+    for test in subject.tests() {
+        let task = Task { sampling, ..subject.task(&test, jobs) };
+        let played = play(&*engine, &task, if is_long(&task) { &[1, 1] } else { &[2, 5] });
+        for proof in test.proofs(task.rows_per_tx, task.threads) {
+            let (counter, expected) = match proof {
+                Proof::PerOperation(counter, times) => (counter, played.sum.ops * times),
+                Proof::PerRow(counter) => (counter, played.sum.rows),
+            };
+            let counted = played.counted.get(counter);
+            if subject.uncounted.contains(&counter) {
+                assert!(counted.is_none() && played.counted.missing.contains_key(&counter), "{counter:?}");
+            } else {
+                assert_eq!(counted, Some(expected), "{} {counter:?} at {jobs} jobs", test.code);
+            }
+        }
+    }
+}
+
+/// Work of a definite volume can be repeated as often as one likes: what a piece has made goes before the next, which does the
+/// same again, and the engine's counts stay exact over all of them.
+pub fn pieces_can_be_repeated(subject: &Subject<'_>) {
+    let engine = (subject.open)();
+    let mut tests = subject.tests();
+    let of_pieces = [Procedure::WriteFile, Procedure::BulkLoad, Procedure::IndexUnique, Procedure::IndexNonUnique];
+    tests.retain(|test| of_pieces.contains(&test.procedure));
+    assert!(tests.len() >= 4, "files, loads and both kinds of index");
+    for test in tests {
+        let task = subject.task(&test, 2);
+        // An index of the large table is built 128 times.
+        let passes = if test.procedure == Procedure::BulkLoad { 2 } else { 1 };
+        let (mut sessions, _) = begun(&*engine, &task);
+        let empty = (subject.schema)();
+        sessions.iter_mut().for_each(|session| session.flush().unwrap());
+        let before = engine.snapshot().unwrap();
+        let mut sum = ChunkResult::default();
+        for _ in 0..2 {
+            let pieces: Vec<ChunkResult> = std::thread::scope(|scope| {
+                let jobs: Vec<_> = sessions
+                    .iter_mut()
+                    .map(|session| scope.spawn(move || session.execute(&Request::Chunk { first_pass: 0, passes })))
+                    .collect();
+                jobs.into_iter()
+                    .map(|job| job.join().unwrap().unwrap_or_else(|e| panic!("{}: {e}", test.code)))
+                    .collect()
+            });
+            sum = pieces.into_iter().fold(sum, merge);
+            for session in &mut sessions {
+                assert_eq!(session.execute(&Request::Discard).unwrap(), ChunkResult::default(), "{}", test.code);
+            }
+            let left = (subject.schema)();
+            assert!(left.is_subset(&empty), "{}: pieces leave {:?}", test.code, left.difference(&empty));
+        }
+        sessions.iter_mut().for_each(|session| session.flush().unwrap());
+        let counted = engine.snapshot().unwrap().since(&before);
+        drop(sessions);
+        engine.end_point(&task).unwrap();
+        assert_eq!(sum.ops, 2 * 2 * passes * test.ops_per_pass, "{}", test.code);
+        let rows = test.rows_per_op(&task.size, task.rows_per_tx).unwrap_or(0);
+        assert_eq!(sum.rows, sum.ops * rows, "rows of {}", test.code);
+        if let Some(checksum) = expected::checksum(&task, passes) {
+            assert_eq!(sum.checksum, checksum.wrapping_mul(2), "checksum of {}", test.code);
+        }
+        for proof in test.proofs(task.rows_per_tx, task.threads) {
+            let (counter, expected) = match proof {
+                Proof::PerOperation(counter, times) => (counter, sum.ops * times),
+                Proof::PerRow(counter) => (counter, sum.rows),
+            };
+            if !subject.uncounted.contains(&counter) {
+                assert_eq!(counted.get(counter), Some(expected), "{} {counter:?}", test.code);
+            }
+        }
+    }
+}
+
+/// Every statement runs by the plan that its test is about.
+pub fn plans_are_as_they_must_be(subject: &Subject<'_>) {
+    let engine = (subject.open)();
+    for test in subject.tests() {
+        let played = play_uncounted(&*engine, &subject.task(&test, 1), &[1]);
+        assert_eq!(played.problems, [""; 0], "{}", test.code);
+        let reads = !test.procedure.is_cpu() && !test.procedure.writes();
+        assert!(!reads || played.plan.is_some(), "{} shows no plan", test.code);
+    }
+}
+
+/// A point leaves the target as it found it, apart from the rows that updates change.
+pub fn points_leave_nothing_behind(subject: &Subject<'_>) {
+    let engine = (subject.open)();
+    let before = (subject.schema)();
+    for test in subject.tests() {
+        play_uncounted(&*engine, &subject.task(&test, 2), &[1]);
+        let after = (subject.schema)();
+        let differ: Vec<_> = before.symmetric_difference(&after).collect();
+        assert!(differ.is_empty(), "{} leaves or takes: {differ:?}", test.code);
+    }
+}
+
+/// A session that is told to stop stops, says so, and can be used again.
+pub fn sessions_can_be_stopped(subject: &Subject<'_>) {
+    let engine = (subject.open)();
+    for test in subject.tests() {
+        if matches!(test.procedure, Procedure::BulkLoad | Procedure::WriteFile) {
+            continue; // They end before anybody can stop them at this size, or fill the disk if asked for more.
+        }
+        let task = subject.task(&test, 1);
+        engine.begin_point(&task).unwrap();
+        let mut session = engine.session(0, 1).unwrap();
+        session.prepare(&task, 0).unwrap();
+        let canceller = session.canceller();
+        let Failure { done, error } = std::thread::scope(|scope| {
+            let stopper = scope.spawn(move || {
+                std::thread::sleep(std::time::Duration::from_millis(30));
+                canceller.cancel();
+            });
+            let failure = session.execute(&Request::Chunk { first_pass: 0, passes: 100_000_000 }).unwrap_err();
+            stopper.join().unwrap();
+            failure
+        });
+        assert_eq!(error.class, dbdyno_model::ErrorClass::Cancelled, "{}: {error}", test.code);
+        let rows = test.rows_per_op(&task.size, task.rows_per_tx).unwrap_or(0);
+        assert_eq!(done.rows, done.ops * rows, "{}: only whole operations count", test.code);
+        if let Some(checksum) = expected::checksum(&task, done.ops / test.ops_per_pass) {
+            assert_eq!(done.checksum, checksum, "what {} had done when it was stopped", test.code);
+        }
+        drop(session);
+        engine.end_point(&task).unwrap();
+        let mut session = engine.session(0, 1).unwrap();
+        engine.begin_point(&task).unwrap();
+        session.prepare(&task, 0).unwrap();
+        session.execute(&Request::Chunk { first_pass: 0, passes: 1 }).unwrap();
+        drop(session);
+        engine.end_point(&task).unwrap();
+    }
+}
+
+/// Dropping leaves nothing of ours and says whether there was anything.
+pub fn dropping_leaves_nothing(subject: &Subject<'_>, before_loading: &BTreeSet<String>) {
+    let engine = (subject.open)();
+    assert!(engine.drop_all().unwrap());
+    assert_eq!(&(subject.schema)(), before_loading);
+    assert_eq!(engine.loaded().unwrap(), Loaded::Nothing);
+    assert!(!engine.drop_all().unwrap());
+}

@@ -1,0 +1,296 @@
+//! Loading, proving and dropping: every row is there and right, however the load was interrupted, and nothing of anybody
+//! else's is touched.
+
+use super::Product;
+use crate::conformance::catalogue::size_t;
+use crate::servers::Scratch as _;
+use dbdyno_engine::data::{Columns, Generator};
+use dbdyno_engine::{Engine, LoadReport, LoadWatch, Loaded};
+use dbdyno_model::{ErrorClass, TableName};
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+const SEED: u64 = 42;
+const LARGE: &str = "large_heap_range_list";
+/// The database of servers that a test has for itself.
+const OWN: &str = "bench";
+
+/// Lists the tests of a product.
+#[macro_export]
+macro_rules! loads {
+    ($product:ty) => {
+        $crate::loads! { $product:
+            what_is_loaded_is_what_the_generator_makes_and_goes_without_a_trace
+            a_load_goes_on_where_a_killed_connection_or_server_left_it
+            a_load_stops_at_once_wherever_it_is
+            what_is_not_ours_is_left_alone
+            a_user_needs_no_more_than_a_place_to_work
+            a_changed_row_is_found_out
+            one_dbdyno_at_a_time_loads_or_drops
+        }
+    };
+    ($product:ty: $($name:ident)*) => {
+        $(#[test]
+        fn $name() {
+            $crate::on_servers::loads::$name::<$product>();
+        })*
+    };
+}
+
+/// Does something once when a part of the load is so far, and hears what there is.
+pub struct Watch<'w> {
+    what: String,
+    from: u64,
+    done: AtomicBool,
+    then: Box<dyn Fn() + Sync + 'w>,
+    stop: Option<&'w AtomicBool>,
+    /// The parts of the load, in order.
+    pub heard: Mutex<Vec<String>>,
+}
+
+impl<'w> Watch<'w> {
+    /// One that only hears.
+    pub fn quiet() -> Self {
+        Self::when("nothing", 0, || ())
+    }
+
+    /// One that does something when so many rows of a part are done.
+    pub fn when(what: &str, from: u64, then: impl Fn() + Sync + 'w) -> Self {
+        let (done, heard) = (AtomicBool::new(false), Mutex::default());
+        Self { what: what.to_owned(), from, done, then: Box::new(then), stop: None, heard }
+    }
+}
+
+impl LoadWatch for Watch<'_> {
+    fn progress(&self, what: &str, rows: u64, of: u64) {
+        assert!(rows <= of, "{what}: {rows} of {of}");
+        let mut heard = self.heard.lock().unwrap();
+        if heard.last().is_none_or(|last| last != what) {
+            heard.push(what.to_owned());
+        }
+        drop(heard);
+        if what == self.what && rows >= self.from && !self.done.swap(true, Ordering::Relaxed) {
+            (self.then)();
+        }
+    }
+
+    fn cancelled(&self) -> bool {
+        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+    }
+}
+
+/// Loads everything.
+pub fn load(engine: &dyn Engine, watch: &Watch<'_>) -> LoadReport {
+    engine.load(&size_t(), SEED, 2, true, watch).unwrap()
+}
+
+/// Insists that everything is there and right.
+pub fn proved(engine: &dyn Engine) {
+    let Loaded::Complete { size: name, seed, verified, checksums } = engine.loaded().unwrap() else {
+        panic!("{:?}", engine.loaded());
+    };
+    assert_eq!((name.as_str(), seed, verified), ("T", SEED, true));
+    for table in engine.tables() {
+        let made = Generator::new(&size_t(), table.shape(), SEED).checksum();
+        assert_eq!(engine.checksum(table, Columns::All, &Watch::quiet()).unwrap(), made, "{table}");
+        assert_eq!(checksums[table.name()], made.to_string());
+    }
+}
+
+fn phases<S: Product>() -> Vec<String> {
+    S::GROUPS.iter().flat_map(|tables| S::PHASES.iter().map(move |phase| format!("{tables}{phase}"))).collect()
+}
+
+pub fn what_is_loaded_is_what_the_generator_makes_and_goes_without_a_trace<S: Product>() {
+    let database = S::lender().empty();
+    let elsewhere = database.server.elsewhere(&database.name);
+    let (engine, before) = (S::engine_on(&database), database.objects());
+    assert_eq!(engine.loaded().unwrap(), Loaded::Nothing);
+    assert!(!engine.drop_all().unwrap());
+
+    let watch = Watch::quiet();
+    let report = load(engine.as_ref(), &watch);
+    assert!(!report.resumed);
+    assert_eq!(report.tables.iter().map(|t| t.table).collect::<Vec<_>>(), engine.tables());
+    for table in &report.tables {
+        assert_eq!((table.rows, table.rows_written), (table.table.rows(&size_t()), table.table.rows(&size_t())));
+        assert!(table.write_s > 0.0 && table.write_s < table.elapsed_s, "{table:?}");
+    }
+    assert_eq!(*watch.heard.lock().unwrap(), phases::<S>());
+    proved(engine.as_ref());
+
+    // Again: nothing to do.
+    let again = load(engine.as_ref(), &Watch::quiet());
+    assert!(again.resumed && again.tables.iter().all(|t| t.rows_written == 0 && !t.checksum.is_empty()));
+    // Another seed: refused.
+    let other = engine.load(&size_t(), 7, 2, true, &Watch::quiet()).unwrap_err();
+    assert!(other.message.contains("seed 42"), "{other}");
+
+    // What points leave behind is dropped, too; what is not ours stops it before anything is gone.
+    database.sql(S::leftovers());
+    for [make, remove, called] in S::intruders(&database.name, &elsewhere) {
+        database.sql(&make);
+        let there = database.objects();
+        let refused = engine.drop_all().expect_err(&make);
+        assert!(refused.message.contains(&called) && refused.message.contains("nothing was dropped"), "{refused}");
+        assert_eq!(database.objects(), there, "{make}");
+        database.sql(&remove);
+    }
+    proved(engine.as_ref());
+    assert!(engine.drop_all().unwrap());
+    assert_eq!(database.objects(), before);
+    assert_eq!(engine.loaded().unwrap(), Loaded::Nothing);
+}
+
+pub fn a_load_goes_on_where_a_killed_connection_or_server_left_it<S: Product>() {
+    let mut server = S::plain();
+    server.sql(S::Server::HOME, &format!("CREATE DATABASE {OWN}"));
+    let watch = Watch::when(S::GROUPS[1], 40_000, || assert!(S::end_a_loader(&server, OWN, ""), "nobody is loading"));
+    let lost = S::engine(&server, OWN).load(&size_t(), SEED, 2, true, &watch).unwrap_err();
+    assert_eq!(lost.class, ErrorClass::ConnectionLost, "{lost}");
+    assert!(lost.message.contains("loading large_"), "{lost}");
+    assert_eq!(S::engine(&server, OWN).loaded().unwrap(), Loaded::Partly { size: "T".to_owned(), seed: SEED });
+    leaves_are_whole_or_empty::<S>(&server);
+
+    drop(watch);
+    let pid = server.pid().to_string();
+    let crash = || _ = std::process::Command::new("kill").args(["-KILL", &pid]).status();
+    let crashed =
+        S::engine(&server, OWN).load(&size_t(), SEED, 2, true, &Watch::when(S::GROUPS[1], 70_000, crash)).unwrap_err();
+    assert_eq!(crashed.class, ErrorClass::ConnectionLost, "{crashed}");
+    server.restart();
+    leaves_are_whole_or_empty::<S>(&server);
+
+    // A leaf may not be trusted half: what the next phase left must not stop another load.
+    let next = format!("{}{}", S::GROUPS[1], S::PHASES[1]);
+    let watch = Watch::when(&next, 50_000, || _ = S::end_a_loader(&server, OWN, S::PHASES[1]));
+    let first = S::engine(&server, OWN).load(&size_t(), SEED, 2, true, &watch);
+    assert!(first.is_ok() || first.unwrap_err().class == ErrorClass::ConnectionLost);
+
+    let report = load(S::engine(&server, OWN).as_ref(), &Watch::quiet());
+    assert!(report.resumed);
+    let large = report.tables.iter().find(|t| t.table == TableName::LargeHeapRangeList).unwrap();
+    assert!(large.rows_written < large.rows, "{large:?}");
+    proved(S::engine(&server, OWN).as_ref());
+}
+
+/// Insists that each leaf of the large table, which holds the rows of one month and region, has all of them or none.
+fn leaves_are_whole_or_empty<S: Product>(server: &S::Server) {
+    let (months, regions) = (32, 4);
+    let generator = Generator::new(&size_t(), TableName::LargeHeapRangeList.shape(), SEED);
+    let month = size_t().large_rows / months;
+    let sql = format!(
+        "SELECT floor((id - 1) / {month}), region, count(*) FROM {} GROUP BY floor((id - 1) / {month}), region",
+        S::Server::table(LARGE)
+    );
+    let mut made = BTreeMap::<_, u64>::new();
+    for id in 1..=generator.rows() {
+        *made.entry(((id - 1) / month, 1 + id / 64 % regions)).or_default() += 1;
+    }
+    for line in server.sql(OWN, &sql).lines() {
+        let numbers: Vec<u64> = line.split('|').map(|number| number.parse().unwrap()).collect();
+        let [month, region, rows] = numbers[..] else { panic!("{line}") };
+        assert_eq!(rows, made[&(month, region)], "rows of region {region} in month {month}");
+    }
+}
+
+pub fn a_load_stops_at_once_wherever_it_is<S: Product>() {
+    let database = S::lender().empty();
+    let parts = phases::<S>();
+    // The small tables are over too soon for more than one stop.
+    for part in parts.iter().take(1).chain(parts.iter().filter(|part| part.starts_with(S::GROUPS[1]))) {
+        let asked = Mutex::new(None);
+        // A cancelled load is heard by everything that asks.
+        let stop = AtomicBool::new(false);
+        let watch = Watch::when(part, 3_000, || {
+            *asked.lock().unwrap() = Some(Instant::now());
+            stop.store(true, Ordering::Relaxed);
+        });
+        let watch = Watch { stop: Some(&stop), ..watch };
+        let stopped = S::engine_on(&database).load(&size_t(), SEED, 2, true, &watch).unwrap_err();
+        assert_eq!(stopped.class, ErrorClass::Cancelled, "{part}: {stopped}");
+        let took = asked.lock().unwrap().expect("it was stopped before").elapsed();
+        assert!(
+            took < Duration::from_secs(10),
+            "{part}: whoever waits so long believes that nothing happens: {took:?}"
+        );
+        // Nobody is left at work.
+        let since = Instant::now();
+        while S::loaders(database.server, &database.name) > 0 {
+            assert!(since.elapsed() < Duration::from_secs(60), "sessions stay");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+    assert!(load(S::engine_on(&database).as_ref(), &Watch::quiet()).resumed);
+    proved(S::engine_on(&database).as_ref());
+}
+
+pub fn what_is_not_ours_is_left_alone<S: Product>() {
+    let database = S::lender().empty();
+    let engine = S::engine_on(&database);
+    for (make, called) in S::strangers() {
+        database.sql(make);
+        let before = database.objects();
+        let Loaded::Foreign(why) = engine.loaded().unwrap() else { panic!("{:?}", engine.loaded()) };
+        assert!(why.contains(called), "{why}");
+        let load = engine.load(&size_t(), SEED, 2, true, &Watch::quiet()).unwrap_err();
+        let drop = engine.drop_all().unwrap_err();
+        assert!(load.message.contains(called) && drop.message.contains(called), "{load}; {drop}");
+        assert_eq!(database.objects(), before);
+    }
+    assert_eq!(database.sql(&format!("SELECT count(*) FROM {}", S::Server::table("meta"))), "1");
+}
+
+pub fn a_user_needs_no_more_than_a_place_to_work<S: Product>() {
+    let database = S::lender().empty();
+    let user = database.user();
+    let engine = S::engine_of(database.server, &user, &database.name);
+    let missing = engine.load(&size_t(), SEED, 2, true, &Watch::quiet()).unwrap_err();
+    assert_eq!(missing.class, ErrorClass::Permission, "{missing}");
+
+    database.server.let_work(&user, &database.name);
+    assert_eq!(engine.loaded().unwrap(), Loaded::Nothing);
+    let before = database.objects();
+    load(engine.as_ref(), &Watch::quiet());
+    proved(engine.as_ref());
+    assert!(engine.drop_all().unwrap());
+    assert_eq!(database.objects(), before, "what the administrator made stays");
+    assert!(!engine.drop_all().unwrap());
+}
+
+pub fn a_changed_row_is_found_out<S: Product>() {
+    let database = S::lender().empty();
+    let engine = S::engine_on(&database);
+    let report = engine.load(&size_t(), SEED, 2, false, &Watch::quiet()).unwrap();
+    assert!(report.tables.iter().all(|table| table.checksum.is_empty()));
+    assert!(matches!(engine.loaded().unwrap(), Loaded::Complete { verified: false, .. }));
+    let change = |sign| format!("UPDATE {} SET amount = amount {sign} 0.01 WHERE id = 70", S::Server::table(LARGE));
+    database.sql(&change("+"));
+    let damaged = engine.load(&size_t(), SEED, 2, true, &Watch::quiet()).unwrap_err();
+    assert_eq!(damaged.class, ErrorClass::Corruption);
+    assert!(damaged.message.contains("large_heap_range_list_r00_p2"), "{damaged}");
+    database.sql(&change("-"));
+    load(engine.as_ref(), &Watch::quiet());
+    proved(engine.as_ref());
+    // Of what somebody dropped nothing that was noted holds.
+    database.sql(S::lose_a_month());
+    load(engine.as_ref(), &Watch::quiet());
+    proved(engine.as_ref());
+}
+
+pub fn one_dbdyno_at_a_time_loads_or_drops<S: Product>() {
+    let database = S::lender().empty();
+    let engine = S::engine_on(&database);
+    let during = Watch::when(S::GROUPS[1], 10_000, || {
+        for error in
+            [engine.load(&size_t(), SEED, 1, true, &Watch::quiet()).unwrap_err(), engine.drop_all().unwrap_err()]
+        {
+            assert!(error.message.contains("another dbdyno"), "{error}");
+        }
+    });
+    load(engine.as_ref(), &during);
+    assert!(during.done.load(Ordering::Relaxed));
+    proved(engine.as_ref());
+}

@@ -1,0 +1,436 @@
+//! The conformance suite, and what points do by the server's own account.
+
+use super::{Product, task};
+use crate::conformance::{self, Subject, catalogue};
+use crate::servers::Scratch as _;
+use crate::servers::lend::Database;
+use dbdyno_engine::client::Touch;
+use dbdyno_engine::{Canceller, Engine, LoadWatch, Request, Session, Settled, Task};
+use dbdyno_model::{Counter, Counters, Drive, ErrorClass, Mapping, Procedure};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Barrier};
+use std::time::{Duration, Instant};
+
+/// Lists the tests of a product.
+#[macro_export]
+macro_rules! points {
+    ($product:ty) => {
+        $crate::points! { $product:
+            holds_what_the_generator_makes_and_drops_it_all
+            procedures_do_what_they_say
+            chunks_may_be_cut_anywhere
+            proofs_hold
+            proofs_hold_for_several_jobs
+            pieces_can_be_repeated
+            plans_are_as_they_must_be
+            points_leave_nothing_behind
+            sessions_can_be_stopped
+            commits_and_log_bytes_are_the_servers_to_the_last_one
+            a_second_dbdyno_is_turned_away_and_takes_nothing_from_the_first
+            tables_of_others_stay_whatever_their_names
+            a_session_of_a_killed_dbdyno_is_waited_for
+            selects_are_lookups_of_the_servers_count
+            updates_change_what_they_say_and_only_rows_of_their_job
+            inserts_and_bulk_loads_leave_the_rows_that_they_claim
+            scripts_can_be_run_by_hand
+        }
+    };
+    ($product:ty: $($name:ident)*) => {
+        $(#[test]
+        fn $name() {
+            $crate::on_servers::points::$name::<$product>();
+        })*
+    };
+}
+
+/// The same for what a client sends; of the products whose engine has a client drive.
+#[macro_export]
+macro_rules! clients {
+    ($product:ty) => {
+        $crate::points! { $product:
+            clients_do_what_procedures_do
+            what_a_client_rolls_back_was_never_there
+            clients_can_be_stopped
+            clients_are_refused_what_nobody_would_send
+            statements_of_ones_own_take_values_and_answer
+            transactions_go_by_what_they_have_read
+            a_statement_that_fails_takes_its_transaction_with_it
+            a_clients_commits_are_not_foreign
+            a_client_in_a_deadlock_is_told_and_goes_on
+        }
+    };
+}
+
+fn conforms<S: Product>(checks: &[fn(&Subject<'_>)]) {
+    with_subject::<S>(&S::lender().loaded(), 42, |subject| {
+        for check in checks {
+            check(subject);
+        }
+    });
+}
+
+fn with_subject<S: Product>(database: &Database<S::Server>, seed: u64, check: impl FnOnce(&Subject<'_>)) {
+    check(&Subject {
+        open: &|| S::engine_on(database),
+        mapping: &S::mapping,
+        schema: &|| database.objects(),
+        uncounted: &[],
+        size: catalogue::size_t(),
+        seed,
+    });
+}
+
+pub fn holds_what_the_generator_makes_and_drops_it_all<S: Product>() {
+    let database = S::lender().empty();
+    let before = database.objects();
+    with_subject::<S>(&database, 7, |subject| {
+        subject.load();
+        conformance::holds_what_the_generator_makes(subject);
+        conformance::dropping_leaves_nothing(subject, &before);
+    });
+}
+
+pub fn procedures_do_what_they_say<S: Product>() {
+    conforms::<S>(&[conformance::procedures_do_what_they_say]);
+}
+
+pub fn chunks_may_be_cut_anywhere<S: Product>() {
+    conforms::<S>(&[conformance::chunks_may_be_cut_anywhere]);
+}
+
+pub fn proofs_hold<S: Product>() {
+    conforms::<S>(&[conformance::proofs_hold_alone]);
+}
+
+/// A test of its own, because with some servers each look at the counters takes its time.
+pub fn proofs_hold_for_several_jobs<S: Product>() {
+    conforms::<S>(&[conformance::proofs_hold_together]);
+}
+
+pub fn pieces_can_be_repeated<S: Product>() {
+    conforms::<S>(&[conformance::pieces_can_be_repeated]);
+}
+
+pub fn plans_are_as_they_must_be<S: Product>() {
+    conforms::<S>(&[conformance::plans_are_as_they_must_be]);
+}
+
+pub fn points_leave_nothing_behind<S: Product>() {
+    conforms::<S>(&[conformance::points_leave_nothing_behind]);
+}
+
+pub fn sessions_can_be_stopped<S: Product>() {
+    conforms::<S>(&[conformance::sessions_can_be_stopped]);
+}
+
+pub fn clients_do_what_procedures_do<S: Product>() {
+    conforms::<S>(&[conformance::client::clients_do_what_procedures_do]);
+}
+
+pub fn what_a_client_rolls_back_was_never_there<S: Product>() {
+    conforms::<S>(&[conformance::client::what_a_client_rolls_back_was_never_there]);
+}
+
+pub fn clients_can_be_stopped<S: Product>() {
+    conforms::<S>(&[conformance::client::clients_can_be_stopped]);
+}
+
+pub fn clients_are_refused_what_nobody_would_send<S: Product>() {
+    conforms::<S>(&[conformance::client::clients_are_refused_what_nobody_would_send]);
+}
+
+fn own_statements<S: Product>(check: fn(&Subject<'_>, &str)) {
+    with_subject::<S>(&S::lender().loaded(), 42, |subject| check(subject, &S::Server::table("small_heap")));
+}
+
+pub fn statements_of_ones_own_take_values_and_answer<S: Product>() {
+    own_statements::<S>(conformance::own::statements_of_ones_own_take_values_and_answer);
+}
+
+pub fn transactions_go_by_what_they_have_read<S: Product>() {
+    own_statements::<S>(conformance::own::transactions_go_by_what_they_have_read);
+}
+
+pub fn a_statement_that_fails_takes_its_transaction_with_it<S: Product>() {
+    own_statements::<S>(conformance::own::a_statement_that_fails_takes_its_transaction_with_it);
+}
+
+/// Nobody else may be at work there.
+pub fn a_clients_commits_are_not_foreign<S: Product>() {
+    let (server, database) = S::alone();
+    let engine = S::engine(&server, &database);
+    for code in ["T711", "DBL-11", "T611"] {
+        let task = Task { drive: Drive::Client, ..task(code, 4) };
+        let counted = conformance::client::play(&*engine, &task).counted;
+        // Fewer than one a second are housekeeping; ours are 20.
+        assert!(counted.get(Counter::ForeignCommits).unwrap() <= 4, "{code}: {counted:?}");
+    }
+}
+
+/// Two clients that wait for each other: one loses its transaction and says why, and can send it again.
+pub fn a_client_in_a_deadlock_is_told_and_goes_on<S: Product>() {
+    let database = S::lender().loaded();
+    let engine = S::engine_on(&database);
+    let task = Task { drive: Drive::Client, ..task("T711", 2) };
+    engine.begin_point(&task).unwrap();
+    let mut sessions: Vec<_> = (0..2).map(|job| engine.client_session(job, 1).unwrap()).collect();
+    let update = |key, opens| Request::Touch(Touch { key, opens, ..Touch::default() });
+    for (job, session) in (0..).zip(&mut sessions) {
+        session.prepare(&task, job).unwrap();
+        session.execute(&update(1 + u64::from(job), true)).unwrap();
+    }
+    // Whoever has lost waits for the other one's commit: sent again at once, both could meet once more.
+    let settled = Barrier::new(2);
+    let lost: u64 = std::thread::scope(|scope| {
+        let jobs: Vec<_> = (0..)
+            .zip(&mut sessions)
+            .map(|(job, session)| {
+                let settled = &settled;
+                scope.spawn(move || {
+                    let [own, others] = [1 + job, 2 - job];
+                    let lost = session.execute(&update(others, false)).err();
+                    let first = if lost.is_some() { Request::Rollback } else { Request::Commit };
+                    session.execute(&first).unwrap();
+                    settled.wait();
+                    let Some(failure) = lost else { return 0 };
+                    assert_eq!(failure.error.class, ErrorClass::Conflict, "{}", failure.error);
+                    for again in [update(own, true), update(others, false), Request::Commit] {
+                        session.execute(&again).unwrap();
+                    }
+                    1
+                })
+            })
+            .collect();
+        jobs.into_iter().map(|job| job.join().unwrap()).sum()
+    });
+    assert_eq!(lost, 1, "one of them loses");
+    drop(sessions);
+    engine.end_point(&task).unwrap();
+}
+
+/// The server's own log position moves by exactly what is reported as redo, and no commit is taken for a foreign one. The
+/// log is the whole server's, so nobody else may be at work there.
+pub fn commits_and_log_bytes_are_the_servers_to_the_last_one<S: Product>() {
+    let (server, database) = S::alone();
+    let engine = S::engine(&server, &database);
+    assert_eq!(engine.settle(Duration::from_secs(60)).unwrap(), Settled::AtRest);
+    let task = task("T711", 2);
+    engine.begin_point(&task).unwrap();
+    let mut sessions: Vec<_> = (0..2).map(|job| engine.session(job, 1).unwrap()).collect();
+    for (job, session) in (0..).zip(&mut sessions) {
+        assert_eq!(session.prepare(&task, job).unwrap().problems, [""; 0]);
+        session.flush().unwrap();
+    }
+    let (before, from, _) = at_rest::<S>(&server, engine.as_ref());
+    for session in &mut sessions {
+        let done = session.execute(&Request::Chunk { first_pass: 0, passes: 500 }).unwrap();
+        assert_eq!((done.ops, done.rows), (500, 500));
+        session.flush().unwrap();
+    }
+    let (after, to, looks) = at_rest::<S>(&server, engine.as_ref());
+    let counted = after.since(&before);
+    assert_eq!(counted.get(Counter::Commits), Some(1_000));
+    assert_eq!(counted.get(Counter::RedoBytes), Some(to - from));
+    assert_eq!(counted.get(Counter::RowsChanged), Some(1_000));
+    // Looks at the position are commits of another session; fewer than one a second are housekeeping.
+    assert!(counted.get(Counter::ForeignCommits).unwrap() <= looks + 4, "{counted:?}");
+    drop(sessions);
+    engine.end_point(&task).unwrap();
+}
+
+/// A snapshot around which the log stood still, as a server's own housekeeping also writes there; its position, and how often
+/// that was asked for.
+fn at_rest<S: Product>(server: &S::Server, engine: &dyn Engine) -> (Counters, u64, u64) {
+    for round in 1..1_000 {
+        let from = S::log_position(server);
+        let snapshot = engine.snapshot().unwrap();
+        if S::log_position(server) == from {
+            return (snapshot, from, 2 * round);
+        }
+    }
+    panic!("the server's log never rests");
+}
+
+pub fn a_second_dbdyno_is_turned_away_and_takes_nothing_from_the_first<S: Product>() {
+    conforms::<S>(&[conformance::alone::a_second_dbdyno_is_turned_away_and_takes_nothing_from_the_first]);
+}
+
+/// Points drop what they have made and noted, and nothing else whatever its name; and they do not fill what is another's.
+pub fn tables_of_others_stay_whatever_their_names<S: Product>() {
+    let database = S::lender().loaded();
+    let engine = S::engine_on(&database);
+    let others = ["load_customers", "load_2024", "load_heap_7"];
+    for name in others {
+        database.sql(&format!("CREATE TABLE {} (a int)", S::Server::table(name)));
+    }
+    let there = || S::tables(database.server, &database.name, "load_");
+    for code in ["T611", "T311", "T331"] {
+        let task = task(code, 2);
+        engine.begin_point(&task).unwrap();
+        engine.end_point(&task).unwrap();
+        assert_eq!(there().len(), others.len(), "{code}: {:?}", there());
+    }
+    let taken = task("DBL-21", 2);
+    let refused = engine.begin_point(&taken).unwrap_err();
+    assert!(refused.message.contains("the table load_heap_7, which dbdyno did not make"), "{refused}");
+    engine.end_point(&taken).unwrap();
+    // Of a point that was killed the notes are left, and name no more than a pattern.
+    database.sql(&format!("INSERT INTO {} VALUES ('made table load_heap_#', '1')", S::Server::table("meta")));
+    let refused = engine.begin_point(&task("T611", 1)).unwrap_err();
+    assert!(refused.message.contains("the table load_heap_7, which dbdyno did not make"), "{refused}");
+    let refused = engine.drop_all().unwrap_err();
+    assert!(refused.message.contains("load_customers") && refused.message.contains("nothing was dropped"), "{refused}");
+    assert_eq!(there().len(), others.len(), "{:?}", there());
+}
+
+/// Ends the statement that is waited for, as soon as somebody waits.
+struct Impatient {
+    canceller: Arc<dyn Canceller>,
+    waited: AtomicBool,
+}
+
+impl LoadWatch for Impatient {
+    fn progress(&self, _: &str, _: u64, _: u64) {
+        self.waited.store(true, Ordering::Relaxed);
+        self.canceller.cancel();
+    }
+
+    fn cancelled(&self) -> bool {
+        false
+    }
+}
+
+/// A server goes on with a statement whose client was killed, and that would be load on the next one's points.
+pub fn a_session_of_a_killed_dbdyno_is_waited_for<S: Product>() {
+    let database = S::lender().loaded();
+    let killed = S::engine_on(&database);
+    let task = Task { jobs: LATE_JOB + 1, ..task("T131", 1) };
+    killed.begin_point(&task).unwrap();
+    // Of many sessions the last one alone is still at work: the others have ended.
+    let others: Vec<_> = [0, LATE_JOB % 256].map(|job| prepared(killed.as_ref(), &task, job)).into();
+    let mut session = prepared(killed.as_ref(), &task, LATE_JOB);
+    drop(others);
+    let watch = Impatient { canceller: session.canceller(), waited: AtomicBool::new(false) };
+    std::thread::scope(|scope| {
+        // The session goes when its statement has ended, as that of a client which is gone.
+        let work = scope.spawn(move || session.execute(&Request::Chunk { first_pass: 0, passes: 1_000_000_000 }));
+        // Until the statement has begun there is nothing to wait for.
+        let begun = Instant::now();
+        while !watch.waited.load(Ordering::Relaxed) {
+            assert!(!work.is_finished(), "the statement has ended, and nobody has waited for it");
+            S::engine_on(&database).hold(&watch).unwrap();
+            if begun.elapsed() > Duration::from_secs(120) {
+                watch.canceller.cancel();
+                panic!("nobody has waited for it");
+            }
+        }
+        assert_eq!(work.join().unwrap().unwrap_err().error.class, ErrorClass::Cancelled);
+    });
+    killed.end_point(&task).unwrap();
+}
+
+/// A job of a run of many.
+const LATE_JOB: u32 = 300;
+
+fn prepared(engine: &dyn Engine, task: &Task, job: u32) -> Box<dyn Session> {
+    let mut session = engine.session(job, 1).unwrap();
+    session.prepare(task, job).unwrap();
+    session
+}
+
+pub fn selects_are_lookups_of_the_servers_count<S: Product>() {
+    let database = S::lender().loaded();
+    let engine = S::engine_on(&database);
+    let task = task("T611", 1);
+    engine.begin_point(&task).unwrap();
+    let mut session = engine.session(0, 1).unwrap();
+    session.prepare(&task, 0).unwrap();
+    session.flush().unwrap();
+    // Warming and planning are over; they look rows up, too.
+    engine.snapshot().unwrap();
+    let before = S::lookups(database.server, &database.name, "small_heap");
+    let mut ops = 0;
+    for (first_pass, passes) in [(0, 2_000), (2_000, 99), (2_099, 1)] {
+        ops += session.execute(&Request::Chunk { first_pass, passes }).unwrap().ops;
+    }
+    session.flush().unwrap();
+    assert_eq!((S::lookups(database.server, &database.name, "small_heap") - before, ops), (2_100, 2_100));
+    drop(session);
+    engine.end_point(&task).unwrap();
+}
+
+pub fn updates_change_what_they_say_and_only_rows_of_their_job<S: Product>() {
+    let database = S::lender().loaded();
+    let engine = S::engine_on(&database);
+    let (task, rows) = (task("T711", 3), S::Server::table("small_heap"));
+    engine.begin_point(&task).unwrap();
+    for job in 0..3 {
+        let amounts = || -> Vec<Row> {
+            let sql = format!("SELECT id, quantity, amount FROM {rows} ORDER BY id");
+            database.sql(&sql).lines().map(Row::read).collect()
+        };
+        let before = amounts();
+        let mut session = engine.session(job, 1).unwrap();
+        session.prepare(&task, job).unwrap();
+        let done = session.execute(&Request::Chunk { first_pass: 0, passes: 200 }).unwrap();
+        assert_eq!((done.ops, done.rows), (200, 200));
+        let after = amounts();
+        assert_eq!(before.len(), after.len());
+        let mut cents = 0;
+        for (old, new) in before.iter().zip(&after) {
+            assert_eq!((old.id, old.quantity), (new.id, new.quantity));
+            assert!(old.cents == new.cents || (old.id - 1) % 3 == u64::from(job), "row {} of another job", old.id);
+            cents += new.cents - old.cents;
+        }
+        assert_eq!(cents, 200, "one cent an update");
+    }
+    engine.end_point(&task).unwrap();
+}
+
+struct Row {
+    id: u64,
+    quantity: u64,
+    cents: i64,
+}
+
+impl Row {
+    fn read(line: &str) -> Self {
+        let [id, quantity, amount] = line.split('|').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let cents = amount.replace('.', "").parse().unwrap();
+        Self { id: id.parse().unwrap(), quantity: quantity.parse().unwrap(), cents }
+    }
+}
+
+pub fn inserts_and_bulk_loads_leave_the_rows_that_they_claim<S: Product>() {
+    let database = S::lender().loaded();
+    let engine = S::engine_on(&database);
+    for (code, rows) in [("T311", 6), ("T313", 6), ("T322", 6), ("T331", 9_600), ("DBL-21", 9_600)] {
+        let task = task(code, 1);
+        engine.begin_point(&task).unwrap();
+        let mut session = engine.session(0, 1).unwrap();
+        session.prepare(&task, 0).unwrap();
+        let done = session.execute(&Request::Chunk { first_pass: 0, passes: 3 }).unwrap();
+        let tables = S::tables(database.server, &database.name, "load_");
+        let union: Vec<_> = tables.iter().map(|t| format!("SELECT quantity FROM {}", S::Server::table(t))).collect();
+        let found = database.sql(&format!("SELECT count(*), sum(quantity) FROM ({}) made", union.join(" UNION ALL ")));
+        assert_eq!(found, format!("{rows}|{}", done.checksum), "{code}: {tables:?}");
+        assert_eq!(done.rows, rows, "{code}");
+        drop(session);
+        engine.end_point(&task).unwrap();
+    }
+}
+
+pub fn scripts_can_be_run_by_hand<S: Product>() {
+    let database = S::lender().loaded();
+    let info = S::INFO;
+    for test in catalogue::tests() {
+        let script = (info.script)(&test, &catalogue::size_t()).unwrap();
+        assert!(script.starts_with(&format!("-- {}: ", test.code)), "{script}");
+        match S::mapping(&test) {
+            Mapping::None { why } => assert!(script.contains(&why) && !script.contains("CALL"), "{script}"),
+            // Files and loads are long, and the same as in the other tests here.
+            _ if matches!(test.procedure, Procedure::WriteFile) => assert!(script.contains("CALL"), "{script}"),
+            _ => _ = database.sql(&script),
+        }
+    }
+}
