@@ -13,43 +13,50 @@
 mod measured;
 
 use dbdyno::ENGINES;
-use dbdyno_engine::client::Transactions;
+use dbdyno_engine::client::{Bound, TestProgram};
+use dbdyno_engine::program::{Act, Outcome, Program as _};
 use dbdyno_engine::{Loaded, Reply, Request, Sampling, Step, Target, Task, Work};
 use dbdyno_model::{CommitMode, Drive, Size};
 use dbdyno_testkit::conformance::catalogue;
 use measured::{Done, End};
 
-/// One statement after the other until the time is over.
+/// One transaction after the other until the time is over.
 struct Loop<'a> {
-    transactions: Transactions,
+    program: TestProgram,
     end: &'a End,
-    step: u64,
     done: Done,
 }
 
 impl Work for Loop<'_> {
     fn next(&mut self, now_ns: u64, reply: Option<Reply<'_>>) -> Step<'_> {
-        match reply {
-            None => self.end.begin(now_ns),
+        let mut act = match reply {
+            None => {
+                self.end.begin(now_ns);
+                Act::Ended
+            }
             Some(reply) => {
-                reply.result.expect("a reply");
+                let did = reply.result.expect("a reply");
                 self.done.service_ns += reply.ended_ns - reply.started_ns;
-                self.step += 1;
+                let act = self.program.act(Some((&did, reply.answer)));
+                if act == Act::Ended {
+                    self.program.ended(Outcome::Committed);
+                    self.done.one_more();
+                    if self.end.has_come(now_ns) {
+                        return Step::Done;
+                    }
+                }
+                act
             }
+        };
+        if act == Act::Ended {
+            self.program.begin();
+            act = self.program.act(None);
         }
-        let statements = self.transactions.statements();
-        let steps = statements + u64::from(self.transactions.commits());
-        if self.step == steps {
-            self.step = 0;
-            self.done.one_more();
-            self.transactions.advance();
-            if self.end.has_come(now_ns) {
-                return Step::Done;
+        match act {
+            Act::Execute { statement, times, opens } => {
+                Step::Execute(Request::Statement(Bound { statement, values: self.program.values(), times, opens }))
             }
-        }
-        match self.step < statements {
-            true => Step::Execute(Request::Touch(self.transactions.statement(self.step))),
-            false => Step::Execute(Request::Commit),
+            _ => Step::Execute(Request::Commit),
         }
     }
 }
@@ -81,12 +88,14 @@ fn main() {
     };
     engine.begin_point(&task).expect("a point");
     let mut sessions: Vec<_> = (0..jobs).map(|job| engine.client_session(job, 1).expect("a session")).collect();
-    for (job, session) in (0..).zip(&mut sessions) {
-        assert_eq!(session.prepare(&task, job).expect("prepared").problems, [""; 0]);
-    }
     let end = End::after(seconds);
-    let loop_of = |job| Loop { transactions: Transactions::new(&task, job), end: &end, step: 0, done: Done::default() };
-    let mut loops: Vec<Loop<'_>> = (0..jobs).map(loop_of).collect();
+    let mut loops = Vec::new();
+    for (job, session) in (0..).zip(&mut sessions) {
+        let prepared = session.prepare(&task, job).expect("prepared");
+        assert_eq!(prepared.problems, [""; 0]);
+        let program = TestProgram::new(&task, job, prepared.form.expect("a form"));
+        loops.push(Loop { program, end: &end, done: Done::default() });
+    }
     measured::run(&*engine, &mut sessions, &mut loops, seconds, |work| &work.done);
     drop(sessions);
     engine.end_point(&task).expect("the point's end");

@@ -114,7 +114,7 @@ impl Work for Clerk<'_> {
         for variable in *variables {
             self.values.push(self.drawn[*variable as usize]);
         }
-        Step::Execute(Request::Statement(Bound { statement: self.step, values: &self.values, opens: false }))
+        Step::Execute(Request::Statement(Bound { statement: self.step, values: &self.values, times: 1, opens: false }))
     }
 }
 
@@ -140,7 +140,7 @@ fn main() {
     let engine = dbdyno::ENGINES.open(&Target::parse(target).expect("a target"), &size).expect("an engine");
     let statements = Statements {
         work: "TPC-B-like".to_owned(),
-        texts: TRANSACTION.iter().map(|(text, _)| (*text).to_owned()).collect(),
+        texts: TRANSACTION.iter().map(|(text, _)| (*text).to_owned().into()).collect(),
         commit: CommitMode::Durable,
     };
     let session = |job| {

@@ -4,9 +4,10 @@
 use crate::binding::reload;
 use crate::tap::{First, Imposter, Tap};
 use crate::{PASSWORD, connect, engine};
-use dbdyno_engine::client::Transactions;
-use dbdyno_engine::{Engine, FindingLevel, Request, Session, Task};
+use dbdyno_engine::client::TestProgram;
+use dbdyno_engine::{Engine, FindingLevel, Prepared, Request, Task};
 use dbdyno_model::{Drive, ErrorClass};
+use dbdyno_testkit::conformance::client::send;
 use dbdyno_testkit::conformance::{self, Quiet, begun, catalogue, play_uncounted};
 use dbdyno_testkit::servers::{Scratch, mariadb, postgres};
 use rustls::version::{TLS12, TLS13};
@@ -288,7 +289,7 @@ fn works<S: Product>(server: &S, target: &str, what: &str) {
 
 /// Whatever a session is doing ends when it is told to.
 fn stops(engine: &dyn Engine, task: &Task, what: &str) {
-    let (mut sessions, _) = begun(engine, task);
+    let (mut sessions, Prepared { form, .. }) = begun(engine, task);
     let session = &mut sessions[0];
     let canceller = session.canceller();
     let stopper = thread::spawn(move || {
@@ -297,27 +298,13 @@ fn stops(engine: &dyn Engine, task: &Task, what: &str) {
     });
     let error = match task.drive {
         Drive::Server => session.execute(&Request::Chunk { first_pass: 0, passes: 100_000_000 }).unwrap_err().error,
-        Drive::Client => endless(session.as_mut(), task),
+        Drive::Client => {
+            let mut program = TestProgram::new(task, 0, form.unwrap());
+            send(session.as_mut(), &mut program, u64::MAX).unwrap_err().error
+        }
     };
     stopper.join().unwrap();
     assert_eq!(error.class, ErrorClass::Cancelled, "{what}, {:?}: {error}", task.drive);
     drop(sessions);
     engine.end_point(task).unwrap();
-}
-
-fn endless(session: &mut dyn Session, task: &Task) -> dbdyno_engine::EngineError {
-    let mut transactions = Transactions::new(task, 0);
-    loop {
-        for i in 0..transactions.statements() {
-            if let Err(failure) = session.execute(&Request::Touch(transactions.statement(i))) {
-                return failure.error;
-            }
-        }
-        if transactions.commits()
-            && let Err(failure) = session.execute(&Request::Commit)
-        {
-            return failure.error;
-        }
-        transactions.advance();
-    }
 }

@@ -8,7 +8,7 @@ pub use told::{
     Loaded, Settled, TableLoad,
 };
 
-use crate::client::{Answer, Bound, Statements, Touch};
+use crate::client::{Answer, Bound, Statements, TestForm};
 use crate::data::{Columns, Sample};
 use crate::{EngineError, Pump, ThreadPump};
 use dbdyno_model::{CommitMode, Counters, Database, Drive, Size, TableName, Test};
@@ -272,11 +272,14 @@ pub struct Prepared {
     pub plan: Option<String>,
     /// What is other than the test needs; makes the point invalid.
     pub problems: Vec<String>,
+    /// In the client drive: what the test's statements are given, and what their answers say.
+    pub form: Option<TestForm>,
 }
 
 /// One connection at work.
 pub trait Session: Send {
-    /// Prepares statements, checks plans, warms this session's cache for job `job` of the task.
+    /// Prepares statements, checks plans, warms this session's cache for job `job` of the task. In the client drive
+    /// [`Request::Statement`] names the statement under test by its number, as [`TestForm`] says.
     ///
     /// # Errors
     /// The work cannot be done.
@@ -336,12 +339,10 @@ pub enum Request<'a> {
     /// the first did, its passes numbered from 0 again. What the engine has counted of them stays counted; nothing is done that
     /// counts as work.
     Discard,
-    /// Client drive: execute the task's statement for a key. The rows and their checksum are what it touched; an operation is
-    /// whole when its transaction is, so `ops` stays 0.
-    Touch(Touch),
-    /// Client drive: execute a statement of [`Session::prepare_statements`]. The rows are those that it answered with, which
-    /// stay in [`Session::answer`] until the next request, or else those that it changed; the checksum is the sum of the
-    /// whole numbers in the answer.
+    /// Client drive: execute a statement that the session is prepared for, a test's or one of [`Session::prepare_statements`].
+    /// The rows are those that it answered with, which stay in [`Session::answer`] until the next request, or else those that
+    /// it changed; the checksum is the sum of the whole numbers in the answer. An operation is whole when its transaction is, so
+    /// `ops` stays 0.
     Statement(Bound<'a>),
     /// Client drive: commit the transaction that a statement which `opens` began.
     Commit,

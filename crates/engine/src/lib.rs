@@ -14,6 +14,7 @@ pub mod form;
 pub mod inspect;
 mod mapping;
 pub mod private;
+pub mod program;
 mod pump;
 mod registry;
 pub mod secret;

@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, clippy::expect_used)]
 
 use dbdyno_catalogue::Catalogue;
+use dbdyno_engine::client::TestProgram;
 use dbdyno_engine::{Engine, Job, MonotonicClock, Sampling, Session, StartGate, Task};
 use dbdyno_model::{
     CommitMode, Database, Dop, Drive, Load, Mapping, Plan, PlannedPoint, Platform, Point, Rate, Run, RunId, RunStatus,
@@ -104,8 +105,8 @@ fn transaction_ns(asked_per_s: Option<f64>) -> f64 {
     let window = Window::new(Pace::of_client(WINDOW_S), 1);
     let team = Team::new(&window, (WINDOW_S * 1e9) as u64, load, asked_per_s, &task);
     let mut session = engine.client_session(0, 1).expect("session");
-    session.prepare(&task, 0).expect("prepared");
-    let mut drive = team.job(&task, 0);
+    let form = session.prepare(&task, 0).expect("prepared").form.expect("a form");
+    let mut drive = team.job(TestProgram::new(&task, 0, form), 0);
     let pair = vec![Job { session: session.as_mut(), work: &mut drive }];
     engine.pump(Drive::Client, None).run(pair, clock.as_ref(), &StartGate::new(1)).expect("pumped");
     let tallies = vec![drive.into_tally()];

@@ -7,6 +7,7 @@ use crate::eviction::Eviction;
 use crate::log::Log;
 use crate::paced::{self, Checkpoints};
 use crate::{Bench, Calibration, ClientDrive, ClientResult, Pace, ServerDrive, Team, Window};
+use dbdyno_engine::client::{TestForm, TestProgram};
 use dbdyno_engine::{EngineError, Job, Session, StartGate, Task, Work};
 use dbdyno_model::{Counters, Drive, ErrorClass, Load, PacedWrites, Point, Procedure, PumpUse, Rhythm, Series};
 use dbdyno_probe::page_cache::{EvictMode, Evictor};
@@ -26,6 +27,8 @@ pub(crate) struct Site<'a> {
     pub(crate) sampler: &'a Sampler,
     pub(crate) evictor: Option<&'a Evictor>,
     pub(crate) may_follow_from_jobs: Option<u32>,
+    /// What a client gives to its statements, session by session.
+    pub(crate) forms: &'a [TestForm],
 }
 
 /// The times of transactions that a client sent.
@@ -133,13 +136,14 @@ fn client(
     sessions: &mut [Box<dyn Session>],
     point: &mut Point,
 ) -> Result<Done, EngineError> {
-    let Site { task, window, .. } = *site;
+    let Site { task, window, forms, .. } = *site;
     let duration_ns = match window.pace() {
         Pace::Steady { duration_ns, .. } => duration_ns,
         Pace::Pieces { .. } => 0,
     };
     let team = Team::new(window, duration_ns, load, point.asked_per_s, task);
-    let mut drives: Vec<_> = (0..task.jobs).map(|job| team.job(task, job)).collect();
+    let programs = (0..).zip(forms).map(|(job, form)| (job, TestProgram::new(task, job, form.clone())));
+    let mut drives: Vec<_> = programs.map(|(job, program)| team.job(program, job)).collect();
     let worked = work(site, sessions, &mut drives, Some(&team));
     let tallies = drives.into_iter().map(ClientDrive::into_tally).collect();
     let ClientResult { log, outcomes, error, service, response, open_loop, series } = team.gather(tallies);

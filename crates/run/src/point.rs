@@ -235,7 +235,7 @@ fn attempt(
     }
 
     bench.stop.at_work(Vec::new());
-    let mut sessions = Vec::with_capacity(task.jobs as usize);
+    let (mut sessions, mut forms) = (Vec::with_capacity(task.jobs as usize), Vec::new());
     for job in 0..task.jobs {
         go_on(bench)?;
         let opened = match task.drive {
@@ -246,6 +246,7 @@ fn attempt(
         bench.stop.also_at_work(session.canceller());
         let prepared = session.prepare(task, job).map_err(|e| e.while_doing("preparing the statements"))?;
         point.plan = point.plan.take().or(prepared.plan);
+        forms.extend(prepared.form);
         if !prepared.problems.is_empty() {
             point.status = Status::Invalid;
             point.reason = Some(prepared.problems.join("; "));
@@ -255,6 +256,9 @@ fn attempt(
         sessions.push(session);
     }
 
+    if task.drive == Drive::Client && forms.len() != sessions.len() {
+        return Err(dbdyno_engine::client::unsupported());
+    }
     let features = engine.features();
     let files = engine.data_files();
     let share = if features.in_process { HarnessShare::NotSeparable } else { HarnessShare::OwnProcess };
@@ -273,6 +277,7 @@ fn attempt(
         sampler: &sampler,
         evictor: evictor.as_ref(),
         may_follow_from_jobs: planned.may_follow_from_jobs,
+        forms: &forms,
     };
     // Around the jobs and their counters, so that no window and no count has it in it.
     let before = bench.pacer.as_ref().ok().and_then(Pacer::take);

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 use dbdyno_catalogue::Catalogue;
-use dbdyno_engine::client::Touch;
+use dbdyno_engine::client::{TestForm, TestProgram, Value};
 use dbdyno_engine::{Canceller, ChunkResult, Clock, EngineError, Failure, Job, Prepared, Pump, Request, Sampling};
 use dbdyno_engine::{Session, SimulatedClock, SimulatedPump, StartGate, Task};
 use dbdyno_model::{Arrivals, CommitMode, Drive, ErrorClass, Load, Rate};
@@ -26,7 +26,15 @@ fn task(code: &str, jobs: u32) -> Task {
 type Manner = Arc<dyn Fn(u64) -> (u64, Option<ErrorClass>) + Send + Sync>;
 
 /// What a session was asked, when that ended, and whether it was done.
-type Asked = Arc<Mutex<Vec<(Request<'static>, u64, bool)>>>;
+type Asked = Arc<Mutex<Vec<(Sent, u64, bool)>>>;
+
+/// A request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sent {
+    Statement { key: i64, opens: bool },
+    Commit,
+    Rollback,
+}
 
 struct Scripted {
     clock: Arc<SimulatedClock>,
@@ -42,24 +50,26 @@ impl Session for Scripted {
 
     fn execute(&mut self, request: &Request<'_>) -> Result<ChunkResult, Failure> {
         let mut failed = None;
-        if matches!(request, Request::Touch(_)) {
+        let is_statement = matches!(request, Request::Statement(_));
+        if is_statement {
             self.statements += 1;
             let (takes_ns, error) = (self.manner)(self.statements);
             self.clock.sleep_ns(takes_ns);
             failed = error;
         }
-        let asked = match *request {
-            Request::Touch(touch) => Request::Touch(touch),
-            Request::Commit => Request::Commit,
-            Request::Rollback => Request::Rollback,
-            Request::Chunk { .. } | Request::Statement(_) | Request::Discard => {
-                panic!("{request:?} is none of a test's")
+        let asked = match request {
+            Request::Statement(bound) => {
+                let Some(Value::Int(key)) = bound.values.get(0) else { panic!("{request:?} has no key") };
+                Sent::Statement { key, opens: bound.opens }
             }
+            Request::Commit => Sent::Commit,
+            Request::Rollback => Sent::Rollback,
+            Request::Chunk { .. } | Request::Discard => panic!("{request:?} is none of a client's"),
         };
         self.asked.lock().unwrap().push((asked, self.clock.now_ns(), failed.is_none()));
         match failed {
             Some(class) => Err(EngineError::new(class, "told to fail").into()),
-            None => Ok(ChunkResult { rows: u64::from(matches!(request, Request::Touch(_))), ..ChunkResult::default() }),
+            None => Ok(ChunkResult { rows: u64::from(is_statement), ..ChunkResult::default() }),
         }
     }
 
@@ -80,7 +90,7 @@ struct Outcome {
     result: ClientResult,
     span: Option<Span>,
     /// What each job was asked.
-    asked: Vec<Vec<(Request<'static>, u64, bool)>>,
+    asked: Vec<Vec<(Sent, u64, bool)>>,
     ended_ns: u64,
 }
 
@@ -92,7 +102,8 @@ fn run(code: &str, load: Load, duration_ns: u64, manners: Vec<Manner>) -> Outcom
     let team = Team::new(&window, duration_ns, load, load.rate.map(|rate| rate.per_s(0.0)), &task);
     let scripted = |manner| Scripted { clock: Arc::clone(&clock), manner, statements: 0, asked: Asked::default() };
     let mut sessions: Vec<Scripted> = manners.into_iter().map(scripted).collect();
-    let mut drives: Vec<ClientDrive<'_>> = (0..task.jobs).map(|job| team.job(&task, job)).collect();
+    let program = |job| TestProgram::new(&task, job, TestForm::default());
+    let mut drives: Vec<_> = (0..task.jobs).map(|job| team.job(program(job), job)).collect();
     let pairs = sessions.iter_mut().zip(&mut drives).map(|(session, work)| Job { session, work }).collect();
     SimulatedPump(&clock).run(pairs, clock.as_ref(), &StartGate::new(1)).unwrap();
     let tallies = drives.into_iter().map(ClientDrive::into_tally).collect();
@@ -136,10 +147,10 @@ proptest! {
         let span = span.unwrap();
         prop_assert_eq!(span.length_ns(), duration_ns);
         // A transaction is done when its commit is, or its only statement.
-        let is_end = |request: &Request<'_>| match request {
-            Request::Commit => true,
-            Request::Touch(_) => !two_statements,
-            _ => false,
+        let is_end = |request: &Sent| match request {
+            Sent::Commit => true,
+            Sent::Statement { .. } => !two_statements,
+            Sent::Rollback => false,
         };
         let ends: Vec<u64> =
             asked.iter().flatten().filter(|(request, _, ok)| *ok && is_end(request)).map(|(_, at, _)| *at).collect();
@@ -182,7 +193,7 @@ proptest! {
             }
         }
         // What the engine may count: every statement that it did, and those that failed.
-        let statements = asked.iter().flatten().filter(|(request, ..)| matches!(request, Request::Touch(_)));
+        let statements = asked.iter().flatten().filter(|(request, ..)| matches!(request, Sent::Statement { .. }));
         let (done, sent) = statements.fold((0, 0), |(done, sent), (_, _, ok)| (done + u64::from(*ok), sent + 1));
         let expected = result.log.total_rows();
         prop_assert!(expected <= done && sent <= expected + result.log.lost.statements, "{expected} {done} {sent}");
@@ -194,21 +205,17 @@ fn a_conflict_is_sent_again_with_the_same_keys_and_is_no_request_of_its_own() {
     // The second statement of each transaction fails twice, then is done.
     let manner: Manner = Arc::new(|n| (MS, ([2, 4].contains(&(n % 6))).then_some(ErrorClass::Conflict)));
     let Outcome { result, asked, .. } = run("T311", Load::default(), SECOND, vec![manner]);
-    let Some(first_commit) = asked[0].iter().position(|(request, ..)| *request == Request::Commit) else {
+    let Some(first_commit) = asked[0].iter().position(|(request, ..)| *request == Sent::Commit) else {
         panic!("nothing was committed: {asked:?}")
     };
-    let sent: Vec<Option<Touch>> = asked[0][..first_commit]
-        .iter()
-        .map(|(request, ..)| match request {
-            Request::Touch(touch) => Some(*touch),
-            Request::Rollback => None,
-            other => panic!("{other:?}"),
-        })
-        .collect();
-    let (opens, second) = (sent[0].unwrap(), sent[1].unwrap());
-    assert!(opens.opens && !second.opens && opens.key != second.key);
-    let attempt = [Some(opens), Some(second)];
-    assert_eq!(sent, [&attempt[..], &[None], &attempt, &[None], &attempt].concat());
+    let sent: Vec<Sent> = asked[0][..first_commit].iter().map(|(request, ..)| *request).collect();
+    let attempt @ [Sent::Statement { key: first, opens: true }, Sent::Statement { key: second, opens: false }] =
+        [sent[0], sent[1]]
+    else {
+        panic!("{sent:?}")
+    };
+    assert_ne!(first, second);
+    assert_eq!(sent, [&attempt[..], &[Sent::Rollback], &attempt, &[Sent::Rollback], &attempt].concat());
     assert_eq!(result.outcomes.retries, 2 * result.outcomes.ok);
     assert_eq!((result.outcomes.requests, result.error), (result.outcomes.ok, None));
     // Six statements of 1 ms each: what the caller saw.
@@ -222,7 +229,7 @@ fn what_conflicts_for_ever_fails_after_ten_retries() {
     assert_eq!((result.outcomes.retries, result.outcomes.errors[&ErrorClass::Conflict]), (10, 1));
     assert!(result.outcomes.ok > 500 && result.outcomes.adds_up());
     // A single statement is no open transaction, so there is nothing to roll back.
-    assert!(asked[0].iter().all(|(request, ..)| matches!(request, Request::Touch(_))));
+    assert!(asked[0].iter().all(|(request, ..)| matches!(request, Sent::Statement { .. })));
 }
 
 #[test]
@@ -231,7 +238,7 @@ fn other_errors_are_counted_and_the_job_goes_on() {
     let Outcome { result, asked, .. } = run("T311", Load::default(), SECOND, vec![manner]);
     let failed = result.outcomes.errors[&ErrorClass::Timeout];
     assert!(failed > 50 && result.outcomes.adds_up() && result.error.is_none());
-    let rollbacks = asked[0].iter().filter(|(request, ..)| *request == Request::Rollback).count() as u64;
+    let rollbacks = asked[0].iter().filter(|(request, ..)| *request == Sent::Rollback).count() as u64;
     assert_eq!(rollbacks, failed);
     assert!(result.series.errors.iter().sum::<u64>() > 0);
 }

@@ -9,19 +9,49 @@ use dbdyno_model::{CommitMode, ErrorClass};
 pub struct Statements {
     /// What errors call the work.
     pub work: String,
-    /// Each one's text, in SQL that the engine understands; `:1`, `:2` ... stand for its values.
-    pub texts: Vec<String>,
+    /// Each one's text.
+    pub texts: Vec<StatementText>,
     /// How commits behave.
     pub commit: CommitMode,
 }
 
-/// A statement of a work's own with its values.
+/// The text of a statement.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StatementText {
+    /// SQL that the engine understands; `:1`, `:2` ... stand for its values.
+    pub sql: String,
+    /// What its values are, in order, where the server cannot tell by itself; empty where it can.
+    pub types: Vec<ValueType>,
+}
+
+impl From<String> for StatementText {
+    fn from(sql: String) -> Self {
+        Self { sql, types: Vec::new() }
+    }
+}
+
+/// What a value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ValueType {
+    /// A whole number.
+    Int,
+    /// A day.
+    Day,
+    /// Hundredths.
+    Cents,
+    /// A text.
+    Text,
+}
+
+/// A statement with its values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bound<'a> {
     /// Its number among [`Statements::texts`].
     pub statement: usize,
-    /// What `:1`, `:2` ... are.
+    /// What `:1`, `:2` ... are, execution by execution.
     pub values: &'a Values,
+    /// How often it is executed.
+    pub times: usize,
     /// Whether a transaction of several statements begins with it; [`crate::Request::Commit`] ends that.
     pub opens: bool,
 }
@@ -53,13 +83,29 @@ pub fn placed(text: &str, mut place: impl FnMut(usize) -> String) -> String {
     written
 }
 
+impl Bound<'_> {
+    /// Whether it has the values of a statement that takes so many.
+    #[must_use]
+    pub fn fits(&self, takes: usize) -> bool {
+        self.times > 0 && takes * self.times == self.values.len()
+    }
+
+    /// The values of an execution, 0 first, of a statement that takes so many.
+    pub fn of_execution(&self, execution: usize, takes: usize) -> impl Iterator<Item = super::Value<'_>> {
+        (execution * takes..(execution + 1) * takes).filter_map(|at| self.values.get(at))
+    }
+}
+
 impl Statements {
     /// The error of a request for a statement that there is none of, or with values other than it takes.
     pub fn misused(work: &str, bound: &Bound<'_>, takes: Option<usize>) -> EngineError {
         let (number, given) = (bound.statement, bound.values.len());
         let message = match takes {
             None => format!("{work}: statement {number} was asked for, and there is none of that number"),
-            Some(takes) => format!("{work}: statement {number} takes {takes} values and was given {given}"),
+            Some(takes) => {
+                let times = if bound.times == 1 { String::new() } else { format!(" for {} executions", bound.times) };
+                format!("{work}: statement {number} takes {takes} values and was given {given}{times}")
+            }
         };
         EngineError::new(ErrorClass::Other, message)
     }

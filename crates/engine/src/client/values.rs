@@ -1,16 +1,26 @@
 //! Values on their way to a database, and on their way back. They lie one after the other in memory that is used again, so
 //! that a transaction takes none of its own.
 
-/// A value. Whatever is neither a whole number nor missing travels as text (amounts, days): every database reads and writes
-/// those.
+/// A value. What a database answers with is nothing, a whole number or a text, as every database writes all else as text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Value<'a> {
     /// None.
     Null,
     /// A whole number.
     Int(i64),
-    /// Anything else: `Smith`, `12.50`, `2026-01-31`.
+    /// A day, by its distance from 1970-01-01.
+    Day(i32),
+    /// Hundredths: 1250 is 12.50.
+    Cents(i64),
+    /// Anything else: `Smith`.
     Text(&'a str),
+}
+
+/// Hundredths in digits: 1250 is `12.50`.
+#[must_use]
+pub fn cents_text(cents: i64) -> String {
+    let (sign, all) = (if cents < 0 { "-" } else { "" }, cents.unsigned_abs());
+    format!("{sign}{}.{:02}", all / 100, all % 100)
 }
 
 impl From<i64> for Value<'_> {
@@ -37,6 +47,8 @@ pub struct Values {
 enum Kept {
     Null,
     Int(i64),
+    Day(i32),
+    Cents(i64),
     Text { from: usize, to: usize },
 }
 
@@ -58,6 +70,8 @@ impl Values {
         let kept = match value.into() {
             Value::Null => Kept::Null,
             Value::Int(number) => Kept::Int(number),
+            Value::Day(days) => Kept::Day(days),
+            Value::Cents(cents) => Kept::Cents(cents),
             Value::Text(text) => {
                 let from = self.texts.len();
                 self.texts.push_str(text);
@@ -93,6 +107,8 @@ impl Values {
         Some(match *self.kept.get(at)? {
             Kept::Null => Value::Null,
             Kept::Int(number) => Value::Int(number),
+            Kept::Day(days) => Value::Day(days),
+            Kept::Cents(cents) => Value::Cents(cents),
             Kept::Text { from, to } => Value::Text(&self.texts[from..to]),
         })
     }
@@ -140,12 +156,13 @@ impl Answer {
         self.values.get(row * columns + column).filter(|_| there)
     }
 
-    /// A whole number of a row, if it is one.
+    /// A whole number of a row, if it is one; some databases write sums as text.
     #[must_use]
     pub fn int(&self, row: usize, column: usize) -> Option<i64> {
         match self.get(row, column)? {
             Value::Int(number) => Some(number),
-            Value::Null | Value::Text(_) => None,
+            Value::Text(text) => text.parse().ok(),
+            Value::Null | Value::Day(_) | Value::Cents(_) => None,
         }
     }
 
@@ -154,7 +171,7 @@ impl Answer {
     pub fn text(&self, row: usize, column: usize) -> Option<&str> {
         match self.get(row, column)? {
             Value::Text(text) => Some(text),
-            Value::Null | Value::Int(_) => None,
+            _ => None,
         }
     }
 
@@ -179,8 +196,10 @@ mod tests {
         answer.begin_row().push(-2).push("").push("x");
         assert_eq!((answer.rows(), answer.int(0, 0), answer.int(1, 0)), (2, Some(1), Some(-2)));
         assert_eq!((answer.text(0, 1), answer.text(1, 1), answer.text(1, 2)), (Some("one"), Some(""), Some("x")));
-        assert_eq!((answer.get(0, 2), answer.get(0, 3), answer.get(2, 0)), (Some(Value::Null), None, None));
+        assert_eq!((answer.get(0, 2), answer.get(0, 3), answer.get(3, 0)), (Some(Value::Null), None, None));
         assert_eq!((answer.text(0, 0), answer.int(0, 1)), (None, None));
+        answer.begin_row().push("7").push("").push("x");
+        assert_eq!(answer.int(2, 0), Some(7), "a sum that came as text");
         assert_eq!(answer.sum(), 1_u64.wrapping_sub(2));
         answer.clear();
         assert_eq!((answer.rows(), answer.sum()), (0, 0));

@@ -78,10 +78,13 @@ impl MariaDbSession {
         // The reset has let go of it.
         let sql = STATISTICS.get("job")?.text.replace("{job}", &job.to_string());
         self.link.batch(&doing, &sql)?;
-        let prepared = self.plan(&recipe, &doing)?;
+        let mut prepared = self.plan(&recipe, &doing)?;
         match task.drive {
             Drive::Server => self.prepare_call(&recipe, task, job, &doing)?,
-            Drive::Client => self.client = Some(Client::prepare(&mut self.link, &recipe, task, job)?),
+            Drive::Client => {
+                let (client, form) = Client::prepare(&mut self.link, &recipe, task, job)?;
+                (self.client, prepared.form) = (Some(client), Some(form));
+            }
         }
         self.account_commits()?;
         Ok(prepared)
@@ -119,7 +122,7 @@ impl MariaDbSession {
         let json = first(self.link.texts(doing, &explain)?).unwrap_or_default();
         let plan = super::plan::compact(&json)?;
         let problem = recipe.plan_problem(&plan)?;
-        Ok(Prepared { plan: Some(plan), problems: problem.into_iter().collect() })
+        Ok(Prepared { plan: Some(plan), problems: problem.into_iter().collect(), form: None })
     }
 
     /// Bytes of what one operation scans, as the server's statistics have them.
@@ -251,7 +254,6 @@ impl Session for MariaDbSession {
                 return self.passes(*first_pass, *passes);
             }
             (Request::Discard, _) => self.discard().map(|()| ChunkResult::default()),
-            (Request::Touch(touch), Some(client)) => client.touch(&mut self.link, *touch),
             (Request::Statement(bound), Some(client)) => client.statement(&mut self.link, bound),
             (Request::Commit, Some(client)) => client.commit(&mut self.link),
             (Request::Rollback, Some(client)) => client.roll_back(&mut self.link),

@@ -5,7 +5,7 @@ use super::link::Link;
 use super::monitor::{Monitor, why_no_files};
 use super::recipe::{Counting, Recipe};
 use super::{Node, STATISTICS};
-use dbdyno_engine::client::Transactions;
+use dbdyno_engine::client;
 use dbdyno_engine::server::{ServerLink as _, recover};
 use dbdyno_engine::{EngineError, Task};
 use dbdyno_model::{Counter, Counters, Drive, Procedure, WaitCount};
@@ -46,7 +46,7 @@ impl Watched {
             counting: recipe.counting()?,
             rows_per_execution: if range { size.small_rows } else { rows },
             counts_per_change: if recipe.changes_partitions() { 2 } else { 1 },
-            commits_itself: task.drive == Drive::Client && !Transactions::new(task, 0).commits(),
+            commits_itself: task.drive == Drive::Client && !client::commits(task),
         })
     }
 }

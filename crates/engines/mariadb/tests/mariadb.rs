@@ -2,12 +2,12 @@
 //! distribution's, or the one that DBDYNO_MARIADB_BIN names.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail as tests do")]
 
-use dbdyno_engine::client::Touch;
-use dbdyno_engine::{Engine, EngineInfo, Request, Task};
-use dbdyno_model::{Counter, Drive, ErrorClass};
+use dbdyno_engine::{Engine, EngineInfo, Request, Session, Task};
+use dbdyno_model::{Counter, Drive, ErrorClass, Procedure, Shape, Size, Test};
 use dbdyno_testkit::conformance;
+use dbdyno_testkit::conformance::client::execute;
 use dbdyno_testkit::on_servers::{Product, task};
-use dbdyno_testkit::servers::lend::Lender;
+use dbdyno_testkit::servers::lend::{Database, Lender};
 use dbdyno_testkit::servers::mariadb::{Server, Wish};
 
 dbdyno_testkit::points!(MariaDb);
@@ -126,6 +126,24 @@ impl Product for MariaDb {
         each.into_iter().map(|texts| texts.map(str::to_owned)).collect()
     }
 
+    fn user_over_tcp(database: &Database<Server>) -> String {
+        let user = database.user();
+        database.sql(&format!("GRANT ALL ON *.* TO {user}@'%'"));
+        user
+    }
+
+    /// START TRANSACTION and COMMIT are round trips of their own, so is each part of a search through all months, and each row
+    /// that a join into the large table looks up.
+    fn round_trips(test: &Test, statements: u64, commits: bool) -> u64 {
+        let large = test.table.is_some_and(|table| table.shape() == Shape::Large);
+        let statements = match test.procedure {
+            Procedure::SelectSecondary if large => 2 * statements,
+            Procedure::Join if large => statements + Size::SMALL_ROWS_PER_VALUE,
+            _ => statements,
+        };
+        statements + if commits { 2 } else { 0 }
+    }
+
     fn lose_a_month() -> &'static str {
         "DELETE FROM meta WHERE name = 'complete'; ALTER TABLE large_heap_range_list DROP PARTITION r07"
     }
@@ -179,15 +197,15 @@ fn a_client_that_waits_too_long_for_a_row_keeps_none_of_its_own() {
     for (job, session) in [(0, &mut first), (1, &mut second)] {
         session.prepare(&task, job).unwrap();
     }
-    let update = |key, opens| Request::Touch(Touch { key, opens, ..Touch::default() });
-    first.execute(&update(1, true)).unwrap();
-    second.execute(&update(2, true)).unwrap();
-    let failure = second.execute(&update(1, false)).unwrap_err();
+    let update = |session: &mut Box<dyn Session>, key, opens| execute(session.as_mut(), 0, &[key], opens);
+    update(&mut first, 1, true).unwrap();
+    update(&mut second, 2, true).unwrap();
+    let failure = update(&mut second, 1, false).unwrap_err();
     assert_eq!(failure.error.class, ErrorClass::Timeout, "{}", failure.error);
     // Nobody has said Rollback, and the row is free all the same.
-    first.execute(&update(2, false)).unwrap();
+    update(&mut first, 2, false).unwrap();
     first.execute(&Request::Commit).unwrap();
-    assert_eq!(second.execute(&update(2, false)).unwrap().rows, 1, "it goes on");
+    assert_eq!(update(&mut second, 2, false).unwrap().rows, 1, "it goes on");
     drop((first, second));
     engine.end_point(&task).unwrap();
 }

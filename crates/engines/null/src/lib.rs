@@ -2,7 +2,7 @@
 //! the tests of the scheduler. Its target is hidden: `null:?speed=1000000&error_at=20`. Above a billion passes a second a call
 //! takes no time at all.
 
-use dbdyno_engine::client::Statements;
+use dbdyno_engine::client::{Statements, TestForm, Value};
 use dbdyno_engine::{
     Canceller, ChunkResult, Clock, Durability, Engine, EngineError, EngineInfo, Failure, Features, Finding,
     FindingLevel, Inspection, LoadReport, LoadWatch, Loaded, MonotonicClock, Prepared, Request, Session, Settled,
@@ -306,7 +306,8 @@ fn of_a_statement(task: &Task) -> (u64, u64) {
 impl Session for NullSession {
     fn prepare(&mut self, task: &Task, _: u32) -> Result<Prepared, EngineError> {
         (self.task, self.statements) = (Some(task.clone()), 0);
-        Ok(Prepared { plan: Some("null".to_owned()), problems: Vec::new() })
+        let form = (task.drive == Drive::Client).then(TestForm::default);
+        Ok(Prepared { plan: Some("null".to_owned()), problems: Vec::new(), form })
     }
 
     fn prepare_statements(&mut self, statements: &Statements) -> Result<(), EngineError> {
@@ -318,25 +319,23 @@ impl Session for NullSession {
         let unprepared = || EngineError::new(ErrorClass::Other, "not prepared");
         let (first_pass, passes) = match *request {
             Request::Chunk { first_pass, passes } => (first_pass, passes),
-            // It touches a row, like it or not.
             Request::Statement(bound) => {
-                if bound.statement >= self.statements {
-                    return Err(unprepared().into());
-                }
-                self.call(1)?;
-                self.executions += 1;
-                self.rows += 1;
-                return Ok(ChunkResult { rows: 1, ..ChunkResult::default() });
-            }
-            Request::Touch(touch) => {
-                let task = self.task.as_ref().ok_or_else(unprepared)?;
-                let (rows, commits) = of_a_statement(task);
+                // A work's own touches a row, like it or not.
+                let (rows, commits) = match &self.task {
+                    Some(task) => of_a_statement(task),
+                    None if bound.statement < self.statements => (1, 0),
+                    None => return Err(unprepared().into()),
+                };
                 self.call(1)?;
                 self.executions += 1 + self.behaviour.executions_over;
                 self.rows += rows;
                 self.commits += commits;
                 let rows = rows.saturating_sub(self.behaviour.rows_short);
-                return Ok(ChunkResult { ops: 0, rows, bytes: 0, checksum: touch.key.wrapping_mul(31) });
+                let key = match bound.values.get(0) {
+                    Some(Value::Int(key)) => key.cast_unsigned(),
+                    _ => 0,
+                };
+                return Ok(ChunkResult { ops: 0, rows, bytes: 0, checksum: key.wrapping_mul(31) });
             }
             // What a transaction did is done when its statements are.
             Request::Commit => {

@@ -2,41 +2,30 @@
 //! transaction begins by itself. An insert is sent with the values of its row, as applications do; the procedure reads the row
 //! that it copies before.
 
-mod own;
+mod statements;
 #[cfg(test)]
 mod tests;
 
-use super::link::{Bind, Link};
+use super::link::Link;
 use super::recipe::Recipe;
-use dbdyno_engine::client::{Answer, Bound, Statements, Touch};
-use dbdyno_engine::data::{Generator, Row, region};
+use dbdyno_engine::client::{Answer, Bound, Parameter, Reads, Statements, TestForm};
 use dbdyno_engine::server::without_variables;
 use dbdyno_engine::{ChunkResult, EngineError, Task};
-use dbdyno_model::{CommitMode, ErrorClass, Procedure, Shape};
-use own::Own;
-
-/// What a parameter is given.
-#[derive(Debug, Clone, Copy)]
-enum Parameter {
-    Key,
-    /// The region of the row, in small tables.
-    Region,
-    /// A column of the row that is inserted.
-    Column(for<'r> fn(&Row<'r>) -> Bind<'r>),
-}
+use dbdyno_model::{CommitMode, Procedure};
+use statements::{Sends, ServerText};
 
 /// The variables of procedures, and what a client has for each.
 const VARIABLES: [(&str, Parameter); 10] = [
     ("v_key", Parameter::Key),
     ("v_region", Parameter::Region),
-    ("v_id", Parameter::Column(|row| Bind::Int(row.id))),
-    ("v_customer_id", Parameter::Column(|row| Bind::Int(row.customer_id))),
-    ("v_ref_id", Parameter::Column(|row| Bind::Int(row.ref_id))),
-    ("v_booked_on", Parameter::Column(|row| Bind::day(row.booked_on_days))),
-    ("v_quantity", Parameter::Column(|row| Bind::Int(row.quantity))),
-    ("v_amount", Parameter::Column(|row| Bind::cents(row.amount_cents))),
-    ("v_status", Parameter::Column(|row| Bind::Text(row.status))),
-    ("v_filler", Parameter::Column(|row| Bind::Text(row.filler))),
+    ("v_id", Parameter::Id),
+    ("v_customer_id", Parameter::CustomerId),
+    ("v_ref_id", Parameter::RefId),
+    ("v_booked_on", Parameter::BookedOn),
+    ("v_quantity", Parameter::Quantity),
+    ("v_amount", Parameter::Amount),
+    ("v_status", Parameter::Status),
+    ("v_filler", Parameter::Filler),
 ];
 
 /// The settings of a session whose commits are to be durable, whatever the server's are.
@@ -78,17 +67,14 @@ impl Form {
         if self.work.writes() { settings(self.commit) } else { &[] }
     }
 
-    /// The values that are bound.
-    fn values<'r>(&self, touch: Touch, small: &'r mut Generator) -> Vec<Bind<'r>> {
-        let row = (self.work == Procedure::Insert).then(|| small.row(touch.other));
-        let row = row.map(|row| Row { id: (touch.key + 1).cast_signed(), ..row });
-        let value = |parameter: &Parameter| match (parameter, &row) {
-            (Parameter::Region, Some(row)) => Bind::Int(row.region),
-            (Parameter::Region, None) => Bind::Int(region(Shape::Small, touch.key).cast_signed()),
-            (Parameter::Column(of), Some(row)) => of(row),
-            (Parameter::Key, _) | (_, None) => Bind::Int(touch.key.cast_signed()),
+    /// What it is given, and what its answer says.
+    fn test_form(&self) -> TestForm {
+        let reads = match self.work {
+            Procedure::SelectPrimary => Reads::Quantities,
+            work if work.writes() => Reads::Changes,
+            _ => Reads::Sums,
         };
-        self.parameters.iter().map(value).collect()
+        TestForm { parameters: self.parameters.clone(), reads, ..TestForm::default() }
     }
 }
 
@@ -106,31 +92,22 @@ pub(super) struct Client {
     open: bool,
 }
 
-/// What a client sends.
-enum Sends {
-    /// A test's statement.
-    Test(Box<Tested>),
-    /// Statements of a work's own.
-    Own(Own),
-}
-
-/// A test's statement.
-struct Tested {
-    form: Form,
-    small: Generator,
-}
-
 impl Client {
-    /// Prepares a session for a test.
+    /// Prepares a session for a test; says what its statement is given.
     ///
     /// # Errors
     /// `Unsupported` where no client would send its statement; the server's.
-    pub(super) fn prepare(link: &mut Link, recipe: &Recipe, task: &Task, job: u32) -> Result<Self, EngineError> {
+    pub(super) fn prepare(
+        link: &mut Link,
+        recipe: &Recipe,
+        task: &Task,
+        job: u32,
+    ) -> Result<(Self, TestForm), EngineError> {
         let form = Form::of(recipe, task)?;
         let doing = format!("{} job {}", task.test.code, job + 1);
         form.settings().iter().try_for_each(|sql| link.run_block(&doing, sql, &[]))?;
-        let tested = Tested { form, small: Generator::new(&task.size, Shape::Small, task.seed) };
-        Ok(Self { doing, sends: Sends::Test(Box::new(tested)), open: false })
+        let text = ServerText { sql: form.sql.clone(), places: (0..form.parameters.len()).collect() };
+        Ok((Self { doing, sends: Sends::new(std::iter::once(text)), open: false }, form.test_form()))
     }
 
     /// Prepares a session for statements of a work's own.
@@ -140,72 +117,42 @@ impl Client {
     pub(super) fn prepare_own(link: &mut Link, statements: &Statements) -> Result<Self, EngineError> {
         let doing = statements.work.clone();
         settings(statements.commit).iter().try_for_each(|sql| link.run_block(&doing, sql, &[]))?;
-        Ok(Self { doing, sends: Sends::Own(Own::new(statements)), open: false })
+        Ok(Self { doing, sends: Sends::new(statements.texts.iter().map(ServerText::of)), open: false })
     }
 
-    /// Executes the statement under test. Where it fails, its whole transaction is rolled back at once: its locks would stay.
+    /// Executes a statement. Where it fails, its whole transaction is rolled back at once: its locks would stay.
     ///
     /// # Errors
     /// The server's; `Cancelled` once somebody has cancelled.
-    pub(super) fn touch(&mut self, link: &mut Link, touch: Touch) -> Result<ChunkResult, EngineError> {
-        let Sends::Test(tested) = &mut self.sends else { return Err(self.other_requests()) };
-        self.open |= touch.opens;
-        let (writes, done) = (tested.form.work.writes(), tested.touch(link, touch, &self.doing));
-        self.end(link, writes, done)
-    }
-
-    /// Executes a statement of the work's own. Where it fails, as for the one under test.
-    ///
-    /// # Errors
-    /// As for [`Client::touch`].
     pub(super) fn statement(&mut self, link: &mut Link, bound: &Bound<'_>) -> Result<ChunkResult, EngineError> {
-        let Sends::Own(own) = &mut self.sends else { return Err(self.other_requests()) };
         self.open |= bound.opens;
-        let done = own.execute(link, bound, &self.doing);
-        // A query may have locked what it found.
-        let writes = self.open || !own.asks(bound.statement);
-        self.end(link, writes, done)
-    }
-
-    /// What the last statement of the work's own answered with.
-    pub(super) fn answer(&self) -> &Answer {
-        match &self.sends {
-            Sends::Own(own) => &own.answer,
-            Sends::Test(_) => Answer::NONE,
-        }
-    }
-
-    fn other_requests(&self) -> EngineError {
-        EngineError::new(ErrorClass::Other, format!("{}: this session was prepared for other requests", self.doing))
-    }
-
-    /// Commits what is no part of a transaction of several, and rolls back one in which something failed.
-    fn end(
-        &mut self,
-        link: &mut Link,
-        writes: bool,
-        done: Result<[u64; 2], EngineError>,
-    ) -> Result<ChunkResult, EngineError> {
-        let done = done.and_then(|done| {
+        // A query within a transaction may have locked what it found.
+        let writes = self.open || !self.sends.asks(bound.statement);
+        let done = self.sends.execute(link, bound, &self.doing).and_then(|rows| {
             if writes && !self.open {
                 link.commit(&self.doing)?;
             }
-            Ok(done)
+            Ok(rows)
         });
-        let [rows, checksum] = done.inspect_err(|_| {
+        let rows = done.inspect_err(|_| {
             if writes {
                 self.open = false;
                 // A session that cannot do this either is lost, and the server rolls back.
                 drop(link.roll_back(&self.doing));
             }
         })?;
-        Ok(ChunkResult { rows, checksum, ..ChunkResult::default() })
+        Ok(ChunkResult { rows, checksum: self.sends.answer.sum(), ..ChunkResult::default() })
+    }
+
+    /// What the last statement answered with.
+    pub(super) fn answer(&self) -> &Answer {
+        &self.sends.answer
     }
 
     /// Commits what is open.
     ///
     /// # Errors
-    /// As for [`Client::touch`].
+    /// As for [`Client::statement`].
     pub(super) fn commit(&mut self, link: &mut Link) -> Result<ChunkResult, EngineError> {
         if std::mem::take(&mut self.open) {
             link.commit(&self.doing).inspect_err(|_| drop(link.roll_back(&self.doing)))?;
@@ -216,31 +163,11 @@ impl Client {
     /// Rolls back what is open.
     ///
     /// # Errors
-    /// As for [`Client::touch`].
+    /// As for [`Client::statement`].
     pub(super) fn roll_back(&mut self, link: &mut Link) -> Result<ChunkResult, EngineError> {
         if std::mem::take(&mut self.open) {
             link.roll_back(&self.doing)?;
         }
         Ok(ChunkResult::default())
-    }
-}
-
-impl Tested {
-    /// The rows that the statement touches, and what they add up to.
-    fn touch(&mut self, link: &mut Link, touch: Touch, doing: &str) -> Result<[u64; 2], EngineError> {
-        let Self { form, small } = self;
-        let copied = small.quantity(touch.other);
-        let values = form.values(touch, small);
-        if form.work.writes() {
-            let rows = link.change(doing, &form.sql, &values)?;
-            let checksum = if form.work == Procedure::Insert { copied } else { touch.key };
-            return Ok(if rows > 0 { [rows, checksum] } else { [0, 0] });
-        }
-        let one = form.work == Procedure::SelectPrimary;
-        let touched = link.first_row(doing, &form.sql, &values, |row| {
-            let sum = |at: usize| Ok::<_, oracledb::Error>(row.get::<Option<i64>>(at)?.unwrap_or(0).cast_unsigned());
-            if one { Ok([1, sum(0)?]) } else { Ok([sum(0)?, sum(1)?]) }
-        })?;
-        Ok(touched.unwrap_or_default())
     }
 }

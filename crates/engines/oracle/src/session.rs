@@ -11,7 +11,8 @@ use super::recipe::{PACKAGE, Recipe};
 use super::snapshot;
 use super::statistics::{Cursors, Named};
 use super::{Node, STATISTICS};
-use dbdyno_engine::client::{Answer, Statements, Transactions};
+use dbdyno_engine::client::{Answer, Bound, Statements, TestProgram};
+use dbdyno_engine::program::{Act, Program as _};
 use dbdyno_engine::server::call::{SUMS, arguments};
 use dbdyno_engine::server::{ServerLink as _, first, recover};
 use dbdyno_engine::{Canceller, ChunkResult, EngineError, Failure, Prepared, Request, Session, Task};
@@ -82,9 +83,12 @@ impl OracleSession {
         let scanned_bytes = self.scanned_bytes(&recipe, task, &doing)?;
         let call = recipe.call();
         let cursors = if job == 0 { self.cursors(&doing)?.unwrap_or_default() } else { Cursors::default() };
-        let client = match task.drive {
-            Drive::Server => None,
-            Drive::Client => Some(Client::prepare(&mut self.link, &recipe, task, job)?),
+        let (client, form) = match task.drive {
+            Drive::Server => (None, None),
+            Drive::Client => {
+                let (client, form) = Client::prepare(&mut self.link, &recipe, task, job)?;
+                (Some(client), Some(form))
+            }
         };
         let (task_of_work, proved) = (task.clone(), job > 0);
         let work = Work {
@@ -102,18 +106,27 @@ impl OracleSession {
         self.work = Some(work);
         // The first call of a session loads the package, and one that does a pass makes the cursor.
         let executed = job == 0 && leaves_no_trace(task.test.procedure);
-        match task.drive {
-            Drive::Server => _ = self.call(0, u64::from(executed))?,
-            Drive::Client if executed => _ = self.send(&Request::Touch(Transactions::new(task, job).statement(0)))?,
-            Drive::Client => {}
+        match &form {
+            None => _ = self.call(0, u64::from(executed))?,
+            Some(form) if executed => self.send_one(TestProgram::new(task, job, form.clone()))?,
+            Some(_) => {}
         }
-        let prepared = if job == 0 { self.plan(executed, &doing)? } else { Prepared::default() };
+        let mut prepared = if job == 0 { self.plan(executed, &doing)? } else { Prepared::default() };
         if let Some(work) = &mut self.work {
             work.calls = 0;
             work.proved |= executed;
         }
+        prepared.form = form;
         self.account_commits()?;
         Ok(prepared)
+    }
+
+    /// Sends the first statement of a program.
+    fn send_one(&mut self, mut program: TestProgram) -> Result<(), EngineError> {
+        program.begin();
+        let Act::Execute { statement, times, opens } = program.act(None) else { return Ok(()) };
+        let bound = Bound { statement, values: program.values(), times, opens };
+        self.send(&Request::Statement(bound)).map(drop)
     }
 
     /// Forgets what it was prepared for.
@@ -135,14 +148,14 @@ impl OracleSession {
         let Some(recipe) = self.work.as_ref().map(|work| work.recipe.clone()) else { return Ok(Prepared::default()) };
         if executed && let Some(plan) = self.executed_plan(doing)? {
             let problem = recipe.plan_problem(&plan)?;
-            return Ok(Prepared { plan: Some(plan), problems: problem.into_iter().collect() });
+            return Ok(Prepared { plan: Some(plan), problems: problem.into_iter().collect(), form: None });
         }
         let Some(explain) = recipe.explain()? else {
             // What decides a figure of procedural code is how it was compiled.
             let sql = STATISTICS.fill("code_type", &[("package", PACKAGE)])?;
             let compiled = first(self.link.texts(doing, &sql)?);
             let plan = compiled.map(|code| format!("no statement; PL/SQL compiled to {} code", code.to_lowercase()));
-            return Ok(Prepared { plan, problems: Vec::new() });
+            return Ok(Prepared { plan, ..Prepared::default() });
         };
         self.link.batch(doing, &STATISTICS.get("forget_plan")?.text)?;
         self.link.batch(doing, &explain)?;
@@ -152,7 +165,7 @@ impl OracleSession {
         let plan = super::plan::compact(&rows)?;
         let problem = recipe.plan_problem(&plan)?;
         let said = format!("{plan} (by EXPLAIN PLAN, before the first execution)");
-        Ok(Prepared { plan: Some(said), problems: problem.into_iter().collect() })
+        Ok(Prepared { plan: Some(said), problems: problem.into_iter().collect(), form: None })
     }
 
     /// The statements under test that the server keeps; nothing where it does not show them.
@@ -216,7 +229,6 @@ impl OracleSession {
             (own, _) => own,
         };
         match (request, client) {
-            (Request::Touch(touch), Some(client)) => client.touch(&mut self.link, *touch),
             (Request::Statement(bound), Some(client)) => client.statement(&mut self.link, bound),
             (Request::Commit, Some(client)) => client.commit(&mut self.link),
             (Request::Rollback, Some(client)) => client.roll_back(&mut self.link),

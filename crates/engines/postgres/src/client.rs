@@ -2,29 +2,27 @@
 //! statement is the very text that the procedure has, prepared once; what its answer says adds up to what the procedure's
 //! would, so that the same proofs hold for both drives. An application's work sends statements of its own instead.
 
-mod form;
 mod link;
-mod own;
 mod pump;
+mod statements;
 
 use super::errors::Trouble;
 use super::membership::Membership;
 use super::options::Options;
 use super::recipe::Recipe;
-use super::recipe::client::Keyed;
-use super::wire::answer::{self, Reads};
+use super::recipe::client::ServerText;
+use super::wire::answer;
 use super::wire::{Status, Wait, Wire};
 use super::{Node, describe, session, snapshot};
 use dbdyno_engine::client::{Answer, Statements};
 use dbdyno_engine::server::ServerLink as _;
 use dbdyno_engine::{Canceller, ChunkResult, EngineError, Failure, Prepared, Request, Session, Task};
 use dbdyno_model::ErrorClass;
-use form::Form;
 use link::ClientLink;
-pub(super) use own::Kind;
-use own::Own;
 pub(super) use pump::ClientPump;
 use rustls::ClientConfig;
+pub(super) use statements::Kind;
+use statements::Prepared as Sends;
 use std::any::Any;
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
@@ -50,19 +48,8 @@ struct Work {
     answer: answer::Answer,
 }
 
-/// What a work sends.
-enum Sends {
-    /// The statement under test.
-    Test { form: Form, reads: Reads, sums_keys: Keyed },
-    /// Statements of its own.
-    Own(Own),
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Asked {
-    /// The statement under test, for a key.
-    Touch(u64),
-    /// A statement of the work's own.
     Statement,
     Commit,
     Rollback,
@@ -93,24 +80,9 @@ impl ClientSession {
         let settings = session::settings(&mut self.link, version_num, &recipe, task)?;
         self.link.reset(&doing, &settings)?;
         let prepared = session::plan(&mut self.link, &recipe, task, &doing, &statement.explain)?;
-        let asking = self.link.post.asks(&doing);
-        let asked = self.link.wire.ask(&Form::preparing(&statement)?, |_| {});
-        drop(asking);
-        asked.map_err(|trouble| self.link.error(&doing, &trouble))?;
-        self.link.transactions += 1;
-        self.link.wire.shrink();
-        self.work = Some(Work {
-            doing: format!("{} job {}", task.test.code, job + 1),
-            sends: Sends::Test {
-                form: Form::new(&statement, task.size.small_rows)?,
-                reads: statement.reads,
-                sums_keys: statement.sums_keys,
-            },
-            writes: task.test.procedure.writes(),
-            asked: Asked::Rollback,
-            answer: answer::Answer::default(),
-        });
-        Ok(prepared)
+        let writes = task.test.procedure.writes();
+        self.send_from_now_on(&doing, &[statement.text], format!("{} job {}", task.test.code, job + 1), writes)?;
+        Ok(Prepared { form: Some(statement.form), ..prepared })
     }
 
     fn prepare_own(&mut self, statements: &Statements) -> Result<(), EngineError> {
@@ -118,16 +90,25 @@ impl ClientSession {
         let doing = format!("preparing {}", statements.work);
         let settings = describe::commit_settings(&mut self.link, statements.commit)?;
         self.link.reset(&doing, &session::setting(&settings))?;
-        let asking = self.link.post.asks(&doing);
-        let own = Own::prepare(&mut self.link.wire, statements);
+        // Whatever its transactions do, they are its own.
+        self.send_from_now_on(&doing, &statements::texts(statements), statements.work.clone(), true)
+    }
+
+    /// Prepares what is to be sent.
+    fn send_from_now_on(
+        &mut self,
+        preparing: &str,
+        texts: &[ServerText],
+        doing: String,
+        writes: bool,
+    ) -> Result<(), EngineError> {
+        let asking = self.link.post.asks(preparing);
+        let sends = Sends::new(&mut self.link.wire, texts);
         drop(asking);
-        let own = own.map_err(|trouble| self.link.error(&doing, &trouble))?;
+        let sends = sends.map_err(|trouble| self.link.error(preparing, &trouble))?;
         self.link.transactions += 1;
         self.link.wire.shrink();
-        // Whatever its transactions do, they are its own.
-        let (sends, writes, asked) = (Sends::Own(own), true, Asked::Rollback);
-        self.work =
-            Some(Work { doing: statements.work.clone(), sends, writes, asked, answer: answer::Answer::default() });
+        self.work = Some(Work { doing, sends, writes, asked: Asked::Rollback, answer: answer::Answer::default() });
         Ok(())
     }
 
@@ -147,24 +128,20 @@ impl ClientSession {
         self.link.refuse(&work.doing)?;
         self.part.work();
         work.answer = answer::Answer::default();
-        let messages = match (request, &mut work.sends) {
-            (Request::Touch(touch), Sends::Test { form, .. }) => {
-                work.asked = Asked::Touch(touch.key);
-                form.fill(touch)
-            }
-            (Request::Statement(bound), Sends::Own(own)) => {
+        let messages = match request {
+            Request::Statement(bound) => {
                 work.asked = Asked::Statement;
-                own.fill(bound, &work.doing)?
+                work.sends.fill(bound, &work.doing)?
             }
-            (Request::Commit, _) => {
+            Request::Commit => {
                 work.asked = Asked::Commit;
                 COMMIT
             }
-            (Request::Rollback, _) => {
+            Request::Rollback => {
                 work.asked = Asked::Rollback;
                 ROLLBACK
             }
-            _ => {
+            Request::Chunk { .. } | Request::Discard => {
                 let message = format!("{}: this session was prepared for other requests", work.doing);
                 return Err(EngineError::new(ErrorClass::Unsupported, message));
             }
@@ -176,15 +153,8 @@ impl ClientSession {
     /// What came of the request that was sent last; `None` while that is not known, and nobody waits for it.
     fn receive(&mut self, wait: Wait) -> Option<Result<ChunkResult, EngineError>> {
         let work = self.work.as_mut()?;
-        let answer = &mut work.answer;
-        let (reads, mut own) = match &mut work.sends {
-            Sends::Test { reads, .. } => (*reads, None),
-            Sends::Own(own) => (Reads::Changes, Some(own)),
-        };
-        let received = self.link.wire.receive(wait, |message| match (&mut own, message.row()) {
-            (Some(own), Some(row)) => own.row(row).map(|()| None),
-            _ => answer.take(reads, message),
-        });
+        let (answer, sends) = (&mut work.answer, &mut work.sends);
+        let received = self.link.wire.receive(wait, |message| answer.take(message, |row| sends.row(row)));
         let trouble = match received {
             Ok(status) => return Some(self.done(status?)),
             Err(trouble) => trouble,
@@ -213,16 +183,12 @@ impl ClientSession {
                 self.link.transactions += 1;
             }
         }
-        let checksum = match (&work.sends, work.asked) {
-            (Sends::Own(own), Asked::Statement) => own.answer.sum(),
-            (Sends::Test { sums_keys, .. }, Asked::Touch(key)) => match sums_keys {
-                Keyed::No => answer.sum,
-                Keyed::WhereFound if answer.rows == 0 => 0,
-                Keyed::WhereFound | Keyed::Always => key,
-            },
-            _ => return Ok(ChunkResult::default()),
-        };
-        Ok(ChunkResult { rows: answer.rows, checksum, ..ChunkResult::default() })
+        if work.asked != Asked::Statement {
+            return Ok(ChunkResult::default());
+        }
+        // Rows that have come are believed, and not what is said of them.
+        let rows = if work.sends.answers() { work.sends.answer().rows() as u64 } else { answer.rows };
+        Ok(ChunkResult { rows, checksum: work.sends.answer().sum(), ..ChunkResult::default() })
     }
 
     /// What to wait at for an answer.
@@ -290,10 +256,7 @@ impl Session for ClientSession {
     }
 
     fn answer(&self) -> &Answer {
-        match self.work.as_ref().map(|work| &work.sends) {
-            Some(Sends::Own(own)) => &own.answer,
-            _ => Answer::NONE,
-        }
+        self.work.as_ref().map_or(Answer::NONE, |work| work.sends.answer())
     }
 
     fn flush(&mut self) -> Result<(), EngineError> {

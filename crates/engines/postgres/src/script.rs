@@ -42,7 +42,7 @@ pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
     }
     if test.procedure.has_client_form() {
         line(&mut text, format_args!("\n-- the client drive has no procedure: it sends this, prepared, for each key"));
-        recipe.client_statement()?.text.lines().for_each(|sql| line(&mut text, format_args!("-- {}", sql.trim())));
+        recipe.client_statement()?.text.sql.lines().for_each(|sql| line(&mut text, format_args!("-- {}", sql.trim())));
     }
     line(&mut text, format_args!("\n-- one pass of the first of one job, with the keys of an example"));
     line(&mut text, format_args!("{};", call(&recipe, &task)));

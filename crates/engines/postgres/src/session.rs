@@ -159,7 +159,7 @@ pub(super) fn plan(
     let json = rows.iter().filter_map(|row| row.first().cloned().flatten()).collect::<Vec<_>>().join("\n");
     let plan = super::plan::compact(&json)?;
     let problem = recipe.plan_problem(task, &plan)?;
-    Ok(Prepared { plan: Some(plan), problems: problem.into_iter().collect() })
+    Ok(Prepared { plan: Some(plan), problems: problem.into_iter().collect(), form: None })
 }
 
 impl Session for PostgresSession {

@@ -5,11 +5,11 @@
 mod client;
 
 use dbdyno_engine::{EngineInfo, Request, Settled, Task};
-use dbdyno_model::Counter;
+use dbdyno_model::{Counter, Test};
 use dbdyno_testkit::conformance::play;
 use dbdyno_testkit::on_servers::{Product, task};
-use dbdyno_testkit::servers::lend::Lender;
-use dbdyno_testkit::servers::postgres::{Server, Wish};
+use dbdyno_testkit::servers::lend::{Database, Lender};
+use dbdyno_testkit::servers::postgres::{SUPERUSER, Server, Wish};
 use std::time::Duration;
 
 dbdyno_testkit::points!(Postgres);
@@ -133,6 +133,15 @@ impl Product for Postgres {
             ],
         ];
         each.into_iter().map(|texts| texts.map(str::to_owned)).collect()
+    }
+
+    fn user_over_tcp(_: &Database<Server>) -> String {
+        SUPERUSER.to_owned()
+    }
+
+    /// What opens a transaction travels with its first statement, and both parts of a search travel together.
+    fn round_trips(_: &Test, statements: u64, commits: bool) -> u64 {
+        statements + u64::from(commits)
     }
 
     fn lose_a_month() -> &'static str {

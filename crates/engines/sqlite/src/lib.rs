@@ -6,7 +6,6 @@
 //! are per connection; a commit by one connection empties those of the others. ANALYZE is not run: without statistics
 //! SQLite chooses the index plans that the tests are about, and every plan is checked.
 
-mod client;
 mod counters;
 mod describe;
 mod errors;
@@ -17,13 +16,13 @@ mod load;
 mod meta;
 mod monitor;
 mod options;
-mod own;
 mod point;
 mod procedures;
 mod recipe;
 mod remove;
 mod script;
 mod session;
+mod statements;
 mod totals;
 mod verify;
 mod writer;

@@ -5,13 +5,13 @@ use super::counters::take_page_counts;
 use super::errors::Fault;
 use super::link::Link;
 use super::meta;
-use super::own::Own;
 use super::procedures::Chunk;
 use super::recipe::Recipe;
+use super::statements::Sends;
 use super::totals::Totals;
 use super::writer::Turn;
 use super::{TABLES, table_name};
-use dbdyno_engine::client::{Answer, Statements};
+use dbdyno_engine::client::{Answer, Parameter, Reads, Statements, TestForm, placed};
 use dbdyno_engine::data::Generator;
 use dbdyno_engine::{Canceller, ChunkResult, EngineError, Failure, Prepared, Request, Session, Task};
 use dbdyno_model::{Cache, Drive, ErrorClass, Organisation, Procedure, Shape, TableName};
@@ -52,8 +52,8 @@ pub(super) struct SqliteSession {
     shared: Arc<Shared>,
     link: Link,
     work: Option<Work>,
-    /// Statements of a client's own, where it is prepared for those instead.
-    sent: Option<Own>,
+    /// What a client sends, where it is prepared for that instead.
+    sent: Option<Sends>,
     /// A client's transaction that is open, by its turn to write. Dropped after the connection, which rolls it back.
     open: Option<Turn>,
     own: Totals,
@@ -155,6 +155,17 @@ fn sorts(procedure: Procedure) -> bool {
     )
 }
 
+/// What a client gives the statement of a test, and what its answer says.
+fn test_form(procedure: Procedure) -> TestForm {
+    let (parameters, reads) = match procedure {
+        Procedure::Insert => (vec![Parameter::Id, Parameter::Source], Reads::Changes),
+        Procedure::UpdatePrimary | Procedure::UpdateSecondary => (vec![Parameter::Key], Reads::Changes),
+        Procedure::SelectPrimary => (vec![Parameter::Key], Reads::Quantities),
+        _ => (vec![Parameter::Key], Reads::Sums),
+    };
+    TestForm { parameters, reads, ..TestForm::default() }
+}
+
 /// Whether there are keys enough for each job to own some.
 fn enough_keys(task: &Task) -> Result<(), EngineError> {
     let (jobs, shape) = (u64::from(task.jobs), task.test.table.map_or(Shape::Small, TableName::shape));
@@ -188,7 +199,7 @@ impl SqliteSession {
         // EXPLAIN reads nothing, and so would go by a schema that another connection has changed since.
         meta::objects(&self.link)?;
         let problem = self.helper_threads(task.threads)?;
-        let mut prepared = Prepared { plan: None, problems: problem.into_iter().collect() };
+        let mut prepared = Prepared { problems: problem.into_iter().collect(), ..Prepared::default() };
         let sql = recipe.sql()?;
         if task.test.procedure != Procedure::WriteFile {
             let plan = self.plan(&sql).map_err(|e| self.link.says(&doing, e))?;
@@ -202,8 +213,13 @@ impl SqliteSession {
         if task.test.cache == Cache::Cached || task.test.procedure == Procedure::Insert {
             recipe.reads.iter().try_for_each(|table| self.warm(*table))?;
         }
-        let small = Generator::new(&task.size, Shape::Small, task.seed);
-        self.work = Some(Work { task: task.clone(), job, recipe, sql, small });
+        if task.drive == Drive::Client {
+            prepared.form = Some(test_form(task.test.procedure));
+            self.sent = Some(Sends::new(&self.link, format!("{} job {job}", task.test.code), vec![sql])?);
+        } else {
+            let small = Generator::new(&task.size, Shape::Small, task.seed);
+            self.work = Some(Work { task: task.clone(), job, recipe, sql, small });
+        }
         self.account();
         Ok(prepared)
     }
@@ -211,7 +227,8 @@ impl SqliteSession {
     fn prepare_own(&mut self, statements: &Statements) -> Result<(), EngineError> {
         self.forget()?;
         self.link.set_cache(self.shared.cache_bytes)?;
-        self.sent = Some(Own::prepare(&self.link, statements)?);
+        let texts = statements.texts.iter().map(|text| placed(&text.sql, |number| format!("?{number}")));
+        self.sent = Some(Sends::new(&self.link, statements.work.clone(), texts.collect())?);
         self.account();
         Ok(())
     }
@@ -296,7 +313,7 @@ impl SqliteSession {
                     Request::Statement(bound) => chunk.statement(bound, open),
                     Request::Commit => chunk.commit(open),
                     Request::Rollback => chunk.roll_back(open),
-                    Request::Chunk { .. } | Request::Touch(_) | Request::Discard => Err(unprepared().into()),
+                    Request::Chunk { .. } | Request::Discard => Err(unprepared().into()),
                 };
                 (chunk.done, outcome)
             }
@@ -304,11 +321,8 @@ impl SqliteSession {
                 let mut chunk = Chunk { link, work, shared, stop, own, done };
                 let outcome = match *request {
                     Request::Chunk { first_pass, passes } => chunk.run(first_pass, passes),
-                    Request::Touch(touch) => chunk.send(touch, open),
-                    Request::Commit => chunk.commit(open),
-                    Request::Rollback => chunk.roll_back(open),
                     Request::Discard => chunk.discard(),
-                    Request::Statement(_) => Err(unprepared().into()),
+                    Request::Statement(_) | Request::Commit | Request::Rollback => Err(unprepared().into()),
                 };
                 (chunk.done, outcome)
             }

@@ -1,10 +1,10 @@
 //! The SQLite engine under the conformance suite.
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-use dbdyno_engine::client::Touch;
 use dbdyno_engine::{Engine, Request, Session, Target, Task};
 use dbdyno_model::{Counter, Drive, ErrorClass, Mapping, Test};
 use dbdyno_testkit::conformance;
+use dbdyno_testkit::conformance::client::execute;
 use dbdyno_testkit::conformance::{Subject, catalogue};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -200,12 +200,12 @@ fn two_clients(path: &Path, code: &str) -> (Box<dyn Engine>, Task, [Box<dyn Sess
 fn a_clients_transaction_that_fails_keeps_nobody_waiting() {
     let folder = tempfile::tempdir().unwrap();
     let (engine, task, [mut first, mut second]) = two_clients(&folder.path().join("turns.db"), "T311");
-    let insert = |key, opens| Request::Touch(Touch { key, other: 1, opens });
-    first.execute(&insert(0, true)).unwrap();
-    first.execute(&insert(0, false)).unwrap_err();
+    let insert = |session: &mut Box<dyn Session>, id, opens| execute(session.as_mut(), 0, &[id, 1], opens);
+    insert(&mut first, 1, true).unwrap();
+    insert(&mut first, 1, false).unwrap_err();
     // Nobody has said Rollback, and the turn to write is given back all the same.
-    assert_eq!(second.execute(&insert(0, false)).unwrap().rows, 1);
-    assert_eq!(first.execute(&insert(1, false)).unwrap().rows, 1);
+    assert_eq!(insert(&mut second, 1, false).unwrap().rows, 1);
+    assert_eq!(insert(&mut first, 2, false).unwrap().rows, 1);
     drop((first, second));
     engine.end_point(&task).unwrap();
 }
@@ -215,12 +215,12 @@ fn a_client_whose_file_another_process_writes_to_is_told_and_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("busy.db");
     let (engine, task, [mut first, second]) = two_clients(&path, "T711");
-    let update = Request::Touch(Touch { key: 1, ..Touch::default() });
+    let update = |session: &mut Box<dyn Session>| execute(session.as_mut(), 0, &[1], false);
     let other = rusqlite::Connection::open(&path).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    assert_eq!(first.execute(&update).unwrap_err().error.class, ErrorClass::Timeout);
+    assert_eq!(update(&mut first).unwrap_err().error.class, ErrorClass::Timeout);
     other.execute_batch("ROLLBACK").unwrap();
-    assert_eq!(first.execute(&update).unwrap().rows, 1);
+    assert_eq!(update(&mut first).unwrap().rows, 1);
     drop((first, second));
     engine.end_point(&task).unwrap();
 }

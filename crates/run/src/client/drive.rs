@@ -1,4 +1,5 @@
-//! One job of the client drive: transaction after transaction, statement by statement.
+//! One job of the client drive: it runs any program, transaction after transaction, act by act. The program knows transactions;
+//! the drive knows the window, the pace, what is sent again, and how transactions have ended.
 //!
 //! What ends when the window's edges are known is counted without a lock: the window's moments are atomic, and times go into a
 //! pen of the job's own. A transaction that the database refused for the sake of another is sent again with the same keys; one
@@ -8,13 +9,13 @@ mod failures;
 mod punctual;
 
 use super::pauses::Pauses;
-use super::tally::{Amount, Tally};
+use super::tally::Tally;
 use super::team::Team;
 use super::timetable::Timetable;
 use crate::Pace;
-use dbdyno_engine::client::Transactions;
-use dbdyno_engine::{Failure, Reply, Request, Step, Task, Work};
-use dbdyno_model::Think;
+use dbdyno_engine::client::{Answer, Bound};
+use dbdyno_engine::program::{Act, Outcome, Program};
+use dbdyno_engine::{ChunkResult, Failure, Reply, Request, Step, Work};
 use dbdyno_stats::{Pen, Sample};
 
 /// Failures in a row after which a job has nothing good to tell.
@@ -48,24 +49,31 @@ enum Stage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Doing {
     Nothing,
+    /// A statement, executed so often.
     Statement(u64),
+    /// A pause within a transaction, until then.
+    Thinking(u64),
     Commit,
     Rollback(Then),
 }
 
+/// What follows a rollback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Then {
+    /// The same transaction once more.
     Again,
+    /// The next one: this one has failed.
     Leave,
+    /// The program goes on: it has wanted that.
+    GoOn,
 }
 
 /// One job of a point in the client drive.
 #[derive(Debug)]
-pub struct ClientDrive<'t> {
+pub struct ClientDrive<'t, P> {
     team: &'t Team<'t>,
     pen: Pen<'t>,
-    transactions: Transactions,
-    rows_per_statement: u64,
+    program: P,
     beat: Beat<'t>,
     job: u32,
     stage: Stage,
@@ -75,6 +83,10 @@ pub struct ClientDrive<'t> {
     start_ns: u64,
     end_ns: u64,
     doing: Doing,
+    /// Whether a transaction of several statements is open.
+    open: bool,
+    /// Whether the program has rolled this one back, as it wanted to.
+    rolled_back: bool,
     /// When the current transaction is or was to begin; none yet where the next has to be taken from a timetable.
     due_ns: Option<u64>,
     /// Until then it does not go on, nor does it take what others could do meanwhile.
@@ -84,33 +96,29 @@ pub struct ClientDrive<'t> {
     /// When its first statement was sent.
     begun_ns: Option<u64>,
     attempt: u32,
-    /// What its statements did so far in this attempt.
-    done: Amount,
-    checksum: u64,
+    /// Statements that were executed so far in this attempt.
+    executed: u64,
     failures_in_row: u32,
     last_good_ns: u64,
     storming: bool,
     tally: Tally,
 }
 
-impl<'t> ClientDrive<'t> {
-    pub(super) fn new(team: &'t Team<'t>, task: &Task, think: Option<Think>, job: u32) -> Self {
-        let transactions = Transactions::new(task, job);
-        let rows_per_op = task.test.rows_per_op(&task.size, task.rows_per_tx).unwrap_or(0);
+impl<'t, P: Program> ClientDrive<'t, P> {
+    pub(super) fn new(team: &'t Team<'t>, program: P, job: u32) -> Self {
         let (warm_up_ns, duration_ns) = match team.window.pace() {
             Pace::Steady { warm_up_ns, duration_ns, .. } => (warm_up_ns, duration_ns),
             Pace::Pieces { .. } => (0, 0),
         };
-        let beat = match (&team.queues, think) {
+        let beat = match (&team.queues, team.think) {
             (Some(_), _) => Beat::Open(None),
-            (None, Some(think)) => Beat::Thinking(Pauses::new(think, task.key_seed, job)),
+            (None, Some(think)) => Beat::Thinking(Pauses::new(think, team.seed, job)),
             (None, None) => Beat::Closed,
         };
         Self {
             team,
             pen: team.recorder.pen(),
-            rows_per_statement: rows_per_op / transactions.statements().max(1),
-            transactions,
+            program,
             beat,
             job,
             stage: Stage::Waiting,
@@ -119,13 +127,14 @@ impl<'t> ClientDrive<'t> {
             start_ns: UNKNOWN_NS,
             end_ns: UNKNOWN_NS,
             doing: Doing::Nothing,
+            open: false,
+            rolled_back: false,
             due_ns: None,
             rests_until_ns: 0,
             idle_from_ns: None,
             begun_ns: None,
             attempt: 0,
-            done: Amount::default(),
-            checksum: 0,
+            executed: 0,
             failures_in_row: 0,
             last_good_ns: 0,
             storming: false,
@@ -181,33 +190,36 @@ impl<'t> ClientDrive<'t> {
         (self.start_ns < ended_ns && ended_ns <= self.end_ns).then(|| ended_ns - self.start_ns - 1)
     }
 
-    /// Takes an answer. Returns what is to be sent next for the same transaction, or nothing when that has ended.
+    /// Takes an answer. Returns what the same transaction does next, or nothing when that has ended.
     #[inline]
-    fn take(&mut self, reply: Reply<'_>) -> Option<Request<'static>> {
-        let Reply { started_ns, ended_ns, result, .. } = reply;
-        let begun_ns = *self.begun_ns.get_or_insert(started_ns);
+    fn take(&mut self, reply: Reply<'_>) -> Option<Act> {
+        let Reply { started_ns, ended_ns, result, answer } = reply;
+        self.begun_ns.get_or_insert(started_ns);
         self.tally.last_ended_ns = ended_ns;
         match (self.doing, result) {
-            (Doing::Statement(i), Ok(did)) => {
-                self.done.ops += 1;
-                self.done.rows += did.rows;
-                self.checksum = self.checksum.wrapping_add(did.checksum);
-                if i + 1 < self.transactions.statements() {
-                    return Some(self.statement(i + 1));
-                }
-                if self.transactions.commits() {
-                    self.doing = Doing::Commit;
-                    return Some(Request::Commit);
-                }
-                self.succeed(begun_ns, ended_ns);
-                None
+            (Doing::Statement(times), Ok(did)) => {
+                self.executed += times;
+                self.act(Some((&did, answer)), ended_ns)
             }
-            (Doing::Commit, Ok(_)) => {
-                self.succeed(begun_ns, ended_ns);
-                None
+            (Doing::Commit, Ok(did)) => {
+                self.open = false;
+                self.act(Some((&did, answer)), ended_ns)
             }
-            (Doing::Rollback(Then::Again), Ok(_)) => Some(self.again()),
-            (Doing::Rollback(Then::Leave) | Doing::Nothing, Ok(_)) => {
+            (Doing::Rollback(then), Ok(did)) => {
+                self.open = false;
+                match then {
+                    Then::Again => Some(self.again(ended_ns)?),
+                    Then::GoOn => {
+                        self.rolled_back = true;
+                        self.act(Some((&did, answer)), ended_ns)
+                    }
+                    Then::Leave => {
+                        self.leave(ended_ns);
+                        None
+                    }
+                }
+            }
+            (Doing::Nothing | Doing::Thinking(_), Ok(_)) => {
                 self.leave(ended_ns);
                 None
             }
@@ -215,24 +227,40 @@ impl<'t> ClientDrive<'t> {
         }
     }
 
-    fn statement(&mut self, i: u64) -> Request<'static> {
-        self.doing = Doing::Statement(i);
-        Request::Touch(self.transactions.statement(i))
+    /// What the program does next; nothing when its transaction has ended.
+    #[inline]
+    fn act(&mut self, reply: Option<(&ChunkResult, &Answer)>, now_ns: u64) -> Option<Act> {
+        let act = self.program.act(reply);
+        self.doing = match act {
+            Act::Execute { times, opens, .. } => {
+                self.open |= opens;
+                Doing::Statement(times as u64)
+            }
+            Act::Think(pause_ns) => Doing::Thinking(now_ns + pause_ns),
+            Act::Commit => Doing::Commit,
+            Act::Rollback => Doing::Rollback(Then::GoOn),
+            Act::Ended => {
+                self.succeed(now_ns);
+                return None;
+            }
+        };
+        Some(act)
     }
 
-    fn again(&mut self) -> Request<'static> {
-        self.transactions.again();
-        (self.done, self.checksum) = (Amount::default(), 0);
-        self.statement(0)
+    fn again(&mut self, now_ns: u64) -> Option<Act> {
+        self.program.again();
+        self.executed = 0;
+        self.act(None, now_ns)
     }
 
     #[inline]
-    fn succeed(&mut self, begun_ns: u64, ended_ns: u64) {
+    fn succeed(&mut self, ended_ns: u64) {
         self.warm(ended_ns);
         self.learn_edges();
-        let rows = self.done.rows;
+        let did = self.program.did();
+        let (rows, begun_ns) = (did.rows, self.begun_ns.unwrap_or(ended_ns));
         self.tally.outcomes.succeed(1);
-        self.tally.checksum = self.tally.checksum.wrapping_add(self.checksum);
+        self.tally.checksum = self.tally.checksum.wrapping_add(did.checksum);
         self.account(ended_ns);
         if let Some(at_ns) = self.inside(ended_ns) {
             let due_ns = self.due_ns.unwrap_or(begun_ns).min(begun_ns);
@@ -250,15 +278,15 @@ impl<'t> ClientDrive<'t> {
                 self.team.calms();
             }
         }
+        self.program.ended(if self.rolled_back { Outcome::RolledBack } else { Outcome::Committed });
         self.leave(ended_ns);
     }
 
-    /// Goes on to the next transaction.
+    /// Goes on to the next transaction; the program has been told how this one has ended.
     #[inline]
     fn leave(&mut self, ended_ns: u64) {
-        self.transactions.advance();
-        (self.done, self.checksum) = (Amount::default(), 0);
         (self.doing, self.begun_ns, self.attempt) = (Doing::Nothing, None, 0);
+        (self.rolled_back, self.executed) = (false, 0);
         self.due_ns = match &mut self.beat {
             Beat::Closed => Some(ended_ns),
             Beat::Thinking(pauses) => Some(ended_ns + pauses.next_ns()),
@@ -284,7 +312,7 @@ impl<'t> ClientDrive<'t> {
 
     /// What to do between two transactions.
     #[inline]
-    fn idle(&mut self, now_ns: u64) -> Step<'static> {
+    fn idle(&mut self, now_ns: u64) -> Next {
         self.learn_edges();
         if now_ns >= self.end_ns && self.stage == Stage::Working {
             self.stage = Stage::Passed;
@@ -292,34 +320,82 @@ impl<'t> ClientDrive<'t> {
         }
         if self.team.window.over() {
             self.go(now_ns);
-            return Step::Done;
+            return Next::Done;
         }
         let begins_ns = self.begins_ns(now_ns);
         if begins_ns <= now_ns {
             if self.idle_from_ns.is_some() {
                 self.wake(now_ns);
             }
-            return Step::Execute(self.statement(0));
+            self.program.begin();
+            return self.act(None, now_ns).map_or(Next::Nap(0), Next::Act);
         }
         self.idle_from_ns.get_or_insert(now_ns);
         self.pen.pour();
         // The end of the window is not to be slept through: the others wait for it.
         let until_ns = if self.stage == Stage::Passed { begins_ns } else { begins_ns.min(self.end_ns) };
-        Step::ThinkNs(until_ns.saturating_sub(now_ns).min(LONGEST_NAP_NS))
+        Next::Nap(until_ns.saturating_sub(now_ns).min(LONGEST_NAP_NS))
     }
-}
 
-impl Work for ClientDrive<'_> {
-    fn next(&mut self, now_ns: u64, reply: Option<Reply<'_>>) -> Step<'_> {
+    /// What to do within a pause of a transaction.
+    #[cold]
+    fn think(&mut self, until_ns: u64, now_ns: u64) -> Next {
+        if now_ns < until_ns && !self.team.window.over() {
+            return Next::Nap((until_ns - now_ns).min(LONGEST_NAP_NS));
+        }
+        if now_ns < until_ns {
+            // Nobody waits for the rest of it.
+            self.program.ended(Outcome::RolledBack);
+            if self.open {
+                self.doing = Doing::Rollback(Then::Leave);
+                return Next::Act(Act::Rollback);
+            }
+            self.go(now_ns);
+            return Next::Done;
+        }
+        self.act(None, now_ns).map_or(Next::Nap(0), Next::Act)
+    }
+
+    #[inline]
+    fn next_step(&mut self, now_ns: u64, reply: Option<Reply<'_>>) -> Next {
         if self.stage == Stage::Waiting {
             self.arrive(now_ns);
         }
-        if let Some(reply) = reply
-            && let Some(request) = self.take(reply)
-        {
-            return Step::Execute(request);
+        match (reply, self.doing) {
+            (Some(reply), _) => match self.take(reply) {
+                Some(act) => Next::Act(act),
+                None => self.idle(now_ns),
+            },
+            (None, Doing::Thinking(until_ns)) => self.think(until_ns, now_ns),
+            (None, _) => self.idle(now_ns),
         }
-        self.idle(now_ns)
+    }
+}
+
+/// What a job does next.
+#[derive(Debug, Clone, Copy)]
+enum Next {
+    Act(Act),
+    /// Sleep for so many nanoseconds.
+    Nap(u64),
+    Done,
+}
+
+impl<P: Program> Work for ClientDrive<'_, P> {
+    #[inline]
+    fn next(&mut self, now_ns: u64, reply: Option<Reply<'_>>) -> Step<'_> {
+        match self.next_step(now_ns, reply) {
+            Next::Act(Act::Execute { statement, times, opens }) => {
+                let values = self.program.values();
+                Step::Execute(Request::Statement(Bound { statement, values, times, opens }))
+            }
+            Next::Act(Act::Commit) => Step::Execute(Request::Commit),
+            Next::Act(Act::Rollback) => Step::Execute(Request::Rollback),
+            Next::Act(Act::Think(pause_ns)) => Step::ThinkNs(pause_ns.min(LONGEST_NAP_NS)),
+            Next::Act(Act::Ended) => Step::ThinkNs(0),
+            Next::Nap(ns) => Step::ThinkNs(ns),
+            Next::Done => Step::Done,
+        }
     }
 
     fn abandon(&mut self) {

@@ -5,8 +5,9 @@ use super::queues::Queues;
 use super::tally::{Kept, Tally};
 use crate::drive::first_cause;
 use crate::{Chunk, Log, Span, Window};
+use dbdyno_engine::program::Program;
 use dbdyno_engine::{EngineError, Task};
-use dbdyno_model::{ErrorClass, Load, OpenLoop, Outcomes, Series};
+use dbdyno_model::{ErrorClass, Load, OpenLoop, Outcomes, Series, Think};
 use dbdyno_stats::{Histogram, Recorded, Recorder, Times};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -22,7 +23,11 @@ pub struct Team<'w> {
     pub(super) recorder: Recorder,
     /// When transactions are due, in an open loop.
     pub(super) queues: Option<Queues>,
-    load: Load,
+    pub(super) think: Option<Think>,
+    /// Seed of what jobs draw.
+    pub(super) seed: u64,
+    /// Rows that a statement touches which failed, at most.
+    pub(super) rows_per_statement: u64,
     duration_ns: u64,
     jobs: usize,
     /// Jobs of which nothing has succeeded for a while.
@@ -56,11 +61,14 @@ impl<'w> Team<'w> {
     pub fn new(window: &'w Window, duration_ns: u64, load: Load, asked_per_s: Option<f64>, task: &Task) -> Self {
         let times = if load.rate.is_some() { Times::ServiceAndResponse } else { Times::Service };
         let jobs = task.jobs as usize;
+        let rows_per_op = task.test.rows_per_op(&task.size, task.rows_per_tx).unwrap_or(0);
         Self {
             window,
             recorder: Recorder::new(times, duration_ns, STEP_NS),
             queues: asked_per_s.map(|per_s| Queues::new(load, per_s, task.key_seed, jobs)),
-            load,
+            think: load.think,
+            seed: task.key_seed,
+            rows_per_statement: rows_per_op / task.test.executions_per_op(task.rows_per_tx).max(1),
             duration_ns,
             jobs,
             storming: AtomicUsize::new(0),
@@ -69,13 +77,13 @@ impl<'w> Team<'w> {
         }
     }
 
-    /// A job of the team.
+    /// A job of the team, and what it is to do.
     #[must_use]
-    pub fn job<'t>(&'t self, task: &Task, job: u32) -> ClientDrive<'t>
+    pub fn job<'t, P: Program>(&'t self, program: P, job: u32) -> ClientDrive<'t, P>
     where
         'w: 't,
     {
-        ClientDrive::new(self, task, self.load.think, job)
+        ClientDrive::new(self, program, job)
     }
 
     /// Nothing of a job has succeeded for a while. When that is so of all jobs, the point is not worth its time.

@@ -2,7 +2,8 @@
 //! the engine's own count, too; and nothing of what was rolled back.
 
 use super::{Played, Quiet, Subject, begun, expected, merge, play_uncounted};
-use dbdyno_engine::client::{Touch, Transactions};
+use dbdyno_engine::client::{Bound, TestProgram, Values};
+use dbdyno_engine::program::{Act, Outcome, Program};
 use dbdyno_engine::{ChunkResult, Engine, Failure, Prepared, Request, Session, Task};
 use dbdyno_model::{Drive, ErrorClass, Organisation, Procedure, Proof, Test};
 
@@ -18,33 +19,68 @@ pub fn task(subject: &Subject<'_>, test: &Test, jobs: u32) -> Task {
     Task { drive: Drive::Client, ..subject.task(test, jobs) }
 }
 
+/// Executes a statement with these whole numbers.
+pub fn execute(
+    session: &mut dyn Session,
+    statement: usize,
+    numbers: &[i64],
+    opens: bool,
+) -> Result<ChunkResult, Failure> {
+    let mut values = Values::new();
+    session.execute(&Request::Statement(Bound { statement, values: values.set(numbers), times: 1, opens }))
+}
+
+/// Sends the statements of a transaction that the program has begun, and at last what the program says, or this instead: then it
+/// is one transaction, however few its statements are.
+fn transaction(
+    session: &mut dyn Session,
+    program: &mut impl Program,
+    end: Option<&Request<'_>>,
+) -> Result<ChunkResult, Failure> {
+    let (mut done, mut opens_next) = (None, end.is_some());
+    loop {
+        let act = program.act(done.as_ref().map(|done| (done, session.answer())));
+        done = Some(match (act, end) {
+            (Act::Execute { statement, times, opens }, _) => {
+                let opens = opens || std::mem::take(&mut opens_next);
+                session.execute(&Request::Statement(Bound { statement, values: program.values(), times, opens }))?
+            }
+            (Act::Think(_), _) => ChunkResult::default(),
+            (_, Some(end)) => {
+                session.execute(end)?;
+                return Ok(program.did());
+            }
+            (Act::Commit, None) => session.execute(&Request::Commit)?,
+            (Act::Rollback, None) => session.execute(&Request::Rollback)?,
+            (Act::Ended, None) => return Ok(program.did()),
+        });
+    }
+}
+
 /// Sends so many transactions.
-fn send(session: &mut dyn Session, transactions: &mut Transactions, times: u64) -> Result<ChunkResult, Failure> {
+pub fn send(session: &mut dyn Session, program: &mut impl Program, times: u64) -> Result<ChunkResult, Failure> {
     let mut sum = ChunkResult::default();
     for _ in 0..times {
-        for i in 0..transactions.statements() {
-            sum = merge(sum, session.execute(&Request::Touch(transactions.statement(i)))?);
-        }
-        if transactions.commits() {
-            sum = merge(sum, session.execute(&Request::Commit)?);
-        }
-        transactions.advance();
+        program.begin();
+        sum = merge(sum, transaction(session, program, None)?);
+        program.ended(Outcome::Committed);
     }
     Ok(sum)
 }
 
 /// A point driven by clients, all jobs at the same time.
 pub fn play(engine: &dyn Engine, task: &Task) -> Played {
-    let (mut sessions, Prepared { problems, plan }) = begun(engine, task);
+    let (mut sessions, Prepared { problems, plan, form }) = begun(engine, task);
+    let form = form.unwrap();
     sessions.iter_mut().for_each(|session| session.flush().unwrap());
     let before = engine.snapshot().unwrap();
     let sums: Vec<ChunkResult> = std::thread::scope(|scope| {
         let jobs: Vec<_> = (0..)
             .zip(&mut sessions)
             .map(|(job, session)| {
+                let mut program = TestProgram::new(task, job, form.clone());
                 scope.spawn(move || {
-                    let mut transactions = Transactions::new(task, job);
-                    let sum = send(session.as_mut(), &mut transactions, TRANSACTIONS);
+                    let sum = send(session.as_mut(), &mut program, TRANSACTIONS);
                     session.flush().unwrap();
                     sum.unwrap_or_else(|failure| panic!("{}: {}", task.test.code, failure.error))
                 })
@@ -100,35 +136,29 @@ pub fn what_a_client_rolls_back_was_never_there(subject: &Subject<'_>) {
         let task = task(subject, &test, 1);
         engine.begin_point(&task).unwrap();
         let mut session = engine.client_session(0, 1).unwrap();
-        session.prepare(&task, 0).unwrap();
-        let mut transactions = Transactions::new(&task, 0);
-        let bounds: Vec<Touch> =
-            (0..transactions.statements()).map(|i| Touch { opens: i == 0, ..transactions.statement(i) }).collect();
-        let mut transaction = |end: Request| {
-            let statements = bounds.iter().map(|bound| Request::Touch(*bound)).chain([end]);
-            statements
-                .map(|request| session.execute(&request))
-                .collect::<Result<Vec<_>, _>>()
-                .map(|done| done.into_iter().fold(ChunkResult::default(), merge))
+        let mut program = TestProgram::new(&task, 0, session.prepare(&task, 0).unwrap().form.unwrap());
+        let mut again = |end: Request<'_>| {
+            program.again();
+            transaction(session.as_mut(), &mut program, Some(&end))
         };
         let table = test.table.unwrap();
         let content = || engine.checksum(table, dbdyno_engine::data::Columns::All, &Quiet).unwrap();
         let before = content();
-        let rolled_back = transaction(Request::Rollback).unwrap();
+        let rolled_back = again(Request::Rollback).unwrap();
         assert_eq!(content(), before, "{} was rolled back", test.code);
-        let committed = transaction(Request::Commit).unwrap();
+        let committed = again(Request::Commit).unwrap();
         assert_eq!((rolled_back, committed.rows > 0), (committed, true), "{}", test.code);
-        let refused = transaction(Request::Commit);
+        let refused = again(Request::Commit);
         match test.procedure {
             // A key by hash need not be unique (PostgreSQL's is not), and then says nothing.
             Procedure::Insert if table.organisation() == Organisation::Hash => {}
             // The rows are there now, and only since.
             Procedure::Insert => {
                 refused.unwrap_err();
-                transaction(Request::Rollback).unwrap_err();
+                again(Request::Rollback).unwrap_err();
                 session.execute(&Request::Rollback).unwrap();
-                transactions.advance();
-                let next = send(session.as_mut(), &mut transactions, 1).unwrap();
+                program.ended(Outcome::RolledBack);
+                let next = send(session.as_mut(), &mut program, 1).unwrap();
                 assert_eq!(next.rows, committed.rows, "{} goes on", test.code);
             }
             _ => assert_ne!(content(), before, "{} was committed", test.code),
@@ -145,14 +175,14 @@ pub fn clients_can_be_stopped(subject: &Subject<'_>) {
         let task = task(subject, &test, 1);
         engine.begin_point(&task).unwrap();
         let mut session = engine.client_session(0, 1).unwrap();
-        session.prepare(&task, 0).unwrap();
+        let mut program = TestProgram::new(&task, 0, session.prepare(&task, 0).unwrap().form.unwrap());
         let canceller = session.canceller();
         let failure = std::thread::scope(|scope| {
             let stopper = scope.spawn(move || {
                 std::thread::sleep(std::time::Duration::from_millis(10));
                 canceller.cancel();
             });
-            let failure = send(session.as_mut(), &mut Transactions::new(&task, 0), u64::MAX).unwrap_err();
+            let failure = send(session.as_mut(), &mut program, u64::MAX).unwrap_err();
             stopper.join().unwrap();
             failure
         });

@@ -102,7 +102,7 @@ pub fn play_uncounted(engine: &dyn Engine, task: &Task, cuts: &[u64]) -> Played 
     played(engine, task, cuts, false)
 }
 
-/// Begins a point: its sessions, of the task's drive, prepared, and what they found.
+/// Begins a point: its sessions, of the task's drive, prepared, and what they found; the form is that of all.
 pub fn begun(engine: &dyn Engine, task: &Task) -> (Vec<Box<dyn Session>>, Prepared) {
     engine.begin_point(task).unwrap();
     let session = |job| match task.drive {
@@ -115,12 +115,13 @@ pub fn begun(engine: &dyn Engine, task: &Task) -> (Vec<Box<dyn Session>>, Prepar
         let prepared = session.prepare(task, job).unwrap_or_else(|e| panic!("{}: {e}", task.test.code));
         found.problems.extend(prepared.problems);
         found.plan = found.plan.or(prepared.plan);
+        found.form = found.form.or(prepared.form);
     }
     (sessions, found)
 }
 
 fn played(engine: &dyn Engine, task: &Task, cuts: &[u64], counting: bool) -> Played {
-    let (mut sessions, Prepared { problems, plan }) = begun(engine, task);
+    let (mut sessions, Prepared { problems, plan, .. }) = begun(engine, task);
     if counting {
         sessions.iter_mut().for_each(|session| session.flush().unwrap());
     }

@@ -2,8 +2,8 @@
 //! which depend on earlier answers.
 
 use super::Subject;
-use super::client::task;
-use dbdyno_engine::client::{Bound, Statements, Touch, Value, Values};
+use super::client::{send, task};
+use dbdyno_engine::client::{Bound, Statements, TestProgram, Value, Values};
 use dbdyno_engine::{
     ChunkResult, Engine, Failure, Job, MonotonicClock, Reply, Request, Session, StartGate, Step, Work,
 };
@@ -30,7 +30,7 @@ fn statements(table: &str) -> Statements {
         format!("SELECT MAX(quantity), ':1' FROM {table} WHERE id = :1"),
         format!("INSERT INTO {table} SELECT * FROM {table} WHERE id = :1"),
     ];
-    Statements { work: "transfers".to_owned(), texts: texts.to_vec(), commit: CommitMode::Durable }
+    Statements { work: "transfers".to_owned(), texts: texts.map(Into::into).to_vec(), commit: CommitMode::Durable }
 }
 
 fn opened(engine: &dyn Engine, job: u32, statements: &Statements) -> Box<dyn Session> {
@@ -49,7 +49,7 @@ fn execute(
     for value in given {
         values.push(*value);
     }
-    session.execute(&Request::Statement(Bound { statement, values: &values, opens }))
+    session.execute(&Request::Statement(Bound { statement, values: &values, times: 1, opens }))
 }
 
 /// Quantities of rows `1 .. 1 + rows`.
@@ -96,19 +96,17 @@ pub fn statements_of_ones_own_take_values_and_answer(subject: &Subject<'_>, tabl
         assert!(refused.message.contains(&format!("transfers: statement {statement}")), "{refused}");
         session.execute(&Request::Rollback).unwrap();
     }
-    session.execute(&Request::Touch(Touch { key: 1, ..Touch::default() })).unwrap_err();
     assert_eq!(execute(session, READ, &[Value::Int(7)], false).unwrap(), done, "it goes on");
-    // And back to a test, which has no statements of its own.
+    // And back to a test, which has another one.
     let test = subject.tests().into_iter().find(|test| test.procedure == Procedure::SelectPrimary).unwrap();
     let task = task(subject, &test, 1);
     engine.begin_point(&task).unwrap();
-    session.prepare(&task, 0).unwrap();
-    execute(session, READ, &[Value::Int(7)], false).unwrap_err();
-    session.execute(&Request::Touch(Touch { key: 1, ..Touch::default() })).unwrap();
-    assert_eq!(session.answer().rows(), 0);
+    let mut program = TestProgram::new(&task, 0, session.prepare(&task, 0).unwrap().form.unwrap());
+    execute(session, LIST, &[Value::Int(7), Value::Int(8)], false).unwrap_err();
+    assert_eq!(send(session, &mut program, 1).unwrap().rows, task.rows_per_tx);
     session.prepare_statements(&statements(table)).unwrap();
     assert_eq!(quantities(session, 3).len(), 3);
-    let nonsense = Statements { texts: vec![format!("SELECT nothing FROM {table}")], ..statements(table) };
+    let nonsense = Statements { texts: vec![format!("SELECT nothing FROM {table}").into()], ..statements(table) };
     // Some servers look at a statement when it is prepared, and others when it is executed.
     let refused =
         session.prepare_statements(&nonsense).map_err(Failure::from).and_then(|()| execute(session, 0, &[], false));
@@ -161,7 +159,7 @@ impl Work for Transfers {
             }
         };
         let statement = if self.step < 2 { READ } else { WRITE };
-        Step::Execute(Request::Statement(Bound { statement, values: given, opens: self.step == 0 }))
+        Step::Execute(Request::Statement(Bound { statement, values: given, times: 1, opens: self.step == 0 }))
     }
 }
 

@@ -60,6 +60,12 @@ pub trait Product: Sized + 'static {
     /// needs them, SQL that removes it, and what a refusal calls it.
     fn intruders(database: &str, elsewhere: &str) -> Vec<[String; 3]>;
 
+    /// A user of a borrowed database who may do everything over TCP.
+    fn user_over_tcp(database: &Database<Self::Server>) -> String;
+
+    /// Round trips of a test's transaction that a client sends: statements, and what begins and ends it.
+    fn round_trips(test: &Test, statements: u64, commits: bool) -> u64;
+
     /// SQL that drops a month of the large table and the note that the load was complete.
     fn lose_a_month() -> &'static str;
 

@@ -2,10 +2,10 @@
 
 use super::{Product, task};
 use crate::conformance::{self, Subject, catalogue};
-use crate::servers::Scratch as _;
 use crate::servers::lend::Database;
-use dbdyno_engine::client::Touch;
-use dbdyno_engine::{Canceller, Engine, LoadWatch, Request, Session, Settled, Task};
+use crate::servers::{RoundTrips, Scratch as _};
+use dbdyno_engine::client::{TestProgram, commits};
+use dbdyno_engine::{Canceller, Engine, LoadWatch, Request, Session, Settled, Target, Task};
 use dbdyno_model::{Counter, Counters, Drive, ErrorClass, Mapping, Procedure};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Barrier};
@@ -57,6 +57,7 @@ macro_rules! clients {
             a_statement_that_fails_takes_its_transaction_with_it
             a_clients_commits_are_not_foreign
             a_client_in_a_deadlock_is_told_and_goes_on
+            clients_take_no_more_round_trips_than_their_work_needs
         }
     };
 }
@@ -174,10 +175,10 @@ pub fn a_client_in_a_deadlock_is_told_and_goes_on<S: Product>() {
     let task = Task { drive: Drive::Client, ..task("T711", 2) };
     engine.begin_point(&task).unwrap();
     let mut sessions: Vec<_> = (0..2).map(|job| engine.client_session(job, 1).unwrap()).collect();
-    let update = |key, opens| Request::Touch(Touch { key, opens, ..Touch::default() });
+    let update = |session: &mut dyn Session, key, opens| conformance::client::execute(session, 0, &[key], opens);
     for (job, session) in (0..).zip(&mut sessions) {
         session.prepare(&task, job).unwrap();
-        session.execute(&update(1 + u64::from(job), true)).unwrap();
+        update(session.as_mut(), 1 + i64::from(job), true).unwrap();
     }
     // Whoever has lost waits for the other one's commit: sent again at once, both could meet once more.
     let settled = Barrier::new(2);
@@ -188,15 +189,15 @@ pub fn a_client_in_a_deadlock_is_told_and_goes_on<S: Product>() {
                 let settled = &settled;
                 scope.spawn(move || {
                     let [own, others] = [1 + job, 2 - job];
-                    let lost = session.execute(&update(others, false)).err();
+                    let lost = update(session.as_mut(), others, false).err();
                     let first = if lost.is_some() { Request::Rollback } else { Request::Commit };
                     session.execute(&first).unwrap();
                     settled.wait();
                     let Some(failure) = lost else { return 0 };
                     assert_eq!(failure.error.class, ErrorClass::Conflict, "{}", failure.error);
-                    for again in [update(own, true), update(others, false), Request::Commit] {
-                        session.execute(&again).unwrap();
-                    }
+                    update(session.as_mut(), own, true).unwrap();
+                    update(session.as_mut(), others, false).unwrap();
+                    session.execute(&Request::Commit).unwrap();
                     1
                 })
             })
@@ -210,6 +211,31 @@ pub fn a_client_in_a_deadlock_is_told_and_goes_on<S: Product>() {
 
 /// The server's own log position moves by exactly what is reported as redo, and no commit is taken for a foreign one. The
 /// log is the whole server's, so nobody else may be at work there.
+/// Counted where they pass: on the way to the server.
+pub fn clients_take_no_more_round_trips_than_their_work_needs<S: Product>() {
+    const TRANSACTIONS: u64 = 4;
+    let database = S::lender().loaded();
+    let round_trips = RoundTrips::before(database.server.port());
+    let target = database.server.tcp(&S::user_over_tcp(&database), &database.name);
+    let target = target.replace(&format!(":{}/", database.server.port()), &format!(":{}/", round_trips.port));
+    let engine = (S::INFO.open)(&Target::parse(&target).unwrap(), &catalogue::size_t()).unwrap();
+    for test in catalogue::tests().into_iter().filter(|test| test.procedure.has_client_form()) {
+        if matches!(S::mapping(&test), Mapping::None { .. }) {
+            continue;
+        }
+        let task = Task { drive: Drive::Client, ..task(test.code.as_str(), 1) };
+        let (mut sessions, prepared) = conformance::begun(&*engine, &task);
+        let mut program = TestProgram::new(&task, 0, prepared.form.unwrap());
+        let before = round_trips.count();
+        conformance::client::send(sessions[0].as_mut(), &mut program, TRANSACTIONS).unwrap();
+        let taken = round_trips.count() - before;
+        let each = S::round_trips(&test, program.statements(), commits(&task));
+        assert_eq!(taken, TRANSACTIONS * each, "{}", test.code);
+        drop(sessions);
+        engine.end_point(&task).unwrap();
+    }
+}
+
 pub fn commits_and_log_bytes_are_the_servers_to_the_last_one<S: Product>() {
     let (server, database) = S::alone();
     let engine = S::engine(&server, &database);

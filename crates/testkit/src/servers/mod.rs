@@ -4,7 +4,9 @@
 pub mod lend;
 pub mod mariadb;
 pub mod postgres;
+mod round_trips;
 
+pub use round_trips::RoundTrips;
 use std::collections::BTreeSet;
 use std::fs;
 use std::net::TcpListener;

@@ -1,9 +1,9 @@
 //! What is sent: statements, and the order and types of their values. No server is asked.
 
 use super::*;
-use dbdyno_engine::data::first_day;
+use crate::link::Bind;
+use dbdyno_engine::client::Value;
 use dbdyno_model::{ErrorClass, TableName, Test};
-use dbdyno_testkit::conformance::catalogue::size_t;
 use dbdyno_testkit::conformance::catalogue::{task, tests};
 
 fn found(procedure: Procedure, table: TableName) -> Test {
@@ -14,53 +14,43 @@ fn form(test: &Test) -> Form {
     Form::of(&Recipe::of(test), &task(test, 1)).unwrap()
 }
 
-fn sent(procedure: Procedure, table: TableName, touch: Touch) -> (String, Vec<String>) {
+/// The statement, and what its places are given.
+fn sent(procedure: Procedure, table: TableName) -> (String, Vec<Parameter>) {
     let form = form(&found(procedure, table));
-    let mut small = Generator::new(&size_t(), Shape::Small, 42);
-    let values = form.values(touch, &mut small).iter().map(|value| format!("{value:?}")).collect();
-    (form.sql().split_whitespace().collect::<Vec<_>>().join(" "), values)
+    (form.sql().split_whitespace().collect::<Vec<_>>().join(" "), form.parameters)
 }
 
 #[test]
 fn statements_are_those_of_the_procedures_with_values_bound() {
-    let touch = Touch { key: 65, other: 7, opens: false };
-    let (sql, values) = sent(Procedure::SelectPrimary, TableName::LargeHeapRangeList, touch);
+    use Parameter::{Key, Region};
+    let (sql, parameters) = sent(Procedure::SelectPrimary, TableName::LargeHeapRangeList);
     let expected = "SELECT /*+ QB_NAME(DBDYNO_TEST) INDEX(large_heap_range_list large_heap_range_list_pk) */ quantity \
                     FROM large_heap_range_list WHERE id = :1";
-    assert_eq!((sql.as_str(), values), (expected, vec!["Int(65)".to_owned()]));
-    let (sql, values) = sent(Procedure::UpdatePrimary, TableName::SmallIotList, touch);
+    assert_eq!((sql.as_str(), parameters), (expected, vec![Key]));
+    let (sql, parameters) = sent(Procedure::UpdatePrimary, TableName::SmallIotList);
     assert!(sql.ends_with("WHERE id = :1 AND region = :2"), "{sql}");
-    assert_eq!(values, ["Int(65)", "Int(2)"], "64 neighbours share a region");
-    let (sql, values) = sent(Procedure::Join, TableName::LargeHeapRangeList, touch);
+    assert_eq!(parameters, [Key, Region]);
+    let (sql, parameters) = sent(Procedure::Join, TableName::LargeHeapRangeList);
     assert!(
         sql.contains("COUNT(*), SUM(b.quantity) FROM small_heap a JOIN") && sql.ends_with("customer_id = :1"),
         "{sql}"
     );
-    assert_eq!(values, ["Int(65)"]);
+    assert_eq!(parameters, [Key]);
 }
 
 #[test]
 fn an_insert_sends_the_row_that_it_copies_under_the_new_id() {
-    let (sql, values) = sent(Procedure::Insert, TableName::SmallHash, Touch { key: 99, other: 7, opens: true });
+    use Parameter::{Amount, BookedOn, CustomerId, Filler, Id, Quantity, RefId, Region, Status};
+    let (sql, parameters) = sent(Procedure::Insert, TableName::SmallHash);
     assert!(
         sql.ends_with("VALUES (:1, :2, :3, :4, :5, :6, :7, :8, :9)") && sql.contains("INTO load_hash (id, "),
         "{sql}"
     );
-    let mut small = Generator::new(&size_t(), Shape::Small, 42);
-    let row = small.row(7);
-    assert_eq!(row.booked_on_days / 31, first_day(0) / 31);
-    let expected = [
-        Bind::Int(100),
-        Bind::Int(row.customer_id),
-        Bind::Int(row.ref_id),
-        Bind::Int(row.region),
-        Bind::day(row.booked_on_days),
-        Bind::Int(row.quantity),
-        Bind::cents(row.amount_cents),
-        Bind::Text(row.status),
-        Bind::Text(row.filler),
-    ];
-    assert_eq!(values, expected.map(|value| format!("{value:?}")));
+    assert_eq!(parameters, [Id, CustomerId, RefId, Region, BookedOn, Quantity, Amount, Status, Filler]);
+    let bound =
+        [Value::Day(18_262), Value::Cents(-1_250), Value::Null].map(|value| format!("{:?}", statements::bind(value)));
+    let expected = [Bind::day(18_262), Bind::cents(-1_250), Bind::Text("")].map(|value| format!("{value:?}"));
+    assert_eq!(bound, expected);
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Values on their way to the server, and on their way back as text. Whole numbers and days are never texts on the way
 //! there: on a small machine that work competes with the server's own.
 
+use dbdyno_engine::client::cents_text;
+use dbdyno_engine::data::calendar;
 use oracledb::{OracleNumber, OracleTimestamp, Row, ToDbValue};
 use std::fmt::Write as _;
 
@@ -20,16 +22,14 @@ pub(in super::super) enum Bind<'a> {
 impl Bind<'_> {
     /// A number of hundredths: 12345 is 123.45.
     pub(in super::super) fn cents(cents: i64) -> Self {
-        let (sign, all) = (if cents < 0 { "-" } else { "" }, cents.unsigned_abs());
-        let text = format!("{sign}{}.{:02}", all / 100, all % 100);
         // Digits with a point in them are always a number.
-        Self::Number(text.parse().unwrap_or_default())
+        Self::Number(cents_text(cents).parse().unwrap_or_default())
     }
 
     /// A day, as days since 1970-01-01.
     pub(in super::super) fn day(days: i64) -> Self {
         let (year, month, day) = calendar(days);
-        Self::Time(OracleTimestamp::new_date(year, month, day))
+        Self::Time(OracleTimestamp::new_date(i16::try_from(year).unwrap_or(i16::MAX), month, day))
     }
 
     /// As the driver wants it.
@@ -41,21 +41,6 @@ impl Bind<'_> {
             Self::Time(time) => time,
         }
     }
-}
-
-/// The day of the calendar that is so many days after 1970-01-01. Years are counted from a March, so that the day which is
-/// not always there is a year's last, and in eras of 400 years, which are all equally long.
-fn calendar(days: i64) -> (i16, u8, u8) {
-    const ERA_DAYS: i64 = 146_097;
-    let from_march_0 = days + 719_468;
-    let day_of_era = from_march_0.rem_euclid(ERA_DAYS);
-    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = (month_from_march + 2) % 12 + 1;
-    let year = from_march_0.div_euclid(ERA_DAYS) * 400 + year_of_era + i64::from(month <= 2);
-    (i16::try_from(year).unwrap_or(i16::MAX), month as u8, day as u8)
 }
 
 /// The days since 1970-01-01 of a date; nothing where it has a time of day.

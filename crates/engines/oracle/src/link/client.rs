@@ -2,32 +2,14 @@
 //! The driver has the protocol's word for a commit with the statement, and no way to say it.
 
 use super::{Bind, Link, bind};
-use crate::errors::engine_error;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::client::{Answer, Value};
-use oracledb::{DB_TYPE_NUMBER, Row, Statement, ToDbValue};
+use oracledb::{DB_TYPE_NUMBER, Statement, ToDbValue};
 
 impl Link {
-    /// Runs a query with values bound to `:1`, `:2`, ... and gives its first row, if it has one, to `read`. The second of the rows
-    /// that the driver asks for beforehand is the one that is not there: so the answer is whole.
-    ///
-    /// # Errors
-    /// As for [`Link::run_block`], and a value that is not of the type that `read` expects.
-    pub(in super::super) fn first_row<T>(
-        &mut self,
-        doing: &str,
-        sql: &str,
-        binds: &[Bind<'_>],
-        read: impl FnOnce(&Row) -> Result<T, oracledb::Error>,
-    ) -> Result<Option<T>, EngineError> {
-        let values: Vec<&dyn ToDbValue> = binds.iter().map(Bind::value).collect();
-        let row =
-            self.run(doing, |connection| connection.statement(sql)?.build()?.query(&values)?.next().transpose())?;
-        row.map(|row| read(&row).map_err(|error| engine_error(doing, &error))).transpose()
-    }
-
     /// Runs a query with values bound to `:1`, `:2`, ... and takes its rows: numbers that are whole as such, and all else as
-    /// text.
+    /// text. Of two rows that the driver asks for beforehand the second is not there where one answers: so that takes one round
+    /// trip.
     ///
     /// # Errors
     /// As for [`Link::run_block`].

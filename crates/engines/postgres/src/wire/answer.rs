@@ -1,5 +1,4 @@
-//! The answer to a statement under test, read where it lies: rows and their sum, or how many rows were changed. All values
-//! are integers in binary.
+//! The answer to a statement, read where it lies: its rows, or how many were changed.
 
 use super::Status;
 use super::incoming::{self, Message};
@@ -8,24 +7,11 @@ use crate::client::Kind;
 use crate::errors::{Said, Trouble};
 use dbdyno_engine::client::{Value, Values};
 
-/// What a statement answers with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum Reads {
-    /// Rows, each a quantity.
-    Quantities,
-    /// One row: how many rows there were, and the sum of their quantities.
-    Sums,
-    /// Nothing but the number of rows that were changed.
-    Changes,
-}
-
 /// What has been read of an answer.
 #[derive(Debug, Default)]
 pub(in super::super) struct Answer {
-    /// Rows touched.
+    /// Rows, as the server numbers them.
     pub(in super::super) rows: u64,
-    /// The sum of their quantities.
-    pub(in super::super) sum: u64,
     /// What the server committed or did, it has rolled back instead.
     pub(in super::super) rolled_back: bool,
     /// Why it did not do it.
@@ -33,11 +19,15 @@ pub(in super::super) struct Answer {
 }
 
 impl Answer {
-    /// Takes the next message; the session's status when it was the last.
-    pub(in super::super) fn take(&mut self, reads: Reads, message: Message<'_>) -> Result<Option<Status>, Trouble> {
+    /// Takes the next message, and gives rows to `row`; the session's status when it was the last.
+    pub(in super::super) fn take(
+        &mut self,
+        message: Message<'_>,
+        row: impl FnOnce(&[u8]) -> Result<(), Trouble>,
+    ) -> Result<Option<Status>, Trouble> {
         match message.kind {
-            incoming::DATA_ROW => self.row(reads, message.body)?,
-            incoming::COMMAND_COMPLETE => self.complete(reads, message.body),
+            incoming::DATA_ROW => row(message.body)?,
+            incoming::COMMAND_COMPLETE => self.complete(message.body),
             // The first error is the reason; what follows is skipped by the server.
             incoming::ERROR if self.error.is_none() => self.error = Some(Box::new(said(message.body))),
             incoming::READY => return status(message.body).map(Some),
@@ -47,32 +37,17 @@ impl Answer {
         Ok(None)
     }
 
-    fn row(&mut self, reads: Reads, body: &[u8]) -> Result<(), Trouble> {
-        let mut columns = Columns::of(body).ok_or_else(unreadable)?;
-        let mut next = || columns.next().ok_or_else(unreadable);
-        let (rows, sum) = match reads {
-            Reads::Quantities => (1, next()?),
-            Reads::Sums => (next()?, next()?),
-            Reads::Changes => return Err(Trouble::protocol("a row that nobody asked for")),
-        };
-        self.rows = self.rows.wrapping_add(rows.cast_unsigned());
-        self.sum = self.sum.wrapping_add(sum.cast_unsigned());
-        Ok(())
-    }
-
     /// A command's tag: `SELECT 1`, `UPDATE 320`, `COMMIT`.
-    fn complete(&mut self, reads: Reads, tag: &[u8]) {
+    fn complete(&mut self, tag: &[u8]) {
         let tag = tag.strip_suffix(&[0]).unwrap_or(tag);
         if tag == b"ROLLBACK" {
             self.rolled_back = true;
         }
-        if reads == Reads::Changes {
-            let digits = tag.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
-            let number = tag[tag.len() - digits..]
-                .iter()
-                .fold(0_u64, |number, digit| number.wrapping_mul(10).wrapping_add(u64::from(digit - b'0')));
-            self.rows = self.rows.wrapping_add(number);
-        }
+        let digits = tag.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+        let number = tag[tag.len() - digits..]
+            .iter()
+            .fold(0_u64, |number, digit| number.wrapping_mul(10).wrapping_add(u64::from(digit - b'0')));
+        self.rows = self.rows.wrapping_add(number);
     }
 }
 
@@ -84,7 +59,7 @@ pub(in super::super) fn values(body: &[u8], kinds: &[Kind], into: &mut Values) -
         into.push(match (bytes, kind) {
             (None, _) => Value::Null,
             (Some(bytes), Kind::Int(_)) => Value::Int(number(bytes).ok_or_else(unreadable)?),
-            (Some(bytes), Kind::Text) => Value::Text(str::from_utf8(bytes).map_err(|_| unreadable())?),
+            (Some(bytes), Kind::Day | Kind::Text) => Value::Text(str::from_utf8(bytes).map_err(|_| unreadable())?),
         });
     }
     Ok(())
@@ -97,7 +72,7 @@ pub(in super::super) fn described(message: Message<'_>, takes: &mut Vec<Vec<Kind
     match message.kind {
         incoming::PARAMETERS_OF_STATEMENT => {
             while let Some((oid, after)) = rest.split_first_chunk() {
-                kinds.push(Kind::of(u32::from_be_bytes(*oid)));
+                kinds.push(Kind::taken(u32::from_be_bytes(*oid)));
                 rest = after;
             }
             takes.push(kinds);
@@ -107,7 +82,7 @@ pub(in super::super) fn described(message: Message<'_>, takes: &mut Vec<Vec<Kind
             while let Some(end) = rest.iter().position(|byte| *byte == 0) {
                 let Some((fields, after)) = rest[end + 1..].split_first_chunk::<18>() else { break };
                 let [_, _, _, _, _, _, a, b, c, d, ..] = *fields;
-                kinds.push(Kind::of(u32::from_be_bytes([a, b, c, d])));
+                kinds.push(Kind::given(u32::from_be_bytes([a, b, c, d])));
                 rest = after;
             }
             gives.push(kinds);
@@ -161,12 +136,6 @@ impl<'a> Columns<'a> {
         let (bytes, rest) = rest.split_at_checked(length)?;
         self.rest = rest;
         Some(Some(bytes))
-    }
-
-    /// The next value as an integer of whichever width; the sum of no rows is NULL, and 0 here.
-    fn next(&mut self) -> Option<i64> {
-        let Some(bytes) = self.bytes()? else { return Some(0) };
-        number(bytes)
     }
 }
 

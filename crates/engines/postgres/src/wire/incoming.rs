@@ -28,13 +28,6 @@ pub(in super::super) struct Message<'a> {
     pub(super) body: &'a [u8],
 }
 
-impl<'a> Message<'a> {
-    /// The row that it is, if it is one.
-    pub(in super::super) fn row(&self) -> Option<&'a [u8]> {
-        (self.kind == DATA_ROW).then_some(self.body)
-    }
-}
-
 /// Bytes that have come.
 pub(in super::super) struct Incoming {
     bytes: Vec<u8>,

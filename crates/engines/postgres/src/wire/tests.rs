@@ -1,12 +1,14 @@
 //! What servers may say, and what may be between: no bytes make the client panic, and answers may be cut anywhere.
 
-use super::answer::{Answer, Reads, texts};
+use super::answer::{self, Answer, texts};
 use super::incoming::{Incoming, Message};
 use super::{Login, Status, open, said};
+use crate::client::Kind;
 use crate::errors::{Cause, Trouble};
 use crate::options::Options;
 use crate::tls;
 use dbdyno_engine::Target;
+use dbdyno_engine::client;
 use proptest::prelude::*;
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -34,9 +36,9 @@ fn row(values: &[Option<(i64, usize)>]) -> Vec<u8> {
     message(b'D', &body)
 }
 
-/// Reads bytes that come in pieces; what is read when the server is ready.
-fn read(reads: Reads, bytes: &[u8], cuts: &[usize]) -> Result<Option<(Status, Answer)>, Trouble> {
-    let (mut incoming, mut answer) = (Incoming::default(), Answer::default());
+/// What is read of an answer whose columns are of these kinds, and of bytes that come in pieces, when the server is ready.
+fn read(kinds: &[Kind], bytes: &[u8], cuts: &[usize]) -> Result<Option<(Status, Answer, client::Answer)>, Trouble> {
+    let (mut incoming, mut answer, mut rows) = (Incoming::default(), Answer::default(), client::Answer::default());
     let mut rest = bytes;
     for cut in cuts.iter().copied().chain([bytes.len()]) {
         let (mut piece, later) = rest.split_at(cut.min(rest.len()));
@@ -48,8 +50,8 @@ fn read(reads: Reads, bytes: &[u8], cuts: &[usize]) -> Result<Option<(Status, An
             incoming.filled(taken);
             piece = &piece[taken..];
             while let Some(message) = incoming.message()? {
-                if let Some(status) = answer.take(reads, message)? {
-                    return Ok(Some((status, answer)));
+                if let Some(status) = answer.take(message, |row| answer::values(row, kinds, rows.begin_row()))? {
+                    return Ok(Some((status, answer, rows)));
                 }
             }
         }
@@ -57,13 +59,17 @@ fn read(reads: Reads, bytes: &[u8], cuts: &[usize]) -> Result<Option<(Status, An
     Ok(None)
 }
 
-fn all(reads: Reads, bytes: &[u8]) -> Result<(Status, u64, u64), String> {
-    match read(reads, bytes, &[]) {
-        Ok(Some((status, answer))) => Ok((status, answer.rows, answer.sum)),
+/// The status, rows by the server's account, those that came, and their sum.
+fn all(kinds: &[Kind], bytes: &[u8]) -> Result<(Status, u64, usize, u64), String> {
+    match read(kinds, bytes, &[]) {
+        Ok(Some((status, answer, rows))) => Ok((status, answer.rows, rows.rows(), rows.sum())),
         Ok(None) => Err("not ready".to_owned()),
         Err(trouble) => Err(trouble.in_words().to_owned()),
     }
 }
+
+const ONE: [Kind; 1] = [Kind::Int(4)];
+const TWO: [Kind; 2] = [Kind::Int(8), Kind::Int(8)];
 
 fn select(rows: &[Vec<u8>], tag: &[u8]) -> Vec<u8> {
     [message(b'2', b""), rows.concat(), message(b'C', tag), message(b'Z', b"I")].concat()
@@ -72,14 +78,14 @@ fn select(rows: &[Vec<u8>], tag: &[u8]) -> Vec<u8> {
 #[test]
 fn rows_sums_and_changes_are_read() {
     let one = select(&[row(&[Some((33, 4))])], b"SELECT 1\0");
-    assert_eq!(all(Reads::Quantities, &one), Ok((Status::Idle, 1, 33)));
-    assert_eq!(all(Reads::Quantities, &select(&[], b"SELECT 0\0")), Ok((Status::Idle, 0, 0)));
+    assert_eq!(all(&ONE, &one), Ok((Status::Idle, 1, 1, 33)));
+    assert_eq!(all(&ONE, &select(&[], b"SELECT 0\0")), Ok((Status::Idle, 0, 0, 0)));
     let two = [row(&[Some((320, 8)), Some((7, 8))]), row(&[Some((0, 8)), None])];
-    assert_eq!(all(Reads::Sums, &select(&two, b"SELECT 1\0")), Ok((Status::Idle, 320, 7)));
+    assert_eq!(all(&TWO, &select(&two, b"SELECT 2\0")), Ok((Status::Idle, 2, 2, 327)));
     let changed = [message(b'C', b"BEGIN\0"), message(b'C', b"UPDATE 320\0"), message(b'Z', b"T")].concat();
-    assert_eq!(all(Reads::Changes, &changed), Ok((Status::InTransaction, 320, 0)));
+    assert_eq!(all(&[], &changed), Ok((Status::InTransaction, 320, 0, 0)));
     // A number that is none of rows.
-    assert_eq!(all(Reads::Changes, &message(b'Z', b"E")), Ok((Status::Failed, 0, 0)));
+    assert_eq!(all(&[], &message(b'Z', b"E")), Ok((Status::Failed, 0, 0, 0)));
 }
 
 #[test]
@@ -93,22 +99,22 @@ fn what_is_no_answer_is_refused() {
         (b"D\0\0\0\x03abc".to_vec(), "impossible length"),
         (b"HTTP/1.1 400 Bad Request\r\n".to_vec(), "impossible length"),
     ] {
-        let refused = all(Reads::Quantities, &bytes).unwrap_err();
+        let refused = all(&ONE, &bytes).unwrap_err();
         assert!(refused.contains(said), "{bytes:?}: {refused}");
     }
-    assert!(all(Reads::Changes, &row(&[Some((1, 4))])).unwrap_err().contains("nobody asked for"));
+    assert!(all(&[], &row(&[Some((1, 4))])).unwrap_err().contains("a row that is not"), "nobody asked for it");
 }
 
 #[test]
 fn errors_are_read_and_the_first_one_counts() {
     let fields = b"SERROR\0VERROR\0C42P01\0Mno such table\0Hlook elsewhere\0Ddetail\0Wline 1\0\0";
     let bytes = [message(b'E', fields), message(b'E', b"C00000\0Msecond\0\0"), message(b'Z', b"I")].concat();
-    let error = read(Reads::Sums, &bytes, &[]).unwrap().unwrap().1.error.unwrap();
+    let error = read(&TWO, &bytes, &[]).unwrap().unwrap().1.error.unwrap();
     assert_eq!((error.sqlstate.as_str(), error.message.as_str()), ("42P01", "no such table"));
     assert_eq!((error.hint.as_deref(), error.place.as_deref()), (Some("look elsewhere"), Some("line 1")));
     assert_eq!(said::said(b"").message, "the server gave no reason");
     let rolled_back = [message(b'C', b"ROLLBACK\0"), message(b'Z', b"I")].concat();
-    assert!(read(Reads::Sums, &rolled_back, &[]).unwrap().unwrap().1.rolled_back);
+    assert!(read(&TWO, &rolled_back, &[]).unwrap().unwrap().1.rolled_back);
 }
 
 #[test]
@@ -143,8 +149,8 @@ proptest! {
         if plausible {
             bytes = message(kind, &bytes);
         }
-        for reads in [Reads::Quantities, Reads::Sums, Reads::Changes] {
-            drop(read(reads, &bytes, &cuts));
+        for kinds in [&ONE[..], &TWO, &[Kind::Text], &[]] {
+            drop(read(kinds, &bytes, &cuts));
         }
         drop(texts(&bytes));
         drop(said::said(&bytes));
@@ -162,14 +168,13 @@ proptest! {
         let lines: Vec<Vec<u8>> = rows.iter()
             .map(|(rows, sum)| row(&[Some((i64::from(*rows), 8)), Some((i64::from(*sum), 8))])).collect();
         let bytes = select(&lines, b"SELECT 1\0");
-        let whole = all(Reads::Sums, &bytes).unwrap();
-        let expected = (rows.iter().map(|row| u64::from(row.0)).sum(), rows.iter().map(|row| u64::from(row.1)).sum());
-        prop_assert_eq!((whole.1, whole.2), expected);
-        let cut = read(Reads::Sums, &bytes, &cuts).unwrap().unwrap();
-        prop_assert_eq!((cut.0, cut.1.rows, cut.1.sum), whole);
-        for cut in 0..bytes.len() {
-            let cut = read(Reads::Sums, &bytes, &[cut]).unwrap().unwrap();
-            prop_assert_eq!((cut.0, cut.1.rows, cut.1.sum), whole);
+        let whole = all(&TWO, &bytes).unwrap();
+        let sum: u64 = rows.iter().map(|(rows, sum)| u64::from(*rows) + u64::from(*sum)).sum();
+        prop_assert_eq!((whole.2, whole.3), (rows.len(), sum));
+        let cut_once = (0..bytes.len()).map(|cut| vec![cut]);
+        for cuts in cut_once.chain([cuts]) {
+            let (status, answer, rows) = read(&TWO, &bytes, &cuts).unwrap().unwrap();
+            prop_assert_eq!((status, answer.rows, rows.rows(), rows.sum()), whole);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Work for the client drive's pump, and what became of it.
 
-use dbdyno_engine::client::Transactions;
+use dbdyno_engine::client::{Bound, TestProgram};
+use dbdyno_engine::program::{Act, Outcome, Program as _};
 use dbdyno_engine::{
     ChunkResult, Engine, EngineError, Job, MonotonicClock, Prepared, Reply, Request, StartGate, Step, Task, Work,
 };
@@ -9,11 +10,22 @@ use dbdyno_testkit::conformance::{begun, merge};
 use std::collections::HashSet;
 use std::thread::{self, ThreadId};
 
+/// What a work is at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum At {
+    /// Between two transactions.
+    Between,
+    /// Within one, which may be open.
+    Within { open: bool },
+    /// Rolling back one that has failed.
+    RollingBack,
+}
+
 /// So many transactions, and then no more.
 pub(super) struct Passes<'a> {
-    transactions: Option<Transactions>,
+    program: Option<TestProgram>,
     passes: u64,
-    step: u64,
+    at: At,
     pub(super) done: u64,
     pub(super) sum: ChunkResult,
     pub(super) failures: Vec<EngineError>,
@@ -33,9 +45,9 @@ pub(super) struct Passes<'a> {
 impl<'a> Passes<'a> {
     pub(super) fn new(passes: u64) -> Self {
         Self {
-            transactions: None,
+            program: None,
             passes,
-            step: 0,
+            at: At::Between,
             done: 0,
             sum: ChunkResult::default(),
             failures: Vec::new(),
@@ -71,29 +83,37 @@ impl<'a> Passes<'a> {
         Self { panics_at: Some(done), ..self }
     }
 
-    fn failed(&mut self, error: EngineError) -> Step<'static> {
+    fn failed(&mut self, error: EngineError) -> Step<'_> {
         let ends = matches!(error.class, ErrorClass::ConnectionLost | ErrorClass::Cancelled);
         self.failures.push(error);
         if ends || self.failures.len() > self.bears {
             return Step::Done;
         }
-        let Some(transactions) = &mut self.transactions else { return Step::Done };
-        transactions.again();
-        self.step = 0;
-        match transactions.commits() {
-            true => {
-                self.step = u64::MAX;
-                Step::Execute(Request::Rollback)
-            }
-            false => self.go_on(),
+        if self.at == (At::Within { open: true }) {
+            self.at = At::RollingBack;
+            return Step::Execute(Request::Rollback);
         }
+        self.again()
     }
 
-    fn go_on(&mut self) -> Step<'static> {
-        let Some(transactions) = &mut self.transactions else { return Step::Done };
-        match self.step < transactions.statements() {
-            true => Step::Execute(Request::Touch(transactions.statement(self.step))),
-            false => Step::Execute(Request::Commit),
+    /// The transaction that has failed once more.
+    fn again(&mut self) -> Step<'_> {
+        let program = self.program.as_mut().unwrap();
+        program.again();
+        let act = program.act(None);
+        self.send(act)
+    }
+
+    fn send(&mut self, act: Act) -> Step<'_> {
+        let within = matches!(self.at, At::Within { open: true });
+        let opens = matches!(act, Act::Execute { opens: true, .. });
+        self.at = At::Within { open: within || opens };
+        match act {
+            Act::Execute { statement, times, opens } => {
+                let values = self.program.as_ref().unwrap().values();
+                Step::Execute(Request::Statement(Bound { statement, values, times, opens }))
+            }
+            _ => Step::Execute(Request::Commit),
         }
     }
 }
@@ -103,39 +123,46 @@ impl Work for Passes<'_> {
         assert!(now_ns >= self.last_ns, "time goes on");
         self.last_ns = now_ns;
         self.threads.insert(thread::current().id());
-        if let Some(Reply { started_ns, ended_ns, result, .. }) = reply {
+        if let Some(Reply { started_ns, ended_ns, result, answer }) = reply {
             assert!(started_ns <= ended_ns && ended_ns <= now_ns);
-            match result {
-                Ok(did) => self.sum = merge(self.sum, did),
+            let did = match result {
+                Ok(did) => did,
                 Err(failure) => return self.failed(failure.error),
+            };
+            if self.at == At::RollingBack {
+                return self.again();
             }
-            self.step = self.step.wrapping_add(1);
-            let transactions = self.transactions.as_mut().unwrap();
-            if self.step == transactions.statements() + u64::from(transactions.commits()) {
-                (self.step, self.done) = (0, self.done + 1);
-                transactions.advance();
-            }
-        }
-        if self.step == 0 {
-            assert_ne!(Some(self.done), self.panics_at, "told to");
-            if self.done >= self.passes / 2
-                && let Some(meanwhile) = self.meanwhile.take()
-            {
-                meanwhile();
-            }
-            if self.done == self.passes {
-                return Step::Done;
-            }
-            match self.thinks_until_ns.take() {
-                None if self.think_ns > 0 => {
-                    self.thinks_until_ns = Some(now_ns + self.think_ns);
-                    return Step::ThinkNs(self.think_ns);
+            let program = self.program.as_mut().unwrap();
+            match program.act(Some((&did, answer))) {
+                Act::Ended => {
+                    self.sum = merge(self.sum, program.did());
+                    program.ended(Outcome::Committed);
+                    (self.at, self.done) = (At::Between, self.done + 1);
                 }
-                None => {}
-                Some(until_ns) => self.late_ns.push(now_ns.checked_sub(until_ns).expect("nobody is woken early")),
+                act => return self.send(act),
             }
         }
-        self.go_on()
+        assert_ne!(Some(self.done), self.panics_at, "told to");
+        if self.done >= self.passes / 2
+            && let Some(meanwhile) = self.meanwhile.take()
+        {
+            meanwhile();
+        }
+        if self.done == self.passes {
+            return Step::Done;
+        }
+        match self.thinks_until_ns.take() {
+            None if self.think_ns > 0 => {
+                self.thinks_until_ns = Some(now_ns + self.think_ns);
+                return Step::ThinkNs(self.think_ns);
+            }
+            None => {}
+            Some(until_ns) => self.late_ns.push(now_ns.checked_sub(until_ns).expect("nobody is woken early")),
+        }
+        let program = self.program.as_mut().unwrap();
+        program.begin();
+        let act = program.act(None);
+        self.send(act)
     }
 
     fn abandon(&mut self) {
@@ -188,15 +215,15 @@ pub(super) fn drive_beside<'a>(
     whole: bool,
     beside: impl FnOnce(&[std::sync::Arc<dyn dbdyno_engine::Canceller>]) + Send,
 ) -> Driven<'a> {
-    let (mut sessions, Prepared { problems, plan }) = begun(engine, task);
+    let (mut sessions, Prepared { problems, plan, form }) = begun(engine, task);
+    let program = |job| form.clone().map(|form| TestProgram::new(task, job, form));
     // Old servers make them wait; side by side they wait once.
     let flush = |sessions: &mut Vec<Box<dyn dbdyno_engine::Session>>| {
         thread::scope(|scope| sessions.iter_mut().for_each(|session| _ = scope.spawn(|| session.flush().unwrap())));
     };
     flush(&mut sessions);
     let before = engine.snapshot().unwrap();
-    let mut works: Vec<Passes<'a>> =
-        (0..task.jobs).map(|job| Passes { transactions: Some(Transactions::new(task, job)), ..work(job) }).collect();
+    let mut works: Vec<Passes<'a>> = (0..task.jobs).map(|job| Passes { program: program(job), ..work(job) }).collect();
     let cancellers: Vec<_> = sessions.iter().map(|session| session.canceller()).collect();
     let gate = StartGate::new(task.jobs as usize + 1);
     let pumped = thread::scope(|scope| {

@@ -4,8 +4,9 @@ mod drive;
 mod faults;
 
 use crate::{LENDER, Postgres};
-use dbdyno_engine::{Request, Target, Task, client::Transactions};
+use dbdyno_engine::{Request, Session, Target, Task, client::TestProgram};
 use dbdyno_model::{Counter, Drive, ErrorClass, Mapping, Procedure, Proof, TableName, Test};
+use dbdyno_testkit::conformance::client::{execute, send};
 use dbdyno_testkit::conformance::{self, catalogue, expected, play};
 use dbdyno_testkit::on_servers::{Product as _, task};
 use dbdyno_testkit::servers::postgres::Wish;
@@ -153,21 +154,19 @@ fn a_session_can_be_asked_request_by_request() {
     let rows = || database.sql("SELECT count(*) FROM dbdyno.load_heap");
     let mut session = engine.client_session(0, 1).unwrap();
     session.prepare(&task, 0).unwrap();
-    let mut transactions = Transactions::new(&task, 0);
-    for (end, expected) in [(Request::Rollback, "0"), (Request::Commit, "3"), (Request::Rollback, "3")] {
-        for i in 0..3 {
-            let done = session.execute(&Request::Touch(transactions.statement(i))).unwrap();
+    // A new row's id, and the row that is copied.
+    let insert = |session: &mut dyn Session, id, opens| execute(session, 0, &[id, 1], opens);
+    for (first, end, expected) in [(1, Request::Rollback, "0"), (4, Request::Commit, "3"), (7, Request::Rollback, "3")]
+    {
+        for id in first..first + 3 {
+            let done = insert(session.as_mut(), id, id == first).unwrap();
             assert_eq!((done.ops, done.rows), (0, 1));
         }
         session.execute(&end).unwrap();
         assert_eq!(rows(), expected);
-        transactions.advance();
     }
     // The same row once more fails, and with it the transaction, whatever is said at its end.
-    let mut again = Transactions::new(&task, 0);
-    (0..3).for_each(|i| _ = again.statement(i));
-    again.advance();
-    let error = session.execute(&Request::Touch(again.statement(0))).unwrap_err().error;
+    let error = insert(session.as_mut(), 4, true).unwrap_err().error;
     assert!(error.message.contains("SQLSTATE 23505"), "{error}");
     let error = session.execute(&Request::Commit).unwrap_err().error;
     assert!(error.message.contains("rolled back"), "{error}");
@@ -175,8 +174,8 @@ fn a_session_can_be_asked_request_by_request() {
     session.execute(&Request::Chunk { first_pass: 0, passes: 1 }).unwrap_err();
     // It may be prepared for something else.
     let task = client_task("T626", 1);
-    session.prepare(&task, 0).unwrap();
-    let done = session.execute(&Request::Touch(Transactions::new(&task, 0).statement(0))).unwrap();
+    let mut program = TestProgram::new(&task, 0, session.prepare(&task, 0).unwrap().form.unwrap());
+    let done = send(session.as_mut(), &mut program, 1).unwrap();
     assert_eq!(done.rows, dbdyno_model::Size::LARGE_ROWS_PER_VALUE);
     session.flush().unwrap();
     drop(session);

@@ -1,8 +1,9 @@
 //! What a job did of its timetable: what was due inside the window, what was late at its end, and how long nothing was due.
 
 use super::{Beat, ClientDrive, UNKNOWN_NS};
+use dbdyno_engine::program::Program;
 
-impl ClientDrive<'_> {
+impl<P: Program> ClientDrive<'_, P> {
     /// Accounts for a transaction of an open loop, which has succeeded or failed for good.
     #[inline]
     pub(super) fn account(&mut self, ended_ns: u64) {

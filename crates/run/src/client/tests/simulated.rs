@@ -3,6 +3,7 @@
 use crate::judge::judge_rate;
 use crate::{ClientDrive, ClientResult, Pace, Team, Window};
 use dbdyno_catalogue::Catalogue;
+use dbdyno_engine::client::{TestForm, TestProgram};
 use dbdyno_engine::data::mix;
 use dbdyno_engine::{Canceller, ChunkResult, Clock, EngineError, Failure, Job, Prepared, Pump, Request, Sampling};
 use dbdyno_engine::{Session, SimulatedClock, SimulatedPump, StartGate, Task};
@@ -106,7 +107,8 @@ impl Simulation {
             counter: mix(self.seed ^ mix(u64::from(job) + 77)),
         };
         let mut sessions: Vec<Served<'_>> = (0..self.sessions).map(served).collect();
-        let mut drives: Vec<ClientDrive<'_>> = (0..self.sessions).map(|job| team.job(&task, job)).collect();
+        let program = |job| TestProgram::new(&task, job, TestForm::default());
+        let mut drives: Vec<_> = (0..self.sessions).map(|job| team.job(program(job), job)).collect();
         let pairs = sessions.iter_mut().zip(&mut drives).map(|(session, work)| Job { session, work }).collect();
         SimulatedPump(&clock).run(pairs, &clock, &StartGate::new(1)).unwrap();
         let tallies = drives.into_iter().map(ClientDrive::into_tally).collect();

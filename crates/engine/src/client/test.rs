@@ -1,0 +1,309 @@
+//! A test as a program: transactions of one type, whose statements an engine has said the form of.
+
+use super::keys::{Touch, Touches};
+use super::{Answer, Value, Values};
+use crate::data::{Generator, Row, first_day, region};
+use crate::program::{Act, Outcome, Program, TransactionType, TypeId};
+use crate::{ChunkResult, Task};
+use dbdyno_model::{Procedure, Shape, Size};
+
+const MONTHS: usize = Size::RANGES as usize;
+
+/// What a place in a test's statement is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Parameter {
+    /// The key that rows are looked up by; the number of the row that is inserted, from 0 on.
+    Key,
+    /// The id of the row: the key that it is looked up by; of one that is inserted its number, from 1 on.
+    Id,
+    /// The id of the row that is copied.
+    Source,
+    /// The first day that is looked at.
+    From,
+    /// The first day that is not any more.
+    To,
+    /// Rows of a small table.
+    SmallRows,
+    /// The region of the row, in small tables.
+    Region,
+    /// `customer_id` of the row that is copied, where the client sends all of it.
+    CustomerId,
+    /// `ref_id` of it.
+    RefId,
+    /// `booked_on` of it.
+    BookedOn,
+    /// `quantity` of it.
+    Quantity,
+    /// `amount` of it.
+    Amount,
+    /// `status` of it.
+    Status,
+    /// `filler` of it.
+    Filler,
+}
+
+/// What the answer to a test's statement says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reads {
+    /// Rows, each with a quantity.
+    Quantities,
+    /// One row: how many rows there were, and the sum of their quantities.
+    Sums,
+    /// How many rows were changed.
+    Changes,
+}
+
+/// How an engine's client does the work of a test.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TestForm {
+    /// What the statement under test is given, place by place.
+    pub parameters: Vec<Parameter>,
+    /// What its answer says.
+    pub reads: Reads,
+    /// Whether it is executed twice, in one request: from a month on, and then for the months before it.
+    pub in_two: bool,
+    /// Where the rows that it looks up are found by another statement: what that is given. It is statement 0 then, and answers
+    /// with one `ref_id` a row; the statement under test is 1, and executed for each.
+    pub finds: Option<Vec<Parameter>>,
+}
+
+/// A statement that is given a key and answers with rows.
+impl Default for TestForm {
+    fn default() -> Self {
+        Self { parameters: vec![Parameter::Key], reads: Reads::Quantities, in_two: false, finds: None }
+    }
+}
+
+/// Whether the transactions of a task end with a commit: a single statement is a transaction of its own, and statements that
+/// only read need none.
+#[must_use]
+pub fn commits(task: &Task) -> bool {
+    task.test.procedure.writes() && task.test.executions_per_op(task.rows_per_tx) > 1
+}
+
+/// What the transaction is at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum At {
+    Beginning,
+    Finding,
+    LookingUp,
+    Testing,
+    Committing,
+}
+
+/// The transactions of a job of a test.
+#[derive(Debug)]
+pub struct TestProgram {
+    form: TestForm,
+    work: Procedure,
+    types: [TransactionType; 1],
+    touches: Touches,
+    /// The first day of each month, and the first after all of them.
+    days: [i32; MONTHS + 1],
+    /// What the rows hold that inserts copy.
+    small: Generator,
+    small_rows: u64,
+    commits: bool,
+    at: At,
+    /// The statement that it is at, and what that touches.
+    statement: u64,
+    touch: Touch,
+    /// Rows that are still to be looked up, the next one last.
+    found: Vec<i64>,
+    values: Values,
+    did: ChunkResult,
+}
+
+impl TestProgram {
+    /// The program of a job of a task, in the form that its engine has for it.
+    #[must_use]
+    pub fn new(task: &Task, job: u32, form: TestForm) -> Self {
+        let (work, touches) = (task.test.procedure, Touches::new(task, job));
+        let mut days = [0; MONTHS + 1];
+        for (range, day) in (0..).zip(&mut days) {
+            *day = i32::try_from(first_day(range)).unwrap_or(i32::MAX);
+        }
+        Self {
+            form,
+            work,
+            types: [TransactionType { name: task.test.code.to_string(), weight: 1 }],
+            commits: commits(task),
+            touches,
+            days,
+            small: Generator::new(&task.size, Shape::Small, task.seed),
+            small_rows: task.size.small_rows.max(1),
+            at: At::Beginning,
+            statement: 0,
+            touch: Touch::default(),
+            found: Vec::new(),
+            values: Values::new(),
+            did: ChunkResult::default(),
+        }
+    }
+
+    /// Statements of a transaction, those not counted that look up what one has found.
+    #[must_use]
+    pub fn statements(&self) -> u64 {
+        self.touches.statements()
+    }
+
+    /// Begins the statement that it is at.
+    #[inline]
+    fn test(&mut self) -> Act {
+        self.touch = self.touches.statement(self.statement);
+        self.values.clear();
+        let opens = self.commits && self.statement == 0;
+        if self.form.finds.is_some() {
+            self.at = At::Finding;
+            let places = self.form.finds.take().unwrap_or_default();
+            self.give(&places, self.touch.key, [0, MONTHS]);
+            self.form.finds = Some(places);
+            return Act::Execute { statement: 0, times: 1, opens };
+        }
+        self.at = At::Testing;
+        let places = std::mem::take(&mut self.form.parameters);
+        let times = if self.form.in_two {
+            let begin = self.touch.other as usize % MONTHS;
+            self.give(&places, self.touch.key, [begin, MONTHS]);
+            self.give(&places, self.touch.key, [0, begin]);
+            2
+        } else {
+            self.give_row(&places, self.touch.key);
+            1
+        };
+        self.form.parameters = places;
+        Act::Execute { statement: 0, times, opens }
+    }
+
+    /// Looks up the next row that was found, if there is one more.
+    fn look_up(&mut self) -> Option<Act> {
+        let ref_id = self.found.pop()?;
+        self.at = At::LookingUp;
+        self.values.clear();
+        let places = std::mem::take(&mut self.form.parameters);
+        // As the joins of all engines have it: partners lie all over the large table.
+        self.give_row(&places, (32 * ref_id - 16).cast_unsigned());
+        self.form.parameters = places;
+        Some(Act::Execute { statement: 1, times: 1, opens: false })
+    }
+
+    /// Gives a statement about one row its values: days are those of the month that the row lies in.
+    #[inline]
+    fn give_row(&mut self, places: &[Parameter], key: u64) {
+        let id = if self.work == Procedure::Insert { key + 1 } else { key };
+        let month = (id.saturating_sub(1) / self.small_rows) as usize % MONTHS;
+        self.give(places, key, [month, month + 1]);
+    }
+
+    #[inline]
+    fn give(&mut self, places: &[Parameter], key: u64, [from, to]: [usize; 2]) {
+        let Self { small, small_rows, touch, days, values, work, .. } = self;
+        let copies = *work == Procedure::Insert && !places.contains(&Parameter::Source);
+        let row = copies.then(|| small.row(touch.other));
+        for place in places {
+            let value = match (place, &row) {
+                (Parameter::Key, _) => Value::Int(key.cast_signed()),
+                (Parameter::Id, _) => Value::Int((key + u64::from(*work == Procedure::Insert)).cast_signed()),
+                (Parameter::Source, _) => Value::Int(touch.other.cast_signed()),
+                (Parameter::SmallRows, _) => Value::Int(small_rows.cast_signed()),
+                (Parameter::From, _) => Value::Day(days[from]),
+                (Parameter::To, _) => Value::Day(days[to]),
+                (Parameter::Region, None) => Value::Int(region(Shape::Small, key).cast_signed()),
+                (column, Some(row)) => of_row(row, *column),
+                (_, None) => Value::Null,
+            };
+            values.push(value);
+        }
+    }
+
+    /// Adds what a statement has done.
+    #[inline]
+    fn add(&mut self, done: &ChunkResult, answer: &Answer) {
+        let (rows, checksum) = match self.form.reads {
+            Reads::Quantities => (done.rows, done.checksum),
+            Reads::Sums => {
+                let number = |row, column| answer.int(row, column).unwrap_or(0).cast_unsigned();
+                let add =
+                    |sum: (u64, u64), row| (sum.0.wrapping_add(number(row, 0)), sum.1.wrapping_add(number(row, 1)));
+                (0..answer.rows()).fold((0, 0), add)
+            }
+            Reads::Changes if done.rows == 0 => (0, 0),
+            Reads::Changes if self.work == Procedure::Insert => (done.rows, self.small.quantity(self.touch.other)),
+            Reads::Changes => (done.rows, self.touch.key),
+        };
+        self.did.rows += rows;
+        self.did.checksum = self.did.checksum.wrapping_add(checksum);
+    }
+}
+
+/// A column of a row.
+fn of_row<'r>(row: &Row<'r>, column: Parameter) -> Value<'r> {
+    match column {
+        Parameter::Region => Value::Int(row.region),
+        Parameter::CustomerId => Value::Int(row.customer_id),
+        Parameter::RefId => Value::Int(row.ref_id),
+        Parameter::BookedOn => Value::Day(i32::try_from(row.booked_on_days).unwrap_or(i32::MAX)),
+        Parameter::Quantity => Value::Int(row.quantity),
+        Parameter::Amount => Value::Cents(row.amount_cents),
+        Parameter::Status => Value::Text(row.status),
+        Parameter::Filler => Value::Text(row.filler),
+        _ => Value::Null,
+    }
+}
+
+impl Program for TestProgram {
+    fn types(&self) -> &[TransactionType] {
+        &self.types
+    }
+
+    #[inline]
+    fn begin(&mut self) -> TypeId {
+        (self.at, self.statement, self.did) = (At::Beginning, 0, ChunkResult::default());
+        TypeId::default()
+    }
+
+    fn again(&mut self) {
+        self.touches.again();
+        self.begin();
+    }
+
+    #[inline]
+    fn act(&mut self, reply: Option<(&ChunkResult, &Answer)>) -> Act {
+        match (self.at, reply) {
+            (At::Beginning, _) | (_, None) => return self.test(),
+            (At::Committing, Some(_)) => return Act::Ended,
+            (At::Finding, Some((_, answer))) => {
+                self.found.clear();
+                self.found.extend((0..answer.rows()).rev().filter_map(|row| answer.int(row, 0)));
+            }
+            (At::LookingUp | At::Testing, Some((done, answer))) => self.add(done, answer),
+        }
+        if let Some(act) = self.look_up() {
+            return act;
+        }
+        self.statement += 1;
+        if self.statement < self.touches.statements() {
+            return self.test();
+        }
+        if self.commits {
+            self.at = At::Committing;
+            return Act::Commit;
+        }
+        Act::Ended
+    }
+
+    #[inline]
+    fn values(&self) -> &Values {
+        &self.values
+    }
+
+    #[inline]
+    fn did(&self) -> ChunkResult {
+        self.did
+    }
+
+    #[inline]
+    fn ended(&mut self, _: Outcome) {
+        self.touches.advance();
+    }
+}
