@@ -15,7 +15,7 @@ use crate::Pace;
 use dbdyno_engine::client::Transactions;
 use dbdyno_engine::{Failure, Reply, Request, Step, Task, Work};
 use dbdyno_model::Think;
-use dbdyno_stats::{Pen, Sample};
+use dbdyno_stats::{Pen, Sample, TypeId};
 
 /// Failures in a row after which a job has nothing good to tell.
 const STORM_FAILURES: u32 = 10;
@@ -24,6 +24,8 @@ const STORM_PAUSE_NS: u64 = 10_000_000;
 /// A sleeper looks up at least so often, to hear that the point was stopped.
 const LONGEST_NAP_NS: u64 = 100_000_000;
 const UNKNOWN_NS: u64 = u64::MAX;
+/// All transactions of a test are of one type.
+const TYPE: TypeId = TypeId::FIRST;
 
 /// When the next transaction begins.
 #[derive(Debug)]
@@ -237,7 +239,7 @@ impl<'t> ClientDrive<'t> {
         if let Some(at_ns) = self.inside(ended_ns) {
             let due_ns = self.due_ns.unwrap_or(begun_ns).min(begun_ns);
             let (service_ns, response_ns) = (ended_ns - begun_ns, ended_ns - due_ns);
-            self.pen.record(Sample { ended_ns: at_ns, service_ns, response_ns, rows });
+            self.pen.record(Sample { type_id: TYPE, ended_ns: at_ns, service_ns, response_ns, rows });
         } else {
             let outside = if ended_ns <= self.start_ns { &mut self.tally.before } else { &mut self.tally.after };
             outside.ops += 1;

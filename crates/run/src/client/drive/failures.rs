@@ -1,7 +1,7 @@
 //! What becomes of a transaction that failed. What no further transaction could survive (the target lost, a privilege or an object
 //! missing) ends the point; so does a storm, in which nothing of any job succeeds any more.
 
-use super::{Amount, ClientDrive, Doing, STORM_FAILURES, Then};
+use super::{Amount, ClientDrive, Doing, STORM_FAILURES, TYPE, Then};
 use crate::Lost;
 use dbdyno_engine::{EngineError, Request};
 use dbdyno_model::ErrorClass;
@@ -34,7 +34,7 @@ impl ClientDrive<'_> {
             self.attempt += 1;
             self.tally.outcomes.retries += 1;
             if let Some(at_ns) = self.inside(ended_ns) {
-                self.pen.retry(at_ns);
+                self.pen.retry(TYPE, at_ns);
             }
             if rolls_back {
                 self.doing = Doing::Rollback(Then::Again);
@@ -58,7 +58,7 @@ impl ClientDrive<'_> {
         self.tally.outcomes.fail(class);
         self.account(ended_ns);
         if let Some(at_ns) = self.inside(ended_ns) {
-            self.pen.error(at_ns);
+            self.pen.error(TYPE, at_ns);
         }
     }
 

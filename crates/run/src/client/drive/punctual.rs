@@ -1,6 +1,6 @@
 //! What a job did of its timetable: what was due inside the window, what was late at its end, and how long nothing was due.
 
-use super::{Beat, ClientDrive, UNKNOWN_NS};
+use super::{Beat, ClientDrive, TYPE, UNKNOWN_NS};
 
 impl ClientDrive<'_> {
     /// Accounts for a transaction of an open loop, which has succeeded or failed for good.
@@ -26,7 +26,7 @@ impl ClientDrive<'_> {
     fn late(&mut self, due_ns: u64) {
         self.tally.kept.unfinished += 1;
         self.tally.kept.waiting += u64::from(self.begun_ns.is_none_or(|begun_ns| begun_ns >= self.end_ns));
-        self.team.recorder.unfinished(self.end_ns - due_ns);
+        self.team.recorder.unfinished(TYPE, self.end_ns - due_ns);
     }
 
     /// What it waited for is due.
