@@ -3,10 +3,7 @@
 
 use crate::ChunkResult;
 use crate::client::{Answer, Values};
-
-/// The number of a transaction type among those of its program, from 0 on.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct TypeId(pub u8);
+pub use dbdyno_stats::TypeId;
 
 /// A type of transaction.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! What recording an operation costs: into a plain histogram, and into a recorder that also keeps the series of seconds, for one
-//! session and for several that share it. Run by `benches/recording`.
+//! session and for several that share it, of one transaction type and of nine. Run by `benches/recording`.
 #![allow(clippy::print_stdout)]
 
-use dbdyno_stats::{Histogram, Recorder, Sample, Times};
+use dbdyno_stats::{Histogram, Recorder, Sample, Times, TypeId, Types, TypesError};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -24,8 +24,18 @@ fn request(rounds: u64) {
 
 /// Times as an engine has them: most of one kind, some much longer.
 fn service_ns(n: u64) -> u64 {
-    let draw = n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+    let draw = draw(n);
     2_000 + draw % 4_000 + if draw.is_multiple_of(100) { draw } else { 0 }
+}
+
+fn draw(n: u64) -> u64 {
+    n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40
+}
+
+/// Of which of so many types an operation is, with times of its own; of one alone it costs nothing to tell.
+fn of_type<const TYPES: usize>(n: u64, ids: &[TypeId; TYPES]) -> (TypeId, u64) {
+    let number = draw(n) as usize % TYPES;
+    (ids[number], service_ns(n) << (number / 2))
 }
 
 fn per_op_ns(sessions: u64, work: impl Fn() + Sync) -> f64 {
@@ -43,49 +53,61 @@ fn quickest(measured: impl Fn() -> f64) -> f64 {
     (0..TIMES).map(|_| measured()).fold(f64::INFINITY, f64::min)
 }
 
-fn recorded(times: Times, step_ns: u64, sessions: u64, rounds: u64) -> f64 {
-    let recorder = Recorder::new(times, WINDOW_NS, step_ns);
-    let ns = per_op_ns(sessions, || {
-        let mut pen = recorder.pen();
-        for n in 0..OPS {
-            request(rounds);
-            let service_ns = service_ns(n);
-            pen.record(black_box(Sample { ended_ns: n * EVERY_NS, service_ns, response_ns: 2 * service_ns, rows: 1 }));
-        }
-    });
-    assert_eq!(recorder.finish().service.count(), sessions * OPS);
-    ns
+/// The numbers of so many types.
+fn types<const TYPES: usize>() -> Result<(Types, [TypeId; TYPES]), TypesError> {
+    let types = Types::new(TYPES)?;
+    let mut ids = [TypeId::FIRST; TYPES];
+    ids.iter_mut().zip(types.ids()).for_each(|(id, of)| *id = of);
+    Ok((types, ids))
 }
 
-fn main() {
-    let empty = |sessions, rounds| {
-        quickest(|| {
-            per_op_ns(sessions, || {
-                (0..OPS).for_each(|n| {
-                    request(rounds);
-                    _ = black_box(service_ns(n));
-                });
-            })
+/// What it costs beside the operations themselves.
+fn recorded<const TYPES: usize>(times: Times, step_ns: u64, sessions: u64, rounds: u64) -> Result<f64, TypesError> {
+    let (types, ids) = types::<TYPES>()?;
+    let empty = quickest(|| {
+        per_op_ns(sessions, || {
+            (0..OPS).for_each(|n| {
+                request(rounds);
+                _ = black_box(of_type(n, &ids));
+            });
         })
-    };
-    let alone = empty(1, 0);
+    });
+    let with = quickest(|| {
+        let recorder = Recorder::new(times, types, WINDOW_NS, step_ns);
+        let ns = per_op_ns(sessions, || {
+            let mut pen = recorder.pen();
+            for n in 0..OPS {
+                request(rounds);
+                let (type_id, service_ns) = of_type(n, &ids);
+                let ended_ns = n * EVERY_NS;
+                pen.record(black_box(Sample { type_id, ended_ns, service_ns, response_ns: 2 * service_ns, rows: 1 }));
+            }
+        });
+        assert_eq!(recorder.finish().together().0.count(), sessions * OPS);
+        ns
+    });
+    Ok(with - empty)
+}
+
+fn main() -> Result<(), TypesError> {
+    let alone = quickest(|| per_op_ns(1, || (0..OPS).for_each(|n| _ = black_box(service_ns(n)))));
     let one = || {
         let mut histogram = Histogram::new();
         (0..OPS).for_each(|n| histogram.record_ns(black_box(service_ns(n))));
         black_box(histogram.count());
     };
-    let plain = quickest(|| per_op_ns(1, one));
-    let tell = |what: &str, ns: f64| println!("{what}: {:.1} ns an operation", ns - alone);
+    let plain = quickest(|| per_op_ns(1, one)) - alone;
+    let tell = |what: &str, ns: f64| println!("{what}: {ns:.1} ns an operation");
     tell("plain histogram", plain);
-    tell("recorder, service times, no series", quickest(|| recorded(Times::Service, WINDOW_NS, 1, 0)));
-    tell("recorder, service times and series", quickest(|| recorded(Times::Service, SECOND_NS, 1, 0)));
-    tell(
-        "recorder, service and response times and series",
-        quickest(|| recorded(Times::ServiceAndResponse, SECOND_NS, 1, 0)),
-    );
+    let (service, both) = (Times::Service, Times::ServiceAndResponse);
+    tell("recorder, service times, no series", recorded::<1>(service, WINDOW_NS, 1, 0)?);
+    tell("recorder, service times and series", recorded::<1>(service, SECOND_NS, 1, 0)?);
+    tell("recorder, service and response times and series", recorded::<1>(both, SECOND_NS, 1, 0)?);
+    tell("recorder, service times and series, 9 types", recorded::<9>(service, SECOND_NS, 1, 0)?);
+    tell("recorder, service and response times and series, 9 types", recorded::<9>(both, SECOND_NS, 1, 0)?);
     // Each session does as many operations, so with a processor for each this is the time of one of them.
     let sessions = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
-    let ns = quickest(|| recorded(Times::ServiceAndResponse, SECOND_NS, sessions, REQUEST_ROUNDS));
-    let ns = ns - empty(sessions, REQUEST_ROUNDS);
-    println!("the same, {sessions} sessions side by side, with requests: {ns:.1} ns an operation");
+    let shared = |ns| println!("the same, {sessions} sessions side by side, with requests: {ns:.1} ns an operation");
+    shared(recorded::<1>(both, SECOND_NS, sessions, REQUEST_ROUNDS)?);
+    Ok(())
 }

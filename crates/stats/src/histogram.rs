@@ -35,7 +35,7 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    const HIGHEST_NS: u64 = 3_600_000_000_000;
+    pub(crate) const HIGHEST_NS: u64 = 3_600_000_000_000;
     /// Before the counts: magic, their length, offset, digits, both bounds, ratio.
     const HEAD_BYTES: usize = 40;
     /// More times than anybody can have measured; sums of counts stay far from their type's end.
@@ -53,12 +53,12 @@ impl Histogram {
 
     /// Records one time.
     pub fn record_ns(&mut self, ns: u64) {
-        self.0.saturating_record(ns);
+        self.0.saturating_record(ns.min(Self::HIGHEST_NS));
     }
 
     /// Records the same time for so many.
     pub fn record_many_ns(&mut self, ns: u64, n: u64) {
-        self.0.saturating_record_n(ns, n);
+        self.0.saturating_record_n(ns.min(Self::HIGHEST_NS), n);
     }
 
     /// Adds all of another histogram's times.
@@ -67,9 +67,19 @@ impl Histogram {
         let _ = self.0.add(&other.0);
     }
 
+    /// Whether all of another histogram's times are in it.
+    pub(crate) fn holds(&self, other: &Self) -> bool {
+        self.0.clone().subtract(&other.0).is_ok()
+    }
+
     /// Forgets all times, and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.0.reset();
+    }
+
+    #[cfg(test)]
+    pub(crate) fn bytes(&self) -> usize {
+        self.0.distinct_values() * size_of::<u64>()
     }
 
     /// Recorded times.

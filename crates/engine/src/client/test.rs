@@ -259,7 +259,7 @@ impl Program for TestProgram {
     #[inline]
     fn begin(&mut self) -> TypeId {
         (self.at, self.statement, self.did) = (At::Beginning, 0, ChunkResult::default());
-        TypeId::default()
+        TypeId::FIRST
     }
 
     fn again(&mut self) {

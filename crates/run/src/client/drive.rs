@@ -16,7 +16,7 @@ use crate::Pace;
 use dbdyno_engine::client::{Answer, Bound};
 use dbdyno_engine::program::{Act, Outcome, Program};
 use dbdyno_engine::{ChunkResult, Failure, Reply, Request, Step, Work};
-use dbdyno_stats::{Pen, Sample};
+use dbdyno_stats::{Pen, Sample, TypeId};
 
 /// Failures in a row after which a job has nothing good to tell.
 const STORM_FAILURES: u32 = 10;
@@ -83,6 +83,8 @@ pub struct ClientDrive<'t, P> {
     start_ns: u64,
     end_ns: u64,
     doing: Doing,
+    /// The type of the transaction that it is at.
+    of_type: TypeId,
     /// Whether a transaction of several statements is open.
     open: bool,
     /// Whether the program has rolled this one back, as it wanted to.
@@ -127,6 +129,7 @@ impl<'t, P: Program> ClientDrive<'t, P> {
             start_ns: UNKNOWN_NS,
             end_ns: UNKNOWN_NS,
             doing: Doing::Nothing,
+            of_type: TypeId::FIRST,
             open: false,
             rolled_back: false,
             due_ns: None,
@@ -265,7 +268,7 @@ impl<'t, P: Program> ClientDrive<'t, P> {
         if let Some(at_ns) = self.inside(ended_ns) {
             let due_ns = self.due_ns.unwrap_or(begun_ns).min(begun_ns);
             let (service_ns, response_ns) = (ended_ns - begun_ns, ended_ns - due_ns);
-            self.pen.record(Sample { ended_ns: at_ns, service_ns, response_ns, rows });
+            self.pen.record(Sample { type_id: self.of_type, ended_ns: at_ns, service_ns, response_ns, rows });
         } else {
             let outside = if ended_ns <= self.start_ns { &mut self.tally.before } else { &mut self.tally.after };
             outside.ops += 1;
@@ -327,7 +330,7 @@ impl<'t, P: Program> ClientDrive<'t, P> {
             if self.idle_from_ns.is_some() {
                 self.wake(now_ns);
             }
-            self.program.begin();
+            self.of_type = self.program.begin();
             return self.act(None, now_ns).map_or(Next::Nap(0), Next::Act);
         }
         self.idle_from_ns.get_or_insert(now_ns);

@@ -8,7 +8,7 @@ use crate::{Chunk, Log, Span, Window};
 use dbdyno_engine::program::Program;
 use dbdyno_engine::{EngineError, Task};
 use dbdyno_model::{ErrorClass, Load, OpenLoop, Outcomes, Series, Think};
-use dbdyno_stats::{Histogram, Recorded, Recorder, Times};
+use dbdyno_stats::{Histogram, Recorded, Recorder, Times, Types};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -64,7 +64,7 @@ impl<'w> Team<'w> {
         let rows_per_op = task.test.rows_per_op(&task.size, task.rows_per_tx).unwrap_or(0);
         Self {
             window,
-            recorder: Recorder::new(times, duration_ns, STEP_NS),
+            recorder: Recorder::new(times, Types::ONE, duration_ns, STEP_NS),
             queues: asked_per_s.map(|per_s| Queues::new(load, per_s, task.key_seed, jobs)),
             think: load.think,
             seed: task.key_seed,
@@ -116,7 +116,8 @@ impl<'w> Team<'w> {
     /// What came of the work of all jobs.
     #[must_use]
     pub fn gather(self, tallies: Vec<Tally>) -> ClientResult {
-        let mut recorded = self.recorder.finish();
+        let recorded = self.recorder.finish();
+        let (service, mut response) = recorded.together();
         let mut whole = Tally::default();
         let mut errors = Vec::new();
         for mut tally in tallies {
@@ -126,7 +127,7 @@ impl<'w> Team<'w> {
         let span = self.window.span();
         let open_loop = self.queues.as_ref().zip(span).map(|(queues, span)| {
             let second_half_ns = span.length_ns().min(self.duration_ns / 2).max(1) * self.jobs as u64;
-            kept(queues, span, whole.kept, second_half_ns, recorded.response.as_mut())
+            kept(queues, span, whole.kept, second_half_ns, response.as_mut())
         });
         let overdue = self.overdue.into_inner().then(|| {
             let message = format!("answers were still missing {} s after the end of the window", GRACE.as_secs());
@@ -139,15 +140,7 @@ impl<'w> Team<'w> {
         });
         let log = log(&whole, &recorded, self.window.barrier_ns(), span);
         let series = series(&recorded, span);
-        ClientResult {
-            log,
-            outcomes: whole.outcomes,
-            error,
-            service: recorded.service,
-            response: recorded.response,
-            open_loop,
-            series,
-        }
+        ClientResult { log, outcomes: whole.outcomes, error, service, response, open_loop, series }
     }
 }
 

@@ -42,7 +42,7 @@ fn transaction(
         let act = program.act(done.as_ref().map(|done| (done, session.answer())));
         done = Some(match (act, end) {
             (Act::Execute { statement, times, opens }, _) => {
-                let opens = opens || std::mem::take(&mut opens_next);
+                let opens = std::mem::take(&mut opens_next) || opens;
                 session.execute(&Request::Statement(Bound { statement, values: program.values(), times, opens }))?
             }
             (Act::Think(_), _) => ChunkResult::default(),

@@ -35,7 +35,7 @@ impl<P: Program> ClientDrive<'_, P> {
             self.attempt += 1;
             self.tally.outcomes.retries += 1;
             if let Some(at_ns) = self.inside(ended_ns) {
-                self.pen.retry(at_ns);
+                self.pen.retry(self.of_type, at_ns);
             }
             if self.open {
                 self.doing = Doing::Rollback(Then::Again);
@@ -60,7 +60,7 @@ impl<P: Program> ClientDrive<'_, P> {
         self.tally.outcomes.fail(class);
         self.account(ended_ns);
         if let Some(at_ns) = self.inside(ended_ns) {
-            self.pen.error(at_ns);
+            self.pen.error(self.of_type, at_ns);
         }
     }
 

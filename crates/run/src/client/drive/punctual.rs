@@ -27,7 +27,7 @@ impl<P: Program> ClientDrive<'_, P> {
     fn late(&mut self, due_ns: u64) {
         self.tally.kept.unfinished += 1;
         self.tally.kept.waiting += u64::from(self.begun_ns.is_none_or(|begun_ns| begun_ns >= self.end_ns));
-        self.team.recorder.unfinished(self.end_ns - due_ns);
+        self.team.recorder.unfinished(self.of_type, self.end_ns - due_ns);
     }
 
     /// What it waited for is due.
