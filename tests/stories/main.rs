@@ -40,3 +40,4 @@ mod transfer;
 #[cfg(feature = "postgres")]
 mod two_users;
 mod verdict;
+mod version_1;
