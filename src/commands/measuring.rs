@@ -45,7 +45,7 @@ pub(super) fn inspect_tables(
     stop: &Stop,
 ) -> Result<String, Error> {
     let points = places.iter().filter_map(|index| plan.points.get(*index));
-    let tests = points.filter_map(|point| catalogue.test(point.test.as_str()).ok());
+    let tests = points.filter_map(|point| catalogue.test(point.subject.as_str()).ok());
     let data = (&place.size, place.seed);
     let inspected = dbdyno_run::inspect(place.engine.as_ref(), tests, &place.target.to_string(), data, stop)?;
     Ok(inspected.in_words(&place.size))

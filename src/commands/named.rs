@@ -47,7 +47,7 @@ pub(super) fn subject(asked: &str, context: &Context) -> Result<Subject, Error> 
     let run = load(&repository, &id, context)?;
     let mut times = Vec::new();
     for (point, recorded) in repository.recorded(&id)?.iter().enumerate() {
-        if run.points.get(point).is_some_and(|p| p.drive == Drive::Client && p.storage.is_none()) {
+        if run.points.get(point).is_some_and(|p| p.drive == Drive::Client && p.subject.storage().is_none()) {
             for (kind, histogram) in repository.histograms(&id, recorded.plan_index)? {
                 times.push(Times { point, from_due: kind == HistogramKind::Response, histogram });
             }

@@ -49,6 +49,19 @@ fn says_the_same(label: &str, new: &Value) {
     for key in ["schema_version", "plan", "plan_indexes", "histograms"] {
         keys.remove(key).unwrap();
     }
+    assert_eq!(new["schema_version"], 2);
+    for list in ["points", "cells"] {
+        let old = old[list].as_array_mut().unwrap();
+        for (old, new) in old.iter_mut().zip(new[list].as_array().unwrap()) {
+            assert_eq!(new["subject"]["name"], old["test"], "{label}");
+            let kind = if label == "disk" { "storage" } else { "test" };
+            assert_eq!(new["subject"]["kind"], kind, "{label}");
+            // Storage is no test.
+            if kind == "storage" {
+                old.as_object_mut().unwrap().remove("test").unwrap();
+            }
+        }
+    }
     let mut found = Vec::new();
     unlike(&old, new, "", &mut found);
     assert!(found.is_empty(), "{label}:\n{}", found.join("\n"));

@@ -2,7 +2,9 @@
 
 use crate::lease::Lease;
 use crate::{HistogramKind, Histograms, Repository, ResultsError};
-use dbdyno_model::{Database, Plan, Platform, Point, REFERENCE_SUITE, Run, RunId, RunJson, RunStatus, Status};
+use dbdyno_model::{
+    Database, Part, Plan, Platform, Point, REFERENCE_SUITE, Run, RunId, RunJson, RunStatus, Status, in_this_version,
+};
 use dbdyno_stats::Histogram;
 use rusqlite::{Connection, OptionalExtension, Row};
 use serde::de::DeserializeOwned;
@@ -163,7 +165,15 @@ impl Repository {
     /// # Errors
     /// The run does not exist, or the file cannot be read.
     pub fn plan(&self, run: &RunId) -> Result<Plan, ResultsError> {
-        self.document(&self.connection, run, "plan")
+        let sql = "SELECT plan, schema_version FROM runs WHERE id = ?1";
+        let (body, version): (String, u32) = self
+            .connection
+            .query_row(sql, [run.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()
+            .map_err(self.failed("read"))?
+            .ok_or_else(|| self.no_such_run(run))?;
+        let plan = in_this_version(Part::Plan, version, &body).and_then(|body| serde_json::from_str(&body));
+        plan.map_err(|e| self.damaged(&format!("the plan of run {run}"), e))
     }
 
     /// How the recorded points of a run ended, in the plan's order.
@@ -293,14 +303,15 @@ impl Repository {
     }
 
     fn points(&self, connection: &Connection, run: &RunId) -> Result<Vec<(usize, Point)>, ResultsError> {
-        let sql = "SELECT plan_index, point FROM newest_points WHERE run = ?1 ORDER BY plan_index";
+        let sql = "SELECT plan_index, point, schema_version FROM newest_points WHERE run = ?1 ORDER BY plan_index";
         let mut query = connection.prepare_cached(sql).map_err(self.failed("read"))?;
         let mut rows = query.query([run.as_str()]).map_err(self.failed("read"))?;
         let mut points = Vec::new();
         while let Some(row) = rows.next().map_err(self.failed("read"))? {
             let plan_index: usize = row.get(0).map_err(self.failed("read"))?;
             let body: String = row.get(1).map_err(self.failed("read"))?;
-            let point = serde_json::from_str(&body);
+            let version: u32 = row.get(2).map_err(self.failed("read"))?;
+            let point = in_this_version(Part::Point, version, &body).and_then(|body| serde_json::from_str(&body));
             let point = point.map_err(|e| self.damaged(&format!("point {plan_index} of run {run}"), e))?;
             points.push((plan_index, point));
         }

@@ -8,7 +8,7 @@ use crate::once::Once;
 use crate::{HistogramKind, Repository, ResultsError};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use dbdyno_model::{CellKey, Plan, RunId, RunJson, RunStatus, SCHEMA_VERSION};
+use dbdyno_model::{CellKey, Part, Plan, RunId, RunJson, RunStatus, SCHEMA_VERSION, in_this_version};
 use dbdyno_stats::Histogram;
 use serde::{Deserialize, Serialize};
 use serde_json::error::Category;
@@ -132,8 +132,9 @@ impl Transfer {
         if head.plan.is_none() {
             return Err(TransferError::NoPlan);
         }
-        let RunJson { mut run, platform, database, points, .. } = serde_json::from_str(text).map_err(foreign)?;
-        let Extra { plan, plan_indexes, histograms } = serde_json::from_str(text).map_err(foreign)?;
+        let text = in_this_version(Part::Document, head.schema_version, text).map_err(foreign)?;
+        let RunJson { mut run, platform, database, points, .. } = serde_json::from_str(&text).map_err(foreign)?;
+        let Extra { plan, plan_indexes, histograms } = serde_json::from_str(&text).map_err(foreign)?;
         if run.status == RunStatus::Running {
             run.status = RunStatus::Interrupted;
         }
@@ -155,15 +156,24 @@ impl Transfer {
         }
         for (place, point) in self.plan_indexes.iter().zip(&self.run.points) {
             match self.plan.points.get(*place) {
-                Some(planned) if planned.test == point.test => {}
-                _ => return Err(format!("a point of {} stands at place {place}, where its plan has none", point.test)),
+                Some(planned) if planned.subject == point.subject.asked() => {}
+                _ => {
+                    return Err(format!(
+                        "a point of {} stands at place {place}, where its plan has none",
+                        point.subject.name()
+                    ));
+                }
             }
         }
         let mut measured = BTreeSet::new();
         for point in &self.run.points {
             // A copy would make a figure look surer than it is.
             if !measured.insert((CellKey::of(point), point.repeat, point.started_at)) {
-                return Err(format!("a point of {}, begun at {}, is in it twice", point.test, point.started_at));
+                return Err(format!(
+                    "a point of {}, begun at {}, is in it twice",
+                    point.subject.name(),
+                    point.started_at
+                ));
             }
         }
         let mut seen = BTreeSet::new();

@@ -2,7 +2,7 @@
 
 use crate::lease::Lease;
 use crate::{HistogramKind, Repository, ResultsError, file};
-use dbdyno_model::{Database, Plan, Platform, Point, Run, RunId, RunStatus};
+use dbdyno_model::{Database, Plan, Platform, Point, Run, RunId, RunStatus, SCHEMA_VERSION};
 use dbdyno_stats::Histogram;
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, named_params, params};
 use serde::Serialize;
@@ -43,9 +43,10 @@ impl Repository {
         transaction
             .execute(
                 "INSERT INTO runs (id, label, suite, size, seed, started_at, tool_version, target, status, plan, platform,
-                                   database, lease, points_planned)
+                                   database, lease, points_planned, schema_version)
                  VALUES (:id, :label, :suite, :size, :seed, :started_at, :tool_version, :target, :status, :plan,
-                         :platform, :database, nullif(:lease, 'null'), json_array_length(:plan, '$.points'))",
+                         :platform, :database, nullif(:lease, 'null'), json_array_length(:plan, '$.points'),
+                         :schema_version)",
                 named_params! {
                     ":id": run.id.as_str(),
                     ":label": run.label,
@@ -60,6 +61,7 @@ impl Repository {
                     ":platform": platform,
                     ":database": database,
                     ":lease": lease,
+                    ":schema_version": SCHEMA_VERSION,
                 },
             )
             .map_err(self.failed("write"))?;
@@ -92,7 +94,7 @@ impl Repository {
         point: &Point,
         histograms: &[(HistogramKind, &Histogram)],
     ) -> Result<(), ResultsError> {
-        let what = || format!("point {plan_index} ({}) of run {run}", point.test);
+        let what = || format!("point {plan_index} ({}) of run {run}", point.subject.name());
         let body = json(&what(), point)?;
         let unstorable =
             |e: dbdyno_stats::HistogramError| ResultsError::Unstorable { what: what(), why: e.to_string() };
@@ -106,10 +108,11 @@ impl Repository {
         }
         transaction
             .prepare_cached(
-                "INSERT INTO points (run, plan_index, attempt, point, ended)
-                 SELECT ?1, ?2, 1 + coalesce(max(attempt), 0), ?3, ?3 ->> 'status' FROM points WHERE run = ?1 AND plan_index = ?2",
+                "INSERT INTO points (run, plan_index, attempt, point, ended, schema_version)
+                 SELECT ?1, ?2, 1 + coalesce(max(attempt), 0), ?3, ?3 ->> 'status', ?4
+                 FROM points WHERE run = ?1 AND plan_index = ?2",
             )
-            .and_then(|mut insert| insert.execute(params![run.as_str(), plan_index, body]))
+            .and_then(|mut insert| insert.execute(params![run.as_str(), plan_index, body, SCHEMA_VERSION]))
             .map_err(self.failed("write"))?;
         let point_id = transaction.last_insert_rowid();
         for (kind, histogram) in histograms {

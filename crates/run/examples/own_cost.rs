@@ -129,11 +129,10 @@ fn record_ms() -> Vec<f64> {
         status: RunStatus::Running,
     };
     let planned = PlannedPoint {
-        test: TestCode::new("T611").expect("code"),
+        subject: TestCode::new("T611").expect("code").into(),
         drive: Drive::Server,
         dop: Dop::ONE,
         load: Load::default(),
-        storage: None,
         rows_per_tx: 1,
         repeat: 1,
         again: false,

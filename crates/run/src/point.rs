@@ -7,7 +7,7 @@ use dbdyno_engine::data::mix;
 use dbdyno_engine::{Clock, Engine, EngineError, Sampling, Settled, Task};
 use dbdyno_model::{
     Cache, Commits, Dop, Drive, ErrorClass, Flag, Mapping, PlannedPoint, Point, PointPace, Procedure, Rate, Size,
-    Status, Test,
+    Status, Subject, Test,
 };
 use dbdyno_probe::page_cache::{EvictMode, Evictor};
 use dbdyno_probe::{HarnessShare, Pacer, Sampler};
@@ -71,10 +71,16 @@ fn fill(
     point: &mut Point,
     histograms: &mut Histograms,
 ) -> Option<EngineError> {
-    let test = match bench.catalogue.test(planned.test.as_str()) {
+    let test = match &planned.subject {
+        Subject::Test(code) => bench.catalogue.test(code.as_str()).map_err(|error| error.to_string()),
+        Subject::Workload(_) | Subject::Storage(_) => {
+            Err(format!("{} is no test, and nothing else can be measured here", planned.subject.name()))
+        }
+    };
+    let test = match test {
         Ok(test) => test,
-        Err(error) => {
-            fail(point, &EngineError::new(ErrorClass::UnknownObject, error.to_string()));
+        Err(why) => {
+            fail(point, &EngineError::new(ErrorClass::UnknownObject, why));
             return None;
         }
     };
@@ -147,7 +153,7 @@ fn empty_point(planned: &PlannedPoint) -> Point {
         rows_per_tx: planned.rows_per_tx,
         repeat: planned.repeat,
         again: planned.again,
-        ..Point::new(planned.test.clone(), jiff::Timestamp::now())
+        ..Point::new(planned.subject.begun(), jiff::Timestamp::now())
     }
 }
 

@@ -117,8 +117,8 @@ impl Runner<'_> {
             return Ok(None);
         }
         let same = |point: &Point| {
-            let theirs = (&point.test, point.drive, point.dop, point.rows_per_tx, point.repeat);
-            theirs == (&planned.test, planned.drive, planned.dop, planned.rows_per_tx, planned.repeat)
+            let theirs = (point.subject.asked(), point.drive, point.dop, point.rows_per_tx, point.repeat);
+            theirs == (planned.subject.clone(), planned.drive, planned.dop, planned.rows_per_tx, planned.repeat)
         };
         let points = self.repository.load(self.run)?.points;
         let maximum = points.iter().find(|p| same(p) && !p.again && p.load.rate.is_none() && p.status == Status::Ok);

@@ -38,6 +38,14 @@ fn times(next: &mut impl FnMut() -> Option<f64>) -> ResponseTime {
     }
 }
 
+fn subject(n: &[u64], next: &mut impl FnMut() -> Option<f64>) -> Subject<Storage> {
+    match n[9] % 3 {
+        0 => Subject::of_database("T611").unwrap(),
+        1 => Subject::of_database("order-entry").unwrap(),
+        _ => Subject::Storage(storage(n, next)),
+    }
+}
+
 fn storage(n: &[u64], next: &mut impl FnMut() -> Option<f64>) -> Storage {
     let small = |n: u64| n as u32;
     let load = StorageLoad {
@@ -178,7 +186,7 @@ fn any_point() -> impl Strategy<Value = Point> {
                     histogram_us: [(n[10], n[10])].into(),
                 }],
                 missing: pairs(),
-                storage: next().map(|_| storage(&n, &mut next)),
+                subject: subject(&n, &mut next),
                 ..sample::point(0, status)
             }
         },

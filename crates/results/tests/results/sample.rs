@@ -34,11 +34,10 @@ pub(crate) fn run(text: &str, label: Option<&str>, second: i64) -> Run {
 
 pub(crate) fn plan(points: usize) -> Plan {
     let point = |index: usize| PlannedPoint {
-        test: TestCode::new("T611").unwrap(),
+        subject: TestCode::new("T611").unwrap().into(),
         drive: Drive::Server,
         dop: Dop { jobs: 1 + index as u32, ..Dop::ONE },
         load: Load::default(),
-        storage: None,
         rows_per_tx: 1,
         repeat: 1,
         again: false,
@@ -73,7 +72,7 @@ pub(crate) fn begin(repository: &mut Repository, run: &Run, points: usize) {
 /// The `index`-th point of a plan, of a size that points have in practice.
 pub(crate) fn point(index: usize, status: Status) -> Point {
     let mut point: Point = serde_json::from_value(serde_json::json!({
-        "test": "T611", "definition": "0123456789abcdef", "mapping": "native", "drive": "server",
+        "subject": { "kind": "test", "name": "T611" }, "definition": "0123456789abcdef", "mapping": "native", "drive": "server",
         "nodes": 1, "jobs": 1 + index, "threads": 1, "rows_per_tx": 1, "repeat": 1,
         "started_at": "2026-01-01T00:00:00Z", "status": status,
     }))

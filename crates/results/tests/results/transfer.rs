@@ -98,7 +98,9 @@ fn what_is_no_run_is_refused_with_the_reason() {
         (&|d| d["published"] = serde_json::json!({}), "it is a published result and no run"),
         (&|d| d["run"]["id"] = "../../etc".into(), "it is no run of dbdyno's ('../../etc' is not a valid run id"),
         (
-            &|d| d["points"][0]["test"] = "T712".into(),
+            &|d| {
+                (d["points"][0]["test"], d["points"][0]["subject"]["name"]) = ("T712".into(), "T712".into());
+            },
             "it is damaged: a point of T712 stands at place 0, where its plan has none",
         ),
         (

@@ -174,7 +174,7 @@ impl StorageRunner<'_> {
             small,
             large,
             failure: point.reason.clone(),
-            notes: point.storage.as_ref().map(|s| s.notes.clone()).unwrap_or_default(),
+            notes: point.subject.storage().map(|s| s.notes.clone()).unwrap_or_default(),
         }
     }
 
