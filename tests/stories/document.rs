@@ -188,6 +188,7 @@ pub(crate) fn check_point(point: &Value) {
     let code = text(point, "/subject/name");
     check_shape(code, point, POINT);
     check_subject(point);
+    check_transactions(point);
     text(point, "/started_at").parse::<jiff::Timestamp>().unwrap();
     let hash = text(point, "/definition");
     assert!(hash.len() == 16 && hash.chars().all(|c| c.is_ascii_hexdigit()), "{code}: {hash}");
@@ -216,6 +217,21 @@ fn check_subject(value: &Value) {
         other => panic!("{name} is of the kind '{other}'"),
     };
     assert_eq!((test, storage.is_some_and(Value::is_object)), expected, "{kind} {name}");
+}
+
+/// What a client timed of a test is of one type, with the point's own figures; the server's loop and storage have no types.
+fn check_transactions(point: &Value) {
+    let is_of_client = point["subject"]["kind"] == "test" && point["drive"] == "client";
+    let Some(types) = point.get("transactions").and_then(Value::as_array) else {
+        assert!(!is_of_client || point["service_time_s"].is_null(), "{point:#}");
+        return;
+    };
+    assert!(is_of_client, "{point:#}");
+    let [only] = types.as_slice() else { panic!("{types:?}") };
+    assert_eq!((&only["type"], &only["weight"]), (&point["subject"]["name"], &Value::from(1)));
+    for key in ["ops", "ops_per_s", "service_time_s", "response_time_s", "outcomes"] {
+        assert_eq!(only.get(key).unwrap_or(&Value::Null), &point[key], "{key}");
+    }
 }
 
 /// Rates, counts and the window must agree with one another.

@@ -4,7 +4,10 @@ use crate::usage::{
     CpuUse, DatabaseRates, IoRates, MemoryUse, MetricValue, NetworkUse, OpenLoop, PacedWrites, Pressure, PumpUse, Redo,
     ResponseTime, Series, Wait,
 };
-use crate::{CommitProof, Commits, Dop, Drive, Flag, Load, MetricId, Outcomes, PointPace, Storage, Subject, Suspect};
+use crate::{
+    CommitProof, Commits, Dop, Drive, Flag, Load, MetricId, Outcomes, PointPace, Storage, Subject, Suspect,
+    TransactionType,
+};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -193,6 +196,9 @@ pub struct Point {
     /// Settings that held for this point alone.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, String>,
+    /// What each type of a client's transactions did; none where the server runs the loop, and of storage.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub transactions: Vec<TransactionType>,
     /// Wait events, longest first.
     #[serde(default)]
     pub waits: Vec<Wait>,
@@ -289,6 +295,7 @@ impl Point {
             pace: None,
             paced_writes: None,
             settings: BTreeMap::new(),
+            transactions: Vec::new(),
             waits: Vec::new(),
             missing: BTreeMap::new(),
             extrapolated: BTreeMap::new(),

@@ -11,16 +11,44 @@ pub(crate) fn convert(part: Part, value: &mut Value) {
     match part {
         Part::Document => document(value),
         Part::Plan => each(value, "points", subject),
-        Part::Point => subject(value),
+        Part::Point => point(value),
     }
 }
 
 fn document(value: &mut Value) {
-    each(value, "points", subject);
+    each(value, "points", point);
     each(value, "cells", subject);
     if let Some(plan) = value.get_mut("plan") {
         convert(Part::Plan, plan);
     }
+    let types: Vec<Option<String>> = value["plan"]["points"].as_array().into_iter().flatten().map(one_type).collect();
+    each(value, "histograms", |histogram| {
+        let place = histogram.get("plan_index").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
+        if let (Some(object), Some(Some(name))) = (histogram.as_object_mut(), place.and_then(|n| types.get(n))) {
+            object.insert("type".to_owned(), json!(name));
+        }
+    });
+}
+
+fn point(value: &mut Value) {
+    subject(value);
+    if let Some(name) = one_type(value)
+        && value.get("service_time_s").is_some_and(Value::is_object)
+    {
+        let mut transactions = json!({ "type": name, "weight": 1 });
+        for key in ["ops", "ops_per_s", "service_time_s", "response_time_s", "outcomes"] {
+            if let Some(figure) = value.get(key) {
+                transactions[key] = figure.clone();
+            }
+        }
+        value["transactions"] = json!([transactions]);
+    }
+}
+
+/// The one type of transactions of a test in the client drive, by a point or a planned point that has its subject.
+fn one_type(value: &Value) -> Option<String> {
+    let name = || value.get("test")?.as_str().map(str::to_owned);
+    (value.get("drive")? == "client").then(name).flatten()
 }
 
 /// Does something to each element of a list of an object.
@@ -65,6 +93,31 @@ mod tests {
         let document = json!({ "points": [older], "cells": [older], "plan": { "points": [older], "suite": "x" } });
         let newer = json!({ "points": [storage], "cells": [storage], "plan": { "points": [storage], "suite": "x" } });
         assert_eq!(converted(Part::Document, document), newer);
+    }
+
+    #[test]
+    fn what_a_client_timed_is_of_one_type() {
+        let older = json!({
+            "test": "T611", "drive": "client", "ops": 7, "ops_per_s": 3.5, "service_time_s": { "mean": 0.25 },
+            "response_time_s": null, "outcomes": { "ok": 9 },
+        });
+        let newer = converted(Part::Point, older.clone());
+        let types = json!([{
+            "type": "T611", "weight": 1, "ops": 7, "ops_per_s": 3.5, "service_time_s": { "mean": 0.25 },
+            "response_time_s": null, "outcomes": { "ok": 9 },
+        }]);
+        assert_eq!(newer["transactions"], types);
+        let server = json!({ "test": "T611", "drive": "server", "service_time_s": { "mean": 0.25 } });
+        assert!(converted(Part::Point, server).get("transactions").is_none());
+        let untimed = json!({ "test": "T611", "drive": "client", "service_time_s": null });
+        assert!(converted(Part::Point, untimed).get("transactions").is_none());
+        let storage = json!({ "test": "ORION", "drive": "client", "storage": {} });
+        let document = json!({
+            "plan": { "points": [older, storage] },
+            "histograms": [{ "plan_index": 0 }, { "plan_index": 1 }, { "plan_index": 2 }],
+        });
+        let types = json!([{ "plan_index": 0, "type": "T611" }, { "plan_index": 1 }, { "plan_index": 2 }]);
+        assert_eq!(converted(Part::Document, document)["histograms"], types);
     }
 
     #[test]

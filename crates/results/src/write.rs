@@ -1,9 +1,8 @@
 //! Writing: the plan first, then point by point, each whole or not at all.
 
 use crate::lease::Lease;
-use crate::{HistogramKind, Repository, ResultsError, file};
+use crate::{PointHistogram, Repository, ResultsError, file};
 use dbdyno_model::{Database, Plan, Platform, Point, Run, RunId, RunStatus, SCHEMA_VERSION};
-use dbdyno_stats::Histogram;
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, named_params, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -79,7 +78,7 @@ impl Repository {
         run: &RunId,
         plan_index: usize,
         point: &Point,
-        histograms: &[(HistogramKind, &Histogram)],
+        histograms: &[PointHistogram],
     ) -> Result<(), ResultsError> {
         let transaction = self.begin("write")?;
         self.insert_point(&transaction, run, plan_index, point, histograms)?;
@@ -92,7 +91,7 @@ impl Repository {
         run: &RunId,
         plan_index: usize,
         point: &Point,
-        histograms: &[(HistogramKind, &Histogram)],
+        histograms: &[PointHistogram],
     ) -> Result<(), ResultsError> {
         let what = || format!("point {plan_index} ({}) of run {run}", point.subject.name());
         let body = json(&what(), point)?;
@@ -115,11 +114,12 @@ impl Repository {
             .and_then(|mut insert| insert.execute(params![run.as_str(), plan_index, body, SCHEMA_VERSION]))
             .map_err(self.failed("write"))?;
         let point_id = transaction.last_insert_rowid();
-        for (kind, histogram) in histograms {
-            let bytes = histogram.encode().map_err(unstorable)?;
+        for PointHistogram { transaction_type, kind, times } in histograms {
+            let bytes = times.encode().map_err(unstorable)?;
+            let of_type = transaction_type.as_deref().unwrap_or_default();
             transaction
-                .prepare_cached("INSERT INTO histograms (point, kind, histogram) VALUES (?1, ?2, ?3)")
-                .and_then(|mut insert| insert.execute(params![point_id, kind.name(), bytes]))
+                .prepare_cached("INSERT INTO histograms (point, type, kind, histogram) VALUES (?1, ?2, ?3, ?4)")
+                .and_then(|mut insert| insert.execute(params![point_id, of_type, kind.name(), bytes]))
                 .map_err(self.failed("write"))?;
         }
         Ok(())

@@ -9,7 +9,7 @@ use dbdyno_model::{
     CommitMode, Database, Dop, Drive, Load, Mapping, Plan, PlannedPoint, Platform, Point, Rate, Run, RunId, RunStatus,
     TestCode,
 };
-use dbdyno_results::{Access, HistogramKind, Repository};
+use dbdyno_results::{Access, HistogramKind, PointHistogram, Repository};
 use dbdyno_run::{Calibration, Pace, ServerDrive, Team, Window};
 use dbdyno_stats::Histogram;
 use std::sync::Arc;
@@ -153,7 +153,11 @@ fn record_ms() -> Vec<f64> {
     let mut histogram = Histogram::new();
     (0..100_000u64).for_each(|n| histogram.record_ns(1_000 + n * 977 % 50_000_000));
     let point = Point::new(TestCode::new("T611").expect("code"), now);
-    let histograms = [(HistogramKind::Service, &histogram), (HistogramKind::Response, &histogram)];
+    let histograms = [HistogramKind::Service, HistogramKind::Response].map(|kind| PointHistogram {
+        transaction_type: Some("T611".to_owned()),
+        kind,
+        times: histogram.clone(),
+    });
     (0..POINTS)
         .map(|index| {
             let begun = Instant::now();

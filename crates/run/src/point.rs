@@ -11,7 +11,7 @@ use dbdyno_model::{
 };
 use dbdyno_probe::page_cache::{EvictMode, Evictor};
 use dbdyno_probe::{HarnessShare, Pacer, Sampler};
-use dbdyno_results::{HistogramKind, Histograms};
+use dbdyno_results::{HistogramKind, Histograms, PointHistogram};
 use std::time::Duration;
 
 /// How long an engine may take to come to rest before a point.
@@ -52,6 +52,7 @@ pub fn measure(
     let mut point = empty_point(planned);
     let mut histograms = Vec::new();
     let lost = fill(bench, planned, maximum_per_s, &mut point, &mut histograms);
+    point.transactions = point.as_one_type().into_iter().collect();
     (Measurement { point, histograms }, lost)
 }
 
@@ -295,8 +296,12 @@ fn attempt(
     figures::work(point, task, &measured.log, span, measured.discarding_ns);
     if let Some(Times { service, response, series }) = measured.times {
         figures::client_times(point, &service, response.as_ref(), series);
-        histograms.push((HistogramKind::Service, service));
-        histograms.extend(response.map(|response| (HistogramKind::Response, response)));
+        let of = |kind| {
+            let transaction_type = Some(planned.subject.as_str().to_owned());
+            move |times| PointHistogram { transaction_type, kind, times }
+        };
+        histograms.push(of(HistogramKind::Service)(service));
+        histograms.extend(response.map(of(HistogramKind::Response)));
     }
     let counters_s = judge::counters_s(&window, &measured.log);
     figures::counters(point, &measured.counters, counters_s, features.block_bytes);

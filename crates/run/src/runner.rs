@@ -117,7 +117,6 @@ impl Runner<'_> {
                 }
                 Err(NoWinner { status, reason }) => (not_begun(planned, *status, reason.clone()), None),
             };
-            let histograms: Vec<_> = histograms.iter().map(|(kind, histogram)| (*kind, histogram)).collect();
             self.repository.record_point(self.run, index, &point, &histograms)?;
             self.events.on(&Event::PointRecorded { index, of, point: &point });
             self.measurer.recorded(self.events)?;

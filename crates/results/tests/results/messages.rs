@@ -250,10 +250,10 @@ fn what_cannot_be_recorded() {
 
     // One histogram too many takes the whole point with it.
     let histogram = sample::histogram(1);
-    let twice = [(HistogramKind::Service, &histogram); 2];
+    let twice = [0, 1].map(|_| sample::of_test(HistogramKind::Service, histogram.clone()));
     let refused = repository.record_point(&run.id, 1, &sample::point(1, Status::Ok), &twice).unwrap_err();
     let text = format!(
-        "cannot write {}: UNIQUE constraint failed: histograms.point, histograms.kind; check the file system, or name another file with --results",
+        "cannot write {}: UNIQUE constraint failed: histograms.point, histograms.type, histograms.kind; check the file system, or name another file with --results",
         path.display()
     );
     assert_eq!(refused.to_string(), text);

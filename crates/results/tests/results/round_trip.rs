@@ -203,12 +203,12 @@ proptest! {
         let run = sample::run("r1", None, 0);
         sample::begin(&mut repository, &run, 1);
         let histogram = sample::histogram(seed);
-        let service = dbdyno_results::HistogramKind::Service;
-        repository.record_point(&run.id, 0, &point, &[(service, &histogram)]).unwrap();
+        let service = [sample::of_test(dbdyno_results::HistogramKind::Service, histogram)];
+        repository.record_point(&run.id, 0, &point, &service).unwrap();
         let document = repository.load(&run.id).unwrap();
         // Debug tells -0.0 from 0.0, which equality does not.
         prop_assert_eq!(format!("{:?}", &document.points), format!("{:?}", [&point]));
         prop_assert_eq!(document, RunJson::new(run.clone(), sample::platform(), sample::database(), vec![point]));
-        prop_assert_eq!(repository.histograms(&run.id, 0).unwrap(), vec![(service, histogram)]);
+        prop_assert_eq!(repository.histograms(&run.id, 0).unwrap(), service);
     }
 }

@@ -5,7 +5,7 @@ use dbdyno_model::{
     CommitMode, CpuUse, Database, Dop, Drive, Flag, Load, Mapping, MetricValue, Plan, PlannedPoint, Platform, Point,
     ResponseTime, Run, RunId, RunStatus, Status, TestCode,
 };
-use dbdyno_results::{Access, HistogramKind, Repository};
+use dbdyno_results::{Access, HistogramKind, Histograms, PointHistogram, Repository};
 use dbdyno_stats::Histogram;
 use std::path::Path;
 
@@ -102,8 +102,15 @@ pub(crate) fn histogram(seed: usize) -> Histogram {
 }
 
 /// Both histograms of the `index`-th point.
-pub(crate) fn histograms(index: usize) -> Vec<(HistogramKind, Histogram)> {
-    vec![(HistogramKind::Service, histogram(index)), (HistogramKind::Response, histogram(index + 1_000_000))]
+pub(crate) fn histograms(index: usize) -> Histograms {
+    let [service, response] = [(HistogramKind::Service, 0), (HistogramKind::Response, 1_000_000)]
+        .map(|(kind, seed)| of_test(kind, histogram(index + seed)));
+    vec![service, response]
+}
+
+/// A histogram of the one type that a test has.
+pub(crate) fn of_test(kind: HistogramKind, times: Histogram) -> PointHistogram {
+    PointHistogram { transaction_type: Some("T611".to_owned()), kind, times }
 }
 
 /// Records the `index`-th point with its histograms.
@@ -113,9 +120,7 @@ pub(crate) fn record(
     index: usize,
     status: Status,
 ) -> Result<(), dbdyno_results::ResultsError> {
-    let histograms = histograms(index);
-    let histograms: Vec<_> = histograms.iter().map(|(kind, histogram)| (*kind, histogram)).collect();
-    repository.record_point(run, index, &point(index, status), &histograms)
+    repository.record_point(run, index, &point(index, status), &histograms(index))
 }
 
 /// The next number of a seeded series (SplitMix64, Steele et al. 2014).

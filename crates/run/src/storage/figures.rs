@@ -8,7 +8,7 @@ use dbdyno_model::{
     StorageLun, StorageProof, StorageReadWrite,
 };
 use dbdyno_probe::Telemetry;
-use dbdyno_results::{HistogramKind, Histograms};
+use dbdyno_results::{HistogramKind, Histograms, PointHistogram};
 use dbdyno_stats::Histogram;
 use dbdyno_storage::{Completed, IoError, Ios, Lun, LunKind, Luns, Measured, ReadWrite};
 
@@ -85,9 +85,9 @@ pub(super) fn fill(point: &mut Point, measured: &Measured, luns: &Luns, catalogu
     point.metric = catalogue.metric(&metric).ok().and_then(|known| {
         Some(MetricValue { value: point.value(&metric)?, unit: known.unit.clone(), id: metric.clone() })
     });
-    let service = service.map(|histogram| (HistogramKind::Service, histogram));
-    let response = response.map(|histogram| (HistogramKind::Response, histogram));
-    service.into_iter().chain(response).collect()
+    let of = |kind| move |times| PointHistogram { transaction_type: None, kind, times };
+    let service = service.map(of(HistogramKind::Service));
+    service.into_iter().chain(response.map(of(HistogramKind::Response))).collect()
 }
 
 /// Fills in what the operating system counted, with the flags that follow from it.
