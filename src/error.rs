@@ -6,7 +6,7 @@ use dbdyno_engine::{EngineError, TargetError};
 use dbdyno_model::{ErrorClass, RunId};
 use dbdyno_report::compare::CompareError;
 use dbdyno_results::ResultsError;
-use dbdyno_run::{InspectError, LoadError, PlanError, RunError, StorageRunError};
+use dbdyno_run::{InspectError, LoadError, PlanError, RunError};
 use dbdyno_storage::StorageError;
 use dbdyno_storage::create::CreateError;
 use dbdyno_storage::orion::OrionError;
@@ -110,7 +110,7 @@ pub(crate) enum Error {
     #[error("{source}; what was measured is kept, `dbdyno show {run}{place}` shows it")]
     StorageRun {
         /// Why.
-        source: Box<StorageRunError>,
+        source: Box<RunError>,
         /// The run.
         run: RunId,
         /// Options that find it again.

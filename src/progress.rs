@@ -177,9 +177,9 @@ impl Events for Progress {
         match event {
             Event::Loading { what, rows, of } => self.loading(what, *rows, *of),
             Event::PointBegins { index, of, planned, left_s } => {
-                let what = match &planned.storage {
-                    None if planned.again => format!("{} {} again", planned.test, planned.dop),
-                    None => format!("{} {}", planned.test, planned.dop),
+                let what = match planned.subject.storage() {
+                    None if planned.again => format!("{} {} again", planned.subject.name(), planned.dop),
+                    None => format!("{} {}", planned.subject.name(), planned.dop),
                     Some(load) => load.to_string(),
                 };
                 self.point_begins(*index, *of, &what, *left_s);
@@ -237,8 +237,8 @@ pub(crate) fn about(seconds: f64) -> String {
 /// One line for one point: `[ 7/31] T611   1x2x1  2.750E+05 tx/s  ok`.
 fn point_line(index: usize, of: usize, point: &Point) -> String {
     let digits = of.to_string().len();
-    let place = match &point.storage {
-        None => format!("{:<6} {:>7}", point.test, point.dop.to_string()),
+    let place = match point.subject.storage() {
+        None => format!("{:<6} {:>7}", point.subject.name(), point.dop.to_string()),
         Some(storage) => format!("{:>3} x {}", point.dop.jobs, storage.load.work()),
     };
     let mut line = format!("[{:>digits$}/{of}] {place}", index + 1);
@@ -257,7 +257,7 @@ fn point_line(index: usize, of: usize, point: &Point) -> String {
     if let Some(metric) = &point.metric {
         _ = write!(line, "  {} {}", numbers::scientific(metric.value), unit(metric));
         let mean = point.service_time_s.as_ref().and_then(|times| times.mean);
-        if let Some(mean_s) = mean.filter(|_| point.storage.is_some()) {
+        if let Some(mean_s) = mean.filter(|_| point.subject.storage().is_some()) {
             _ = write!(line, ", {} each", numbers::duration(mean_s));
         }
     }

@@ -25,7 +25,7 @@ fn definitions(catalogue: &Catalogue, engine: &EngineInfo, size: &Size) -> BTree
     let wish = Wish { what, jobs: Some(1), threads: Some(1), ..Wish::default() };
     let ground = Ground { catalogue, engine, features: FEATURES, size, seed: 42, hardware_threads: 4 };
     let points = resolve(&wish, ground).unwrap().points;
-    points.into_iter().map(|point| (point.test.to_string(), point.definition)).collect()
+    points.into_iter().map(|point| (point.subject.name().to_string(), point.definition)).collect()
 }
 
 #[test]

@@ -117,7 +117,7 @@ fn at_work(dop: Dop) -> u32 {
 }
 
 fn tests<'a>(plan: &'a Plan, catalogue: &Catalogue) -> Vec<Planned<'a>> {
-    let of_one_test = plan.points.chunk_by(|a, b| a.test == b.test);
+    let of_one_test = plan.points.chunk_by(|a, b| a.subject == b.subject);
     of_one_test
         .filter_map(|points| {
             let first = points.first()?;
@@ -128,13 +128,13 @@ fn tests<'a>(plan: &'a Plan, catalogue: &Catalogue) -> Vec<Planned<'a>> {
                     dops.push(dop);
                 }
             }
-            let load = match (&first.mapping, catalogue.test(first.test.as_str())) {
+            let load = match (&first.mapping, catalogue.test(first.subject.as_str())) {
                 (Mapping::None { why }, _) => format!("not supported: {why}"),
                 (_, Ok(test)) => load(test).to_owned(),
                 (_, Err(_)) => String::new(),
             };
             let at_least_s = estimate_s(points, catalogue);
-            Some(Planned { test: first.test.as_str(), points: points.len(), dops, at_least_s, load })
+            Some(Planned { test: first.subject.as_str(), points: points.len(), dops, at_least_s, load })
         })
         .collect()
 }

@@ -11,7 +11,7 @@ use dbdyno_model::{Plan, RunId, RunJson, Status};
 use dbdyno_probe::Pacer;
 use dbdyno_report::{summary, tables};
 use dbdyno_results::Repository;
-use dbdyno_run::{Bench, LoadWish, Loading, RunError, Runner, Stop, load};
+use dbdyno_run::{Bench, LoadWish, Loading, RunError, Runner, Stop, TestMeasurer, load};
 use std::fmt::Write as _;
 
 /// The fact that says what looking at the tables has shown.
@@ -45,7 +45,7 @@ pub(super) fn inspect_tables(
     stop: &Stop,
 ) -> Result<String, Error> {
     let points = places.iter().filter_map(|index| plan.points.get(*index));
-    let tests = points.filter_map(|point| catalogue.test(point.test.as_str()).ok());
+    let tests = points.filter_map(|point| catalogue.test(point.subject.as_str()).ok());
     let data = (&place.size, place.seed);
     let inspected = dbdyno_run::inspect(place.engine.as_ref(), tests, &place.target.to_string(), data, stop)?;
     Ok(inspected.in_words(&place.size))
@@ -75,21 +75,24 @@ impl Measuring<'_> {
     /// The run ended early, or some points are no figures. What was measured is kept and, as JSON, shown all the same.
     pub(super) fn measure(self) -> Result<(), Error> {
         let clock = MonotonicClock::default();
+        let mut measurer = TestMeasurer::new(Bench {
+            engine: self.place.engine.as_ref(),
+            catalogue: &self.context.catalogue,
+            size: &self.place.size,
+            seed: self.place.seed,
+            data_verified: self.data_verified,
+            clock: &clock,
+            stop: self.stop,
+            sampling: self.sampling,
+            pacer: self.pacer(),
+        });
         let mut runner = Runner {
-            bench: Bench {
-                engine: self.place.engine.as_ref(),
-                catalogue: &self.context.catalogue,
-                size: &self.place.size,
-                seed: self.place.seed,
-                data_verified: self.data_verified,
-                clock: &clock,
-                stop: self.stop,
-                sampling: self.sampling,
-                pacer: self.pacer(),
-            },
+            measurer: &mut measurer,
+            catalogue: &self.context.catalogue,
             repository: &mut *self.repository,
             run: self.run,
             plan: self.plan,
+            stop: self.stop,
             events: self.progress,
         };
         let measured = runner.measure_all(self.places);

@@ -5,7 +5,7 @@ use crate::error::Error;
 use dbdyno_catalogue::CatalogueError;
 use dbdyno_model::{ChosenBy, Drive, REFERENCE_SUITE, RunId, RunJson, SameDevice, StorageReference};
 use dbdyno_report::html::{Subject, Times};
-use dbdyno_results::{Access, HistogramKind, Repository, ResultsError};
+use dbdyno_results::{Access, HistogramKind, Histograms, PointHistogram, Repository, ResultsError};
 
 /// The run or platform of that name; of a label, its newest run.
 ///
@@ -47,13 +47,24 @@ pub(super) fn subject(asked: &str, context: &Context) -> Result<Subject, Error> 
     let run = load(&repository, &id, context)?;
     let mut times = Vec::new();
     for (point, recorded) in repository.recorded(&id)?.iter().enumerate() {
-        if run.points.get(point).is_some_and(|p| p.drive == Drive::Client && p.storage.is_none()) {
-            for (kind, histogram) in repository.histograms(&id, recorded.plan_index)? {
-                times.push(Times { point, from_due: kind == HistogramKind::Response, histogram });
-            }
+        if run.points.get(point).is_some_and(|p| p.drive == Drive::Client && p.subject.storage().is_none()) {
+            times.extend(of_all_types(point, repository.histograms(&id, recorded.plan_index)?));
         }
     }
     Ok(Subject { run, times, verdict: None })
+}
+
+/// The times of a point's transactions, of all types together.
+fn of_all_types(point: usize, histograms: Histograms) -> Vec<Times> {
+    let mut all: Vec<Times> = Vec::new();
+    for PointHistogram { kind, times: histogram, .. } in histograms {
+        let from_due = kind == HistogramKind::Response;
+        match all.iter_mut().find(|times| times.from_due == from_due) {
+            Some(times) => times.histogram.merge(&histogram),
+            None => all.push(Times { point, from_due, histogram }),
+        }
+    }
+    all
 }
 
 enum Place {

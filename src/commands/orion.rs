@@ -12,7 +12,7 @@ use crate::signals;
 use dbdyno_model::{Database, Plan, Run, RunId, RunJson, RunStatus, Status};
 use dbdyno_report::{summary, tables};
 use dbdyno_results::{Access as FileAccess, Repository};
-use dbdyno_run::{Event, Events, Stop, StorageRunError, StorageRunner, storage_plan};
+use dbdyno_run::{Event, Events, RunError, Runner, Stop, StorageBench, StorageMeasurer, storage_plan};
 use dbdyno_storage::create::{self, Created, TestFiles};
 use dbdyno_storage::orion::files::Files;
 use dbdyno_storage::orion::{Settings, lun_paths};
@@ -63,19 +63,26 @@ pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
     repository.begin_run(&run, &plan, &dbdyno_probe::inventory(&settings.luns), &Database::default())?;
     let stamp = run.started_at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y%m%d_%H%M").to_string();
     let reports = settings.matrix.is_some().then(|| Files::new(&settings.testname, &stamp));
-    let mut runner = StorageRunner {
+    let command_line = orion_command_line();
+    let mut measurer = StorageMeasurer::new(StorageBench {
         settings: &settings,
         luns: &luns,
+        catalogue: &context.catalogue,
+        files: reports.as_ref(),
+        command_line: &command_line,
+        stop: &stop,
+    });
+    let mut runner = Runner {
+        measurer: &mut measurer,
         catalogue: &context.catalogue,
         repository: &mut repository,
         run: &run.id,
         plan: &plan,
-        files: reports.as_ref(),
-        command_line: &orion_command_line(),
         stop: &stop,
         events: &progress,
     };
-    let measured = runner.measure_all();
+    let places: Vec<usize> = (0..plan.points.len()).collect();
+    let measured = runner.measure_all(&places).map(|()| measurer.bests());
     progress.finish();
     let run = repository.load(&run.id)?;
     shown(&run, &plan, measured, reports.as_ref(), args.shown.format(), context)
@@ -85,7 +92,7 @@ pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
 fn shown(
     run: &RunJson,
     plan: &Plan,
-    measured: Result<Vec<String>, StorageRunError>,
+    measured: Result<Vec<String>, RunError>,
     files: Option<&Files>,
     format: Format,
     context: &Context,

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::progress::Progress;
 use crate::signals;
 use dbdyno_engine::Sampling;
-use dbdyno_model::{Database, Plan, Platform, RunJson, TestCode};
+use dbdyno_model::{Database, Plan, Platform, RunJson, SubjectKind, SubjectName};
 use dbdyno_results::{Access, Repository};
 use dbdyno_run::{LoadWish, Wish, hold, left};
 use std::collections::{BTreeMap, BTreeSet};
@@ -121,11 +121,19 @@ fn changes_of_the_plan(run: &RunJson, plan: &Plan, place: &Place, context: &Cont
     if !changes.is_empty() {
         return Ok(changes);
     }
-    let planned: BTreeMap<&TestCode, &str> = plan.points.iter().map(|p| (&p.test, p.definition.as_str())).collect();
-    let (gone, known): (Vec<&TestCode>, Vec<&TestCode>) =
-        planned.keys().copied().partition(|code| context.catalogue.test(code.as_str()).is_err());
-    changes.extend(gone.iter().map(|code| format!("the catalogue has no test {code} any more")));
-    let what: Vec<String> = known.iter().map(|code| code.to_string()).collect();
+    let planned: BTreeMap<SubjectName<'_>, &str> =
+        plan.points.iter().map(|p| (p.subject.name(), p.definition.as_str())).collect();
+    let is_known =
+        |subject: &SubjectName<'_>| subject.kind == SubjectKind::Test && context.catalogue.test(subject.name).is_ok();
+    let (known, gone): (Vec<SubjectName<'_>>, Vec<SubjectName<'_>>) = planned.keys().copied().partition(is_known);
+    let no_more = |subject: &SubjectName<'_>| match subject.kind {
+        SubjectKind::Test => format!("the catalogue has no test {subject} any more"),
+        SubjectKind::Workload | SubjectKind::Storage => {
+            format!("this dbdyno measures no {} {subject} on a database", subject.kind.name())
+        }
+    };
+    changes.extend(gone.iter().map(no_more));
+    let what: Vec<String> = known.iter().map(|subject| subject.name.to_owned()).collect();
     if what.is_empty() {
         return Ok(changes);
     }
@@ -133,8 +141,8 @@ fn changes_of_the_plan(run: &RunJson, plan: &Plan, place: &Place, context: &Cont
     let changed: BTreeSet<&str> = now
         .points
         .iter()
-        .filter(|p| planned.get(&p.test).is_some_and(|before| *before != p.definition))
-        .map(|p| p.test.as_str())
+        .filter(|p| planned.get(&p.subject.name()).is_some_and(|before| *before != p.definition))
+        .map(|p| p.subject.as_str())
         .collect();
     if !changed.is_empty() {
         let codes: Vec<&str> = changed.into_iter().collect();

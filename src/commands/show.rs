@@ -24,7 +24,7 @@ pub(super) fn show(args: &ShowArgs, context: &Context) -> Result<(), Error> {
 fn only(run: RunJson, pattern: &str, context: &Context) -> Result<RunJson, Error> {
     let codes: Vec<&TestCode> = context.catalogue.select(pattern)?.into_iter().map(|t| &t.code).collect();
     let RunJson { run, platform, database, mut points, mut published, costs, storage_reference, .. } = run;
-    points.retain(|p| codes.contains(&&p.test));
+    points.retain(|p| p.subject.test().is_some_and(|code| codes.contains(&code)));
     if let Some(published) = &mut published {
         published.figures.retain(|f| codes.iter().any(|code| code.as_str() == f.test));
     }
@@ -78,12 +78,12 @@ fn page(run: &RunJson, args: &ShowArgs, context: &Context) -> String {
 /// A published result: its key metrics, its series in the table of the suite that measured them, and what else it says.
 fn published_page(run: &RunJson, some: bool, catalogue: &Catalogue, width: Option<u16>) -> String {
     let mut parts = Vec::new();
-    let codes = |dashed: bool| run.points.iter().any(|p| p.test.as_str().contains('-') == dashed);
+    let codes = |dashed: bool| run.points.iter().any(|p| p.subject.as_str().contains('-') == dashed);
     let has = |render: fn(&RunJson, &Catalogue, Option<u16>) -> String, there: bool| {
         there.then(|| render(run, catalogue, width))
     };
     // The codes of 8.4 have a dash.
-    let classes = |classes: &[&str]| run.points.iter().any(|p| classes.contains(&p.test.class().as_str()));
+    let classes = |classes: &[&str]| run.points.iter().any(|p| classes.contains(&p.subject.name().class().as_str()));
     parts.extend(has(summary::page, !some));
     parts.extend(has(tables::bps80, codes(false)));
     parts.extend(has(tables::bps84_load, codes(true) && classes(&["DBL"])));

@@ -67,7 +67,8 @@ const DOCUMENT: &[(&str, Is)] = &[
 ];
 
 const POINT: &[(&str, Is)] = &[
-    ("/test", Text),
+    ("/subject/kind", Text),
+    ("/subject/name", Text),
     ("/definition", Text),
     ("/mapping", Text),
     ("/drive", Text),
@@ -146,7 +147,8 @@ const FIGURES: &[&str] = &[
 ];
 
 const CELL: &[(&str, Is)] = &[
-    ("/test", Text),
+    ("/subject/kind", Text),
+    ("/subject/name", Text),
     ("/drive", Text),
     ("/nodes", Count),
     ("/jobs", Count),
@@ -171,7 +173,7 @@ fn check_shape(what: &str, value: &Value, shape: &[(&str, Is)]) {
 #[track_caller]
 pub(crate) fn check_document(document: &Value) {
     check_shape("the document", document, DOCUMENT);
-    assert_eq!(document["schema_version"], 1);
+    assert_eq!(document["schema_version"], 2);
     text(document, "/run/started_at").parse::<jiff::Timestamp>().unwrap();
     assert!(["running", "done", "interrupted", "lost"].contains(&text(document, "/run/status")));
     for point in points(document) {
@@ -183,8 +185,10 @@ pub(crate) fn check_document(document: &Value) {
 /// Insists that a point is whole, whatever became of it.
 #[track_caller]
 pub(crate) fn check_point(point: &Value) {
-    let code = text(point, "/test");
+    let code = text(point, "/subject/name");
     check_shape(code, point, POINT);
+    check_subject(point);
+    check_transactions(point);
     text(point, "/started_at").parse::<jiff::Timestamp>().unwrap();
     let hash = text(point, "/definition");
     assert!(hash.len() == 16 && hash.chars().all(|c| c.is_ascii_hexdigit()), "{code}: {hash}");
@@ -199,6 +203,34 @@ pub(crate) fn check_point(point: &Value) {
             assert!(text(point, "/reason").len() >= 10, "{code}: an expert wants to know why: {}", point["reason"]);
         }
         other => panic!("{code} has status '{other}'"),
+    }
+}
+
+/// The key of version 1 is still there for tests, and storage has what was asked of it.
+fn check_subject(value: &Value) {
+    let (kind, name) = (text(value, "/subject/kind"), &value["subject"]["name"]);
+    let (test, storage) = (value.get("test"), value.get("storage"));
+    let expected = match kind {
+        "test" => (Some(name), false),
+        "workload" => (None, false),
+        "storage" => (None, true),
+        other => panic!("{name} is of the kind '{other}'"),
+    };
+    assert_eq!((test, storage.is_some_and(Value::is_object)), expected, "{kind} {name}");
+}
+
+/// What a client timed of a test is of one type, with the point's own figures; the server's loop and storage have no types.
+fn check_transactions(point: &Value) {
+    let is_of_client = point["subject"]["kind"] == "test" && point["drive"] == "client";
+    let Some(types) = point.get("transactions").and_then(Value::as_array) else {
+        assert!(!is_of_client || point["service_time_s"].is_null(), "{point:#}");
+        return;
+    };
+    assert!(is_of_client, "{point:#}");
+    let [only] = types.as_slice() else { panic!("{types:?}") };
+    assert_eq!((&only["type"], &only["weight"]), (&point["subject"]["name"], &Value::from(1)));
+    for key in ["ops", "ops_per_s", "service_time_s", "response_time_s", "outcomes"] {
+        assert_eq!(only.get(key).unwrap_or(&Value::Null), &point[key], "{key}");
     }
 }
 
@@ -245,12 +277,25 @@ fn check_cells(document: &Value) {
     let cells = document["cells"].as_array().unwrap();
     let mut counted = 0;
     for cell in cells {
-        let code = text(cell, "/test");
+        let code = text(cell, "/subject/name");
         check_shape(code, cell, CELL);
+        check_subject(cell);
         let same = |p: &&Value| {
-            ["test", "drive", "nodes", "jobs", "threads", "rows_per_tx", "rate", "arrivals", "think", "again"]
-                .iter()
-                .all(|key| p[*key] == cell[*key])
+            [
+                "subject",
+                "test",
+                "drive",
+                "nodes",
+                "jobs",
+                "threads",
+                "rows_per_tx",
+                "rate",
+                "arrivals",
+                "think",
+                "again",
+            ]
+            .iter()
+            .all(|key| p[*key] == cell[*key])
         };
         let members: Vec<&Value> = points(document).iter().filter(same).collect();
         counted += members.len();

@@ -64,7 +64,10 @@ fn a_document_that_was_tampered_with_is_noticed() {
     let document = room.run(line).expect(0).json();
     check_document(&document);
     let tampered: &[(&str, Value)] = &[
-        ("/schema_version", 2.into()),
+        ("/schema_version", 1.into()),
+        ("/points/0/subject/kind", "storage".into()),
+        ("/points/0/subject/name", "T611".into()),
+        ("/points/0/test", "T611".into()),
         ("/run/status", "finished".into()),
         ("/run/started_at", "yesterday".into()),
         ("/points/0/status", "fine".into()),

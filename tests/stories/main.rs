@@ -37,3 +37,4 @@ mod transfer;
 #[cfg(feature = "postgres")]
 mod two_users;
 mod verdict;
+mod version_1;

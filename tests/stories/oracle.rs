@@ -27,11 +27,10 @@ fn fixture(room: &Room) {
     };
     let codes = ["T611", "T711"].map(|code| TestCode::new(code).unwrap());
     let planned = |test: &TestCode| PlannedPoint {
-        test: test.clone(),
+        subject: test.clone().into(),
         drive: Drive::Server,
         dop: Dop { nodes: 1, jobs: 4, threads: 1 },
         load: Load::default(),
-        storage: None,
         rows_per_tx: 1,
         repeat: 1,
         again: false,

@@ -22,6 +22,7 @@ fn an_exported_run_is_the_same_elsewhere() {
     let histograms =
         serde_json::from_str::<serde_json::Value>(&document).unwrap()["histograms"].as_array().unwrap().len();
     assert!(histograms > 0);
+    assert!(document.contains("\"type\": \"T611\""), "{document}");
     assert_eq!(
         said.stdout,
         format!(

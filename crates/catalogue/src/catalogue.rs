@@ -6,7 +6,7 @@ use crate::error::CatalogueError;
 use crate::files::{self, Source, Sources};
 use crate::nearest::nearest;
 use crate::platforms;
-use dbdyno_model::{Dimension, Metric, MetricId, Ramp, Size, Suite, SuiteStep, Test, TestCode};
+use dbdyno_model::{Dimension, Metric, MetricId, Ramp, Size, SubjectName, Suite, SuiteStep, Test, TestCode};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,7 +21,7 @@ pub struct Catalogue {
     /// Class (`T600`) to title.
     classes: BTreeMap<String, String>,
     /// Code to class, for codes whose form does not tell it (`DBX-12`).
-    class_of: BTreeMap<TestCode, String>,
+    class_of: BTreeMap<String, String>,
     /// Files of reference platforms, read when one is asked for.
     pub(crate) platforms: Sources,
 }
@@ -127,7 +127,7 @@ impl Catalogue {
                 let problem = format!("key 'code': '{}' belongs to {own}, this file to {}", test.code, head.class);
                 return Err(place.invalid(problem));
             }
-            self.class_of.insert(test.code.clone(), head.class.clone());
+            self.class_of.insert(test.code.to_string(), head.class.clone());
             self.tests.push(test);
             places.push(place);
         }
@@ -274,12 +274,12 @@ impl Catalogue {
         })
     }
 
-    /// The title of the class that a test stands in: `CPU: procedural code` for T111, `Data load` for DBL-11. For a code
-    /// that is not in the catalogue, what its form says, or `other`.
+    /// The title of the class that a subject stands in: `CPU: procedural code` for T111, `Data load` for DBL-11. Of what is not in
+    /// the catalogue, what its name's form says, or `other`.
     #[must_use]
-    pub fn class_title(&self, code: &TestCode) -> &str {
-        let by_form = code.class();
-        let class = self.class_of.get(code).unwrap_or(&by_form);
+    pub fn class_title(&self, subject: SubjectName<'_>) -> &str {
+        let by_form = subject.class();
+        let class = self.class_of.get(subject.name).unwrap_or(&by_form);
         self.classes.get(class).map_or("other", String::as_str)
     }
 

@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn what_was_found_goes_before_what_was_asked_for() {
-        let mut point = Point::new(TestCode::storage(), jiff::Timestamp::UNIX_EPOCH);
+        let mut point = Point::new(TestCode::new("T711").unwrap(), jiff::Timestamp::UNIX_EPOCH);
         assert_eq!(point.commits(), None);
         point.commit = Some(CommitMode::Durable);
         assert_eq!(point.commits(), Some(Commits::Durable));

@@ -1,10 +1,35 @@
 //! The JSON document of a run: the contract of `show --json`, `run --json` and `export`.
 
-use crate::{Cell, Costs, Database, Platform, Point, Published, Run, StorageReference};
+use crate::{Cell, Costs, Database, Platform, Point, Published, Run, StorageReference, version_1};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// Version of the document. Readers ignore unknown keys; a change that breaks them raises this number.
-pub const SCHEMA_VERSION: u32 = 1;
+pub const SCHEMA_VERSION: u32 = 2;
+
+/// What may be stored or sent by itself, and has a version of its own then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// A whole run, exported or shown.
+    Document,
+    /// The plan of a run.
+    Plan,
+    /// A point.
+    Point,
+}
+
+/// A text of an older version in the words of this one. All that reads older texts reads them through this.
+///
+/// # Errors
+/// The text is no JSON.
+pub fn in_this_version(part: Part, version: u32, text: &str) -> serde_json::Result<Cow<'_, str>> {
+    if version >= SCHEMA_VERSION {
+        return Ok(Cow::Borrowed(text));
+    }
+    let mut value = serde_json::from_str(text)?;
+    version_1::convert(part, &mut value);
+    serde_json::to_string(&value).map(Cow::Owned)
+}
 
 /// A whole run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -23,18 +23,21 @@ mod rate;
 mod run;
 mod size;
 mod storage;
+mod subject;
 mod suite;
 mod suspect;
 mod table;
 mod test;
+mod transactions;
 mod usage;
+mod version_1;
 
 pub use commits::{CommitProof, Commits, DeviceCounts, ProofOutcome};
 pub use counters::{Counter, Counters, WaitCount};
 pub use dop::{Dimension, Dop};
 pub use flag::Flag;
 pub use ids::{IdError, RunId, TestCode};
-pub use json::{RunJson, SCHEMA_VERSION};
+pub use json::{Part, RunJson, SCHEMA_VERSION, in_this_version};
 pub use limits::{ChosenBy, Limit, REFERENCE_SUITE, SameDevice, StorageLimits, StorageReference};
 pub use load::{Arrivals, Load, Queue, Think};
 pub use mapping::Mapping;
@@ -57,10 +60,12 @@ pub use storage::{
     LunFigures, Storage, StorageIos, StorageLayout, StorageLoad, StorageLun, StoragePattern, StorageProof,
     StorageReadWrite, StorageSeries,
 };
+pub use subject::{Subject, SubjectKind, SubjectName, WorkloadName};
 pub use suite::{Suite, SuiteStep};
 pub use suspect::{Suspect, SuspectCode, Use};
 pub use table::{Organisation, TableName};
 pub use test::{Cache, Compression, Drive, Layer, Rhythm, Test, Tier};
+pub use transactions::TransactionType;
 pub use usage::{
     CpuUse, DatabaseRates, DeviceIo, IoRates, MemoryUse, MetricValue, NetworkUse, OpenLoop, PacedWrites, Pressure,
     PumpKind, PumpUse, Redo, ResponseTime, Series, Wait,

@@ -46,11 +46,11 @@ impl StorageLimits {
     #[must_use]
     pub fn of(run: &RunJson) -> Self {
         // Where no I/O was done it is dbdyno's own limit.
-        if run.points.iter().filter_map(|p| p.storage.as_ref()).any(|storage| storage.backend == NO_IO) {
+        if run.points.iter().filter_map(|p| p.subject.storage()).any(|storage| storage.backend == NO_IO) {
             return Self::default();
         }
         let sound = run.points.iter().filter(|p| p.status == Status::Ok && p.load.rate.is_none());
-        let measured: Vec<&Point> = sound.filter(|p| p.storage.is_some()).collect();
+        let measured: Vec<&Point> = sound.filter(|p| p.subject.storage().is_some()).collect();
         let small = |pct| best(run, &measured, &|l| l.large_outstanding == 0 && l.write_pct == pct);
         let sequential = |l: &StorageLoad| matches!(l.pattern, StoragePattern::Sequential { .. });
         let large = |pct| best(run, &measured, &|l| l.small_outstanding == 0 && l.write_pct == pct && sequential(l));
@@ -81,7 +81,7 @@ const NO_IO: &str = "null";
 
 /// The cells of such loads, with their medians.
 fn cells<'r>(run: &'r RunJson, is_meant: &'r dyn Fn(&StorageLoad) -> bool) -> impl Iterator<Item = (&'r Cell, f64)> {
-    let meant = move |cell: &&Cell| cell.key.storage.as_ref().is_some_and(is_meant) && cell.key.load.rate.is_none();
+    let meant = move |cell: &&Cell| cell.key.subject.storage().is_some_and(is_meant) && cell.key.load.rate.is_none();
     run.cells.iter().filter(meant).filter_map(|cell| Some((cell, cell.median?)))
 }
 
@@ -104,7 +104,7 @@ fn limit(cell: &Cell, value: f64, points: &[&Point]) -> Limit {
     let times: Vec<f64> = times.filter_map(|p| p.service_time_s.as_ref()?.mean).collect();
     let service_time_s = dbdyno_stats::Estimate::of(&times).map(|e| e.median);
     let bytes = |l: &StorageLoad| if l.small_outstanding > 0 { l.small_bytes } else { l.large_bytes };
-    let io_bytes = cell.key.storage.as_ref().map_or(0, bytes);
+    let io_bytes = cell.key.subject.storage().map_or(0, bytes);
     Limit { value, outstanding: cell.key.dop.jobs, io_bytes, service_time_s }
 }
 
@@ -193,7 +193,7 @@ fn same_device(reference: &RunJson, of: &RunJson) -> SameDevice {
 mod tests {
     use super::*;
     use crate::{
-        Database, Disk, Dop, MetricValue, Platform, ResponseTime, Run, RunStatus, Storage, StorageLayout, TestCode,
+        Database, Disk, Dop, MetricValue, Platform, ResponseTime, Run, RunStatus, Storage, StorageLayout, Subject,
     };
 
     fn run(points: Vec<Point>, disk: Option<&str>, host: &str) -> RunJson {
@@ -228,17 +228,19 @@ mod tests {
         };
         Point {
             dop: Dop { jobs: load.outstanding(), ..Dop::ONE },
-            storage: Some(Storage { backend: "threads".to_owned(), ..Storage::asked(load) }),
             metric: Some(MetricValue { id: "small_iops".into(), value, unit: "1/s".to_owned() }),
             service_time_s: Some(ResponseTime { mean: Some(1.0 / value), ..ResponseTime::default() }),
-            ..Point::new(TestCode::storage(), jiff::Timestamp::UNIX_EPOCH)
+            ..Point::new(
+                Subject::Storage(Storage { backend: "threads".to_owned(), ..Storage::asked(load) }),
+                jiff::Timestamp::UNIX_EPOCH,
+            )
         }
     }
 
     #[test]
     fn what_does_no_io_knows_no_limits() {
         let mut point = point(8, 0, 0, 7e9);
-        point.storage.as_mut().unwrap().backend = NO_IO.to_owned();
+        point.subject.storage_mut().unwrap().backend = NO_IO.to_owned();
         assert!(StorageLimits::of(&run(vec![point], None, "a")).is_empty());
     }
 

@@ -1,6 +1,6 @@
 //! The resolved plan: everything that a run will measure, decided before the first point. `resume` works from it.
 
-use crate::{CommitMode, Dop, Drive, Load, Mapping, StorageLoad, TestCode};
+use crate::{CommitMode, Dop, Drive, Load, Mapping, StorageLoad, Subject};
 use serde::{Deserialize, Serialize};
 
 /// The plan of a run, stored first.
@@ -21,8 +21,9 @@ pub struct Plan {
 /// One point to be measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlannedPoint {
-    /// The test.
-    pub test: TestCode,
+    /// What is measured, and what is asked of it where that is storage.
+    #[serde(flatten)]
+    pub subject: Subject<StorageLoad>,
     /// Who runs the loop.
     pub drive: Drive,
     /// Degree of parallelism.
@@ -30,9 +31,6 @@ pub struct PlannedPoint {
     /// When a client's transactions begin.
     #[serde(flatten)]
     pub load: Load,
-    /// What a storage point asks of devices or files.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub storage: Option<StorageLoad>,
     /// Rows per transaction; 0 where the test has no transactions.
     pub rows_per_tx: u64,
     /// 1, 2, 3 …
@@ -61,7 +59,7 @@ mod tests {
 
     #[test]
     fn a_plan_that_knew_no_client_is_one_of_closed_loops() {
-        let older = r#"{"test":"T611","drive":"server","dop":{"nodes":1,"jobs":2,"threads":1},"rows_per_tx":1,"repeat":1,
+        let older = r#"{"subject":{"kind":"test","name":"T611"},"drive":"server","dop":{"nodes":1,"jobs":2,"threads":1},"rows_per_tx":1,"repeat":1,
             "duration_s":2.0,"commit":"durable","mapping":{"native":{"ramp":null}},"definition":"0123456789abcdef"}"#;
         let mapping = serde_json::to_string(&Mapping::Native { ramp: None }).unwrap();
         let older = older.replace(r#"{"native":{"ramp":null}}"#, &mapping);

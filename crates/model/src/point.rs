@@ -4,7 +4,10 @@ use crate::usage::{
     CpuUse, DatabaseRates, IoRates, MemoryUse, MetricValue, NetworkUse, OpenLoop, PacedWrites, Pressure, PumpUse, Redo,
     ResponseTime, Series, Wait,
 };
-use crate::{CommitProof, Commits, Dop, Drive, Flag, Load, MetricId, Outcomes, PointPace, Storage, Suspect, TestCode};
+use crate::{
+    CommitProof, Commits, Dop, Drive, Flag, Load, MetricId, Outcomes, PointPace, Storage, Subject, Suspect,
+    TransactionType,
+};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -50,8 +53,9 @@ pub enum CommitMode {
 /// One measurement. Field names are the JSON contract; an `Option` that is `None` has its reason in `missing`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Point {
-    /// The test.
-    pub test: TestCode,
+    /// What it measures, and what was done where that is storage.
+    #[serde(flatten)]
+    pub subject: Subject<Storage>,
     /// Hash of the test's definition: entry and SQL.
     pub definition: String,
     /// `native`, `equivalent` or `none`.
@@ -76,9 +80,6 @@ pub struct Point {
     /// What the timetable of an open loop says of the window; absent in a closed one, and in older documents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_loop: Option<OpenLoop>,
-    /// What a storage point asked for and did; absent where a database was measured.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub storage: Option<Storage>,
     /// Rows per transaction; 0 where the test has no transactions.
     pub rows_per_tx: u64,
     /// 1, 2, 3 …
@@ -195,6 +196,9 @@ pub struct Point {
     /// Settings that held for this point alone.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, String>,
+    /// What each type of a client's transactions did; none where the server runs the loop, and of storage.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub transactions: Vec<TransactionType>,
     /// Wait events, longest first.
     #[serde(default)]
     pub waits: Vec<Wait>,
@@ -232,16 +236,16 @@ const FIGURES: &[(&str, Figure)] = &[
     ("redo_sync_writes_per_s", |p| p.redo.sync_writes_per_s),
     ("redo_sync_service_time_s", |p| p.redo.sync_service_time_s),
     ("cpu_busy_pct", |p| p.cpu.busy_pct),
-    ("small_iops", |p| p.storage.as_ref()?.small.iops()),
-    ("large_mib_per_s", |p| p.storage.as_ref()?.large.mib_per_s()),
+    ("small_iops", |p| p.subject.storage()?.small.iops()),
+    ("large_mib_per_s", |p| p.subject.storage()?.large.mib_per_s()),
 ];
 
 impl Point {
-    /// A point of which nothing is known yet but its test and when it began.
+    /// A point of which nothing is known yet but what it measures and when it began.
     #[must_use]
-    pub fn new(test: TestCode, started_at: jiff::Timestamp) -> Self {
+    pub fn new(subject: impl Into<Subject<Storage>>, started_at: jiff::Timestamp) -> Self {
         Self {
-            test,
+            subject: subject.into(),
             definition: String::new(),
             mapping: String::new(),
             mapping_note: None,
@@ -251,7 +255,6 @@ impl Point {
             asked_per_s: None,
             pump: None,
             open_loop: None,
-            storage: None,
             rows_per_tx: 0,
             repeat: 1,
             again: false,
@@ -292,6 +295,7 @@ impl Point {
             pace: None,
             paced_writes: None,
             settings: BTreeMap::new(),
+            transactions: Vec::new(),
             waits: Vec::new(),
             missing: BTreeMap::new(),
             extrapolated: BTreeMap::new(),
@@ -299,13 +303,13 @@ impl Point {
         }
     }
 
-    /// What figures must have in common to be of one kind: the test, and of a storage point its work besides, as one code
-    /// is all of them.
+    /// What figures must have in common to be of one kind: the test or workload, and of a storage point its work besides, as one
+    /// name is all of them.
     #[must_use]
     pub fn work(&self) -> Cow<'_, str> {
-        match &self.storage {
-            None => Cow::Borrowed(self.test.as_str()),
-            Some(storage) => Cow::Owned(format!("{} {}", self.test, storage.load.work())),
+        match &self.subject {
+            Subject::Test(_) | Subject::Workload(_) => Cow::Borrowed(self.subject.as_str()),
+            Subject::Storage(storage) => Cow::Owned(format!("{} {}", self.subject.name(), storage.load.work())),
         }
     }
 

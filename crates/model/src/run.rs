@@ -1,6 +1,6 @@
 //! A run, and the cells that its points make up.
 
-use crate::{Dop, Drive, Flag, Load, MetricId, MetricValue, Point, RunId, StorageLoad, TestCode};
+use crate::{Dop, Drive, Flag, Load, MetricId, MetricValue, Point, RunId, StorageLoad, Subject};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -81,8 +81,9 @@ impl Database {
 /// What makes points repeats of each other.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CellKey {
-    /// The test.
-    pub test: TestCode,
+    /// What is measured, and what is asked of it where that is storage.
+    #[serde(flatten)]
+    pub subject: Subject<StorageLoad>,
     /// Who ran the loop.
     pub drive: Drive,
     /// Nodes, jobs, threads.
@@ -93,9 +94,6 @@ pub struct CellKey {
     /// When the transactions began.
     #[serde(flatten)]
     pub load: Load,
-    /// What a storage point asked for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub storage: Option<StorageLoad>,
     /// Whether it is the best of its ramp, measured again. What selected is no repeat of that.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub again: bool,
@@ -106,19 +104,11 @@ impl CellKey {
     #[must_use]
     pub fn of(point: &Point) -> Self {
         let Point { drive, dop, rows_per_tx, load, again, .. } = *point;
-        Self {
-            test: point.test.clone(),
-            drive,
-            dop,
-            rows_per_tx,
-            load,
-            storage: point.storage.as_ref().map(|s| s.load),
-            again,
-        }
+        Self { subject: point.subject.asked(), drive, dop, rows_per_tx, load, again }
     }
 }
 
-/// One test at one DOP, transaction size and load: the median of its `ok` points' key metric, with its doubt.
+/// One subject at one DOP, transaction size and load: the median of its `ok` points' key metric, with its doubt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
     /// What it is a cell of.

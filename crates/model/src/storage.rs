@@ -1,20 +1,9 @@
 //! Storage points: I/O that dbdyno issues itself, below any database. What was asked for is part of a cell's identity; what
 //! was done stands in the point, for small and large I/Os, reads and writes apart.
 
-use crate::{ResponseTime, TestCode};
+use crate::ResponseTime;
 use serde::{Deserialize, Serialize};
 use std::fmt;
-
-/// The code of storage points.
-const CODE: &str = "ORION";
-
-impl TestCode {
-    /// The code of storage points, which belong to no test of the catalogue.
-    #[must_use]
-    pub fn storage() -> Self {
-        Self::known(CODE)
-    }
-}
 
 /// Where large I/Os go; small ones are always random.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

@@ -7,8 +7,7 @@
 use crate::legend::{self, refusal};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{
-    Better, Bound, CellKey, Dop, Drive, Flag, Kind, MetricId, Point, PublishedFigure, RunJson, Status, Suspect,
-    TestCode, Use,
+    Better, Bound, CellKey, Dop, Drive, Flag, Kind, MetricId, Point, PublishedFigure, RunJson, Status, Suspect, Use,
 };
 use dbdyno_stats::{Estimate, beside_the_best};
 
@@ -281,8 +280,8 @@ fn comparable<'a>(points: &[&'a Point], catalogue: &Catalogue) -> Vec<&'a Point>
     if ok.iter().any(|p| p.drive == Drive::Server) {
         ok.retain(|p| p.drive == Drive::Server);
     }
-    let named = |code: &TestCode| catalogue.test(code.as_str()).ok().and_then(|t| t.rows_per_tx);
-    if let Some(size) = ok.first().and_then(|p| named(&p.test))
+    let named = |name: &str| catalogue.test(name).ok().and_then(|t| t.rows_per_tx);
+    if let Some(size) = ok.first().and_then(|p| named(p.subject.as_str()))
         && ok.iter().any(|p| p.rows_per_tx == size)
     {
         ok.retain(|p| p.rows_per_tx == size);

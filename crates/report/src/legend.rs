@@ -3,7 +3,7 @@
 
 use crate::text::hanging;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Commits, Drive, Flag, Point, Status, Suspect, SuspectCode, TestCode};
+use dbdyno_model::{Commits, Drive, Flag, Point, Status, SubjectKind, SubjectName, Suspect, SuspectCode};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Marks a figure that the engine reached by other means than the test names.
@@ -31,15 +31,15 @@ pub(crate) fn is_equivalent(point: &Point) -> bool {
 
 /// Whether a client sent statements; I/O that dbdyno issues itself is nobody else's to send.
 pub(crate) fn is_of_client(point: &Point) -> bool {
-    point.drive == Drive::Client && point.storage.is_none()
+    point.drive == Drive::Client && point.subject.storage().is_none()
 }
 
 /// What a test is called.
-pub(crate) fn title<'c>(code: &TestCode, catalogue: &'c Catalogue) -> &'c str {
-    match catalogue.test(code.as_str()) {
-        Ok(test) => &test.title,
-        Err(_) if *code == TestCode::storage() => "storage itself, below any database",
-        Err(_) => "not in this catalogue",
+pub(crate) fn title<'c>(code: SubjectName<'_>, catalogue: &'c Catalogue) -> &'c str {
+    match code.kind {
+        SubjectKind::Test => catalogue.test(code.name).map_or("not in this catalogue", |test| &test.title),
+        SubjectKind::Workload => "a workload with a schema of its own",
+        SubjectKind::Storage => "storage itself, below any database",
     }
 }
 
@@ -74,25 +74,25 @@ pub(crate) fn refusal(point: &Point) -> Option<String> {
 
 /// The codes and titles of the tests of these points.
 pub(crate) fn titles(points: &[&Point], catalogue: &Catalogue, width: Option<u16>) -> String {
-    let codes = codes(points.iter().map(|p| &p.test));
-    let widest = codes.iter().map(|c| c.as_str().len()).max().unwrap_or(0);
-    let lines = codes.iter().map(|code| hanging(&format!("{code:widest$}  "), title(code, catalogue), width));
+    let codes = codes(points.iter().map(|p| p.subject.name()));
+    let widest = codes.iter().map(|c| c.name.len()).max().unwrap_or(0);
+    let lines = codes.iter().map(|code| hanging(&format!("{code:widest$}  "), title(*code, catalogue), width));
     lines.collect()
 }
 
 /// Every equivalent and every test that the engine cannot do, each reason once.
 pub(crate) fn mappings(points: &[&Point], width: Option<u16>) -> String {
-    let mut equivalents: Vec<(&str, Vec<&TestCode>)> = Vec::new();
-    let mut impossible: Vec<(&str, Vec<&TestCode>)> = Vec::new();
+    let mut equivalents: Vec<(&str, Vec<SubjectName<'_>>)> = Vec::new();
+    let mut impossible: Vec<(&str, Vec<SubjectName<'_>>)> = Vec::new();
     for point in points {
         let note = point.mapping_note.as_deref();
         match point.mapping.as_str() {
-            "equivalent" => group(&mut equivalents, note.unwrap_or("how was not recorded"), &point.test),
+            "equivalent" => group(&mut equivalents, note.unwrap_or("how was not recorded"), point.subject.name()),
             "none" => {
                 group(
                     &mut impossible,
                     note.or(point.reason.as_deref()).unwrap_or("no reason was recorded"),
-                    &point.test,
+                    point.subject.name(),
                 );
             }
             _ => {}
@@ -108,7 +108,7 @@ pub(crate) fn mappings(points: &[&Point], width: Option<u16>) -> String {
     out
 }
 
-fn group<'a>(groups: &mut Vec<(&'a str, Vec<&'a TestCode>)>, note: &'a str, code: &'a TestCode) {
+fn group<'a>(groups: &mut Vec<(&'a str, Vec<SubjectName<'a>>)>, note: &'a str, code: SubjectName<'a>) {
     match groups.iter_mut().find(|(n, _)| *n == note) {
         Some((_, codes)) if codes.contains(&code) => {}
         Some((_, codes)) => codes.push(code),
@@ -116,13 +116,13 @@ fn group<'a>(groups: &mut Vec<(&'a str, Vec<&'a TestCode>)>, note: &'a str, code
     }
 }
 
-fn join(codes: &[&TestCode]) -> String {
-    codes.iter().map(|c| c.as_str()).collect::<Vec<_>>().join(", ")
+fn join(codes: &[SubjectName<'_>]) -> String {
+    codes.iter().map(|c| c.name).collect::<Vec<_>>().join(", ")
 }
 
 /// Codes, each once, in the order in which they come.
-pub(crate) fn codes<'a>(all: impl IntoIterator<Item = &'a TestCode>) -> Vec<&'a TestCode> {
-    let mut codes: Vec<&TestCode> = Vec::new();
+pub(crate) fn codes<'a>(all: impl IntoIterator<Item = SubjectName<'a>>) -> Vec<SubjectName<'a>> {
+    let mut codes: Vec<SubjectName<'_>> = Vec::new();
     for code in all {
         if !codes.contains(&code) {
             codes.push(code);
@@ -157,7 +157,7 @@ pub(crate) fn path(metric: &str) -> String {
 
 /// Why some values of a table are missing: each reason once, with the values and, if it is not all, the tests.
 pub(crate) fn gaps(gaps: &[(&Point, &'static str, &str)], tests: usize, width: Option<u16>) -> String {
-    let mut reasons: Vec<(&str, Vec<&str>, Vec<&TestCode>)> = Vec::new();
+    let mut reasons: Vec<(&str, Vec<&str>, Vec<SubjectName<'_>>)> = Vec::new();
     for (point, name, path) in gaps {
         let Some(reason) = missing(point, path) else { continue };
         let at = reasons.iter().position(|(r, ..)| *r == reason).unwrap_or_else(|| {
@@ -168,8 +168,8 @@ pub(crate) fn gaps(gaps: &[(&Point, &'static str, &str)], tests: usize, width: O
         if !names.contains(name) {
             names.push(name);
         }
-        if !codes.contains(&&point.test) {
-            codes.push(&point.test);
+        if !codes.contains(&point.subject.name()) {
+            codes.push(point.subject.name());
         }
     }
     let lines = reasons.iter().map(|(reason, names, codes)| {
@@ -183,7 +183,7 @@ pub(crate) fn gaps(gaps: &[(&Point, &'static str, &str)], tests: usize, width: O
 pub(crate) fn commits(points: &[&Point], width: Option<u16>) -> String {
     let mut out = String::new();
     for found in Commits::ALL {
-        let codes = codes(points.iter().filter(|p| p.commits() == Some(found)).map(|p| &p.test));
+        let codes = codes(points.iter().filter(|p| p.commits() == Some(found)).map(|p| p.subject.name()));
         if !codes.is_empty() {
             out.push_str(&hanging("  ", &format!("{}: {}", join(&codes), found.sentence()), width));
         }
@@ -245,7 +245,7 @@ impl<'a> Doubts<'a> {
     /// Adds those of points.
     pub(crate) fn add_points(&mut self, points: &[&'a Point]) {
         for (point, (metric, suspect)) in points.iter().flat_map(|p| p.suspects.iter().map(move |s| (p, s))) {
-            self.add(format!("{} {} {metric}", point.test, point.dop), suspect);
+            self.add(format!("{} {} {metric}", point.subject.name(), point.dop), suspect);
         }
     }
 
@@ -300,7 +300,7 @@ fn notes(points: &[&Point], flag: Flag, width: Option<u16>) -> String {
     let mut notes: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for point in points.iter().filter(|p| p.has(flag)) {
         if let Some(note) = point.flag_notes.get(flag.name()) {
-            let place = format!("{} {}", point.test, point.dop);
+            let place = format!("{} {}", point.subject.name(), point.dop);
             let places = notes.entry(note).or_default();
             if !places.contains(&place) {
                 places.push(place);
@@ -327,7 +327,7 @@ mod tests {
         let point = |found| dbdyno_model::Point {
             commit: Some(dbdyno_model::CommitMode::Durable),
             commits_found: Some(found),
-            ..Point::new(TestCode::storage(), "1970-01-01T00:00:00Z".parse().unwrap())
+            ..Point::new(dbdyno_model::TestCode::new("T711").unwrap(), "1970-01-01T00:00:00Z".parse().unwrap())
         };
         let (safe, lost, unseen) = (point(Commits::Durable), point(Commits::Unsafe), point(Commits::NotProved));
         assert!(commits(&[&safe], None).contains("durable commits, each waits for the log"));

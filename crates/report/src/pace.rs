@@ -3,7 +3,7 @@
 
 use crate::compare::Side;
 use crate::numbers::{count, short};
-use dbdyno_model::{CellKey, MetricId, PaceKind, PaceSpread, Point, RunJson, Status, TestCode};
+use dbdyno_model::{CellKey, MetricId, PaceKind, PaceSpread, Point, RunJson, Status, SubjectName};
 use std::collections::BTreeMap;
 
 /// The difference that the sentence is about.
@@ -39,7 +39,7 @@ pub(crate) fn sentence(run: &RunJson) -> Option<String> {
 }
 
 /// What figures vary by is known. The middle one of the tests stands for half of them.
-fn by_tests(tests: &[(TestCode, u64)]) -> String {
+fn by_tests(tests: &[(SubjectName<'_>, u64)]) -> String {
     let mut needed: Vec<u64> = tests.iter().map(|(_, n)| *n).collect();
     needed.sort_unstable();
     let half = needed[(needed.len() - 1) / 2];
@@ -76,13 +76,13 @@ fn repeats(log_sd: f64) -> u64 {
 
 /// The repeats that each test needs, by how its figures vary around those of their own cell; tests with too few repeats
 /// are left away.
-fn by_repeats(points: &[Point]) -> Vec<(TestCode, u64)> {
+fn by_repeats(points: &[Point]) -> Vec<(SubjectName<'_>, u64)> {
     type Repeats<'a> = (CellKey, &'a MetricId, Vec<f64>);
-    let mut cells: BTreeMap<TestCode, Vec<Repeats<'_>>> = BTreeMap::new();
+    let mut cells: BTreeMap<SubjectName<'_>, Vec<Repeats<'_>>> = BTreeMap::new();
     for point in points.iter().filter(|p| p.status == Status::Ok) {
         let Some(metric) = point.metric.as_ref().filter(|m| m.value > 0.0) else { continue };
         let key = CellKey::of(point);
-        let cells = cells.entry(point.test.clone()).or_default();
+        let cells = cells.entry(point.subject.name()).or_default();
         match cells.iter_mut().find(|(k, id, _)| *k == key && **id == metric.id) {
             Some((.., logs)) => logs.push(metric.value.ln()),
             None => cells.push((key, &metric.id, vec![metric.value.ln()])),

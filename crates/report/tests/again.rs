@@ -13,7 +13,7 @@ use dbdyno_report::verdict::Verdict;
 /// A run of one ramp: jobs and rates, and what was measured again.
 fn run(ramp: &[(u32, f64)], again: &[(u32, f64)]) -> RunJson {
     let of = fixture::run();
-    let template = of.points.iter().find(|p| p.test.as_str() == "T611").unwrap().clone();
+    let template = of.points.iter().find(|p| p.subject.as_str() == "T611").unwrap().clone();
     let point = |(repeat, (jobs, per_s)): (usize, &(u32, f64)), again: bool| {
         let mut point =
             Point { dop: Dop { jobs: *jobs, ..Dop::ONE }, again, repeat: repeat as u32 + 1, ..template.clone() };
@@ -95,7 +95,7 @@ fn a_run_that_only_reads_has_no_redo_maximum() {
 fn a_time_that_was_worked_out_says_so_in_the_summary() {
     let mut run = fixture::run();
     let told = "fibonacci(39) was not run: its time is that of fibonacci(22), of which it makes 3571 times the calls";
-    let fibonacci = run.points.iter_mut().find(|p| p.test.as_str() == "T151").unwrap();
+    let fibonacci = run.points.iter_mut().find(|p| p.subject.as_str() == "T151").unwrap();
     fibonacci.extrapolated.insert("elapsed_s".to_owned(), told.to_owned());
     assert!(summary(&run).contains(&format!("T151: {told}.")), "{}", summary(&run));
 }

@@ -218,7 +218,7 @@ fn what_is_not_like_with_like_is_said() {
     let mut updates = vec![sample("mine", &[100.0])];
     updates.extend(platforms(&["ibm_p8_e870_2016"], &catalogue));
     updates[0].runs[0].points.iter_mut().for_each(|p| {
-        (p.test, p.rows_per_s) = (dbdyno_model::TestCode::new("T711").unwrap(), p.tx_per_s);
+        (p.subject, p.rows_per_s) = (dbdyno_model::Subject::of_database("T711").unwrap(), p.tx_per_s);
         p.commit = Some(CommitMode::Durable);
     });
     let commits = compared(&updates, &Options::default()).warnings;

@@ -62,7 +62,7 @@ fn a_csv_file_has_every_point_with_its_figures() {
         for (record, point) in records.iter().zip(&run.points) {
             assert_eq!(
                 (record["test"].as_str(), record["status"].as_str()),
-                (point.test.as_str(), point.status.name())
+                (point.subject.as_str(), point.status.name())
             );
             let rate = record["ops_per_s"].parse::<f64>().ok();
             assert_eq!(rate, point.ops_per_s, "every digit, and nothing where there is nothing");

@@ -126,7 +126,7 @@ fn a_database_stands_beside_its_storage() {
         assert!(!beside.contains(&format!(">{text}")), "{text} in {beside}");
     }
     let mut larger = fixture::storage::beside();
-    for point in larger.points.iter_mut().filter(|p| p.test.as_str() == "T626") {
+    for point in larger.points.iter_mut().filter(|p| p.subject.as_str() == "T626") {
         point.io.read_mib_per_s = point.io.read_mib_per_s.map(|n| 2.0 * n);
     }
     let larger = share(larger);
@@ -148,8 +148,12 @@ fn storage_is_compared_by_the_kind_of_its_work() {
     let side = |name: &str, run: RunJson| Side { name: name.into(), runs: vec![run] };
     let mut other = fixture::storage::run();
     other.run.id = RunId::new("other1").unwrap();
-    other.points.retain(|p| p.storage.as_ref().is_some_and(|s| s.load.write_pct == 0));
-    other.points.iter_mut().filter_map(|p| p.storage.as_mut()?.small.read.as_mut()).for_each(|ios| ios.iops *= 2.0);
+    other.points.retain(|p| p.subject.storage().is_some_and(|s| s.load.write_pct == 0));
+    other
+        .points
+        .iter_mut()
+        .filter_map(|p| p.subject.storage_mut()?.small.read.as_mut())
+        .for_each(|ios| ios.iops *= 2.0);
     let other = RunJson::new(other.run, other.platform, other.database, other.points);
     let sides = [side("a", fixture::storage::run()), side("b", other)];
     let comparison = compare(&sides, &Options::default(), &catalogue).unwrap();
@@ -282,7 +286,8 @@ fn large(catalogue: &Catalogue, n: u32) -> RunJson {
         for step in 0..10 {
             let jobs = 1 << step;
             let rate = f64::from(1_000 + 37 * n) * f64::from(jobs) / (1.0 + 0.03 * f64::from(jobs)) * (1.0 + at as f64);
-            let mut point = Point { test: test.code.clone(), dop: Dop { nodes: 1, jobs, threads: 1 }, ..like.clone() };
+            let mut point =
+                Point { subject: test.code.clone().into(), dop: Dop { nodes: 1, jobs, threads: 1 }, ..like.clone() };
             (point.ops_per_s, point.rows_per_s, point.tx_per_s) = (Some(rate), Some(rate * 1.7), Some(rate));
             let id = MetricId::from("rows_per_s");
             point.metric = Some(MetricValue { value: rate * 1.7, id, unit: "1/s".into() });

@@ -186,10 +186,10 @@ fn a_limit_that_is_reached_exactly_is_kept() {
 fn unsound_points_are_refused_and_never_the_best() {
     const ASKED: &str = "test = \"T711\"\nmetric = \"tx_per_s\"\nminimum = 1000";
     let mut run = fixture::run();
-    run.points.retain(|p| p.test.as_str() == "T611" && p.drive == Drive::Server && p.load.rate.is_none());
+    run.points.retain(|p| p.subject.as_str() == "T611" && p.drive == Drive::Server && p.load.rate.is_none());
     assert_eq!(run.points.len(), 2);
     for point in &mut run.points {
-        point.test = dbdyno_model::TestCode::new("T711").unwrap();
+        point.subject = dbdyno_model::Subject::of_database("T711").unwrap();
     }
     assert_eq!(judged(&run, ASKED).figure.unwrap().value, 209_700.0);
     for spoil in [
@@ -214,7 +214,7 @@ fn unsound_points_are_refused_and_never_the_best() {
 #[test]
 fn what_is_not_proved_counts_only_where_it_is_accepted_and_that_is_shown() {
     let mut run = fixture::run();
-    run.points.retain(|p| p.test.as_str() == "T611" && p.drive == Drive::Server && p.load.rate.is_none());
+    run.points.retain(|p| p.subject.as_str() == "T611" && p.drive == Drive::Server && p.load.rate.is_none());
     run.points.iter_mut().for_each(|p| p.flag(Flag::NotProved, "no device is seen".to_owned()));
     let needs = requirements(
         "title = \"x\"\n[[requirement]]\ntitle = \"y\"\ntest = \"T611\"\nmetric = \"tx_per_s\"\nminimum = 1",
@@ -236,7 +236,7 @@ fn what_is_not_proved_counts_only_where_it_is_accepted_and_that_is_shown() {
 #[test]
 fn a_mean_that_keeps_its_limit_does_not_hide_the_tail() {
     let mut run = fixture::run();
-    run.points.retain(|p| p.test.as_str() == "T611" && p.drive == Drive::Client);
+    run.points.retain(|p| p.subject.as_str() == "T611" && p.drive == Drive::Client);
     run.points.truncate(1);
     run.points[0].load.rate = None;
     run.points[0].service_time_s =
@@ -253,7 +253,7 @@ fn a_mean_that_keeps_its_limit_does_not_hide_the_tail() {
 /// One client's point with these times, of so many transactions of which some failed.
 fn client(ops: u64, failed: u64, times: ResponseTime) -> RunJson {
     let mut run = fixture::run();
-    run.points.retain(|p| p.test.as_str() == "T611" && p.drive == Drive::Client);
+    run.points.retain(|p| p.subject.as_str() == "T611" && p.drive == Drive::Client);
     run.points.truncate(1);
     let point = &mut run.points[0];
     (point.ops, point.load.rate, point.service_time_s) = (Some(ops), None, Some(times));

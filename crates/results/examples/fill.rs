@@ -92,11 +92,10 @@ fn point(n: u64, index: usize, run: &Run) -> Point {
 
 fn planned(point: &Point) -> PlannedPoint {
     PlannedPoint {
-        test: point.test.clone(),
+        subject: point.subject.asked(),
         drive: Drive::Server,
         dop: point.dop,
         load: Load::default(),
-        storage: None,
         rows_per_tx: point.rows_per_tx,
         repeat: point.repeat,
         again: false,

@@ -57,8 +57,19 @@ impl HistogramKind {
     }
 }
 
+/// A histogram of a point.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PointHistogram {
+    /// The type of the transactions that it is of; none where a point has no transactions.
+    pub transaction_type: Option<String>,
+    /// Which times it holds.
+    pub kind: HistogramKind,
+    /// The times.
+    pub times: Histogram,
+}
+
 /// The histograms of one point.
-pub type Histograms = Vec<(HistogramKind, Histogram)>;
+pub type Histograms = Vec<PointHistogram>;
 
 /// An open results file.
 #[derive(Debug)]

@@ -11,6 +11,8 @@ pub(crate) const ALL: &[&str] = &[
     include_str!("migrations/001_runs.sql"),
     include_str!("migrations/002_in_short.sql"),
     include_str!("migrations/003_imported.sql"),
+    include_str!("migrations/004_versions.sql"),
+    include_str!("migrations/005_types.sql"),
 ];
 
 /// The schema version that a list of steps leads to.

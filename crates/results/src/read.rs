@@ -1,8 +1,10 @@
 //! Reading: what runs there are, which one a user means, what it measured and what it still has to.
 
 use crate::lease::Lease;
-use crate::{HistogramKind, Histograms, Repository, ResultsError};
-use dbdyno_model::{Database, Plan, Platform, Point, REFERENCE_SUITE, Run, RunId, RunJson, RunStatus, Status};
+use crate::{HistogramKind, Histograms, PointHistogram, Repository, ResultsError};
+use dbdyno_model::{
+    Database, Part, Plan, Platform, Point, REFERENCE_SUITE, Run, RunId, RunJson, RunStatus, Status, in_this_version,
+};
 use dbdyno_stats::Histogram;
 use rusqlite::{Connection, OptionalExtension, Row};
 use serde::de::DeserializeOwned;
@@ -163,7 +165,15 @@ impl Repository {
     /// # Errors
     /// The run does not exist, or the file cannot be read.
     pub fn plan(&self, run: &RunId) -> Result<Plan, ResultsError> {
-        self.document(&self.connection, run, "plan")
+        let sql = "SELECT plan, schema_version FROM runs WHERE id = ?1";
+        let (body, version): (String, u32) = self
+            .connection
+            .query_row(sql, [run.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()
+            .map_err(self.failed("read"))?
+            .ok_or_else(|| self.no_such_run(run))?;
+        let plan = in_this_version(Part::Plan, version, &body).and_then(|body| serde_json::from_str(&body));
+        plan.map_err(|e| self.damaged(&format!("the plan of run {run}"), e))
     }
 
     /// How the recorded points of a run ended, in the plan's order.
@@ -210,7 +220,7 @@ impl Repository {
     pub fn histograms(&self, run: &RunId, plan_index: usize) -> Result<Histograms, ResultsError> {
         self.run(&self.connection, run)?;
         let found = self.read_histograms(&self.connection, run, Some(plan_index))?;
-        Ok(found.into_iter().map(|(_, kind, histogram)| (kind, histogram)).collect())
+        Ok(found.into_iter().map(|(_, histogram)| histogram).collect())
     }
 
     /// The histograms of one planned point, or of all, each with its place in the plan.
@@ -219,19 +229,24 @@ impl Repository {
         connection: &Connection,
         run: &RunId,
         plan_index: Option<usize>,
-    ) -> Result<Vec<(usize, HistogramKind, Histogram)>, ResultsError> {
-        let sql = "SELECT p.plan_index, h.kind, h.histogram FROM histograms AS h JOIN newest_points AS p ON p.id = h.point
-                   WHERE p.run = ?1 AND p.plan_index = ifnull(?2, p.plan_index) ORDER BY p.plan_index, h.kind = 'response'";
+    ) -> Result<Vec<(usize, PointHistogram)>, ResultsError> {
+        let sql = "SELECT p.plan_index, h.type, h.kind, h.histogram
+                   FROM histograms AS h JOIN newest_points AS p ON p.id = h.point
+                   WHERE p.run = ?1 AND p.plan_index = ifnull(?2, p.plan_index)
+                   ORDER BY p.plan_index, h.type, h.kind = 'response'";
         let mut query = connection.prepare_cached(sql).map_err(self.failed("read"))?;
         let mut rows = query.query((run.as_str(), plan_index)).map_err(self.failed("read"))?;
         let mut histograms = Vec::new();
         while let Some(row) = rows.next().map_err(self.failed("read"))? {
             let plan_index: usize = row.get(0).map_err(self.failed("read"))?;
-            let kind: String = row.get(1).map_err(self.failed("read"))?;
-            let bytes: Vec<u8> = row.get(2).map_err(self.failed("read"))?;
+            let named = row.get(1).map(|name: String| Some(name).filter(|name| !name.is_empty()));
+            let kind: String = row.get(2).map_err(self.failed("read"))?;
+            let bytes: Vec<u8> = row.get(3).map_err(self.failed("read"))?;
             let what = || format!("the {kind} histogram of point {plan_index} of run {run}");
             let known = HistogramKind::from_name(&kind).ok_or_else(|| self.damaged(&what(), "unknown kind"))?;
-            histograms.push((plan_index, known, Histogram::decode(&bytes).map_err(|e| self.damaged(&what(), e))?));
+            let times = Histogram::decode(&bytes).map_err(|e| self.damaged(&what(), e))?;
+            let transaction_type = named.map_err(self.failed("read"))?;
+            histograms.push((plan_index, PointHistogram { transaction_type, kind: known, times }));
         }
         Ok(histograms)
     }
@@ -293,14 +308,15 @@ impl Repository {
     }
 
     fn points(&self, connection: &Connection, run: &RunId) -> Result<Vec<(usize, Point)>, ResultsError> {
-        let sql = "SELECT plan_index, point FROM newest_points WHERE run = ?1 ORDER BY plan_index";
+        let sql = "SELECT plan_index, point, schema_version FROM newest_points WHERE run = ?1 ORDER BY plan_index";
         let mut query = connection.prepare_cached(sql).map_err(self.failed("read"))?;
         let mut rows = query.query([run.as_str()]).map_err(self.failed("read"))?;
         let mut points = Vec::new();
         while let Some(row) = rows.next().map_err(self.failed("read"))? {
             let plan_index: usize = row.get(0).map_err(self.failed("read"))?;
             let body: String = row.get(1).map_err(self.failed("read"))?;
-            let point = serde_json::from_str(&body);
+            let version: u32 = row.get(2).map_err(self.failed("read"))?;
+            let point = in_this_version(Part::Point, version, &body).and_then(|body| serde_json::from_str(&body));
             let point = point.map_err(|e| self.damaged(&format!("point {plan_index} of run {run}"), e))?;
             points.push((plan_index, point));
         }

@@ -5,10 +5,10 @@
 //! one transaction.
 
 use crate::once::Once;
-use crate::{HistogramKind, Repository, ResultsError};
+use crate::{HistogramKind, PointHistogram, Repository, ResultsError};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use dbdyno_model::{CellKey, Plan, RunId, RunJson, RunStatus, SCHEMA_VERSION};
+use dbdyno_model::{CellKey, Part, Plan, RunId, RunJson, RunStatus, SCHEMA_VERSION, in_this_version};
 use dbdyno_stats::Histogram;
 use serde::{Deserialize, Serialize};
 use serde_json::error::Category;
@@ -55,7 +55,7 @@ pub struct Transfer {
     /// Each point's place in the plan, from 0.
     pub plan_indexes: Vec<usize>,
     /// The histograms, each with its point's place in the plan.
-    pub histograms: Vec<(usize, HistogramKind, Histogram)>,
+    pub histograms: Vec<(usize, PointHistogram)>,
 }
 
 /// What the document has beyond [`RunJson`]; its readers ignore unknown keys.
@@ -69,6 +69,9 @@ struct Extra {
 #[derive(Serialize, Deserialize)]
 struct Encoded {
     plan_index: usize,
+    /// The type of the transactions; absent where the point has none.
+    #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
+    transaction_type: Option<String>,
     kind: String,
     /// HdrHistogram V2, nanoseconds.
     hdr_v2_base64: String,
@@ -97,9 +100,15 @@ impl Transfer {
     /// A value has no JSON.
     pub fn to_json(&self) -> Result<String, ResultsError> {
         let unstorable = |why: String| ResultsError::Unstorable { what: format!("run {}", self.run.run.id), why };
-        let encoded = |(plan_index, kind, histogram): &(usize, HistogramKind, Histogram)| {
-            let bytes = histogram.encode().map_err(|e| unstorable(e.to_string()))?;
-            Ok(Encoded { plan_index: *plan_index, kind: kind.name().to_owned(), hdr_v2_base64: BASE64.encode(bytes) })
+        let encoded = |(plan_index, histogram): &(usize, PointHistogram)| {
+            let PointHistogram { transaction_type, kind, times } = histogram;
+            let bytes = times.encode().map_err(|e| unstorable(e.to_string()))?;
+            Ok(Encoded {
+                plan_index: *plan_index,
+                transaction_type: transaction_type.clone(),
+                kind: kind.name().to_owned(),
+                hdr_v2_base64: BASE64.encode(bytes),
+            })
         };
         let histograms = self.histograms.iter().map(encoded).collect::<Result<_, ResultsError>>()?;
         let extra = Extra { plan: self.plan.clone(), plan_indexes: self.plan_indexes.clone(), histograms };
@@ -132,8 +141,9 @@ impl Transfer {
         if head.plan.is_none() {
             return Err(TransferError::NoPlan);
         }
-        let RunJson { mut run, platform, database, points, .. } = serde_json::from_str(text).map_err(foreign)?;
-        let Extra { plan, plan_indexes, histograms } = serde_json::from_str(text).map_err(foreign)?;
+        let text = in_this_version(Part::Document, head.schema_version, text).map_err(foreign)?;
+        let RunJson { mut run, platform, database, points, .. } = serde_json::from_str(&text).map_err(foreign)?;
+        let Extra { plan, plan_indexes, histograms } = serde_json::from_str(&text).map_err(foreign)?;
         if run.status == RunStatus::Running {
             run.status = RunStatus::Interrupted;
         }
@@ -155,33 +165,56 @@ impl Transfer {
         }
         for (place, point) in self.plan_indexes.iter().zip(&self.run.points) {
             match self.plan.points.get(*place) {
-                Some(planned) if planned.test == point.test => {}
-                _ => return Err(format!("a point of {} stands at place {place}, where its plan has none", point.test)),
+                Some(planned) if planned.subject == point.subject.asked() => {}
+                _ => {
+                    return Err(format!(
+                        "a point of {} stands at place {place}, where its plan has none",
+                        point.subject.name()
+                    ));
+                }
             }
         }
         let mut measured = BTreeSet::new();
         for point in &self.run.points {
             // A copy would make a figure look surer than it is.
             if !measured.insert((CellKey::of(point), point.repeat, point.started_at)) {
-                return Err(format!("a point of {}, begun at {}, is in it twice", point.test, point.started_at));
+                return Err(format!(
+                    "a point of {}, begun at {}, is in it twice",
+                    point.subject.name(),
+                    point.started_at
+                ));
             }
         }
         let mut seen = BTreeSet::new();
-        for (place, kind, _) in &self.histograms {
-            if !self.plan_indexes.contains(place) || !seen.insert((*place, *kind)) {
+        for (place, PointHistogram { transaction_type, kind, .. }) in &self.histograms {
+            let at = self.plan_indexes.iter().position(|index| index == place);
+            let Some(point) =
+                at.map(|at| &self.run.points[at]).filter(|_| seen.insert((place, transaction_type, *kind)))
+            else {
                 return Err(format!("its {} histogram of place {place} belongs to no point", kind.name()));
+            };
+            let types: Vec<&str> = point.transactions.iter().map(|t| t.name.as_str()).collect();
+            let belongs = transaction_type.as_ref().map_or(types.is_empty(), |name| types.contains(&name.as_str()));
+            if !belongs {
+                let name = transaction_type.as_deref().unwrap_or("none");
+                return Err(format!(
+                    "its {} histogram of place {place} is of the transaction type {name}, and the point has {}",
+                    kind.name(),
+                    if types.is_empty() { "none".to_owned() } else { types.join(", ") }
+                ));
             }
         }
         Ok(())
     }
 }
 
-fn decoded(encoded: &Encoded) -> Result<(usize, HistogramKind, Histogram), TransferError> {
-    let Encoded { plan_index, kind, hdr_v2_base64 } = encoded;
+fn decoded(encoded: &Encoded) -> Result<(usize, PointHistogram), TransferError> {
+    let Encoded { plan_index, transaction_type, kind, hdr_v2_base64 } = encoded;
     let damaged = |why: String| TransferError::Damaged(format!("the {kind} histogram of place {plan_index}: {why}"));
     let known = HistogramKind::from_name(kind).ok_or_else(|| damaged("there is no such kind".to_owned()))?;
     let bytes = BASE64.decode(hdr_v2_base64).map_err(|e| damaged(e.to_string()))?;
-    Ok((*plan_index, known, Histogram::decode(&bytes).map_err(|e| damaged(e.to_string()))?))
+    let times = Histogram::decode(&bytes).map_err(|e| damaged(e.to_string()))?;
+    Ok((*plan_index, PointHistogram { transaction_type: transaction_type.clone(), kind: known, times }))
 }
 
 impl Repository {
@@ -219,8 +252,8 @@ impl Repository {
             .execute("UPDATE runs SET imported = 1 WHERE id = ?1", [id.as_str()])
             .map_err(self.failed("write"))?;
         for (plan_index, point) in plan_indexes.iter().zip(&run.points) {
-            let of_point = histograms.iter().filter(|(place, ..)| place == plan_index);
-            let of_point: Vec<_> = of_point.map(|(_, kind, histogram)| (*kind, histogram)).collect();
+            let of_point = histograms.iter().filter(|(place, _)| place == plan_index);
+            let of_point: Vec<_> = of_point.map(|(_, histogram)| histogram.clone()).collect();
             self.insert_point(&transaction, id, *plan_index, point, &of_point)?;
         }
         transaction.commit().map_err(self.failed("write"))?;

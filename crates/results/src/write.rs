@@ -1,9 +1,8 @@
 //! Writing: the plan first, then point by point, each whole or not at all.
 
 use crate::lease::Lease;
-use crate::{HistogramKind, Repository, ResultsError, file};
-use dbdyno_model::{Database, Plan, Platform, Point, Run, RunId, RunStatus};
-use dbdyno_stats::Histogram;
+use crate::{PointHistogram, Repository, ResultsError, file};
+use dbdyno_model::{Database, Plan, Platform, Point, Run, RunId, RunStatus, SCHEMA_VERSION};
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, named_params, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -43,9 +42,10 @@ impl Repository {
         transaction
             .execute(
                 "INSERT INTO runs (id, label, suite, size, seed, started_at, tool_version, target, status, plan, platform,
-                                   database, lease, points_planned)
+                                   database, lease, points_planned, schema_version)
                  VALUES (:id, :label, :suite, :size, :seed, :started_at, :tool_version, :target, :status, :plan,
-                         :platform, :database, nullif(:lease, 'null'), json_array_length(:plan, '$.points'))",
+                         :platform, :database, nullif(:lease, 'null'), json_array_length(:plan, '$.points'),
+                         :schema_version)",
                 named_params! {
                     ":id": run.id.as_str(),
                     ":label": run.label,
@@ -60,6 +60,7 @@ impl Repository {
                     ":platform": platform,
                     ":database": database,
                     ":lease": lease,
+                    ":schema_version": SCHEMA_VERSION,
                 },
             )
             .map_err(self.failed("write"))?;
@@ -77,7 +78,7 @@ impl Repository {
         run: &RunId,
         plan_index: usize,
         point: &Point,
-        histograms: &[(HistogramKind, &Histogram)],
+        histograms: &[PointHistogram],
     ) -> Result<(), ResultsError> {
         let transaction = self.begin("write")?;
         self.insert_point(&transaction, run, plan_index, point, histograms)?;
@@ -90,9 +91,9 @@ impl Repository {
         run: &RunId,
         plan_index: usize,
         point: &Point,
-        histograms: &[(HistogramKind, &Histogram)],
+        histograms: &[PointHistogram],
     ) -> Result<(), ResultsError> {
-        let what = || format!("point {plan_index} ({}) of run {run}", point.test);
+        let what = || format!("point {plan_index} ({}) of run {run}", point.subject.name());
         let body = json(&what(), point)?;
         let unstorable =
             |e: dbdyno_stats::HistogramError| ResultsError::Unstorable { what: what(), why: e.to_string() };
@@ -106,17 +107,19 @@ impl Repository {
         }
         transaction
             .prepare_cached(
-                "INSERT INTO points (run, plan_index, attempt, point, ended)
-                 SELECT ?1, ?2, 1 + coalesce(max(attempt), 0), ?3, ?3 ->> 'status' FROM points WHERE run = ?1 AND plan_index = ?2",
+                "INSERT INTO points (run, plan_index, attempt, point, ended, schema_version)
+                 SELECT ?1, ?2, 1 + coalesce(max(attempt), 0), ?3, ?3 ->> 'status', ?4
+                 FROM points WHERE run = ?1 AND plan_index = ?2",
             )
-            .and_then(|mut insert| insert.execute(params![run.as_str(), plan_index, body]))
+            .and_then(|mut insert| insert.execute(params![run.as_str(), plan_index, body, SCHEMA_VERSION]))
             .map_err(self.failed("write"))?;
         let point_id = transaction.last_insert_rowid();
-        for (kind, histogram) in histograms {
-            let bytes = histogram.encode().map_err(unstorable)?;
+        for PointHistogram { transaction_type, kind, times } in histograms {
+            let bytes = times.encode().map_err(unstorable)?;
+            let of_type = transaction_type.as_deref().unwrap_or_default();
             transaction
-                .prepare_cached("INSERT INTO histograms (point, kind, histogram) VALUES (?1, ?2, ?3)")
-                .and_then(|mut insert| insert.execute(params![point_id, kind.name(), bytes]))
+                .prepare_cached("INSERT INTO histograms (point, type, kind, histogram) VALUES (?1, ?2, ?3, ?4)")
+                .and_then(|mut insert| insert.execute(params![point_id, of_type, kind.name(), bytes]))
                 .map_err(self.failed("write"))?;
         }
         Ok(())

@@ -10,7 +10,7 @@ use dbdyno_model::{
     TestCode,
 };
 use dbdyno_null::{Behaviour, NullEngine};
-use dbdyno_results::{Access, HistogramKind, Repository};
+use dbdyno_results::{Access, HistogramKind, PointHistogram, Repository};
 use dbdyno_run::{Calibration, Pace, ServerDrive, Team, Window};
 use dbdyno_stats::Histogram;
 use std::sync::Arc;
@@ -130,11 +130,10 @@ fn record_ms() -> Vec<f64> {
         status: RunStatus::Running,
     };
     let planned = PlannedPoint {
-        test: TestCode::new("T611").expect("code"),
+        subject: TestCode::new("T611").expect("code").into(),
         drive: Drive::Server,
         dop: Dop::ONE,
         load: Load::default(),
-        storage: None,
         rows_per_tx: 1,
         repeat: 1,
         again: false,
@@ -155,7 +154,11 @@ fn record_ms() -> Vec<f64> {
     let mut histogram = Histogram::new();
     (0..100_000u64).for_each(|n| histogram.record_ns(1_000 + n * 977 % 50_000_000));
     let point = Point::new(TestCode::new("T611").expect("code"), now);
-    let histograms = [(HistogramKind::Service, &histogram), (HistogramKind::Response, &histogram)];
+    let histograms = [HistogramKind::Service, HistogramKind::Response].map(|kind| PointHistogram {
+        transaction_type: Some("T611".to_owned()),
+        kind,
+        times: histogram.clone(),
+    });
     (0..POINTS)
         .map(|index| {
             let begun = Instant::now();

@@ -31,15 +31,15 @@ pub(crate) fn resolve(
 }
 
 fn is_of_ramp(point: &Point, planned: &PlannedPoint) -> bool {
-    let theirs = (&point.test, point.drive, point.load, point.rows_per_tx);
-    theirs == (&planned.test, planned.drive, planned.load, planned.rows_per_tx)
+    let theirs = (point.subject.asked(), point.drive, point.load, point.rows_per_tx);
+    theirs == (planned.subject.clone(), planned.drive, planned.load, planned.rows_per_tx)
 }
 
 /// The places that `resume` has to measure: those that are left, and what was measured again before its ramp was whole.
 #[must_use]
 pub fn left(plan: &Plan, points: &[Point], unmeasured: &[usize]) -> Vec<usize> {
     let of_one_ramp = |a: &PlannedPoint, b: &PlannedPoint| {
-        (&a.test, a.drive, a.load, a.rows_per_tx) == (&b.test, b.drive, b.load, b.rows_per_tx)
+        (&a.subject, a.drive, a.load, a.rows_per_tx) == (&b.subject, b.drive, b.load, b.rows_per_tx)
     };
     let is_stale = |planned: &PlannedPoint| {
         let mut to_come = unmeasured.iter().filter_map(|place| plan.points.get(*place)).filter(|p| !p.again);
@@ -96,11 +96,10 @@ mod tests {
 
     fn planned(again: bool) -> PlannedPoint {
         PlannedPoint {
-            test: TestCode::new("T611").unwrap(),
+            subject: TestCode::new("T611").unwrap().into(),
             drive: Drive::Server,
             dop: Dop::ONE,
             load: Load::default(),
-            storage: None,
             rows_per_tx: 1,
             repeat: 1,
             again,

@@ -42,8 +42,8 @@ impl Proofs {
     /// # Errors
     /// The target was lost meanwhile.
     pub(crate) fn of(&mut self, bench: &Bench<'_>, planned: &PlannedPoint) -> Result<Option<CommitProof>, EngineError> {
-        let writes = bench.catalogue.test(planned.test.as_str()).is_ok_and(|test| test.procedure.writes());
-        if !writes || matches!(planned.mapping, Mapping::None { .. }) {
+        let test = planned.subject.test().and_then(|code| bench.catalogue.test(code.as_str()).ok());
+        if !test.is_some_and(|test| test.procedure.writes()) || matches!(planned.mapping, Mapping::None { .. }) {
             return Ok(None);
         }
         // What the engine does not say now it does not say to the point either, which then tells why.

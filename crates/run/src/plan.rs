@@ -156,10 +156,9 @@ pub fn resolve(wish: &Wish, ground: Ground<'_>) -> Result<Plan, PlanError> {
             let definition = definition(test, &mapping, ground)?;
             definitions.insert(test.code.clone(), definition.clone());
             let template = PlannedPoint {
-                test: test.code.clone(),
+                subject: test.code.clone().into(),
                 drive: wish.drive,
                 load: Load::default(),
-                storage: None,
                 dop: Dop { nodes: wish.nodes.unwrap_or(1), ..Dop::ONE },
                 rows_per_tx: test.rows_per_tx.unwrap_or(0),
                 repeat: 1,
@@ -376,7 +375,7 @@ fn definition(test: &Test, mapping: &Mapping, ground: Ground<'_>) -> Result<Stri
 pub fn estimate_s(points: &[PlannedPoint], catalogue: &Catalogue) -> f64 {
     const SET_UP_S: f64 = 0.3;
     let one = |point: &PlannedPoint| {
-        let rhythm = catalogue.test(point.test.as_str()).map(|t| t.rhythm).ok();
+        let rhythm = catalogue.test(point.subject.as_str()).map(|t| t.rhythm).ok();
         match (&point.mapping, rhythm) {
             (Mapping::None { .. }, _) | (_, None) => 0.0,
             (_, Some(Rhythm::Once)) => SET_UP_S + point.duration_s,

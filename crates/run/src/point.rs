@@ -7,11 +7,11 @@ use dbdyno_engine::data::mix;
 use dbdyno_engine::{Clock, Engine, EngineError, Sampling, Settled, Task};
 use dbdyno_model::{
     Cache, Commits, Dop, Drive, ErrorClass, Flag, Mapping, PlannedPoint, Point, PointPace, Procedure, Rate, Size,
-    Status, Test,
+    Status, Subject, Test,
 };
 use dbdyno_probe::page_cache::{EvictMode, Evictor};
 use dbdyno_probe::{HarnessShare, Pacer, Sampler};
-use dbdyno_results::{HistogramKind, Histograms};
+use dbdyno_results::{HistogramKind, Histograms, PointHistogram};
 use std::time::Duration;
 
 /// How long an engine may take to come to rest before a point.
@@ -52,6 +52,7 @@ pub fn measure(
     let mut point = empty_point(planned);
     let mut histograms = Vec::new();
     let lost = fill(bench, planned, maximum_per_s, &mut point, &mut histograms);
+    point.transactions = point.as_one_type().into_iter().collect();
     (Measurement { point, histograms }, lost)
 }
 
@@ -71,10 +72,16 @@ fn fill(
     point: &mut Point,
     histograms: &mut Histograms,
 ) -> Option<EngineError> {
-    let test = match bench.catalogue.test(planned.test.as_str()) {
+    let test = match &planned.subject {
+        Subject::Test(code) => bench.catalogue.test(code.as_str()).map_err(|error| error.to_string()),
+        Subject::Workload(_) | Subject::Storage(_) => {
+            Err(format!("{} is no test, and nothing else can be measured here", planned.subject.name()))
+        }
+    };
+    let test = match test {
         Ok(test) => test,
-        Err(error) => {
-            fail(point, &EngineError::new(ErrorClass::UnknownObject, error.to_string()));
+        Err(why) => {
+            fail(point, &EngineError::new(ErrorClass::UnknownObject, why));
             return None;
         }
     };
@@ -147,7 +154,7 @@ fn empty_point(planned: &PlannedPoint) -> Point {
         rows_per_tx: planned.rows_per_tx,
         repeat: planned.repeat,
         again: planned.again,
-        ..Point::new(planned.test.clone(), jiff::Timestamp::now())
+        ..Point::new(planned.subject.begun(), jiff::Timestamp::now())
     }
 }
 
@@ -294,8 +301,12 @@ fn attempt(
     figures::work(point, task, &measured.log, span, measured.discarding_ns);
     if let Some(Times { service, response, series }) = measured.times {
         figures::client_times(point, &service, response.as_ref(), series);
-        histograms.push((HistogramKind::Service, service));
-        histograms.extend(response.map(|response| (HistogramKind::Response, response)));
+        let of = |kind| {
+            let transaction_type = Some(planned.subject.as_str().to_owned());
+            move |times| PointHistogram { transaction_type, kind, times }
+        };
+        histograms.push(of(HistogramKind::Service)(service));
+        histograms.extend(response.map(of(HistogramKind::Response)));
     }
     let counters_s = judge::counters_s(&window, &measured.log);
     figures::counters(point, &measured.counters, counters_s, features.block_bytes);

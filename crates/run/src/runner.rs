@@ -1,11 +1,13 @@
-//! A run: point after point, each recorded before the next begins.
+//! A run: point after point, whatever their subject, each recorded before the next begins.
 
 use crate::again::{self, NoWinner};
-use crate::point::{not_begun, unmeasured};
-use crate::{Bench, Event, Events, Measurement, durable, estimate_s, measure};
+use crate::point::not_begun;
+use crate::{Event, Events, Measurement, Stop};
+use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::EngineError;
 use dbdyno_model::{Plan, PlannedPoint, Point, Rate, RunId, RunStatus, Status};
 use dbdyno_results::{Repository, ResultsError};
+use dbdyno_storage::orion::files::FilesError;
 
 /// Why a run ended before its plan did. What was measured is kept.
 #[derive(Debug, thiserror::Error)]
@@ -19,18 +21,60 @@ pub enum RunError {
     /// The results cannot be written.
     #[error(transparent)]
     Results(#[from] ResultsError),
+    /// ORION's files cannot be written; the results are.
+    #[error(transparent)]
+    Files(#[from] FilesError),
+}
+
+/// Who measures the points of a run: [`TestMeasurer`](crate::TestMeasurer) those of tests, on a database, and
+/// [`StorageMeasurer`](crate::StorageMeasurer) those of storage.
+pub trait Measurer {
+    /// Whatever must be there before the first point.
+    ///
+    /// # Errors
+    /// It cannot be.
+    fn begin(&mut self) -> Result<(), RunError> {
+        Ok(())
+    }
+
+    /// Seconds that points will take, roughly.
+    fn estimate_s(&self, points: &[PlannedPoint]) -> f64;
+
+    /// Measures the point with this place in the plan. Whatever goes wrong is in the point, with its reason; the second value is
+    /// the error when the target is lost, so that nothing more should be asked of it.
+    ///
+    /// A planned share of a maximum needs that maximum, in operations/s.
+    fn measure(
+        &mut self,
+        index: usize,
+        planned: &PlannedPoint,
+        maximum_per_s: Option<f64>,
+    ) -> (Measurement, Option<EngineError>);
+
+    /// Whatever is to be done when the point that was just measured is recorded.
+    ///
+    /// # Errors
+    /// It cannot be done.
+    fn recorded(&mut self, events: &dyn Events) -> Result<(), RunError> {
+        let _ = events;
+        Ok(())
+    }
 }
 
 /// Measures the points of a plan.
 pub struct Runner<'a> {
-    /// What all points share.
-    pub bench: Bench<'a>,
+    /// Who measures them.
+    pub measurer: &'a mut dyn Measurer,
+    /// The catalogue.
+    pub catalogue: &'a Catalogue,
     /// Where they are recorded.
     pub repository: &'a mut Repository,
     /// The run.
     pub run: &'a RunId,
     /// The plan.
     pub plan: &'a Plan,
+    /// The switch.
+    pub stop: &'a Stop,
     /// Who watches.
     pub events: &'a dyn Events,
 }
@@ -55,59 +99,41 @@ impl Runner<'_> {
 
     fn measure_each(&mut self, places: &[usize]) -> Result<(), RunError> {
         let of = self.plan.points.len();
-        let mut proofs = durable::Proofs::default();
+        self.measurer.begin()?;
         for (n, index) in places.iter().copied().enumerate() {
-            if self.bench.stop.requested() {
+            if self.stop.requested() {
                 return Err(RunError::Interrupted);
             }
             let Some(planned) = self.plan.points.get(index) else { continue };
             let left: Vec<_> = places[n..].iter().filter_map(|i| self.plan.points.get(*i).cloned()).collect();
-            let left_s = estimate_s(&left, self.bench.catalogue);
+            let left_s = self.measurer.estimate_s(&left);
             let resolved = self.resolve(planned)?;
             let shown = resolved.as_ref().unwrap_or(planned);
             self.events.on(&Event::PointBegins { index, of, planned: shown, left_s });
-            let (measurement, lost) = match &resolved {
+            let (Measurement { point, histograms }, lost) = match &resolved {
                 Ok(planned) => {
                     let maximum_per_s = self.maximum_per_s(planned)?;
-                    match proofs.of(&self.bench, planned) {
-                        Ok(proof) => {
-                            let (mut measurement, lost) = measure(&self.bench, planned, maximum_per_s);
-                            durable::tell(&mut measurement.point, proof);
-                            match self.others_let_in() {
-                                Some(error) if lost.is_none() => (unmeasured(planned, &error), Some(error)),
-                                _ => (measurement, lost),
-                            }
-                        }
-                        Err(error) => (unmeasured(planned, &error), Some(error)),
-                    }
+                    self.measurer.measure(index, planned, maximum_per_s)
                 }
                 Err(NoWinner { status, reason }) => (not_begun(planned, *status, reason.clone()), None),
             };
-            self.record(index, &measurement)?;
-            let point = measurement.point;
+            self.repository.record_point(self.run, index, &point, &histograms)?;
             self.events.on(&Event::PointRecorded { index, of, point: &point });
+            self.measurer.recorded(self.events)?;
             if let Some(error) = lost {
                 return Err(RunError::Lost(error));
             }
-            if self.bench.stop.requested() && point.status == Status::Failed {
+            if self.stop.requested() && point.status == Status::Failed {
                 return Err(RunError::Interrupted);
             }
         }
         Ok(())
     }
 
-    /// Why what was just measured is no figure: others could load or drop there meanwhile.
-    fn others_let_in(&self) -> Option<EngineError> {
-        if self.bench.stop.requested() {
-            return None;
-        }
-        self.bench.engine.still_held().err().filter(EngineError::target_lost)
-    }
-
     /// The point as it is to be measured: the best of a ramp is known only now.
     fn resolve(&self, planned: &PlannedPoint) -> Result<Result<PlannedPoint, NoWinner>, RunError> {
         let points = if planned.again { self.repository.load(self.run)?.points } else { Vec::new() };
-        Ok(again::resolve(planned, &points, self.bench.catalogue))
+        Ok(again::resolve(planned, &points, self.catalogue))
     }
 
     /// What the closed loop reached that a planned share is one of: that of the same repeat, in this run, whenever it was
@@ -117,16 +143,11 @@ impl Runner<'_> {
             return Ok(None);
         }
         let same = |point: &Point| {
-            let theirs = (&point.test, point.drive, point.dop, point.rows_per_tx, point.repeat);
-            theirs == (&planned.test, planned.drive, planned.dop, planned.rows_per_tx, planned.repeat)
+            let theirs = (point.subject.asked(), point.drive, point.dop, point.rows_per_tx, point.repeat);
+            theirs == (planned.subject.clone(), planned.drive, planned.dop, planned.rows_per_tx, planned.repeat)
         };
         let points = self.repository.load(self.run)?.points;
         let maximum = points.iter().find(|p| same(p) && !p.again && p.load.rate.is_none() && p.status == Status::Ok);
         Ok(maximum.and_then(|point| point.ops_per_s))
-    }
-
-    fn record(&mut self, index: usize, measurement: &Measurement) -> Result<(), RunError> {
-        let histograms: Vec<_> = measurement.histograms.iter().map(|(kind, histogram)| (*kind, histogram)).collect();
-        Ok(self.repository.record_point(self.run, index, &measurement.point, &histograms)?)
     }
 }

@@ -87,7 +87,7 @@ fn a_suite_decides_what_the_user_left_open() {
     assert_eq!(longer.points.len(), 2 * quick.points.len());
     assert!(longer.points.iter().all(|p| p.duration_s == 5.0));
     let baseline = plan(&wish("baseline"), MANY_WRITERS).unwrap();
-    assert!(baseline.points.iter().filter(|p| p.test.as_str() == "T721").all(|p| p.duration_s >= 60.0));
+    assert!(baseline.points.iter().filter(|p| p.subject.as_str() == "T721").all(|p| p.duration_s >= 60.0));
 }
 
 /// A first look stays one of minutes: two and a half on two processors where the engine can do all of it, less where writers queue.
@@ -96,7 +96,7 @@ fn what_is_measured_again_costs_a_window_a_ramp() {
     let catalogue = Catalogue::embedded().unwrap();
     let quick = plan(&Wish { ramp: Some(Ramp::List(vec![1, 2])), ..wish("quick") }, MANY_WRITERS).unwrap();
     let (again, ramp): (Vec<_>, Vec<_>) = quick.points.into_iter().partition(|p| p.again);
-    let mut tests: Vec<_> = ramp.iter().map(|p| p.test.clone()).collect();
+    let mut tests: Vec<_> = ramp.iter().map(|p| p.subject.clone()).collect();
     tests.dedup();
     assert_eq!(again.len(), tests.len(), "one for each ramp");
     let (again_s, ramp_s) = (dbdyno_run::estimate_s(&again, &catalogue), dbdyno_run::estimate_s(&ramp, &catalogue));
@@ -124,7 +124,7 @@ fn client(what: &str) -> Wish {
 fn loads(plan: &Plan) -> Vec<String> {
     let rate = |p: &dbdyno_model::PlannedPoint| p.load.rate.map_or("closed".to_owned(), |rate| rate.to_string());
     let jobs = |p: &dbdyno_model::PlannedPoint| if p.again { "best".to_owned() } else { p.dop.jobs.to_string() };
-    plan.points.iter().map(|p| format!("{} {} {} {}", p.test, jobs(p), rate(p), p.repeat)).collect()
+    plan.points.iter().map(|p| format!("{} {} {} {}", p.subject.name(), jobs(p), rate(p), p.repeat)).collect()
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn a_client_drives_what_it_can_and_says_so_of_what_was_named() {
     assert_eq!(loads(&named), ["T111 1 closed 1", "T611 1 closed 1"]);
     let suite = plan(&Wish { jobs: Some(1), ..client("quick") }, MANY_WRITERS).unwrap();
     assert!(!suite.points.is_empty());
-    assert!(suite.points.iter().all(|p| !p.test.as_str().starts_with("T1")), "{:?}", loads(&suite));
+    assert!(suite.points.iter().all(|p| !p.subject.as_str().starts_with("T1")), "{:?}", loads(&suite));
     for what in ["T111", "T1*", "T331 T512"] {
         assert!(matches!(plan(&client(what), MANY_WRITERS), Err(PlanError::NoClientForm)), "{what}");
     }

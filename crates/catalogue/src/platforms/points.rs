@@ -5,7 +5,7 @@ use crate::document::{Document, Entry, Place};
 use crate::error::CatalogueError;
 use crate::nearest::nearest;
 use dbdyno_model::{
-    CommitMode, Curve, CurvePoint, Dop, MetricId, Point, ResponseTime, Suspect, SuspectCode, Test, TestCode, Use,
+    CommitMode, Curve, CurvePoint, Dop, MetricId, Point, ResponseTime, Subject, Suspect, SuspectCode, Test, Use,
 };
 use std::collections::BTreeMap;
 
@@ -108,11 +108,11 @@ pub(super) fn points(
     document: &Document<'_>,
 ) -> Result<Vec<Point>, CatalogueError> {
     let Entry { value: series, place } = series;
-    let code = TestCode::new(&series.test).map_err(|e| place.invalid(format!("key 'test': {e}")))?;
+    let subject = Subject::of_database(&series.test).map_err(|e| place.invalid(format!("key 'test': {e}")))?;
     let common = series.doubt().by_key().map_err(|problem| place.invalid(problem))?;
     let mut points: Vec<Point> = Vec::new();
     for row in &series.points {
-        let mut point = Point::new(code.clone(), started_at);
+        let mut point = Point::new(subject.clone(), started_at);
         "native".clone_into(&mut point.mapping);
         point.commit = commit(test);
         point.dop = dop(row, place, document)?;

@@ -6,7 +6,7 @@ fn catalogue() -> Catalogue {
 }
 
 fn at<'a>(run: &'a RunJson, test: &str, jobs: u32) -> &'a Point {
-    run.points.iter().find(|p| p.test.as_str() == test && p.dop == Dop { jobs, ..Dop::ONE }).unwrap()
+    run.points.iter().find(|p| p.subject.as_str() == test && p.dop == Dop { jobs, ..Dop::ONE }).unwrap()
 }
 
 #[test]

@@ -115,7 +115,7 @@ fn metrics_are_what_a_point_knows() {
     assert_eq!(listed, known);
 
     let everything = r#"
-        test = "T611"
+        subject = { kind = "storage", name = "ORION" }
         definition = "0123456789abcdef"
         mapping = "native"
         drive = "server"

@@ -3,14 +3,14 @@
 use super::{codes, embedded};
 use crate::CatalogueError;
 use crate::catalogue::matches;
-use dbdyno_model::{Test, TestCode};
+use dbdyno_model::{Subject, Test};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
 #[test]
 fn classes_have_titles_for_variants_too() {
     let catalogue = embedded();
-    let title = |code: &str| catalogue.class_title(&TestCode::new(code).unwrap()).to_owned();
+    let title = |code: &str| catalogue.class_title(Subject::<()>::of_database(code).unwrap().name()).to_owned();
     assert_eq!(title("T111"), "CPU: procedural code");
     assert_eq!(title("DBL-11"), "Data load");
     assert_eq!(title("DBX-22"), "Data update");

@@ -2,7 +2,7 @@
 
 use super::embedded;
 use crate::Catalogue;
-use dbdyno_model::TestCode;
+use dbdyno_model::Subject;
 use std::fs;
 
 fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
@@ -29,7 +29,7 @@ fn a_file_of_the_same_name_replaces_and_another_adds() {
     let catalogue = Catalogue::with_overrides(dir.path()).unwrap();
     assert_eq!(catalogue.sizes().iter().map(|s| s.id.as_str()).collect::<Vec<_>>(), ["Q"]);
     assert_eq!(catalogue.suite("mine").unwrap().steps[0].tests[0].as_str(), "MY-1");
-    assert_eq!(catalogue.class_title(&TestCode::new("MY-1").unwrap()), "Data select");
+    assert_eq!(catalogue.class_title(Subject::<()>::of_database("MY-1").unwrap().name()), "Data select");
     assert_eq!(catalogue.tests().len(), embedded().tests().len() + 1);
 }
 

@@ -113,8 +113,11 @@ fn tests(sides: &[Side], pattern: Option<&str>, catalogue: &Catalogue) -> Vec<St
 
 /// The metric that most sides have of a test: the test's own first.
 fn metric(sides: &[Side], test: &str, catalogue: &Catalogue) -> Option<&'static str> {
-    let of_storage =
-        sides.iter().flat_map(|s| &s.runs).flat_map(|r| &r.points).find(|p| p.storage.is_some() && p.work() == test);
+    let of_storage = sides
+        .iter()
+        .flat_map(|s| &s.runs)
+        .flat_map(|r| &r.points)
+        .find(|p| p.subject.storage().is_some() && p.work() == test);
     let own: Vec<&str> = match catalogue.test(test) {
         Ok(test) => test.metrics.iter().map(|m| m.as_str()).collect(),
         Err(_) => of_storage.and_then(|p| p.metric.as_ref()).map(|m| m.id.as_str()).into_iter().collect(),

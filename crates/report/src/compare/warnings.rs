@@ -51,9 +51,9 @@ fn unlike(sides: &[Side], fact: &dyn Fn(&RunJson) -> String) -> Option<String> {
 /// How the throughputs of a run came about; of those that others print nobody knows, and without ramps there is nothing to say.
 fn selection(run: &RunJson) -> String {
     let has_ramp = || {
-        let reached = || run.points.iter().filter(|p| crate::figures::reached(p) && p.storage.is_none());
+        let reached = || run.points.iter().filter(|p| crate::figures::reached(p) && p.subject.storage().is_none());
         let other = |p: &Point, o: &Point| {
-            (&p.test, p.rows_per_tx, p.drive) == (&o.test, o.rows_per_tx, o.drive) && p.dop != o.dop
+            (p.subject.name(), p.rows_per_tx, p.drive) == (o.subject.name(), o.rows_per_tx, o.drive) && p.dop != o.dop
         };
         reached().any(|p| reached().any(|o| other(p, o)))
     };

@@ -156,14 +156,14 @@ fn place(run: &RunJson, point: &Point) -> String {
     let rate = point.load.rate.map(|rate| rate.to_string()).unwrap_or_default();
     let arrivals = point.load.arrivals.map(|arrivals| arrivals.name()).unwrap_or_default();
     let think = point.load.think.map(|think| think.to_string()).unwrap_or_default();
-    let storage = point.storage.as_ref().map(|s| s.load);
+    let storage = point.subject.storage().map(|s| s.load);
     let [work, small, large] = storage.map_or_else(Default::default, |load| {
         [load.work(), load.small_outstanding.to_string(), load.large_outstanding.to_string()]
     });
     labels(&[
         ("run", run.run.id.as_str()),
         ("label", run.run.label.as_deref().unwrap_or_default()),
-        ("test", point.test.as_str()),
+        ("test", point.subject.as_str()),
         ("drive", point.drive.name()),
         ("nodes", &numbers[0]),
         ("jobs", &numbers[1]),

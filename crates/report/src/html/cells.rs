@@ -1,7 +1,7 @@
 //! What the repeats of a cell say, for charts and tables: the cells of a run by class and test, with their points.
 
 use crate::figures::DOUBTFUL;
-use dbdyno_model::{Cell, CellKey, Dop, Drive, Point, RunJson, Status, TestCode};
+use dbdyno_model::{Cell, CellKey, Dop, Drive, Point, RunJson, Status, SubjectName};
 use dbdyno_stats::Estimate;
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ impl<'a> Measured<'a> {
             let points = by_key.get(&cell_key(cell)).cloned().unwrap_or_default();
             Self { cell, points }
         };
-        run.cells.iter().filter(|cell| cell.key.storage.is_none() && !cell.key.again).map(measured).collect()
+        run.cells.iter().filter(|cell| cell.key.subject.storage().is_none() && !cell.key.again).map(measured).collect()
     }
 
     /// The points that were measured as the test demands.
@@ -92,12 +92,12 @@ impl Ramp {
 }
 
 /// Cells by test, in the order in which the tests first appear, sorted by class first.
-pub(super) fn by_test<'a, 'c>(cells: &'c [Measured<'a>]) -> Vec<(&'a TestCode, Vec<&'c Measured<'a>>)> {
-    let mut tests: Vec<(&TestCode, Vec<&Measured<'_>>)> = Vec::new();
+pub(super) fn by_test<'a, 'c>(cells: &'c [Measured<'a>]) -> Vec<(SubjectName<'a>, Vec<&'c Measured<'a>>)> {
+    let mut tests: Vec<(SubjectName<'_>, Vec<&Measured<'_>>)> = Vec::new();
     for cell in cells {
-        match tests.iter_mut().find(|(code, _)| *code == &cell.cell.key.test) {
+        match tests.iter_mut().find(|(code, _)| *code == cell.cell.key.subject.name()) {
             Some((_, members)) => members.push(cell),
-            None => tests.push((&cell.cell.key.test, vec![cell])),
+            None => tests.push((cell.cell.key.subject.name(), vec![cell])),
         }
     }
     tests

@@ -199,7 +199,7 @@ fn redo(run: &RunJson, catalogue: &Catalogue) -> Row {
     let Some(cell) = most_redo(run, catalogue) else {
         return Row::Remark(keys(REDO.name, ""), no_redo(run, catalogue));
     };
-    let mut cells = keys(REDO.name, cell.points.first().map_or("", |p| p.test.as_str()));
+    let mut cells = keys(REDO.name, cell.points.first().map_or("", |p| p.subject.as_str()));
     cells.extend([text(REDO.unit), text(""), text("")]);
     cells.extend(value(Some(&cell)));
     cells.extend([text(&dop(&cell)), text(""), line_marks(&[Some(&cell)])]);

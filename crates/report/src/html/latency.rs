@@ -11,7 +11,7 @@ use crate::numbers::{MISSING, percent, thousands};
 use crate::summary::head::counted;
 use crate::text::clean;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{CellKey, Dop, Flag, Point, ResponseTime, RunJson, Status, TestCode};
+use dbdyno_model::{CellKey, Dop, Flag, Point, ResponseTime, RunJson, Status, SubjectName};
 use dbdyno_stats::{Estimate, Histogram};
 use maud::{Markup, html};
 
@@ -116,7 +116,7 @@ pub(super) fn section(run: &RunJson, times: &[Times], catalogue: &Catalogue) -> 
             None => loads.push(Load { key, points: vec![(place, point)] }),
         }
     }
-    let tests = codes(loads.iter().map(|l| &l.key.test));
+    let tests = codes(loads.iter().map(|l| l.key.subject.name()));
     html! {
         @if !loads.is_empty() {
             section #latency {
@@ -144,9 +144,9 @@ pub(super) fn section(run: &RunJson, times: &[Times], catalogue: &Catalogue) -> 
 }
 
 /// The loads of a test that only their rates tell apart.
-fn groups<'l, 'a>(loads: &'l [Load<'a>], code: &TestCode) -> Vec<Vec<&'l Load<'a>>> {
+fn groups<'l, 'a>(loads: &'l [Load<'a>], code: SubjectName<'_>) -> Vec<Vec<&'l Load<'a>>> {
     let mut groups: Vec<((Dop, u64), Vec<&Load<'_>>)> = Vec::new();
-    for load in loads.iter().filter(|l| l.key.test == *code) {
+    for load in loads.iter().filter(|l| l.key.subject.name() == code) {
         let place = (load.key.dop, load.key.rows_per_tx);
         match groups.iter_mut().find(|(p, _)| *p == place) {
             Some((_, members)) => members.push(load),
@@ -156,7 +156,7 @@ fn groups<'l, 'a>(loads: &'l [Load<'a>], code: &TestCode) -> Vec<Vec<&'l Load<'a
     groups.into_iter().map(|(_, members)| members).collect()
 }
 
-fn by_rate(code: &TestCode, n: usize, loads: &[&Load<'_>], times: &[Times]) -> Markup {
+fn by_rate(code: SubjectName<'_>, n: usize, loads: &[&Load<'_>], times: &[Times]) -> Markup {
     let Some(first) = loads.first() else { return html! {} };
     let mut place = super::keys::at(first.key.dop);
     if first.key.rows_per_tx > 0 {
@@ -238,7 +238,7 @@ fn histogram(loads: &[&Load<'_>], times: &[Times], place: &str) -> Option<LineCh
     })
 }
 
-fn table(code: &TestCode, loads: &[&Load<'_>], place: &str) -> Table {
+fn table(code: SubjectName<'_>, loads: &[&Load<'_>], place: &str) -> Table {
     let mut heads = vec![
         Head::words("Load"),
         Head::figures("Asked", "tx/s"),

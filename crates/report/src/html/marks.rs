@@ -4,7 +4,7 @@ use super::table::{Head, Row, Table, text};
 use crate::figures::DOUBTFUL;
 use crate::legend::{self, CLIENT, Doubts, EQUIVALENT, RATED, SUSPECT, letter, refusal};
 use crate::text::clean;
-use dbdyno_model::{Flag, Point, Published, RunJson, Status, Suspect, TestCode};
+use dbdyno_model::{Flag, Point, Published, RunJson, Status, SubjectName, Suspect};
 use maud::{Markup, html};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -115,7 +115,7 @@ fn notes(points: &[&Point], flag: Flag) -> Markup {
     let mut notes: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for point in points.iter().filter(|p| p.has(flag)) {
         if let Some(note) = point.flag_notes.get(flag.name()) {
-            notes.entry(note).or_default().push(format!("{} {}", point.test, point.dop));
+            notes.entry(note).or_default().push(format!("{} {}", point.subject.name(), point.dop));
         }
     }
     html! {
@@ -191,8 +191,8 @@ fn doubts_table(doubts: &Doubts<'_>) -> Markup {
 }
 
 /// Codes by what is said of them.
-fn grouped<'a>(said: impl Iterator<Item = (String, &'a TestCode)>) -> Vec<(String, Vec<&'a TestCode>)> {
-    let mut groups: Vec<(String, Vec<&TestCode>)> = Vec::new();
+fn grouped<'a>(said: impl Iterator<Item = (String, SubjectName<'a>)>) -> Vec<(String, Vec<SubjectName<'a>>)> {
+    let mut groups: Vec<(String, Vec<SubjectName<'_>>)> = Vec::new();
     for (what, code) in said {
         match groups.iter_mut().find(|(w, _)| *w == what) {
             Some((_, codes)) if codes.contains(&code) => {}
@@ -203,8 +203,8 @@ fn grouped<'a>(said: impl Iterator<Item = (String, &'a TestCode)>) -> Vec<(Strin
     groups
 }
 
-fn listed(caption: &str, heads: [&str; 2], said: Vec<(String, Vec<&TestCode>)>) -> Markup {
-    let codes = |codes: &[&TestCode]| codes.iter().map(|c| c.as_str()).collect::<Vec<_>>().join(", ");
+fn listed(caption: &str, heads: [&str; 2], said: Vec<(String, Vec<SubjectName<'_>>)>) -> Markup {
+    let codes = |codes: &[SubjectName<'_>]| codes.iter().map(|c| c.name).collect::<Vec<_>>().join(", ");
     let rows = said.iter().map(|(what, of)| Row::Figures(vec![text(&codes(of)), text(what)])).collect();
     let table = Table { caption: text(caption), heads: heads.map(Head::words).into(), rows, class: "prose" };
     html! { @if !said.is_empty() { (table.render()) } }
@@ -215,7 +215,7 @@ fn equivalents(runs: &[&RunJson]) -> Markup {
         let several = runs.len() > 1;
         run.points.iter().filter(|p| legend::is_equivalent(p)).map(move |p| {
             let how = p.mapping_note.as_deref().unwrap_or("how was not recorded");
-            (if several { format!("{}: {how}", run.database.engine) } else { how.to_owned() }, &p.test)
+            (if several { format!("{}: {how}", run.database.engine) } else { how.to_owned() }, p.subject.name())
         })
     });
     listed("Equivalents: what stands in for what the test names", ["Tests", "What was done instead"], grouped(all))
@@ -226,7 +226,7 @@ fn refusals(runs: &[&RunJson]) -> Markup {
         let several = runs.len() > 1;
         run.points.iter().filter(|p| p.status != Status::Ok).filter_map(move |p| {
             let why = refusal(p)?;
-            Some((if several { format!("{}: {why}", run.run.id) } else { why }, &p.test))
+            Some((if several { format!("{}: {why}", run.run.id) } else { why }, p.subject.name()))
         })
     });
     listed("Points without figures", ["Tests", "Why"], grouped(all))

@@ -50,6 +50,7 @@ fn mark(point: &Point, spread: &PaceSpread, x: f64) -> Option<Mark> {
     let y = spread.slower_times(pace)?;
     let [before, after] =
         spread.times(pace).map(|times| times.map_or_else(|| "not taken".to_owned(), |times| format!("{times:.2}")));
-    let text = format!("{} {}, {}: before {before}, after {after}", point.test, point.dop, spread.kind.name());
+    let text =
+        format!("{} {}, {}: before {before}, after {after}", point.subject.name(), point.dop, spread.kind.name());
     Some(Mark { x, y, band: None, doubtful: false, text })
 }

@@ -11,16 +11,16 @@ use super::waits;
 use crate::legend::refusal;
 use crate::numbers::{MISSING, percent, short, thousands};
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{MetricId, Point, RunJson, TestCode};
+use dbdyno_model::{MetricId, Point, RunJson, SubjectName};
 use maud::{Markup, html};
 
 /// What a test is called, where the catalogue knows it.
-pub(super) fn title<'c>(code: &TestCode, catalogue: &'c Catalogue) -> &'c str {
+pub(super) fn title<'c>(code: SubjectName<'_>, catalogue: &'c Catalogue) -> &'c str {
     crate::legend::title(code, catalogue)
 }
 
 /// The id of a test's part of the page.
-pub(super) fn anchor(code: &TestCode) -> String {
+pub(super) fn anchor(code: SubjectName<'_>) -> String {
     format!("t-{code}")
 }
 
@@ -33,11 +33,11 @@ pub(super) fn sections(run: &RunJson, catalogue: &Catalogue) -> Vec<(String, Mar
     classes.dedup();
     let section = |class: String| {
         let members: Vec<_> = tests.iter().filter(|(code, _)| code.class() == class).collect();
-        let title = members.first().map(|(code, _)| catalogue.class_title(code));
+        let title = members.first().map(|(code, _)| catalogue.class_title(*code));
         let section = html! {
             section id={ "class-" (class) } {
                 h2 { (class) @if let Some(title) = title { " " span.sub { (title) } } }
-                @for (code, cells) in members { (test(code, cells, catalogue)) }
+                @for (code, cells) in members { (test(*code, cells, catalogue)) }
             }
         };
         (class, section)
@@ -45,7 +45,7 @@ pub(super) fn sections(run: &RunJson, catalogue: &Catalogue) -> Vec<(String, Mar
     classes.into_iter().map(section).collect()
 }
 
-fn test(code: &TestCode, cells: &[&Measured<'_>], catalogue: &Catalogue) -> Markup {
+fn test(code: SubjectName<'_>, cells: &[&Measured<'_>], catalogue: &Catalogue) -> Markup {
     let equivalent = cells.iter().flat_map(|c| &c.points).find(|p| crate::legend::is_equivalent(p));
     html! {
         article id=(anchor(code)) {
@@ -124,7 +124,7 @@ pub(super) fn extent(series: &[Series]) -> impl Iterator<Item = f64> {
     })
 }
 
-fn charts(code: &TestCode, cells: &[&Measured<'_>], catalogue: &Catalogue) -> Markup {
+fn charts(code: SubjectName<'_>, cells: &[&Measured<'_>], catalogue: &Catalogue) -> Markup {
     let with_figures = cells.iter().filter(|c| c.cell.median.is_some());
     let mut places: Vec<u64> = with_figures.map(|c| c.parallelism() as u64).collect();
     places.sort_unstable();
@@ -223,7 +223,7 @@ const COLUMNS: &[Column] = &[
     ("Window", "s", |c| short(c.median(|p| p.window_s))),
 ];
 
-fn table(code: &TestCode, cells: &[&Measured<'_>], catalogue: &Catalogue) -> Table {
+fn table(code: SubjectName<'_>, cells: &[&Measured<'_>], catalogue: &Catalogue) -> Table {
     let mut ramps: Vec<Ramp> = cells.iter().map(|c| c.ramp()).collect();
     ramps.sort();
     ramps.dedup();

@@ -8,7 +8,7 @@ use super::ramps::{ALONG, anchor, key_metric, metric_words, shown, title};
 use super::table::{Head, Row, Table, text};
 use crate::numbers::{scientific, thousands};
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Better, Drive, MetricId, RunJson, TestCode};
+use dbdyno_model::{Better, Drive, MetricId, RunJson, SubjectName};
 use dbdyno_stats::{CannotTell, Fit, Located};
 use maud::{Markup, html};
 
@@ -17,7 +17,7 @@ const STEPS: u32 = 48;
 
 /// A test's ramp and its law, or why there is none.
 struct Ramp<'a> {
-    code: &'a TestCode,
+    code: SubjectName<'a>,
     unit: String,
     metric: String,
     cells: Vec<&'a Measured<'a>>,
@@ -52,7 +52,7 @@ pub(super) fn section(run: &RunJson, catalogue: &Catalogue) -> Markup {
 }
 
 /// The law of a test's ramp: of the server's drive, and of the transaction size with most degrees of parallelism.
-fn ramp<'a>(code: &'a TestCode, cells: &[&'a Measured<'a>], catalogue: &Catalogue) -> Option<Ramp<'a>> {
+fn ramp<'a>(code: SubjectName<'a>, cells: &[&'a Measured<'a>], catalogue: &Catalogue) -> Option<Ramp<'a>> {
     let drive = if cells.iter().any(|c| c.cell.key.drive == Drive::Server) { Drive::Server } else { Drive::Client };
     let of_drive = || cells.iter().copied().filter(move |c| c.cell.key.drive == drive && c.cell.median.is_some());
     let metric = key_metric(&of_drive().collect::<Vec<_>>())?;

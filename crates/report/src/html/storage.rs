@@ -53,7 +53,7 @@ pub(super) fn share(run: &RunJson, catalogue: &Catalogue) -> Markup {
 /// The storage points of a run; nothing where it has none.
 pub(super) fn section(run: &RunJson) -> Markup {
     let numbered: Vec<Numbered<'_>> =
-        (1..).zip(&run.points).filter_map(|(n, p)| Some((n, p, p.storage.as_ref()?))).collect();
+        (1..).zip(&run.points).filter_map(|(n, p)| Some((n, p, p.subject.storage()?))).collect();
     let points: Vec<(&Point, &Storage)> = numbered.iter().map(|(_, p, s)| (*p, *s)).collect();
     let mut works: Vec<String> = Vec::new();
     for (_, storage) in &points {

@@ -4,7 +4,7 @@ use super::cells::{Measured, Ramp};
 use super::table::{Head, Row, Table, text};
 use crate::numbers::{MISSING, short};
 use crate::tables::worth_telling;
-use dbdyno_model::{Point, TestCode};
+use dbdyno_model::{Point, SubjectName};
 use maud::{Markup, html};
 
 /// Events that are worth a line.
@@ -14,7 +14,7 @@ const MOST: usize = 6;
 type Event<'a> = (&'a str, &'a str, bool);
 
 /// The longest events of a test, a column for each degree of parallelism; nothing where none was seen.
-pub(super) fn table(code: &TestCode, cells: &[&Measured<'_>]) -> Markup {
+pub(super) fn table(code: SubjectName<'_>, cells: &[&Measured<'_>]) -> Markup {
     let with_waits: Vec<&&Measured<'_>> =
         cells.iter().filter(|c| c.ok().any(|p| worth_telling(p).next().is_some())).collect();
     let mut events: Vec<(Event<'_>, f64)> = Vec::new();

@@ -113,7 +113,7 @@ fn repeats_that_do_not_vary_ask_for_few_however_uneven_the_machine_was() {
     for (test, up, repeats) in [("T421", 1.25, 6), ("T611", 1.6, 6), ("T331", 9.0, 2)] {
         for n in 0..repeats {
             let mut another = point(if n % 2 == 0 { 1_000.0 } else { 1_000.0 * up }, 1.0);
-            another.test = TestCode::new(test).unwrap();
+            another.subject = TestCode::new(test).unwrap().into();
             run.points.push(another);
         }
     }

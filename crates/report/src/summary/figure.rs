@@ -47,7 +47,7 @@ pub(crate) fn find<'a>(line: &Line, run: &'a RunJson, catalogue: &Catalogue) -> 
         if !figures::knows(run, code) {
             continue;
         }
-        let points: Vec<&Point> = run.points.iter().filter(|p| p.test.as_str() == *code).collect();
+        let points: Vec<&Point> = run.points.iter().filter(|p| p.subject.as_str() == *code).collect();
         if let Some(point) = points.iter().copied().find(|_| points.iter().all(|p| p.status == Status::Unsupported)) {
             instead_of.push(point);
             unsupported.get_or_insert((code, refusal(point)));
@@ -69,20 +69,22 @@ pub(crate) fn find<'a>(line: &Line, run: &'a RunJson, catalogue: &Catalogue) -> 
 pub(crate) fn most_redo<'a>(run: &'a RunJson, catalogue: &Catalogue) -> Option<Figure<'a>> {
     // A source that prints a redo rate says what it is of.
     let writes = |p: &Point| {
-        run.published.is_some() || catalogue.test(p.test.as_str()).is_ok_and(|test| test.procedure.writes())
+        run.published.is_some() || catalogue.test(p.subject.as_str()).is_ok_and(|test| test.procedure.writes())
     };
     let mut ok: Vec<&Point> = run.points.iter().filter(|p| figures::reached(p) && writes(p)).collect();
     // Where the best of a ramp was measured again, what selected it has done its work.
     let again: Vec<&Point> = ok.iter().copied().filter(|p| p.again && p.redo.mib_per_s.is_some()).collect();
-    let ramp = |p: &Point| (p.test.clone(), p.drive, p.rows_per_tx, p.load);
-    ok.retain(|p| p.again || !again.iter().any(|a| ramp(a) == ramp(p)));
+    let of_one_ramp = |a: &Point, b: &Point| {
+        (&a.subject, a.drive, a.rows_per_tx, a.load) == (&b.subject, b.drive, b.rows_per_tx, b.load)
+    };
+    ok.retain(|p| p.again || !again.iter().any(|a| of_one_ramp(a, p)));
     let cells = figures::cells(&ok, &Ask::new("", REDO.metric));
     cells.into_iter().filter(|c| c.value() > 0.0).max_by(|a, b| a.value().total_cmp(&b.value()))
 }
 
 /// Why a run has no such cell.
 pub(crate) fn no_redo(run: &RunJson, catalogue: &Catalogue) -> String {
-    let writes = |p: &&Point| catalogue.test(p.test.as_str()).is_ok_and(|test| test.procedure.writes());
+    let writes = |p: &&Point| catalogue.test(p.subject.as_str()).is_ok_and(|test| test.procedure.writes());
     let writing: Vec<&Point> = run.points.iter().filter(|p| figures::reached(p)).filter(writes).collect();
     match writing.iter().find_map(|p| figures::missing(p, REDO.metric)) {
         Some(why) => format!("no figure: {why}"),

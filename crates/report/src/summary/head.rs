@@ -119,7 +119,7 @@ pub(crate) fn points(run: &RunJson) -> String {
             parts.push(format!("{} {}", of(status), status.name()));
         }
     }
-    parts.push(counted(codes(run.points.iter().map(|p| &p.test)).len() as u64, "test"));
+    parts.push(counted(codes(run.points.iter().map(|p| p.subject.name())).len() as u64, "test"));
     match kinds_of_commits(&run.points).as_slice() {
         [] => {}
         [one] => parts.push(format!("commits {}", one.words())),

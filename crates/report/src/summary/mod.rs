@@ -174,7 +174,7 @@ fn redo_row<'a>(run: &'a RunJson, catalogue: &Catalogue, used: &mut Used<'a>) ->
     let Some(cell) = most_redo(run, catalogue) else {
         return Row::Remark { keys: keys(REDO.name, ""), text: no_redo(run, catalogue) };
     };
-    let test = cell.points.first().map_or("", |p| p.test.as_str());
+    let test = cell.points.first().map_or("", |p| p.subject.as_str());
     let mut texts = keys(REDO.name, test);
     texts.extend([REDO.unit.to_owned(), String::new(), String::new()]);
     let width = cell.estimate.half_width_pct();

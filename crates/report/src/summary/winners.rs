@@ -60,7 +60,7 @@ pub(crate) fn extrapolated(run: &RunJson) -> Vec<String> {
     let mut said: Vec<String> = Vec::new();
     for point in &run.points {
         for why in point.extrapolated.values() {
-            let text = format!("{}: {why}.", point.test);
+            let text = format!("{}: {why}.", point.subject.name());
             said.extend((!said.contains(&text)).then_some(text));
         }
     }

@@ -50,7 +50,7 @@ pub fn bps84_oltp(run: &RunJson, catalogue: &Catalogue, width: Option<u16>) -> S
 /// The places of the points of some classes.
 fn of_classes(run: &RunJson, classes: &[&str]) -> Vec<usize> {
     let points = run.points.iter().enumerate();
-    points.filter(|(_, p)| classes.contains(&p.test.class().as_str())).map(|(at, _)| at).collect()
+    points.filter(|(_, p)| classes.contains(&p.subject.name().class().as_str())).map(|(at, _)| at).collect()
 }
 
 fn tables(
@@ -65,7 +65,7 @@ fn tables(
         return hanging("", "This run has no such points.", width);
     }
     let mut classes: Vec<String> = Vec::new();
-    for class in places.iter().map(|at| run.points[*at].test.class()) {
+    for class in places.iter().map(|at| run.points[*at].subject.name().class()) {
         if !classes.contains(&class) {
             classes.push(class);
         }
@@ -73,10 +73,10 @@ fn tables(
     let mut out = String::new();
     for class in classes {
         let mut members: Vec<usize> =
-            places.iter().copied().filter(|at| run.points[*at].test.class() == class).collect();
+            places.iter().copied().filter(|at| run.points[*at].subject.name().class() == class).collect();
         // Repeats go through the class again; the points of one test stay together, each with its own number.
-        let order = legend::codes(members.iter().map(|at| &run.points[*at].test));
-        members.sort_by_key(|at| order.iter().position(|code| **code == run.points[*at].test));
+        let order = legend::codes(members.iter().map(|at| run.points[*at].subject.name()));
+        members.sort_by_key(|at| order.iter().position(|code| *code == run.points[*at].subject.name()));
         out.push_str(&class_table(run, catalogue, &members, figures, width));
         out.push('\n');
     }
@@ -122,7 +122,7 @@ fn class_table(
     let ok: Vec<&Point> = points.iter().copied().filter(|p| p.status == Status::Ok).collect();
     let flags: Vec<Flag> = ok.iter().flat_map(|p| p.flags.iter().copied()).collect();
     let shown: Vec<&str> = sheet.shown_columns(width).iter().map(|c| sheet.columns[*c].name).collect();
-    let measured = legend::codes(ok.iter().map(|p| &p.test)).len();
+    let measured = legend::codes(ok.iter().map(|p| p.subject.name())).len();
     let gaps: Vec<(&Point, &str, &str)> = ok
         .iter()
         .flat_map(|p| figures.iter().filter(|f| (f.text)(p) == MISSING).map(|f| (*p, f.column.name, f.path)))
@@ -130,8 +130,8 @@ fn class_table(
         .collect();
     let mut out = String::new();
     if let Some(first) = points.first() {
-        let title = catalogue.class_title(&first.test);
-        push_line(&mut out, &format!("{}  {title}", first.test.class()), width);
+        let title = catalogue.class_title(first.subject.name());
+        push_line(&mut out, &format!("{}  {title}", first.subject.name().class()), width);
         out.push('\n');
     }
     out.push_str(&sheet.render(width));

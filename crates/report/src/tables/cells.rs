@@ -45,7 +45,7 @@ pub fn cells(run: &RunJson, catalogue: &Catalogue, width: Option<u16>) -> String
     if run.cells.iter().all(|cell| cell.key.load.rate.is_none()) {
         columns[ASKED] = Column::right("", &[], Always);
     }
-    if run.cells.iter().all(|cell| cell.key.storage.is_none()) {
+    if run.cells.iter().all(|cell| cell.key.subject.storage().is_none()) {
         columns[STORAGE] = Column::left("", &[], Always);
     }
     let sheet = Sheet { columns, rows, gap: 2 };
@@ -69,12 +69,12 @@ fn row(cell: &Cell, run: &RunJson, catalogue: &Catalogue) -> Row {
     let repeats: Vec<&Point> = run.points.iter().filter(|p| CellKey::of(p) == cell.key).collect();
     let dop = cell.key.dop;
     let mut texts = vec![
-        format!("{}{}", cell.key.test, if cell.key.again { " again" } else { "" }),
+        format!("{}{}", cell.key.subject.name(), if cell.key.again { " again" } else { "" }),
         dop.nodes.to_string(),
         dop.jobs.to_string(),
         dop.threads.to_string(),
         tx_size(cell.key.rows_per_tx),
-        cell.key.storage.map_or_else(String::new, |load| load.work()),
+        cell.key.subject.storage().map_or_else(String::new, |load| load.work()),
         cell.key.load.rate.map_or_else(String::new, |rate| rate.to_string()),
     ];
     let Some(median) = cell.median else {

@@ -32,7 +32,7 @@ pub(super) const TST: Column = Column::right("test number", &["Tst"], Drop(4));
 
 /// What a row is about.
 pub(super) const KEYS: [PointColumn; 4] = [
-    PointColumn { column: Column::left("code", &["Code"], Always), path: "", text: |p| p.test.to_string() },
+    PointColumn { column: Column::left("code", &["Code"], Always), path: "", text: |p| p.subject.name().to_string() },
     figure("#N", &["#N"], Drop(20), "", |p| p.dop.nodes.to_string()),
     figure("#J", &["#J"], Always, "", |p| p.dop.jobs.to_string()),
     figure("#T", &["#T"], Always, "", |p| p.dop.threads.to_string()),

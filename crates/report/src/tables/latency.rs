@@ -62,7 +62,8 @@ pub fn latency(run: &RunJson, _: &Catalogue, width: Option<u16>) -> String {
         out.push_str(&hanging("", failed, width));
     }
     for point in points.iter().filter(|p| p.status == Status::Invalid && p.service_time_s.is_some()) {
-        let text = format!("{} {} {}: {}", point.test, point.dop, load(point), refusal(point).unwrap_or_default());
+        let text =
+            format!("{} {} {}: {}", point.subject.name(), point.dop, load(point), refusal(point).unwrap_or_default());
         out.push_str(&hanging(&format!("{UNMET} "), &text, width));
     }
     let flags: Vec<Flag> = points.iter().flat_map(|p| p.flags.iter().copied()).collect();
@@ -93,7 +94,7 @@ fn row(key: &CellKey, points: &[&Point]) -> Row {
     if shown.is_empty() {
         shown = measured(Status::Invalid).collect();
     }
-    let mut texts = vec![key.test.to_string()];
+    let mut texts = vec![key.subject.name().to_string()];
     texts.extend([key.dop.nodes, key.dop.jobs, key.dop.threads].map(|n| n.to_string()));
     texts.extend([tx_size(key.rows_per_tx), repeats.first().map_or_else(String::new, |p| load(p))]);
     if shown.is_empty() {

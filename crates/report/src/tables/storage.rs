@@ -36,7 +36,7 @@ const ASKED: usize = 4;
 #[must_use]
 pub fn storage(run: &RunJson, _: &Catalogue, width: Option<u16>) -> String {
     let points: Vec<(usize, &Point, &Storage)> =
-        run.points.iter().enumerate().filter_map(|(at, p)| Some((at, p, p.storage.as_ref()?))).collect();
+        run.points.iter().enumerate().filter_map(|(at, p)| Some((at, p, p.subject.storage()?))).collect();
     if points.is_empty() {
         let text =
             "This run has no points of the storage itself: `dbdyno orion` measures what it can do below any database.";

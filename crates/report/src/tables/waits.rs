@@ -59,7 +59,7 @@ pub fn waits(run: &RunJson, _: &Catalogue, width: Option<u16>) -> String {
 fn rows(point: &Point) -> Vec<Row> {
     let dop = point.dop;
     let keys = || {
-        let mut keys = vec![point.test.to_string()];
+        let mut keys = vec![point.subject.name().to_string()];
         keys.extend([dop.nodes, dop.jobs, dop.threads].map(|n| n.to_string()));
         keys.push(tx_size(point.rows_per_tx));
         keys

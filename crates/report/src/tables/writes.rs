@@ -45,7 +45,7 @@ pub fn writes(run: &RunJson, _: &Catalogue, width: Option<u16>) -> String {
 
 fn row(point: &Point) -> Row {
     let (dop, redo, data) = (point.dop, &point.redo, &point.database);
-    let mut keys = vec![point.test.to_string()];
+    let mut keys = vec![point.subject.name().to_string()];
     keys.extend([dop.nodes, dop.jobs, dop.threads].map(|n| n.to_string()));
     keys.push(tx_size(point.rows_per_tx));
     if let Some(text) = refusal(point) {

@@ -39,7 +39,7 @@ pub(super) fn words(asked: &TestFigure) -> String {
 
 /// Finds the figure that a requirement is judged by.
 pub(super) fn find(run: &RunJson, asked: &TestFigure, requirement: &Requirement) -> Found {
-    let of_test: Vec<&Point> = run.points.iter().filter(|p| p.test == asked.test).collect();
+    let of_test: Vec<&Point> = run.points.iter().filter(|p| p.subject.test() == Some(&asked.test)).collect();
     if of_test.is_empty() {
         if let Some(found) = stated::printed(run, asked, requirement.limit) {
             return found;

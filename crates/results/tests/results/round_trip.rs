@@ -38,6 +38,14 @@ fn times(next: &mut impl FnMut() -> Option<f64>) -> ResponseTime {
     }
 }
 
+fn subject(n: &[u64], next: &mut impl FnMut() -> Option<f64>) -> Subject<Storage> {
+    match n[9] % 3 {
+        0 => Subject::of_database("T611").unwrap(),
+        1 => Subject::of_database("order-entry").unwrap(),
+        _ => Subject::Storage(storage(n, next)),
+    }
+}
+
 fn storage(n: &[u64], next: &mut impl FnMut() -> Option<f64>) -> Storage {
     let small = |n: u64| n as u32;
     let load = StorageLoad {
@@ -178,7 +186,7 @@ fn any_point() -> impl Strategy<Value = Point> {
                     histogram_us: [(n[10], n[10])].into(),
                 }],
                 missing: pairs(),
-                storage: next().map(|_| storage(&n, &mut next)),
+                subject: subject(&n, &mut next),
                 ..sample::point(0, status)
             }
         },
@@ -195,12 +203,12 @@ proptest! {
         let run = sample::run("r1", None, 0);
         sample::begin(&mut repository, &run, 1);
         let histogram = sample::histogram(seed);
-        let service = dbdyno_results::HistogramKind::Service;
-        repository.record_point(&run.id, 0, &point, &[(service, &histogram)]).unwrap();
+        let service = [sample::of_test(dbdyno_results::HistogramKind::Service, histogram)];
+        repository.record_point(&run.id, 0, &point, &service).unwrap();
         let document = repository.load(&run.id).unwrap();
         // Debug tells -0.0 from 0.0, which equality does not.
         prop_assert_eq!(format!("{:?}", &document.points), format!("{:?}", [&point]));
         prop_assert_eq!(document, RunJson::new(run.clone(), sample::platform(), sample::database(), vec![point]));
-        prop_assert_eq!(repository.histograms(&run.id, 0).unwrap(), vec![(service, histogram)]);
+        prop_assert_eq!(repository.histograms(&run.id, 0).unwrap(), service);
     }
 }

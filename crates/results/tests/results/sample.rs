@@ -5,7 +5,7 @@ use dbdyno_model::{
     CommitMode, CpuUse, Database, Dop, Drive, Flag, Load, Mapping, MetricValue, Plan, PlannedPoint, Platform, Point,
     ResponseTime, Run, RunId, RunStatus, Status, TestCode,
 };
-use dbdyno_results::{Access, HistogramKind, Repository};
+use dbdyno_results::{Access, HistogramKind, Histograms, PointHistogram, Repository};
 use dbdyno_stats::Histogram;
 use std::path::Path;
 
@@ -34,11 +34,10 @@ pub(crate) fn run(text: &str, label: Option<&str>, second: i64) -> Run {
 
 pub(crate) fn plan(points: usize) -> Plan {
     let point = |index: usize| PlannedPoint {
-        test: TestCode::new("T611").unwrap(),
+        subject: TestCode::new("T611").unwrap().into(),
         drive: Drive::Server,
         dop: Dop { jobs: 1 + index as u32, ..Dop::ONE },
         load: Load::default(),
-        storage: None,
         rows_per_tx: 1,
         repeat: 1,
         again: false,
@@ -73,7 +72,7 @@ pub(crate) fn begin(repository: &mut Repository, run: &Run, points: usize) {
 /// The `index`-th point of a plan, of a size that points have in practice.
 pub(crate) fn point(index: usize, status: Status) -> Point {
     let mut point: Point = serde_json::from_value(serde_json::json!({
-        "test": "T611", "definition": "0123456789abcdef", "mapping": "native", "drive": "server",
+        "subject": { "kind": "test", "name": "T611" }, "definition": "0123456789abcdef", "mapping": "native", "drive": "server",
         "nodes": 1, "jobs": 1 + index, "threads": 1, "rows_per_tx": 1, "repeat": 1,
         "started_at": "2026-01-01T00:00:00Z", "status": status,
     }))
@@ -103,8 +102,15 @@ pub(crate) fn histogram(seed: usize) -> Histogram {
 }
 
 /// Both histograms of the `index`-th point.
-pub(crate) fn histograms(index: usize) -> Vec<(HistogramKind, Histogram)> {
-    vec![(HistogramKind::Service, histogram(index)), (HistogramKind::Response, histogram(index + 1_000_000))]
+pub(crate) fn histograms(index: usize) -> Histograms {
+    let [service, response] = [(HistogramKind::Service, 0), (HistogramKind::Response, 1_000_000)]
+        .map(|(kind, seed)| of_test(kind, histogram(index + seed)));
+    vec![service, response]
+}
+
+/// A histogram of the one type that a test has.
+pub(crate) fn of_test(kind: HistogramKind, times: Histogram) -> PointHistogram {
+    PointHistogram { transaction_type: Some("T611".to_owned()), kind, times }
 }
 
 /// Records the `index`-th point with its histograms.
@@ -114,9 +120,7 @@ pub(crate) fn record(
     index: usize,
     status: Status,
 ) -> Result<(), dbdyno_results::ResultsError> {
-    let histograms = histograms(index);
-    let histograms: Vec<_> = histograms.iter().map(|(kind, histogram)| (*kind, histogram)).collect();
-    repository.record_point(run, index, &point(index, status), &histograms)
+    repository.record_point(run, index, &point(index, status), &histograms(index))
 }
 
 /// The next number of a seeded series (SplitMix64, Steele et al. 2014).

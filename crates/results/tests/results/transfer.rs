@@ -13,9 +13,12 @@ fn measured(repository: &mut Repository) {
     let mut times = Histogram::new();
     (1..5_000).for_each(|n| times.record_ns(n * n));
     let run = id("abc123");
-    let both = [(HistogramKind::Service, &times), (HistogramKind::Response, &times)];
+    let both = [HistogramKind::Service, HistogramKind::Response].map(|kind| sample::of_test(kind, times.clone()));
     repository.record_point(&run, 0, &sample::point(0, Status::Failed), &[]).unwrap();
-    repository.record_point(&run, 0, &sample::point(0, Status::Ok), &both).unwrap();
+    let mut point = sample::point(0, Status::Ok);
+    point.drive = dbdyno_model::Drive::Client;
+    point.transactions = point.as_one_type().into_iter().collect();
+    repository.record_point(&run, 0, &point, &both).unwrap();
     repository.record_point(&run, 2, &sample::point(2, Status::Invalid), &[]).unwrap();
     repository.set_status(&run, RunStatus::Interrupted).unwrap();
 }
@@ -98,7 +101,9 @@ fn what_is_no_run_is_refused_with_the_reason() {
         (&|d| d["published"] = serde_json::json!({}), "it is a published result and no run"),
         (&|d| d["run"]["id"] = "../../etc".into(), "it is no run of dbdyno's ('../../etc' is not a valid run id"),
         (
-            &|d| d["points"][0]["test"] = "T712".into(),
+            &|d| {
+                (d["points"][0]["test"], d["points"][0]["subject"]["name"]) = ("T712".into(), "T712".into());
+            },
             "it is damaged: a point of T712 stands at place 0, where its plan has none",
         ),
         (
@@ -117,6 +122,14 @@ fn what_is_no_run_is_refused_with_the_reason() {
         (
             &|d| d["histograms"][1]["kind"] = "service".into(),
             "it is damaged: its service histogram of place 0 belongs to no point",
+        ),
+        (
+            &|d| d["histograms"][0]["type"] = "T612".into(),
+            "it is damaged: its service histogram of place 0 is of the transaction type T612, and the point has T611",
+        ),
+        (
+            &|d| _ = d["points"][0].as_object_mut().unwrap().remove("transactions"),
+            "it is damaged: its service histogram of place 0 is of the transaction type T611, and the point has none",
         ),
         (
             &|d| d["histograms"][0]["kind"] = "other".into(),

@@ -4,11 +4,11 @@ use super::moments;
 use crate::{figures, judge};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{
-    Arrivals, ErrorClass, MetricId, MetricValue, Outcomes, PlannedPoint, Point, ResponseTime, Status, Storage,
-    StorageIos, StorageLun, StorageProof, StorageReadWrite,
+    Arrivals, ErrorClass, MetricId, MetricValue, Outcomes, PlannedPoint, Point, ResponseTime, Status, StorageIos,
+    StorageLun, StorageProof, StorageReadWrite,
 };
 use dbdyno_probe::Telemetry;
-use dbdyno_results::{HistogramKind, Histograms};
+use dbdyno_results::{HistogramKind, Histograms, PointHistogram};
 use dbdyno_stats::Histogram;
 use dbdyno_storage::{Completed, IoError, Ios, Lun, LunKind, Luns, Measured, ReadWrite};
 
@@ -28,9 +28,8 @@ pub(super) fn empty(planned: &PlannedPoint) -> Point {
         load: planned.load,
         asked_per_s: planned.load.rate.map(|rate| rate.per_s(0.0)),
         repeat: planned.repeat,
-        ..Point::new(planned.test.clone(), jiff::Timestamp::now())
+        ..Point::new(planned.subject.begun(), jiff::Timestamp::now())
     };
-    point.storage = planned.storage.map(Storage::asked);
     let no_database = "no database took part: I/O was measured below any";
     for path in ["redo", "database", "waits", "rows", "rows_per_s", "tx_per_s", "counters_s", "commit", "plan"] {
         point.lacks(path, no_database);
@@ -56,7 +55,7 @@ pub(super) fn fill(point: &mut Point, measured: &Measured, luns: &Luns, catalogu
     point.ops_per_s = rate(ops as f64);
     point.work_mib_per_s = rate(bytes as f64 / MIB);
     point.outcomes = outcomes(measured);
-    if let Some(storage) = &mut point.storage {
+    if let Some(storage) = point.subject.storage_mut() {
         let lun = |lun: &Lun| StorageLun {
             path: lun.path.display().to_string(),
             kind: if lun.kind == LunKind::Device { "device" } else { "file" }.to_owned(),
@@ -76,7 +75,7 @@ pub(super) fn fill(point: &mut Point, measured: &Measured, luns: &Luns, catalogu
         storage.notes.clone_from(&measured.notes);
         (storage.small, storage.large) = (both(&measured.small, seconds), both(&measured.large, seconds));
     }
-    let small = point.storage.as_ref().is_some_and(|s| s.load.small_outstanding > 0);
+    let small = point.subject.storage().is_some_and(|s| s.load.small_outstanding > 0);
     let main = if small { &measured.small } else { &measured.large };
     let service = merged([&main.read, &main.write].map(|ios| Some(&ios.service_time)));
     let response = merged([&main.read, &main.write].map(|ios| ios.response_time.as_ref()));
@@ -86,9 +85,9 @@ pub(super) fn fill(point: &mut Point, measured: &Measured, luns: &Luns, catalogu
     point.metric = catalogue.metric(&metric).ok().and_then(|known| {
         Some(MetricValue { value: point.value(&metric)?, unit: known.unit.clone(), id: metric.clone() })
     });
-    let service = service.map(|histogram| (HistogramKind::Service, histogram));
-    let response = response.map(|histogram| (HistogramKind::Response, histogram));
-    service.into_iter().chain(response).collect()
+    let of = |kind| move |times| PointHistogram { transaction_type: None, kind, times };
+    let service = service.map(of(HistogramKind::Service));
+    service.into_iter().chain(response.map(of(HistogramKind::Response))).collect()
 }
 
 /// Fills in what the operating system counted, with the flags that follow from it.
@@ -238,7 +237,7 @@ fn times(histogram: &Histogram) -> ResponseTime {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dbdyno_model::TestCode;
+    use dbdyno_model::{Storage, StorageLayout, StorageLoad, StoragePattern, Subject};
     use dbdyno_storage::BackendKind;
     use std::collections::BTreeMap;
 
@@ -269,9 +268,24 @@ mod tests {
         }
     }
 
+    fn begun() -> Point {
+        let load = StorageLoad {
+            small_outstanding: 1,
+            large_outstanding: 0,
+            small_bytes: 8_192,
+            large_bytes: 1 << 20,
+            pattern: StoragePattern::Random,
+            write_pct: 0,
+            luns: 1,
+            layout: StorageLayout::Concat,
+            verify: false,
+        };
+        Point::new(Subject::Storage(Storage::asked(load)), jiff::Timestamp::now())
+    }
+
     #[test]
     fn a_rate_beyond_the_maximum_says_what_was_done_and_what_of_it_was_on_time() {
-        let mut point = Point::new(TestCode::storage(), jiff::Timestamp::now());
+        let mut point = begun();
         (point.asked_per_s, point.ops, point.dop.jobs) = (Some(60_000.0), Some(13_366), 32);
         let measured = Measured { completed: Some(Completed { ios: 37_933, on_time: 0 }), ..measured(false, 0) };
         judge(&mut point, &measured);
@@ -283,7 +297,7 @@ mod tests {
 
     #[test]
     fn what_could_not_be_proved_is_not_verified() {
-        let mut point = Point::new(TestCode::storage(), jiff::Timestamp::now());
+        let mut point = begun();
         point.metric = Some(MetricValue { id: "small_iops".into(), value: 1.0, unit: "1/s".to_owned() });
         judge(&mut point, &Measured { unstamped: 16, ..measured(false, 0) });
         assert_eq!(point.status, Status::Invalid);
@@ -297,7 +311,7 @@ mod tests {
             (true, 4, "interrupted; 4 I/Os failed (4 timeout); the first: no answer from the storage"),
             (false, 4, "4 I/Os failed (4 timeout); the first: no answer from the storage"),
         ] {
-            let mut point = Point::new(TestCode::storage(), jiff::Timestamp::now());
+            let mut point = begun();
             let measured = measured(stopped, unanswered);
             point.outcomes = outcomes(&measured);
             judge(&mut point, &measured);

@@ -2,7 +2,7 @@
 
 use dbdyno_model::{
     CommitMode, Dop, Drive, Load, Mapping, Plan, PlannedPoint, REFERENCE_SUITE, Rate, StorageLayout, StorageLoad,
-    StoragePattern, TestCode,
+    StoragePattern, Subject,
 };
 use dbdyno_storage::orion::{Choice, Planned, Settings};
 use dbdyno_storage::{self as storage, Layout, Pattern};
@@ -18,11 +18,10 @@ pub fn storage_plan(settings: &Settings, seed: u64) -> Plan {
         let load = settings.load(planned, seed);
         let storage = asked(&load, settings.luns.len());
         PlannedPoint {
-            test: TestCode::storage(),
+            subject: Subject::Storage(storage),
             drive: Drive::Client,
             dop: Dop { jobs: storage.outstanding(), ..Dop::ONE },
             load: rated(&load),
-            storage: Some(storage),
             rows_per_tx: 0,
             repeat: 1,
             again: false,

@@ -1,0 +1,307 @@
+//! What a point measures: a test of the catalogue, a workload, or storage below any database.
+
+use crate::{IdError, Storage, StorageLoad, TestCode};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// What storage is called where tests and workloads have a name.
+const STORAGE: &str = "ORION";
+
+/// What a point measures. `S` is what is known of the storage: what is asked of it (`StorageLoad`, in plans and cells), or what it
+/// did besides (`Storage`, in points).
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(
+    try_from = "Written<S>",
+    into = "Written<S>",
+    bound(serialize = "S: Clone + Serialize", deserialize = "S: Deserialize<'de>")
+)]
+pub enum Subject<S> {
+    /// A test of the catalogue.
+    Test(TestCode),
+    /// A program with a schema of its own.
+    Workload(WorkloadName),
+    /// Devices or files, below any database.
+    Storage(S),
+}
+
+/// The kinds of subjects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SubjectKind {
+    /// A test of the catalogue.
+    Test,
+    /// A program with a schema of its own.
+    Workload,
+    /// Devices or files, below any database.
+    Storage,
+}
+
+impl SubjectKind {
+    /// The name as in JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Test => "test",
+            Self::Workload => "workload",
+            Self::Storage => "storage",
+        }
+    }
+}
+
+/// A subject by its name, as lists and tables have it. Storage is one subject here, whatever is asked of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SubjectName<'a> {
+    /// Its kind.
+    pub kind: SubjectKind,
+    /// Its name.
+    pub name: &'a str,
+}
+
+impl SubjectName<'_> {
+    /// The class that it belongs to: `T600` for T611, `DBL` for DBL-11. Workloads and storage are their own.
+    #[must_use]
+    pub fn class(self) -> String {
+        match self.kind {
+            SubjectKind::Test => TestCode::class_of(self.name),
+            SubjectKind::Workload | SubjectKind::Storage => self.name.to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for SubjectName<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name)
+    }
+}
+
+impl<S> Subject<S> {
+    /// A test or a workload by its name: what has the form of a test's code is a test.
+    ///
+    /// # Errors
+    /// The text is no name.
+    pub fn of_database(name: &str) -> Result<Self, IdError> {
+        match TestCode::new(name) {
+            Ok(code) => Ok(Self::Test(code)),
+            Err(_) => WorkloadName::new(name).map(Self::Workload),
+        }
+    }
+
+    /// Its kind.
+    #[must_use]
+    pub fn kind(&self) -> SubjectKind {
+        self.name().kind
+    }
+
+    /// Its kind and name.
+    #[must_use]
+    pub fn name(&self) -> SubjectName<'_> {
+        let (kind, name) = match self {
+            Self::Test(code) => (SubjectKind::Test, code.as_str()),
+            Self::Workload(name) => (SubjectKind::Workload, name.as_str()),
+            Self::Storage(_) => (SubjectKind::Storage, STORAGE),
+        };
+        SubjectName { kind, name }
+    }
+
+    /// The name as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.name().name
+    }
+
+    /// The test, if it is one.
+    #[must_use]
+    pub fn test(&self) -> Option<&TestCode> {
+        match self {
+            Self::Test(code) => Some(code),
+            Self::Workload(_) | Self::Storage(_) => None,
+        }
+    }
+
+    /// What is known of the storage, if it is that.
+    #[must_use]
+    pub fn storage(&self) -> Option<&S> {
+        match self {
+            Self::Storage(storage) => Some(storage),
+            Self::Test(_) | Self::Workload(_) => None,
+        }
+    }
+
+    /// The same, to fill in.
+    pub fn storage_mut(&mut self) -> Option<&mut S> {
+        match self {
+            Self::Storage(storage) => Some(storage),
+            Self::Test(_) | Self::Workload(_) => None,
+        }
+    }
+
+    fn map<T>(&self, storage: impl FnOnce(&S) -> T) -> Subject<T> {
+        match self {
+            Self::Test(code) => Subject::Test(code.clone()),
+            Self::Workload(name) => Subject::Workload(name.clone()),
+            Self::Storage(known) => Subject::Storage(storage(known)),
+        }
+    }
+}
+
+impl Subject<StorageLoad> {
+    /// What a point begins with: of storage nothing is known yet but what is asked of it.
+    #[must_use]
+    pub fn begun(&self) -> Subject<Storage> {
+        self.map(|load| Storage::asked(*load))
+    }
+}
+
+impl Subject<Storage> {
+    /// What was asked for.
+    #[must_use]
+    pub fn asked(&self) -> Subject<StorageLoad> {
+        self.map(|storage| storage.load)
+    }
+}
+
+impl<S> From<TestCode> for Subject<S> {
+    fn from(code: TestCode) -> Self {
+        Self::Test(code)
+    }
+}
+
+/// The name of a workload: a letter, then letters, digits, `-` and `_`, 40 in all at most, and not in the form of a test's code.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct WorkloadName(String);
+
+impl WorkloadName {
+    /// Checks the form of a name.
+    ///
+    /// # Errors
+    /// The text has another form.
+    pub fn new(text: &str) -> Result<Self, IdError> {
+        let named = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        let sound = text.len() <= 40 && text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.chars().all(named);
+        match sound && TestCode::new(text).is_err() {
+            true => Ok(Self(text.to_owned())),
+            false => Err(IdError {
+                text: text.to_owned(),
+                what: "name of a test or workload",
+                rule: "letters and digits, as in T611 or DBL-11 of a test, and slob of a workload",
+            }),
+        }
+    }
+
+    /// The name as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A subject as JSON has it, among the keys of its point, cell or planned point.
+#[derive(Clone, Serialize, Deserialize)]
+struct Written<S> {
+    subject: WrittenName,
+    /// Deprecated: what version 1 had in place of the subject.
+    #[serde(default = "none", skip_serializing_if = "Option::is_none")]
+    test: Option<TestCode>,
+    #[serde(default = "none", skip_serializing_if = "Option::is_none")]
+    storage: Option<S>,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+struct WrittenName {
+    kind: SubjectKind,
+    name: String,
+}
+
+fn none<T>() -> Option<T> {
+    None
+}
+
+impl<S> From<Subject<S>> for Written<S> {
+    fn from(subject: Subject<S>) -> Self {
+        let SubjectName { kind, name } = subject.name();
+        let name = WrittenName { kind, name: name.to_owned() };
+        let (test, storage) = match subject {
+            Subject::Test(code) => (Some(code), None),
+            Subject::Workload(_) => (None, None),
+            Subject::Storage(storage) => (None, Some(storage)),
+        };
+        Self { subject: name, test, storage }
+    }
+}
+
+impl<S> TryFrom<Written<S>> for Subject<S> {
+    type Error = String;
+
+    fn try_from(Written { subject, test, storage }: Written<S>) -> Result<Self, String> {
+        let WrittenName { kind, name } = subject;
+        let subject = match (kind, storage) {
+            (SubjectKind::Test, None) => Self::Test(TestCode::new(&name).map_err(|e| e.to_string())?),
+            (SubjectKind::Workload, None) => Self::Workload(WorkloadName::new(&name).map_err(|e| e.to_string())?),
+            (SubjectKind::Storage, Some(storage)) if name == STORAGE => Self::Storage(storage),
+            (kind, storage) => {
+                let has = if storage.is_some() { "has" } else { "lacks" };
+                return Err(format!("the subject is the {} '{name}', and {has} the key 'storage'", kind.name()));
+            }
+        };
+        match test {
+            Some(test) if subject.test() != Some(&test) => {
+                Err(format!("the subject is the {} '{name}', and the key 'test' says {test}", kind.name()))
+            }
+            _ => Ok(subject),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Plain = Subject<u32>;
+
+    fn written(subject: &Plain) -> String {
+        serde_json::to_string(subject).unwrap()
+    }
+
+    #[test]
+    fn each_kind_is_written_by_kind_and_name_and_comes_back() {
+        for (subject, text) in [
+            (Plain::of_database("T611").unwrap(), r#"{"subject":{"kind":"test","name":"T611"},"test":"T611"}"#),
+            (Plain::of_database("order-entry").unwrap(), r#"{"subject":{"kind":"workload","name":"order-entry"}}"#),
+            (Plain::Storage(7), r#"{"subject":{"kind":"storage","name":"ORION"},"storage":7}"#),
+        ] {
+            assert_eq!(written(&subject), text);
+            assert_eq!(serde_json::from_str::<Plain>(text).unwrap(), subject);
+            assert_eq!(subject.name().kind, subject.kind());
+        }
+    }
+
+    #[test]
+    fn what_contradicts_itself_is_refused() {
+        for (text, why) in [
+            (r#"{"test":"T611"}"#, "missing field `subject`"),
+            (r#"{"subject":{"kind":"test","name":"T611"},"test":"T612"}"#, "the key 'test' says T612"),
+            (r#"{"subject":{"kind":"storage","name":"ORION"}}"#, "lacks the key 'storage'"),
+            (r#"{"subject":{"kind":"storage","name":"disk"},"storage":7}"#, "has the key 'storage'"),
+            (r#"{"subject":{"kind":"test","name":"T611"},"storage":7}"#, "has the key 'storage'"),
+            (r#"{"subject":{"kind":"workload","name":"slob"},"test":"T611"}"#, "the key 'test' says T611"),
+            (r#"{"subject":{"kind":"test","name":"slob"}}"#, "'slob' is not a valid test code"),
+            (r#"{"subject":{"kind":"workload","name":"a b"}}"#, "'a b' is not a valid name"),
+            (r#"{"subject":{"kind":"workload","name":"T611"}}"#, "'T611' is not a valid name"),
+            (r#"{"subject":{"kind":"other","name":"T611"}}"#, "unknown variant `other`"),
+        ] {
+            let refusal = serde_json::from_str::<Plain>(text).unwrap_err().to_string();
+            assert!(refusal.contains(why), "{text}: {refusal}");
+        }
+    }
+
+    #[test]
+    fn names_have_a_form_and_a_class() {
+        for (name, class) in [("T611", "T600"), ("DBL-11", "DBL"), ("SLOB", "SLOB"), ("tpcb", "tpcb")] {
+            assert_eq!(Plain::of_database(name).unwrap().name().class(), class);
+        }
+        for name in ["", "611", "a b", "T\u{1b}", "Tä", "-a", &"x".repeat(41)] {
+            assert!(Plain::of_database(name).is_err(), "{name}");
+        }
+        assert_eq!(Plain::Storage(7).name().class(), "ORION");
+    }
+}
