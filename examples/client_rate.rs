@@ -81,6 +81,8 @@ fn main() {
         key_seed: seed ^ 0x6b65_7973,
         nodes: 1,
         jobs,
+        jobs_before: 0,
+        jobs_after: 0,
         threads: 1,
         commit: CommitMode::Durable,
         drive: Drive::Client,

@@ -14,6 +14,7 @@ use crate::{EngineError, Pump, ThreadPump};
 use dbdyno_model::{CommitMode, Counters, Database, Drive, Size, TableName, Test};
 use std::any::Any;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -241,8 +242,12 @@ pub struct Task {
     pub key_seed: u64,
     /// Nodes that the jobs are spread over.
     pub nodes: u32,
-    /// Jobs at work.
+    /// Jobs at work here.
     pub jobs: u32,
+    /// Jobs on other hosts that share the point, and whose numbers come before theirs.
+    pub jobs_before: u32,
+    /// Those whose numbers come after.
+    pub jobs_after: u32,
     /// Parallel workers per statement.
     pub threads: u32,
     /// Rows per transaction; 0 where the test has no transactions.
@@ -253,6 +258,20 @@ pub struct Task {
     pub drive: Drive,
     /// Whether the engine watches its sessions while they work.
     pub sampling: Sampling,
+}
+
+impl Task {
+    /// The numbers of the jobs at work here.
+    #[must_use]
+    pub fn job_numbers(&self) -> Range<u32> {
+        self.jobs_before..self.jobs_before + self.jobs
+    }
+
+    /// Jobs on all hosts: keys, numbers of new rows and names of what jobs make are dealt out among them.
+    #[must_use]
+    pub fn jobs_in_all(&self) -> u32 {
+        self.jobs_before + self.jobs + self.jobs_after
+    }
 }
 
 /// Whether an engine looks at its sessions while a point is measured: what they wait for, and who else is at work.

@@ -135,6 +135,8 @@ fn task(bench: &Bench<'_>, commit: CommitMode) -> Option<Task> {
         key_seed: bench.seed,
         nodes: 1,
         jobs: 1,
+        jobs_before: 0,
+        jobs_after: 0,
         threads: 1,
         commit,
         drive: Drive::Server,

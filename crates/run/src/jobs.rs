@@ -142,7 +142,7 @@ fn client(
         Pace::Pieces { .. } => 0,
     };
     let team = Team::new(window, duration_ns, load, point.asked_per_s, task);
-    let programs = (0..).zip(forms).map(|(job, form)| (job, TestProgram::new(task, job, form.clone())));
+    let programs = task.job_numbers().zip(forms).map(|(job, form)| (job, TestProgram::new(task, job, form.clone())));
     let mut drives: Vec<_> = programs.map(|(job, program)| team.job(program, job)).collect();
     let worked = work(site, sessions, &mut drives, Some(&team));
     let tallies = drives.into_iter().map(ClientDrive::into_tally).collect();

@@ -105,6 +105,8 @@ fn fill(
         key_seed: key_seed(bench.seed, planned),
         nodes: planned.dop.nodes,
         jobs: planned.dop.jobs,
+        jobs_before: 0,
+        jobs_after: 0,
         threads: planned.dop.threads,
         rows_per_tx: planned.rows_per_tx,
         commit: planned.commit,
@@ -243,7 +245,7 @@ fn attempt(
 
     bench.stop.at_work(Vec::new());
     let (mut sessions, mut forms) = (Vec::with_capacity(task.jobs as usize), Vec::new());
-    for job in 0..task.jobs {
+    for job in task.job_numbers() {
         go_on(bench)?;
         let opened = match task.drive {
             Drive::Server => engine.session(job, task.nodes),

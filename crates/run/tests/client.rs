@@ -19,7 +19,21 @@ fn task(code: &str, jobs: u32) -> Task {
     let rows_per_tx = test.rows_per_tx.unwrap_or(0);
     let size = catalogue.size("T").unwrap().clone();
     let (commit, drive, sampling) = (CommitMode::Durable, Drive::Client, Sampling::Off);
-    Task { test, size, seed: 1, key_seed: 1, nodes: 1, jobs, threads: 1, rows_per_tx, commit, drive, sampling }
+    Task {
+        test,
+        size,
+        seed: 1,
+        key_seed: 1,
+        nodes: 1,
+        jobs,
+        jobs_before: 0,
+        jobs_after: 0,
+        threads: 1,
+        rows_per_tx,
+        commit,
+        drive,
+        sampling,
+    }
 }
 
 /// How a session behaves at its n-th statement, counted from 1.

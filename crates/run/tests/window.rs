@@ -26,6 +26,8 @@ fn task(jobs: u32) -> Task {
         key_seed: 1,
         nodes: 1,
         jobs,
+        jobs_before: 0,
+        jobs_after: 0,
         threads: 1,
         rows_per_tx: 0,
         commit,

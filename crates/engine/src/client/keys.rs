@@ -49,7 +49,7 @@ impl Touches {
             values: task.size.values(shape),
             small_rows: task.size.small_rows,
             job: job.into(),
-            jobs: task.jobs.into(),
+            jobs: task.jobs_in_all().into(),
         }
     }
 

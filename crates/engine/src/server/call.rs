@@ -19,7 +19,7 @@ pub fn arguments(task: &Task, job: u32, first_pass: u64, passes: u64) -> [i64; A
         passes,
         Keys::at(task.key_seed, job, draws).state,
         job.into(),
-        task.jobs.into(),
+        task.jobs_in_all().into(),
         task.rows_per_tx.max(1),
         task.test.ops_per_pass,
         argument(task),

@@ -18,6 +18,8 @@ pub fn task(test: &Test, size: &Size) -> Task {
         key_seed: seed,
         nodes: 1,
         jobs: 1,
+        jobs_before: 0,
+        jobs_after: 0,
         threads: 1,
         rows_per_tx,
         commit: CommitMode::Durable,

@@ -161,7 +161,7 @@ impl MariaDbSession {
     fn discard(&mut self) -> Result<(), EngineError> {
         let Some(work) = &mut self.work else { return Ok(()) };
         let passes = std::mem::take(&mut work.made_passes);
-        let drops = work.recipe.discards(work.job, work.task.jobs, passes)?;
+        let drops = work.recipe.discards(work.job, work.task.jobs_in_all(), passes)?;
         self.flush()?;
         drops.iter().try_for_each(|sql| self.link.batch("removing what a piece has made", sql))?;
         self.account_commits()

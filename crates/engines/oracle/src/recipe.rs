@@ -177,7 +177,7 @@ impl Recipe {
                 Ok(statements)
             }
             Procedure::BulkLoad if self.statement == "bulk_load_large" => {
-                let months = LEAST_MONTHS.max(u64::from(task.jobs) * task.size.bulk_partitions_per_job);
+                let months = LEAST_MONTHS.max(u64::from(task.jobs_in_all()) * task.size.bulk_partitions_per_job);
                 layout::create("load_large", organisation, rows, self.compression, months)
             }
             _ => layout::tier(self.tier, true),
@@ -231,7 +231,7 @@ impl Recipe {
         let each = |statement: &str, beginning: &str| {
             let name = |n: u64| format!("{beginning}{n}");
             let drop = |n: u64| Ok(TABLES.fill(statement, &[("name", &name(n))])?);
-            (0..u64::from(task.jobs) * passes).map(drop).collect::<Result<Vec<String>, EngineError>>()
+            (0..u64::from(task.jobs_in_all()) * passes).map(drop).collect::<Result<Vec<String>, EngineError>>()
         };
         match self.work {
             Procedure::Insert => layout::drops(&self.load(), self.table.organisation()),

@@ -82,7 +82,8 @@ impl OracleSession {
         }
         let scanned_bytes = self.scanned_bytes(&recipe, task, &doing)?;
         let call = recipe.call();
-        let cursors = if job == 0 { self.cursors(&doing)?.unwrap_or_default() } else { Cursors::default() };
+        let cursors =
+            if job == task.jobs_before { self.cursors(&doing)?.unwrap_or_default() } else { Cursors::default() };
         let (client, form) = match task.drive {
             Drive::Server => (None, None),
             Drive::Client => {
@@ -90,7 +91,7 @@ impl OracleSession {
                 (Some(client), Some(form))
             }
         };
-        let (task_of_work, proved) = (task.clone(), job > 0);
+        let (task_of_work, proved) = (task.clone(), job > task.jobs_before);
         let work = Work {
             task: task_of_work,
             job,
@@ -105,13 +106,13 @@ impl OracleSession {
         };
         self.work = Some(work);
         // The first call of a session loads the package, and one that does a pass makes the cursor.
-        let executed = job == 0 && leaves_no_trace(task.test.procedure);
+        let executed = job == task.jobs_before && leaves_no_trace(task.test.procedure);
         match &form {
             None => _ = self.call(0, u64::from(executed))?,
             Some(form) if executed => self.send_one(TestProgram::new(task, job, form.clone()))?,
             Some(_) => {}
         }
-        let mut prepared = if job == 0 { self.plan(executed, &doing)? } else { Prepared::default() };
+        let mut prepared = if job == task.jobs_before { self.plan(executed, &doing)? } else { Prepared::default() };
         if let Some(work) = &mut self.work {
             work.calls = 0;
             work.proved |= executed;
@@ -240,7 +241,7 @@ impl OracleSession {
     fn discard(&mut self) -> Result<(), EngineError> {
         let Some(work) = &mut self.work else { return Ok(()) };
         let passes = std::mem::take(&mut work.made_passes);
-        let statements = work.recipe.discards(work.job, work.task.jobs, passes)?;
+        let statements = work.recipe.discards(work.job, work.task.jobs_in_all(), passes)?;
         let now = snapshot::done(&mut self.link)?;
         self.node.account.add(&now.since(&self.accounted));
         self.accounted = now;

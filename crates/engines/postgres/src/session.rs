@@ -111,7 +111,7 @@ impl PostgresSession {
     fn discard(&mut self) -> Result<(), EngineError> {
         let Some(work) = &mut self.work else { return Ok(()) };
         let (passes, rows) = std::mem::take(&mut work.made);
-        let Some((kind, names)) = work.recipe.made(work.job, work.task.jobs, passes) else { return Ok(()) };
+        let Some((kind, names)) = work.recipe.made(work.job, work.task.jobs_in_all(), passes) else { return Ok(()) };
         if names.is_empty() {
             return Ok(());
         }

@@ -168,7 +168,7 @@ fn test_form(procedure: Procedure) -> TestForm {
 
 /// Whether there are keys enough for each job to own some.
 fn enough_keys(task: &Task) -> Result<(), EngineError> {
-    let (jobs, shape) = (u64::from(task.jobs), task.test.table.map_or(Shape::Small, TableName::shape));
+    let (jobs, shape) = (u64::from(task.jobs_in_all()), task.test.table.map_or(Shape::Small, TableName::shape));
     let (keys, needed) = match task.test.procedure {
         Procedure::UpdatePrimary => (task.size.rows(shape), jobs * task.rows_per_tx.max(1)),
         Procedure::SelectPrimary => (task.size.rows(shape), task.rows_per_tx.max(1)),

@@ -36,7 +36,7 @@ impl<'a> Chunk<'a> {
     /// Copies rows one by one into the point's own table, committing every so many.
     pub(super) fn insert(&mut self, first: u64, passes: u64) -> Result<(), Fault> {
         let task = &self.work.task;
-        let (k, jobs, job) = (task.rows_per_tx.max(1), u64::from(task.jobs), u64::from(self.work.job));
+        let (k, jobs, job) = (task.rows_per_tx.max(1), u64::from(task.jobs_in_all()), u64::from(self.work.job));
         let (small_rows, small) = (task.size.small_rows, &self.work.small);
         let mut brackets = self.brackets()?;
         self.tested(|chunk, statement| {
@@ -60,7 +60,7 @@ impl<'a> Chunk<'a> {
     /// Copies the small heap as often as there are passes, each into a range partition of the job's own; one commit.
     pub(super) fn bulk_load(&mut self, first: u64, passes: u64) -> Result<(), Fault> {
         let task = &self.work.task;
-        let (jobs, job, partition) = (u64::from(task.jobs), u64::from(self.work.job), task.size.small_rows);
+        let (jobs, job, partition) = (u64::from(task.jobs_in_all()), u64::from(self.work.job), task.size.small_rows);
         let copied: u64 = (1..=partition).map(|id| self.work.small.quantity(id)).sum();
         let (mut brackets, stop) = (self.brackets()?, self.stop);
         self.tested(|chunk, statement| {
@@ -88,7 +88,7 @@ impl<'a> Chunk<'a> {
     /// Changes rows of the job's own, a transaction a pass. The checksum adds up the keys.
     pub(super) fn update(&mut self, first: u64, passes: u64) -> Result<(), Fault> {
         let task = &self.work.task;
-        let (jobs, job) = (u64::from(task.jobs), u64::from(self.work.job));
+        let (jobs, job) = (u64::from(task.jobs_in_all()), u64::from(self.work.job));
         let (table_rows, values) = (self.table_rows(), task.size.values(self.shape()));
         let secondary = task.test.procedure == Procedure::UpdateSecondary;
         let k = if secondary { 1 } else { task.rows_per_tx.max(1) };

@@ -109,6 +109,11 @@ fn plans_are_as_they_must_be() {
 }
 
 #[test]
+fn hosts_that_share_a_point_do_the_work_of_one() {
+    conforms("", &[conformance::hosts_that_share_a_point_do_the_work_of_one]);
+}
+
+#[test]
 fn points_leave_nothing_behind() {
     conforms("", &[conformance::points_leave_nothing_behind]);
 }

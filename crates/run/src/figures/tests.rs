@@ -23,6 +23,8 @@ fn a_time_that_was_worked_out_says_from_what() {
         key_seed: 1,
         nodes: 1,
         jobs: 1,
+        jobs_before: 0,
+        jobs_after: 0,
         threads: 1,
         rows_per_tx: 0,
         commit: dbdyno_model::CommitMode::Durable,

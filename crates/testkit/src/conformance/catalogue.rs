@@ -81,6 +81,8 @@ pub fn task(test: &Test, threads: u32) -> Task {
         key_seed: 7,
         nodes: 1,
         jobs: 2,
+        jobs_before: 0,
+        jobs_after: 0,
         threads,
         rows_per_tx: 2,
         commit: CommitMode::Durable,

@@ -75,7 +75,8 @@ pub fn play(engine: &dyn Engine, task: &Task) -> Played {
     sessions.iter_mut().for_each(|session| session.flush().unwrap());
     let before = engine.snapshot().unwrap();
     let sums: Vec<ChunkResult> = std::thread::scope(|scope| {
-        let jobs: Vec<_> = (0..)
+        let jobs: Vec<_> = task
+            .job_numbers()
             .zip(&mut sessions)
             .map(|(job, session)| {
                 let mut program = TestProgram::new(task, job, form.clone());

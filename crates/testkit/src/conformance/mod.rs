@@ -62,6 +62,8 @@ pub fn task(test: &Test, size: &Size, seed: u64, jobs: u32) -> Task {
         key_seed,
         nodes: 1,
         jobs,
+        jobs_before: 0,
+        jobs_after: 0,
         threads: 1,
         rows_per_tx,
         commit: CommitMode::Durable,
@@ -109,9 +111,9 @@ pub fn begun(engine: &dyn Engine, task: &Task) -> (Vec<Box<dyn Session>>, Prepar
         Drive::Server => engine.session(job, 1).unwrap(),
         Drive::Client => engine.client_session(job, 1).unwrap(),
     };
-    let mut sessions: Vec<_> = (0..task.jobs).map(session).collect();
+    let mut sessions: Vec<_> = task.job_numbers().map(session).collect();
     let mut found = Prepared::default();
-    for (job, session) in (0..).zip(&mut sessions) {
+    for (job, session) in task.job_numbers().zip(&mut sessions) {
         let prepared = session.prepare(task, job).unwrap_or_else(|e| panic!("{}: {e}", task.test.code));
         found.problems.extend(prepared.problems);
         found.plan = found.plan.or(prepared.plan);
@@ -378,6 +380,26 @@ pub fn sessions_can_be_stopped(subject: &Subject<'_>) {
         session.execute(&Request::Chunk { first_pass: 0, passes: 1 }).unwrap();
         drop(session);
         engine.end_point(&task).unwrap();
+    }
+}
+
+/// Hosts that share a point do what one host does with as many jobs, by calls and by statements: no key and no new row is two
+/// hosts', and none is left out.
+pub fn hosts_that_share_a_point_do_the_work_of_one(subject: &Subject<'_>) {
+    let engine = (subject.open)();
+    let shared = [Procedure::Insert, Procedure::UpdatePrimary, Procedure::UpdateSecondary, Procedure::SelectPrimary];
+    for test in subject.tests().into_iter().filter(|test| shared.contains(&test.procedure)) {
+        for drive in [Drive::Server, Drive::Client] {
+            let whole = Task { drive, ..subject.task(&test, 3) };
+            let parts =
+                [Task { jobs: 1, jobs_after: 2, ..whole.clone() }, Task { jobs: 2, jobs_before: 1, ..whole.clone() }];
+            let [whole, first, second] = [&whole, &parts[0], &parts[1]].map(|task| match drive {
+                Drive::Server => play_uncounted(&*engine, task, &[4]).sum,
+                Drive::Client => client::play(&*engine, task).sum,
+            });
+            let both = merge(first, second);
+            assert_eq!((both.rows, both.checksum), (whole.rows, whole.checksum), "{} {drive:?}", test.code);
+        }
     }
 }
 

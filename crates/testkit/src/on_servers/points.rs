@@ -23,6 +23,7 @@ macro_rules! points {
             proofs_hold_for_several_jobs
             pieces_can_be_repeated
             plans_are_as_they_must_be
+            hosts_that_share_a_point_do_the_work_of_one
             points_leave_nothing_behind
             sessions_can_be_stopped
             commits_and_log_bytes_are_the_servers_to_the_last_one
@@ -110,6 +111,10 @@ pub fn proofs_hold_for_several_jobs<S: Product>() {
 
 pub fn pieces_can_be_repeated<S: Product>() {
     conforms::<S>(&[conformance::pieces_can_be_repeated]);
+}
+
+pub fn hosts_that_share_a_point_do_the_work_of_one<S: Product>() {
+    conforms::<S>(&[conformance::hosts_that_share_a_point_do_the_work_of_one]);
 }
 
 pub fn plans_are_as_they_must_be<S: Product>() {

@@ -90,6 +90,8 @@ impl Simulation {
             key_seed: mix(self.seed),
             nodes: 1,
             jobs: self.sessions,
+            jobs_before: 0,
+            jobs_after: 0,
             threads: 1,
             rows_per_tx: 1,
             commit: CommitMode::Durable,

@@ -55,6 +55,8 @@ impl Case {
                 key_seed: 1,
                 nodes: 1,
                 jobs: 1,
+                jobs_before: 0,
+                jobs_after: 0,
                 threads: 1,
                 rows_per_tx,
                 commit: CommitMode::Durable,
