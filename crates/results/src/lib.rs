@@ -87,6 +87,18 @@ fn identity(path: &Path) -> Option<(u64, u64)> {
     path.metadata().ok().map(|file| (file.dev(), file.ino()))
 }
 
+/// The database that is part of the program, and the options that it was compiled with: it keeps the results, and may be measured.
+///
+/// # Errors
+/// It does not say, with the reason.
+pub fn embedded() -> Result<(&'static str, Vec<String>), String> {
+    let said = Connection::open_in_memory().and_then(|connection| {
+        let mut query = connection.prepare("PRAGMA compile_options")?;
+        query.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()
+    });
+    said.map(|options| ("sqlite", options)).map_err(|e| format!("the embedded database does not say its options: {e}"))
+}
+
 impl Repository {
     /// Opens a results file.
     ///

@@ -150,8 +150,9 @@ impl Repository {
         let header = self.run(connection, run)?;
         let platform: Platform = self.document(connection, run, "platform")?;
         let database: Database = self.document(connection, run, "database")?;
+        let tool = self.document_if_any(connection, run, "tool")?;
         let (plan_indexes, points) = self.points(connection, run)?.into_iter().unzip();
-        Ok((RunJson::new(header, platform, database, points), plan_indexes))
+        Ok((RunJson { tool, ..RunJson::new(header, platform, database, points) }, plan_indexes))
     }
 
     /// Whether there is a run of exactly this id.
@@ -330,13 +331,25 @@ impl Repository {
         run: &RunId,
         column: &'static str,
     ) -> Result<T, ResultsError> {
+        let found = self.document_if_any(connection, run, column)?;
+        found.ok_or_else(|| self.damaged(&format!("the {column} of run {run}"), "there is none"))
+    }
+
+    /// One of a run's JSON columns that need not hold anything.
+    fn document_if_any<T: DeserializeOwned>(
+        &self,
+        connection: &Connection,
+        run: &RunId,
+        column: &'static str,
+    ) -> Result<Option<T>, ResultsError> {
         let sql = format!("SELECT {column} FROM runs WHERE id = ?1");
-        let body: String = connection
+        let body: Option<String> = connection
             .query_row(&sql, [run.as_str()], |row| row.get(0))
             .optional()
             .map_err(self.failed("read"))?
             .ok_or_else(|| self.no_such_run(run))?;
-        serde_json::from_str(&body).map_err(|e| self.damaged(&format!("the {column} of run {run}"), e))
+        let value = body.map(|body| serde_json::from_str(&body)).transpose();
+        value.map_err(|e| self.damaged(&format!("the {column} of run {run}"), e))
     }
 
     /// A value that is one word in JSON.
