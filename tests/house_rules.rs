@@ -81,6 +81,16 @@ fn rooms_use_only_the_floors_below() {
     assert!(rooms >= 17, "only {rooms} rooms found");
 }
 
+/// A run says that its memory came from the system's allocator, or from one that was loaded in its place: none may be built in.
+#[test]
+fn no_allocator_is_built_in() {
+    let root = Path::new(ROOT);
+    let attribute = ["global", "allocator"].join("_");
+    for file in sources(&root.join("src")).into_iter().chain(sources(&root.join("crates"))) {
+        assert!(!std::fs::read_to_string(&file).unwrap().contains(&attribute), "{}", file.display());
+    }
+}
+
 #[test]
 fn engines_are_named_only_in_their_rooms_the_registry_features_and_help() {
     // Each engine's room, and what it may be called there.

@@ -16,6 +16,7 @@ mod resume;
 mod run;
 mod show;
 mod sql;
+mod tool;
 mod transfer;
 mod up;
 mod verdict;

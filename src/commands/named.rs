@@ -4,7 +4,7 @@ use super::Context;
 use crate::error::Error;
 use dbdyno_catalogue::CatalogueError;
 use dbdyno_model::{ChosenBy, Drive, REFERENCE_SUITE, RunId, RunJson, SameDevice, StorageReference};
-use dbdyno_report::html::{Subject, Times};
+use dbdyno_report::html::{Reported, Times};
 use dbdyno_results::{Access, HistogramKind, Histograms, PointHistogram, Repository, ResultsError};
 
 /// The run or platform of that name; of a label, its newest run.
@@ -40,9 +40,9 @@ pub(super) fn sample(asked: &str, context: &Context) -> Result<Vec<RunJson>, Err
 ///
 /// # Errors
 /// As for [`one`].
-pub(super) fn subject(asked: &str, context: &Context) -> Result<Subject, Error> {
+pub(super) fn reported(asked: &str, context: &Context) -> Result<Reported, Error> {
     let Place::Run(repository, id) = place(asked, context)? else {
-        return Ok(Subject { run: context.catalogue.platform(asked)?, times: Vec::new(), verdict: None });
+        return Ok(Reported { run: context.catalogue.platform(asked)?, times: Vec::new(), verdict: None });
     };
     let run = load(&repository, &id, context)?;
     let mut times = Vec::new();
@@ -51,7 +51,7 @@ pub(super) fn subject(asked: &str, context: &Context) -> Result<Subject, Error> 
             times.extend(of_all_types(point, repository.histograms(&id, recorded.plan_index)?));
         }
     }
-    Ok(Subject { run, times, verdict: None })
+    Ok(Reported { run, times, verdict: None })
 }
 
 /// The times of a point's transactions, of all types together.

@@ -4,6 +4,7 @@
 mod reference;
 
 use super::Context;
+use super::tool::tool;
 use crate::cli::{OrionArgs, orion_command_line};
 use crate::error::Error;
 use crate::output::{self, Format};
@@ -60,7 +61,8 @@ pub(super) fn orion(args: &OrionArgs, context: &Context) -> Result<(), Error> {
 
     let plan = storage_plan(&settings, settings.seed);
     let run = new_run(args, &settings, &plan)?;
-    repository.begin_run(&run, &plan, &dbdyno_probe::inventory(&settings.luns), &Database::default())?;
+    let platform = dbdyno_probe::inventory(&settings.luns);
+    repository.begin_run(&run, &plan, &platform, &Database::default(), Some(&tool()))?;
     let stamp = run.started_at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y%m%d_%H%M").to_string();
     let reports = settings.matrix.is_some().then(|| Files::new(&settings.testname, &stamp));
     let command_line = orion_command_line();

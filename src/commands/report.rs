@@ -12,9 +12,9 @@ pub(super) fn report(args: &ReportArgs, context: &Context) -> Result<(), Error> 
     let requirements = args.requirements.as_ref().map(|file| verdict::requirements(file, context)).transpose()?;
     let catalogue = &context.catalogue;
     let page = if let [asked] = &args.runs[..] {
-        let mut subject = named::subject(asked, context)?;
-        subject.verdict = requirements.map(|requirements| Verdict::of(&subject.run, &requirements));
-        html::page(&subject, catalogue)
+        let mut reported = named::reported(asked, context)?;
+        reported.verdict = requirements.map(|requirements| Verdict::of(&reported.run, &requirements));
+        html::page(&reported, catalogue)
     } else {
         let sides = compare::sides(&args.runs, context)?;
         let options = Options { baseline: args.baseline.as_deref(), ..Options::default() };

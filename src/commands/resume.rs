@@ -3,12 +3,13 @@
 use super::Context;
 use super::measuring::{Measuring, TABLES, ensure_data, inspect_tables};
 use super::place::Place;
+use super::tool::tool;
 use crate::cli::ResumeArgs;
 use crate::error::Error;
 use crate::progress::Progress;
 use crate::signals;
 use dbdyno_engine::Sampling;
-use dbdyno_model::{Database, Plan, Platform, RunJson, SubjectKind, SubjectName};
+use dbdyno_model::{Database, Plan, Platform, RunJson, SubjectKind, SubjectName, Tool};
 use dbdyno_results::{Access, Repository};
 use dbdyno_run::{LoadWish, Wish, hold, left};
 use std::collections::{BTreeMap, BTreeSet};
@@ -115,6 +116,7 @@ fn changes_of_the_platform(before: &Platform, now: &Platform, is_anothers_word: 
 fn changes_of_the_plan(run: &RunJson, plan: &Plan, place: &Place, context: &Context) -> Result<Vec<String>, Error> {
     let mut changes = Vec::new();
     differs(&mut changes, "dbdyno", Some(&run.run.tool_version), Some(env!("CARGO_PKG_VERSION")));
+    changes.extend(changes_of_the_build(run.tool.as_ref(), &tool()));
     differs(&mut changes, "the engine", Some(&run.database.engine), Some(place.info.name));
     differs(&mut changes, "the target's size", Some(&plan.size), Some(&place.size.id));
     differs(&mut changes, "the target's seed", Some(&plan.seed.to_string()), Some(&place.seed.to_string()));
@@ -149,6 +151,18 @@ fn changes_of_the_plan(run: &RunJson, plan: &Plan, place: &Place, context: &Cont
         changes.push(format!("the definition of {} has changed (catalogue entry or SQL)", codes.join(", ")));
     }
     Ok(changes)
+}
+
+/// What differs in how dbdyno was built. Of a run that does not say it, nothing is known.
+fn changes_of_the_build(before: Option<&Tool>, now: &Tool) -> Vec<String> {
+    let mut changes = Vec::new();
+    let now = now.facts();
+    for (name, value) in before.map(Tool::facts).unwrap_or_default() {
+        if let Some((_, now)) = now.iter().find(|(other, _)| *other == name) {
+            differs(&mut changes, &format!("dbdyno's {name}"), Some(&value), Some(now));
+        }
+    }
+    changes
 }
 
 /// What differs in the database: its version, or a setting that decides figures.
@@ -210,6 +224,17 @@ mod tests {
         );
         // Where the server is elsewhere, nothing is known of its machine.
         assert!(changes_of_the_platform(&Platform::default(), &Platform::default(), true).is_empty());
+    }
+
+    #[test]
+    fn points_of_unlike_builds_are_not_put_together() {
+        let built = |profile: &str| Tool { profile: Some(profile.to_owned()), ..Tool::default() };
+        assert_eq!(
+            changes_of_the_build(Some(&built("dist")), &built("dev")),
+            ["dbdyno's profile was dist and is dev now"]
+        );
+        assert!(changes_of_the_build(Some(&built("dist")), &built("dist")).is_empty());
+        assert!(changes_of_the_build(None, &built("dev")).is_empty(), "an older run does not say it");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 use super::measuring::{Measuring, TABLES, ensure_data, inspect_tables};
 use super::place::Place;
+use super::tool::tool;
 use super::{Context, dry_run};
 use crate::cli::{Commit, DriveChoice, FollowChoice, RunArgs};
 use crate::error::Error;
@@ -47,7 +48,7 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     let run = new_run(args, &place, &plan)?;
     let mut database = place.engine.describe().map_err(place.failed("describing"))?;
     database.facts.insert(TABLES.to_owned(), tables);
-    repository.begin_run(&run, &plan, &place.platform(), &database)?;
+    repository.begin_run(&run, &plan, &place.platform(), &database, Some(&tool()))?;
     let measuring = Measuring {
         context,
         place: &place,

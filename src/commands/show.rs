@@ -23,7 +23,7 @@ pub(super) fn show(args: &ShowArgs, context: &Context) -> Result<(), Error> {
 /// The run with the points of some tests alone.
 fn only(run: RunJson, pattern: &str, context: &Context) -> Result<RunJson, Error> {
     let codes: Vec<&TestCode> = context.catalogue.select(pattern)?.into_iter().map(|t| &t.code).collect();
-    let RunJson { run, platform, database, mut points, mut published, costs, storage_reference, .. } = run;
+    let RunJson { run, tool, platform, database, mut points, mut published, costs, storage_reference, .. } = run;
     points.retain(|p| p.subject.test().is_some_and(|code| codes.contains(&code)));
     if let Some(published) = &mut published {
         published.figures.retain(|f| codes.iter().any(|code| code.as_str() == f.test));
@@ -34,7 +34,7 @@ fn only(run: RunJson, pattern: &str, context: &Context) -> Result<RunJson, Error
             run.id, run.id
         )));
     }
-    Ok(RunJson { published, costs, storage_reference, ..RunJson::new(run, platform, database, points) })
+    Ok(RunJson { tool, published, costs, storage_reference, ..RunJson::new(run, platform, database, points) })
 }
 
 fn page(run: &RunJson, args: &ShowArgs, context: &Context) -> String {

@@ -246,11 +246,14 @@ fn results_of_a_newer_dbdyno_are_left_alone() {
     let room = Room::new();
     let run = "run T512 --jobs 1 --threads 1 --duration 20ms --target null:";
     room.run(run).expect(0);
+    let known: u32 = room.results().pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
     room.results().execute_batch("PRAGMA user_version = 99; PRAGMA journal_mode = DELETE").unwrap();
-    let words = "dbdyno: ./dbdyno.db was written by a newer dbdyno (results schema 99; this one knows 3): use that \
-                 version, or another file with --results\n";
+    let words = format!(
+        "dbdyno: ./dbdyno.db was written by a newer dbdyno (results schema 99; this one knows {known}): use that version, or another file \
+         with --results\n"
+    );
     for line in [run, "show last", "list runs", "resume last"] {
-        refused(&room, line, words);
+        refused(&room, line, &words);
     }
 }
 

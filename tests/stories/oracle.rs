@@ -62,7 +62,7 @@ fn fixture(room: &Room) {
         notice: Some(NOTICE.to_owned()),
     };
     let mut repository = Repository::open(&room.path("dbdyno.db"), Access::ReadWrite).unwrap();
-    repository.begin_run(&run, &plan, &Platform::default(), &database).unwrap();
+    repository.begin_run(&run, &plan, &Platform::default(), &database, None).unwrap();
     for (n, test) in codes.iter().enumerate() {
         repository.record_point(&run.id, n, &point(test, started_at, n == 1), &[]).unwrap();
     }

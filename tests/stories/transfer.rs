@@ -52,6 +52,63 @@ fn an_exported_run_is_the_same_elsewhere() {
     }
 }
 
+/// Whoever writes a document may have measured something else than this dbdyno can.
+#[test]
+fn a_workload_of_a_document_is_shown_like_any_other() {
+    let (here, document) = exported();
+    let mut run: serde_json::Value = serde_json::from_str(&document).unwrap();
+    run["run"]["label"] = "app".into();
+    run["run"]["id"] = "app1".into();
+    let renamed = |value: &mut serde_json::Value| {
+        value["subject"] = serde_json::json!({ "kind": "workload", "name": "order-entry" });
+        value.as_object_mut().unwrap().remove("test");
+    };
+    let each = |list: &mut serde_json::Value, change: &dyn Fn(&mut serde_json::Value)| {
+        list.as_array_mut().unwrap().iter_mut().for_each(change);
+    };
+    // Two types, whose histograms are those that the one type had.
+    each(&mut run["points"], &|point| {
+        renamed(point);
+        let mut order = point["transactions"][0].clone();
+        (order["type"], order["weight"]) = ("order".into(), 40.into());
+        let mut browse = order.clone();
+        (browse["type"], browse["weight"]) = ("browse".into(), 60.into());
+        point["transactions"] = serde_json::json!([order, browse]);
+    });
+    each(&mut run["cells"], &renamed);
+    each(&mut run["plan"]["points"], &renamed);
+    let mut histograms = Vec::new();
+    for histogram in run["histograms"].as_array().unwrap() {
+        for name in ["browse", "order"] {
+            let mut histogram = histogram.clone();
+            histogram["type"] = name.into();
+            histograms.push(histogram);
+        }
+    }
+    run["histograms"] = histograms.clone().into();
+    std::fs::write(here.path("app.json"), run.to_string()).unwrap();
+    here.run("import app.json").expect(0);
+    let back: serde_json::Value = here.run("export app").expect(0).json();
+    assert_eq!(back["histograms"].as_array().unwrap().len(), histograms.len());
+    assert_eq!(back["points"], run["points"]);
+    assert_eq!(back["cells"], run["cells"]);
+    for line in ["show app", "show app --table cells", "show app --table latency", "export app --format csv"] {
+        let shown = here.run(line).expect(0).stdout;
+        assert!(shown.contains("order-entry"), "{line}: {shown}");
+    }
+    let mut other = run.clone();
+    (other["run"]["id"], other["run"]["label"]) = ("app2".into(), "other".into());
+    std::fs::write(here.path("other.json"), other.to_string()).unwrap();
+    here.run("import other.json").expect(0);
+    let compared = here.run("compare app other --json").expect(0).json();
+    let rows = compared["rows"].as_array().unwrap();
+    assert!(!rows.is_empty() && rows.iter().all(|row| row["test"] == "order-entry"), "{compared:#}");
+    here.run("report app -o app.html").expect(0);
+    assert!(std::fs::read_to_string(here.path("app.html")).unwrap().contains("order-entry"));
+    let refused = here.run("resume app --target null:").expect(2).stderr;
+    assert!(refused.contains("cannot be resumed"), "{refused}");
+}
+
 /// What an imported run names, a target and so a host, a path and whoever gets the password, is the word of its writer.
 #[test]
 fn an_imported_run_is_resumed_only_where_the_user_says() {

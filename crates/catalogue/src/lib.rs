@@ -18,4 +18,4 @@ mod wording;
 
 pub use catalogue::Catalogue;
 pub use error::CatalogueError;
-pub use requirements::{Limit, Percentile, Requirement, Requirements, Subject, TestFigure};
+pub use requirements::{Asked, Limit, Percentile, Requirement, Requirements, TestFigure};

@@ -23,7 +23,7 @@ pub struct Requirement {
     /// What its author calls it.
     pub title: String,
     /// The figure.
-    pub of: Subject,
+    pub of: Asked,
     /// What it must keep.
     pub limit: Limit,
     /// Flags that do not make a point unfit to be judged, though they would otherwise.
@@ -32,7 +32,7 @@ pub struct Requirement {
 
 /// Which figure is judged.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Subject {
+pub enum Asked {
     /// A metric of a test's points.
     Test(TestFigure),
     /// A figure that a published result states for the platform, in the words of its platform file.
@@ -218,7 +218,7 @@ fn requirement(raw: Raw, place: &Place, catalogue: &Catalogue) -> Result<Require
         return Err(invalid(format!("key '{key}' must be above zero")));
     }
     let of = match (&raw.test, &raw.result) {
-        (Some(test), None) => Subject::Test(test_figure(test, &raw, catalogue).map_err(invalid)?),
+        (Some(test), None) => Asked::Test(test_figure(test, &raw, catalogue).map_err(invalid)?),
         (None, Some(_)) => result(&raw).map_err(invalid)?,
         _ => return Err(place.invalid("one of the keys 'test' and 'result' must stand here, and not both")),
     };
@@ -268,7 +268,7 @@ fn percentile_of(metric: &str, name: &str) -> Result<Percentile, String> {
     })
 }
 
-fn result(raw: &Raw) -> Result<Subject, String> {
+fn result(raw: &Raw) -> Result<Asked, String> {
     let others = [
         ("metric", raw.metric.is_some()),
         ("nodes", raw.nodes.is_some()),
@@ -281,7 +281,7 @@ fn result(raw: &Raw) -> Result<Subject, String> {
     ];
     refuse(&others, "test")?;
     let unit = raw.unit.clone().ok_or("the key 'unit' is missing")?;
-    Ok(Subject::Result { name: raw.result.clone().unwrap_or_default(), variant: raw.variant.clone(), unit })
+    Ok(Asked::Result { name: raw.result.clone().unwrap_or_default(), variant: raw.variant.clone(), unit })
 }
 
 /// Keys that belong beside another key.

@@ -1,6 +1,6 @@
 //! The JSON document of a run: the contract of `show --json`, `run --json` and `export`.
 
-use crate::{Cell, Costs, Database, Platform, Point, Published, Run, StorageReference, version_1};
+use crate::{Cell, Costs, Database, Platform, Point, Published, Run, StorageReference, Tool, version_1};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -38,6 +38,9 @@ pub struct RunJson {
     pub schema_version: u32,
     /// The run.
     pub run: Run,
+    /// The dbdyno that measured it; absent in older documents and published results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<Tool>,
     /// The platform sheet.
     pub platform: Platform,
     /// The database; absent where I/O was measured below any.
@@ -67,6 +70,7 @@ impl RunJson {
         Self {
             schema_version: SCHEMA_VERSION,
             run,
+            tool: None,
             platform,
             database,
             points,

@@ -28,6 +28,7 @@ mod suite;
 mod suspect;
 mod table;
 mod test;
+mod tool;
 mod transactions;
 mod usage;
 mod version_1;
@@ -65,6 +66,7 @@ pub use suite::{Suite, SuiteStep};
 pub use suspect::{Suspect, SuspectCode, Use};
 pub use table::{Organisation, TableName};
 pub use test::{Cache, Compression, Drive, Layer, Rhythm, Test, Tier};
+pub use tool::Tool;
 pub use transactions::TransactionType;
 pub use usage::{
     CpuUse, DatabaseRates, DeviceIo, IoRates, MemoryUse, MetricValue, NetworkUse, OpenLoop, PacedWrites, Pressure,

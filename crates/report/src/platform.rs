@@ -40,6 +40,7 @@ pub(crate) fn sections(run: &RunJson) -> Vec<(&'static str, Facts)> {
         ("Storage", platform.disks.iter().map(|d| disk(d, run)).collect()),
         (if run.is_of_storage() { "Measured" } else { "Database" }, database_facts(run)),
         (if run.published.is_some() { "Configuration" } else { "Parameters" }, pairs(&database.parameters)),
+        ("Measured by", measured_by(run)),
         ("Costs", run.costs.as_ref().map(costs).unwrap_or_default()),
         ("Publication", run.published.as_ref().map(publication).unwrap_or_default()),
         ("Not known", pairs(&platform.missing)),
@@ -111,6 +112,27 @@ fn pace(run: &RunJson) -> Facts {
         Some((format!("Step of {}", kind.name()), text))
     };
     PaceKind::ALL.into_iter().filter_map(line).collect()
+}
+
+/// The dbdyno that measured it.
+fn measured_by(run: &RunJson) -> Facts {
+    let mut facts = Facts::new();
+    if run.published.is_some() {
+        return facts;
+    }
+    fact(&mut facts, "dbdyno", Some(&run.run.tool_version));
+    match &run.tool {
+        Some(tool) => {
+            facts.extend(tool.facts().into_iter().map(|(name, value)| (capital(&name), value)));
+            facts.extend(tool.missing.iter().map(|(name, why)| (format!("No {name}"), why.clone())));
+        }
+        None => fact(&mut facts, "Build", Some("not known: the run is from before dbdyno noted it")),
+    }
+    facts
+}
+
+fn capital(name: &str) -> String {
+    name.chars().enumerate().map(|(n, c)| if n == 0 { c.to_ascii_uppercase() } else { c }).collect()
 }
 
 fn costs(costs: &Costs) -> Facts {

@@ -6,7 +6,7 @@
 mod fixture;
 
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{CommitMode, Commits, Costs, Flag, Point, PumpKind, PumpUse, RunId, RunJson, Use};
+use dbdyno_model::{CommitMode, Commits, Costs, Flag, Point, PumpKind, PumpUse, RunId, RunJson, Tool, Use};
 use dbdyno_report::compare::{self, CompareError, Comparison, Options, Per, Rank, Side, Verdict, WarningKind, Which};
 use std::path::{Path, PathBuf};
 
@@ -191,6 +191,27 @@ fn what_is_not_like_with_like_is_said() {
     assert_eq!(kinds(&points(|p| p.mapping = "equivalent".into())), [WarningKind::Mappings]);
     assert_eq!(kinds(&points(|p| p.drive = dbdyno_model::Drive::Client)), [WarningKind::Drives]);
     assert_eq!(kinds(&points(|p| p.definition = "feed".into())), [WarningKind::Definitions]);
+    let built = |change: &dyn Fn(&mut Tool)| {
+        let mut sides = own(&|_| {});
+        sides.iter_mut().for_each(|side| side.runs[0].tool = Some(fixture::tool()));
+        sides[1].runs[0].tool.iter_mut().for_each(change);
+        compared(&sides, &Options::default())
+    };
+    assert!(built(&|_| {}).warnings.is_empty());
+    assert!(built(&|tool| *tool = Tool::default()).warnings.is_empty(), "what is not known is no difference");
+    type Change = fn(&mut Tool);
+    let changes: [(Change, &str); 4] = [
+        (|tool| tool.profile = Some("dev".to_owned()), "dbdyno's profile"),
+        (|tool| tool.libc_version = Some("2.36".to_owned()), "dbdyno's C library"),
+        (|tool| tool.allocator = Some("jemalloc".to_owned()), "dbdyno's allocator"),
+        (|tool| tool.embedded.values_mut().for_each(|options| _ = options.pop()), "dbdyno's embedded sqlite"),
+    ];
+    for (change, name) in changes {
+        let compared = built(&change);
+        assert_eq!(compared.warnings.iter().map(|w| w.kind).collect::<Vec<_>>(), [WarningKind::Builds], "{name}");
+        assert!(compared.warnings[0].text.starts_with(name), "{:?}", compared.warnings);
+        assert!(compared.settings.iter().any(|s| s.name == name), "{:?}", compared.settings);
+    }
     let client = |follow: bool| {
         let mut sides = own(&|_| {});
         for (side, sessions_follow) in sides.iter_mut().zip([true, follow]) {

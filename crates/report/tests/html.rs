@@ -8,7 +8,7 @@ mod fixture;
 use dbdyno_catalogue::{Catalogue, Requirements};
 use dbdyno_model::{ChosenBy, Dop, MetricId, MetricValue, Point, RunId, RunJson, Status, StorageReference};
 use dbdyno_report::compare::{Options, Side, compare};
-use dbdyno_report::html::{self, Subject, Times};
+use dbdyno_report::html::{self, Reported, Times};
 use dbdyno_report::verdict::Verdict;
 use dbdyno_stats::Histogram;
 use serde_json::Value;
@@ -27,7 +27,7 @@ fn requirements(catalogue: &Catalogue) -> Requirements {
     Requirements::parse("needs.toml", text, catalogue).unwrap()
 }
 
-fn subject(run: RunJson, catalogue: &Catalogue) -> Subject {
+fn reported(run: RunJson, catalogue: &Catalogue) -> Reported {
     let timed =
         run.points.iter().enumerate().filter(|(_, p)| p.service_time_s.as_ref().is_some_and(|t| t.p99.is_some()));
     let times = timed
@@ -38,7 +38,7 @@ fn subject(run: RunJson, catalogue: &Catalogue) -> Subject {
         })
         .collect();
     let verdict = Some(Verdict::of(&run, &requirements(catalogue)));
-    Subject { run, times, verdict }
+    Reported { run, times, verdict }
 }
 
 /// The other platform of a comparison: half as fast, elsewhere.
@@ -89,10 +89,10 @@ fn readable(page: &str) -> String {
 #[test]
 fn pages_are_as_their_golden_files_say() {
     let catalogue = catalogue();
-    let one = html::page(&subject(fixture::run(), &catalogue), &catalogue);
+    let one = html::page(&reported(fixture::run(), &catalogue), &catalogue);
     let published = catalogue.platform("hds_ucp_flash_2013").unwrap();
-    let published = html::page(&Subject { run: published, times: Vec::new(), verdict: None }, &catalogue);
-    let storage = Subject { run: fixture::storage::run(), times: Vec::new(), verdict: None };
+    let published = html::page(&Reported { run: published, times: Vec::new(), verdict: None }, &catalogue);
+    let storage = Reported { run: fixture::storage::run(), times: Vec::new(), verdict: None };
     let storage = html::page(&storage, &catalogue);
     for (name, page) in
         [("run", one), ("published", published), ("comparison", compared(&catalogue)), ("storage", storage)]
@@ -112,7 +112,7 @@ fn pages_are_as_their_golden_files_say() {
 fn a_database_stands_beside_its_storage() {
     let catalogue = catalogue();
     let share = |run: RunJson| {
-        let page = html::page(&Subject { run, times: Vec::new(), verdict: None }, &catalogue);
+        let page = html::page(&Reported { run, times: Vec::new(), verdict: None }, &catalogue);
         let section = page.split("<section id=\"storage-share\">").nth(1).unwrap_or_default().to_owned();
         section.split("</section>").next().unwrap_or_default().to_owned()
     };
@@ -174,7 +174,7 @@ fn a_run_without_points_has_a_page() {
     let mut run = fixture::run();
     run.points.clear();
     run.cells.clear();
-    let page = html::page(&Subject { run, times: Vec::new(), verdict: None }, &catalogue);
+    let page = html::page(&Reported { run, times: Vec::new(), verdict: None }, &catalogue);
     assert!(page.contains("Not measured: String mix (T141)"), "{page}");
     assert!(!page.contains("id=\"latency\"") && !page.contains("id=\"verdict\""), "{page}");
 }
@@ -253,7 +253,7 @@ fn harmless(page: &str) {
 fn no_text_of_a_database_is_markup() {
     let catalogue = catalogue();
     let run = hostile(fixture::run());
-    let mut one = subject(run.clone(), &catalogue);
+    let mut one = reported(run.clone(), &catalogue);
     one.verdict.as_mut().unwrap().title = HOSTILE.into();
     harmless(&html::page(&one, &catalogue));
 
@@ -272,7 +272,7 @@ fn no_text_of_a_database_is_markup() {
         *spoilt.pointer_mut(path).unwrap() = Value::String(HOSTILE.into());
     }
     let run: RunJson = serde_json::from_value(spoilt).unwrap();
-    harmless(&html::page(&Subject { run, times: Vec::new(), verdict: None }, &catalogue));
+    harmless(&html::page(&Reported { run, times: Vec::new(), verdict: None }, &catalogue));
 }
 
 /// A run of every test at ten degrees of parallelism, as a real one would be: 500 points and more.
@@ -307,6 +307,6 @@ fn large_pages_can_be_sent() {
     let comparison = compare(&sides, &Options::default(), &catalogue).unwrap();
     let page = html::comparison(&comparison, &sides, &[], &catalogue);
     assert!(page.len() < MOST_BYTES, "five runs make {} bytes", page.len());
-    let page = html::page(&subject(large(&catalogue, 1), &catalogue), &catalogue);
+    let page = html::page(&reported(large(&catalogue, 1), &catalogue), &catalogue);
     assert!(page.len() < MOST_BYTES, "one run makes {} bytes", page.len());
 }

@@ -7,6 +7,7 @@
 
 mod error;
 mod file;
+mod histograms;
 mod lease;
 mod migrations;
 mod once;
@@ -15,10 +16,10 @@ mod transfer;
 mod write;
 
 pub use error::ResultsError;
+pub use histograms::{HistogramKind, Histograms, PointHistogram};
 pub use read::{Recorded, RunSummary};
 pub use transfer::{Transfer, TransferError};
 
-use dbdyno_stats::Histogram;
 use rusqlite::Connection;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -32,44 +33,6 @@ pub enum Access {
     /// To read and write; a missing file is created, an older one brought to the current schema.
     ReadWrite,
 }
-
-/// Which times a histogram holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum HistogramKind {
-    /// Time of one operation as its caller sees it.
-    Service,
-    /// From the moment it was due.
-    Response,
-}
-
-impl HistogramKind {
-    /// The name as in the file.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Service => "service",
-            Self::Response => "response",
-        }
-    }
-
-    fn from_name(name: &str) -> Option<Self> {
-        [Self::Service, Self::Response].into_iter().find(|kind| kind.name() == name)
-    }
-}
-
-/// A histogram of a point.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PointHistogram {
-    /// The type of the transactions that it is of; none where a point has no transactions.
-    pub transaction_type: Option<String>,
-    /// Which times it holds.
-    pub kind: HistogramKind,
-    /// The times.
-    pub times: Histogram,
-}
-
-/// The histograms of one point.
-pub type Histograms = Vec<PointHistogram>;
 
 /// An open results file.
 #[derive(Debug)]
@@ -85,6 +48,18 @@ pub struct Repository {
 /// What a name stands for at this moment: the device and the inode.
 fn identity(path: &Path) -> Option<(u64, u64)> {
     path.metadata().ok().map(|file| (file.dev(), file.ino()))
+}
+
+/// The database that is part of the program, and the options that it was compiled with: it keeps the results, and may be measured.
+///
+/// # Errors
+/// It does not say, with the reason.
+pub fn embedded() -> Result<(&'static str, Vec<String>), String> {
+    let said = Connection::open_in_memory().and_then(|connection| {
+        let mut query = connection.prepare("PRAGMA compile_options")?;
+        query.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()
+    });
+    said.map(|options| ("sqlite", options)).map_err(|e| format!("the embedded database does not say its options: {e}"))
 }
 
 impl Repository {

@@ -13,6 +13,7 @@ pub(crate) const ALL: &[&str] = &[
     include_str!("migrations/003_imported.sql"),
     include_str!("migrations/004_versions.sql"),
     include_str!("migrations/005_types.sql"),
+    include_str!("migrations/006_tool.sql"),
 ];
 
 /// The schema version that a list of steps leads to.

@@ -1,11 +1,10 @@
 //! Reading: what runs there are, which one a user means, what it measured and what it still has to.
 
 use crate::lease::Lease;
-use crate::{HistogramKind, Histograms, PointHistogram, Repository, ResultsError};
+use crate::{Repository, ResultsError};
 use dbdyno_model::{
     Database, Part, Plan, Platform, Point, REFERENCE_SUITE, Run, RunId, RunJson, RunStatus, Status, in_this_version,
 };
-use dbdyno_stats::Histogram;
 use rusqlite::{Connection, OptionalExtension, Row};
 use serde::de::DeserializeOwned;
 
@@ -150,8 +149,9 @@ impl Repository {
         let header = self.run(connection, run)?;
         let platform: Platform = self.document(connection, run, "platform")?;
         let database: Database = self.document(connection, run, "database")?;
+        let tool = self.document_if_any(connection, run, "tool")?;
         let (plan_indexes, points) = self.points(connection, run)?.into_iter().unzip();
-        Ok((RunJson::new(header, platform, database, points), plan_indexes))
+        Ok((RunJson { tool, ..RunJson::new(header, platform, database, points) }, plan_indexes))
     }
 
     /// Whether there is a run of exactly this id.
@@ -213,45 +213,7 @@ impl Repository {
         Ok(left.iter().enumerate().filter(|(_, left)| **left).map(|(index, _)| index).collect())
     }
 
-    /// The histograms of the newest attempt at a planned point; none where none were recorded.
-    ///
-    /// # Errors
-    /// The run does not exist, or the file cannot be read.
-    pub fn histograms(&self, run: &RunId, plan_index: usize) -> Result<Histograms, ResultsError> {
-        self.run(&self.connection, run)?;
-        let found = self.read_histograms(&self.connection, run, Some(plan_index))?;
-        Ok(found.into_iter().map(|(_, histogram)| histogram).collect())
-    }
-
-    /// The histograms of one planned point, or of all, each with its place in the plan.
-    pub(crate) fn read_histograms(
-        &self,
-        connection: &Connection,
-        run: &RunId,
-        plan_index: Option<usize>,
-    ) -> Result<Vec<(usize, PointHistogram)>, ResultsError> {
-        let sql = "SELECT p.plan_index, h.type, h.kind, h.histogram
-                   FROM histograms AS h JOIN newest_points AS p ON p.id = h.point
-                   WHERE p.run = ?1 AND p.plan_index = ifnull(?2, p.plan_index)
-                   ORDER BY p.plan_index, h.type, h.kind = 'response'";
-        let mut query = connection.prepare_cached(sql).map_err(self.failed("read"))?;
-        let mut rows = query.query((run.as_str(), plan_index)).map_err(self.failed("read"))?;
-        let mut histograms = Vec::new();
-        while let Some(row) = rows.next().map_err(self.failed("read"))? {
-            let plan_index: usize = row.get(0).map_err(self.failed("read"))?;
-            let named = row.get(1).map(|name: String| Some(name).filter(|name| !name.is_empty()));
-            let kind: String = row.get(2).map_err(self.failed("read"))?;
-            let bytes: Vec<u8> = row.get(3).map_err(self.failed("read"))?;
-            let what = || format!("the {kind} histogram of point {plan_index} of run {run}");
-            let known = HistogramKind::from_name(&kind).ok_or_else(|| self.damaged(&what(), "unknown kind"))?;
-            let times = Histogram::decode(&bytes).map_err(|e| self.damaged(&what(), e))?;
-            let transaction_type = named.map_err(self.failed("read"))?;
-            histograms.push((plan_index, PointHistogram { transaction_type, kind: known, times }));
-        }
-        Ok(histograms)
-    }
-
-    fn run(&self, connection: &Connection, run: &RunId) -> Result<Run, ResultsError> {
+    pub(crate) fn run(&self, connection: &Connection, run: &RunId) -> Result<Run, ResultsError> {
         let sql = format!("SELECT {RUN_COLUMNS} FROM runs WHERE id = ?1");
         let mut query = connection.prepare_cached(&sql).map_err(self.failed("read"))?;
         let mut rows = query.query([run.as_str()]).map_err(self.failed("read"))?;
@@ -330,13 +292,25 @@ impl Repository {
         run: &RunId,
         column: &'static str,
     ) -> Result<T, ResultsError> {
+        let found = self.document_if_any(connection, run, column)?;
+        found.ok_or_else(|| self.damaged(&format!("the {column} of run {run}"), "there is none"))
+    }
+
+    /// One of a run's JSON columns that need not hold anything.
+    fn document_if_any<T: DeserializeOwned>(
+        &self,
+        connection: &Connection,
+        run: &RunId,
+        column: &'static str,
+    ) -> Result<Option<T>, ResultsError> {
         let sql = format!("SELECT {column} FROM runs WHERE id = ?1");
-        let body: String = connection
+        let body: Option<String> = connection
             .query_row(&sql, [run.as_str()], |row| row.get(0))
             .optional()
             .map_err(self.failed("read"))?
             .ok_or_else(|| self.no_such_run(run))?;
-        serde_json::from_str(&body).map_err(|e| self.damaged(&format!("the {column} of run {run}"), e))
+        let value = body.map(|body| serde_json::from_str(&body)).transpose();
+        value.map_err(|e| self.damaged(&format!("the {column} of run {run}"), e))
     }
 
     /// A value that is one word in JSON.

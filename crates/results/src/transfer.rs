@@ -142,12 +142,12 @@ impl Transfer {
             return Err(TransferError::NoPlan);
         }
         let text = in_this_version(Part::Document, head.schema_version, text).map_err(foreign)?;
-        let RunJson { mut run, platform, database, points, .. } = serde_json::from_str(&text).map_err(foreign)?;
+        let RunJson { mut run, tool, platform, database, points, .. } = serde_json::from_str(&text).map_err(foreign)?;
         let Extra { plan, plan_indexes, histograms } = serde_json::from_str(&text).map_err(foreign)?;
         if run.status == RunStatus::Running {
             run.status = RunStatus::Interrupted;
         }
-        let run = RunJson::new(run, platform, database, points);
+        let run = RunJson { tool, ..RunJson::new(run, platform, database, points) };
         let histograms = histograms.iter().map(decoded).collect::<Result<_, _>>()?;
         let transfer = Self { run, plan, plan_indexes, histograms };
         transfer.prove().map_err(TransferError::Damaged)?;
@@ -247,7 +247,7 @@ impl Repository {
             };
         }
         let transaction = self.begin("write")?;
-        self.insert_run(&transaction, &run.run, plan, &run.platform, &run.database)?;
+        self.insert_run(&transaction, &run.run, plan, &run.platform, &run.database, run.tool.as_ref())?;
         transaction
             .execute("UPDATE runs SET imported = 1 WHERE id = ?1", [id.as_str()])
             .map_err(self.failed("write"))?;

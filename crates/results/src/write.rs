@@ -2,7 +2,7 @@
 
 use crate::lease::Lease;
 use crate::{PointHistogram, Repository, ResultsError, file};
-use dbdyno_model::{Database, Plan, Platform, Point, Run, RunId, RunStatus, SCHEMA_VERSION};
+use dbdyno_model::{Database, Plan, Platform, Point, Run, RunId, RunStatus, SCHEMA_VERSION, Tool};
 use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, named_params, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -19,9 +19,10 @@ impl Repository {
         plan: &Plan,
         platform: &Platform,
         database: &Database,
+        tool: Option<&Tool>,
     ) -> Result<(), ResultsError> {
         let transaction = self.begin("write")?;
-        self.insert_run(&transaction, run, plan, platform, database)?;
+        self.insert_run(&transaction, run, plan, platform, database, tool)?;
         transaction.commit().map_err(self.failed("write"))
     }
 
@@ -32,20 +33,22 @@ impl Repository {
         plan: &Plan,
         platform: &Platform,
         database: &Database,
+        tool: Option<&Tool>,
     ) -> Result<(), ResultsError> {
         let lease = Lease::ours().filter(|_| run.status == RunStatus::Running);
         let (plan, platform) = (json("the plan", plan)?, json("the platform", platform)?);
         let (database, lease) = (json("the database", database)?, json("the lease", &lease)?);
+        let tool = tool.map(|tool| json("the tool", tool)).transpose()?;
         if status_of(transaction, &run.id).map_err(self.failed("write"))?.is_some() {
             return Err(ResultsError::RunExists { id: run.id.clone(), path: self.path.clone() });
         }
         transaction
             .execute(
                 "INSERT INTO runs (id, label, suite, size, seed, started_at, tool_version, target, status, plan, platform,
-                                   database, lease, points_planned, schema_version)
+                                   database, lease, points_planned, schema_version, tool)
                  VALUES (:id, :label, :suite, :size, :seed, :started_at, :tool_version, :target, :status, :plan,
                          :platform, :database, nullif(:lease, 'null'), json_array_length(:plan, '$.points'),
-                         :schema_version)",
+                         :schema_version, :tool)",
                 named_params! {
                     ":id": run.id.as_str(),
                     ":label": run.label,
@@ -61,6 +64,7 @@ impl Repository {
                     ":database": database,
                     ":lease": lease,
                     ":schema_version": SCHEMA_VERSION,
+                    ":tool": tool,
                 },
             )
             .map_err(self.failed("write"))?;

@@ -154,7 +154,7 @@ fn record_ms() -> Vec<f64> {
         definitions: String::new(),
         points: vec![planned; POINTS],
     };
-    repository.begin_run(&run, &plan, &Platform::default(), &Database::default()).expect("begun");
+    repository.begin_run(&run, &plan, &Platform::default(), &Database::default(), None).expect("begun");
     let mut histogram = Histogram::new();
     (0..100_000u64).for_each(|n| histogram.record_ns(1_000 + n * 977 % 50_000_000));
     let point = Point::new(TestCode::new("T611").expect("code"), now);

@@ -3,6 +3,7 @@
 //! business of `text` and of the page.
 
 mod builder;
+mod builds;
 mod cells;
 mod efficiency;
 mod notes;
@@ -147,6 +148,8 @@ pub enum WarningKind {
     Floor,
     /// Published figures beside measured ones.
     Published,
+    /// Builds of dbdyno that may measure differently.
+    Builds,
     /// The machines, or one machine at other times, were not as fast in themselves.
     Pace,
     /// The runs of one side differ among each other.

@@ -1,6 +1,6 @@
 //! What differs between the sides: whatever decides a figure and is not the same everywhere.
 
-use super::{Setting, Side};
+use super::{Setting, Side, builds};
 use crate::legend::kinds_of_commits;
 use crate::numbers::{bytes, duration};
 use dbdyno_model::{Commits, RunJson, Status};
@@ -79,6 +79,7 @@ pub(super) fn differing(sides: &[Side]) -> Vec<Setting> {
         }
     }
     settings.retain(|s| differs(&s.values));
+    settings.extend(builds::differing(sides));
     settings
 }
 
@@ -87,7 +88,7 @@ fn differs(values: &[Option<String>]) -> bool {
     known.len() > 1 || (known.len() == 1 && values.iter().any(Option::is_none))
 }
 
-fn setting(name: String, sides: &[Side], fact: &dyn Fn(&RunJson) -> Option<String>) -> Setting {
+pub(super) fn setting(name: String, sides: &[Side], fact: &dyn Fn(&RunJson) -> Option<String>) -> Setting {
     let value = |side: &Side| {
         // Of a label that holds both, what decides the database's figures is what a reader looks for.
         let databases = side.runs.iter().any(|run| !run.is_of_storage());

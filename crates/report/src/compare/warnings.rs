@@ -1,6 +1,6 @@
 //! Why a comparison is not of like with like.
 
-use super::{Row, Side, Warning, WarningKind, cells, settings};
+use super::{Row, Side, Warning, WarningKind, builds, cells, settings};
 use crate::figures::Figure;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Commits, Point, RunJson, SuspectCode};
@@ -17,6 +17,9 @@ pub(super) fn all(sides: &[Side], rows: &[Row], catalogue: &Catalogue) -> Vec<Wa
     warn(WarningKind::Engines, unlike(sides, &engine).map(|which| format!("{text}: {which}")));
     let text = "different sizes of data: caches hold another share of it";
     warn(WarningKind::Sizes, unlike(sides, &|run| run.run.size.clone()).map(|which| format!("{text}: {which}")));
+    for text in builds::warnings(sides) {
+        warn(WarningKind::Builds, Some(text));
+    }
     let bases = Bases::of(sides, rows, catalogue);
     for (kind, text, fact) in FACTS {
         warn(*kind, bases.unlike(sides, *fact).map(|which| format!("{text}: {which}")));

@@ -14,6 +14,10 @@ const OF_RUN: &[&str] = &[
     "run.size",
     "run.seed",
     "run.tool_version",
+    "tool.profile",
+    "tool.libc",
+    "tool.libc_version",
+    "tool.allocator",
     "run.target",
     "database.engine",
     "database.version",
@@ -182,7 +186,8 @@ pub fn csv(run: &RunJson) -> io::Result<String> {
     let paths = of_point(run.points.iter().any(|p| p.subject.storage().is_some()));
     let heads = OF_RUN.iter().copied().chain(paths.iter().map(AsRef::as_ref));
     writer.write_record(heads.chain(["doubts"])).map_err(io::Error::other)?;
-    let document = serde_json::json!({ "run": &run.run, "database": &run.database, "platform": &run.platform });
+    let document =
+        serde_json::json!({ "run": &run.run, "tool": &run.tool, "database": &run.database, "platform": &run.platform });
     let of_run: Vec<String> = OF_RUN.iter().map(|path| cell(&document, path)).collect();
     for point in &run.points {
         let body = serde_json::to_value(point)?;

@@ -34,6 +34,7 @@ pub fn openmetrics(run: &RunJson, catalogue: &Catalogue) -> String {
         ("engine", &run.database.engine),
         ("version", &run.database.version),
         ("tool_version", &run.run.tool_version),
+        ("tool_profile", run.tool.as_ref().and_then(|tool| tool.profile.as_deref()).unwrap_or_default()),
     ];
     _ = writeln!(out, "dbdyno_run_info{{{}}} 1", labels(&info));
     family(&mut out, "dbdyno_point_ok", "gauge", "", "Whether the point was measured as its test asks: 1, or 0.");

@@ -29,7 +29,7 @@ use dbdyno_stats::Histogram;
 
 /// A run, and what was recorded of its points besides.
 #[derive(Debug, Clone)]
-pub struct Subject {
+pub struct Reported {
     /// The run.
     pub run: RunJson,
     /// Distributions of its clients' times.
@@ -51,8 +51,8 @@ pub struct Times {
 
 /// The page of a run, or of a published result.
 #[must_use]
-pub fn page(subject: &Subject, catalogue: &Catalogue) -> String {
-    one::page(subject, catalogue).into_string()
+pub fn page(reported: &Reported, catalogue: &Catalogue) -> String {
+    one::page(reported, catalogue).into_string()
 }
 
 /// The page of a comparison. `sides` are what was compared, `verdicts` what was judged of them.

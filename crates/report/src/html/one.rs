@@ -1,7 +1,7 @@
 //! The page of one run, or of one published result.
 
 use super::page::{Place, document, navigation, notice};
-use super::{Subject, keys, latency, marks, method, pace, published, ramps, scaling, sheet, storage, verdict};
+use super::{Reported, keys, latency, marks, method, pace, published, ramps, scaling, sheet, storage, verdict};
 use crate::summary::head::facts;
 use crate::text::clean;
 use dbdyno_catalogue::Catalogue;
@@ -9,11 +9,11 @@ use dbdyno_model::RunJson;
 use maud::{Markup, html};
 
 /// The whole page.
-pub(super) fn page(subject: &Subject, catalogue: &Catalogue) -> Markup {
-    let run = &subject.run;
+pub(super) fn page(reported: &Reported, catalogue: &Catalogue) -> Markup {
+    let run = &reported.run;
     let classes = ramps::sections(run, catalogue);
     let before = [
-        ("verdict", "Verdict", verdict::section(subject.verdict.as_slice())),
+        ("verdict", "Verdict", verdict::section(reported.verdict.as_slice())),
         (
             "key-metrics",
             "Key metrics",
@@ -31,7 +31,7 @@ pub(super) fn page(subject: &Subject, catalogue: &Catalogue) -> Markup {
     let after = [
         ("published", "As printed", published::section(run)),
         ("scaling", "Scaling law", scaling::section(run, catalogue)),
-        ("latency", "Latency", latency::section(run, &subject.times, catalogue)),
+        ("latency", "Latency", latency::section(run, &reported.times, catalogue)),
         ("flags", "Flags and marks", marks::section(&[run])),
         ("method", "Method and settings", method::section(&[run], &[super::name(run)])),
     ];

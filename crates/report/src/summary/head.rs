@@ -107,7 +107,9 @@ fn joined<const N: usize>(parts: [Option<String>; N]) -> String {
 
 pub(crate) fn measured(run: &RunJson) -> String {
     let started = run.run.started_at.strftime("%Y-%m-%d %H:%M UTC");
-    format!("{}, {started}, dbdyno {}, {}", run.run.suite, run.run.tool_version, run.run.status.name())
+    let profile = run.tool.as_ref().and_then(|tool| tool.profile.as_ref());
+    let profile = profile.map_or_else(String::new, |profile| format!(" ({profile})"));
+    format!("{}, {started}, dbdyno {}{profile}, {}", run.run.suite, run.run.tool_version, run.run.status.name())
 }
 
 /// How the points ended and how commits behaved.

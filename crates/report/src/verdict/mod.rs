@@ -14,7 +14,7 @@ pub use figure::REFUSED;
 pub use junit::junit;
 pub use page::page;
 
-use dbdyno_catalogue::{Limit, Requirement, Requirements, Subject};
+use dbdyno_catalogue::{Asked, Limit, Requirement, Requirements};
 use dbdyno_model::{Flag, RunId, RunJson, Suspect, Use};
 use serde::Serialize;
 
@@ -163,11 +163,11 @@ enum Found {
 
 fn judged(run: &RunJson, requirement: &Requirement) -> Vec<Line> {
     match &requirement.of {
-        Subject::Test(asked) => {
+        Asked::Test(asked) => {
             let found = figure::find(run, asked, requirement);
             vec![line(requirement, requirement.title.clone(), figure::words(asked), &asked.unit, found)]
         }
-        Subject::Result { name, variant, unit } => {
+        Asked::Result { name, variant, unit } => {
             let found = stated::find(run, name, variant.as_deref(), unit, requirement.limit);
             let line = |(variant, found): (Option<String>, Found)| {
                 let title =

@@ -228,7 +228,8 @@ fn what_cannot_be_recorded() {
     let mut repository = sample::open(&path);
     let run = sample::run("r1", None, 0);
     sample::begin(&mut repository, &run, 2);
-    let again = repository.begin_run(&run, &sample::plan(9), &sample::platform(), &sample::database()).unwrap_err();
+    let again =
+        repository.begin_run(&run, &sample::plan(9), &sample::platform(), &sample::database(), None).unwrap_err();
     let text = format!(
         "there already is a run r1 in {}: continue it with `dbdyno resume r1`, or start another",
         path.display()

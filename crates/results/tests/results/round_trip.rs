@@ -208,7 +208,9 @@ proptest! {
         let document = repository.load(&run.id).unwrap();
         // Debug tells -0.0 from 0.0, which equality does not.
         prop_assert_eq!(format!("{:?}", &document.points), format!("{:?}", [&point]));
-        prop_assert_eq!(document, RunJson::new(run.clone(), sample::platform(), sample::database(), vec![point]));
+        let tool = Some(sample::tool());
+        let stored = RunJson { tool, ..RunJson::new(run.clone(), sample::platform(), sample::database(), vec![point]) };
+        prop_assert_eq!(document, stored);
         prop_assert_eq!(repository.histograms(&run.id, 0).unwrap(), service);
     }
 }

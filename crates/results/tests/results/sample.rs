@@ -3,7 +3,7 @@
 
 use dbdyno_model::{
     CommitMode, CpuUse, Database, Dop, Drive, Flag, Load, Mapping, MetricValue, Plan, PlannedPoint, Platform, Point,
-    ResponseTime, Run, RunId, RunStatus, Status, TestCode,
+    ResponseTime, Run, RunId, RunStatus, Status, TestCode, Tool,
 };
 use dbdyno_results::{Access, HistogramKind, Histograms, PointHistogram, Repository};
 use dbdyno_stats::Histogram;
@@ -61,12 +61,17 @@ pub(crate) fn platform() -> Platform {
     Platform { host: Some("anvil".to_owned()), numa_nodes: Some(2), ..Platform::default() }
 }
 
+pub(crate) fn tool() -> Tool {
+    let embedded = [("sqlite".to_owned(), vec!["THREADSAFE=1".to_owned()])].into();
+    Tool { version: "0.1.0".to_owned(), profile: Some("dev".to_owned()), embedded, ..Tool::default() }
+}
+
 pub(crate) fn database() -> Database {
     Database { engine: "null".to_owned(), version: "1".to_owned(), ..Database::default() }
 }
 
 pub(crate) fn begin(repository: &mut Repository, run: &Run, points: usize) {
-    repository.begin_run(run, &plan(points), &platform(), &database()).unwrap();
+    repository.begin_run(run, &plan(points), &platform(), &database(), Some(&tool())).unwrap();
 }
 
 /// The `index`-th point of a plan, of a size that points have in practice.

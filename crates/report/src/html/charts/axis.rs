@@ -113,12 +113,16 @@ impl Axis {
     }
 }
 
+/// How many lengths of an axis from its beginning a place may be put.
+const FAR_OUTSIDE: f64 = 1_000.0;
+
 impl Ranged for Axis {
     type FormatOption = NoDefaultFormatting;
     type ValueType = f64;
 
     fn map(&self, place: &f64, (low, high): (i32, i32)) -> i32 {
-        let share = (place - self.from) / (self.to - self.from);
+        // What lies very far outside of the chart is nowhere to be seen, wherever it is put.
+        let share = ((place - self.from) / (self.to - self.from)).clamp(-FAR_OUTSIDE, FAR_OUTSIDE);
         low + (f64::from(high - low) * share).round() as i32
     }
 
@@ -184,6 +188,16 @@ mod tests {
 
     fn texts(axis: &Axis) -> Vec<&str> {
         axis.ticks.iter().map(|(_, text)| text.as_str()).collect()
+    }
+
+    #[test]
+    fn what_lies_far_outside_is_put_outside_and_nowhere_else() {
+        let axis = Axis::amounts([10.0]);
+        assert_eq!((axis.map(&0.0, (30, 930)), axis.map(&axis.to, (30, 930))), (30, 930));
+        for (place, outside) in [(1e308, 930..i32::MAX), (f64::INFINITY, 930..i32::MAX), (-1e308, i32::MIN..30)] {
+            assert!(outside.contains(&axis.map(&place, (30, 930))), "{place}");
+        }
+        axis.map(&f64::NAN, (30, 930));
     }
 
     #[test]

@@ -1,0 +1,51 @@
+//! How dbdyno itself was built, where that is not alike on all sides. Of older runs nothing is known, which is no difference.
+
+use super::{Setting, Side, settings};
+use dbdyno_model::{RunJson, Tool};
+use std::collections::BTreeSet;
+
+/// What differs, as settings: those that two sides say otherwise.
+pub(super) fn differing(sides: &[Side]) -> Vec<Setting> {
+    let tools = || sides.iter().flat_map(|side| &side.runs).filter_map(|run| run.tool.as_ref());
+    let mut names: Vec<String> = Vec::new();
+    for (name, _) in tools().flat_map(Tool::facts) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let of = |name: String| {
+        let all: Vec<Vec<String>> = tools().filter_map(|tool| words(tool, &name)).collect();
+        let alike = |word: &String| all.iter().all(|words| words.contains(word));
+        let value = |run: &RunJson| Some(unlike_words(&words(run.tool.as_ref()?, &name)?, &alike));
+        let setting = settings::setting(format!("dbdyno's {name}"), sides, &value);
+        let known: BTreeSet<&String> = setting.values.iter().flatten().collect();
+        (known.len() > 1).then_some(setting)
+    };
+    names.into_iter().filter_map(of).collect()
+}
+
+/// The words of a fact: the options of an embedded database are many, and most of them alike.
+fn words(tool: &Tool, name: &str) -> Option<Vec<String>> {
+    let (_, value) = tool.facts().into_iter().find(|(other, _)| other == name)?;
+    let is_list = name.starts_with("embedded ");
+    Some(if is_list { value.split(' ').map(str::to_owned).collect() } else { vec![value] })
+}
+
+fn unlike_words(words: &[String], alike: &dyn Fn(&String) -> bool) -> String {
+    let unlike: Vec<&str> = words.iter().filter(|word| !alike(word)).map(String::as_str).collect();
+    match unlike.is_empty() {
+        true => "without".to_owned(),
+        false => unlike.join(" "),
+    }
+}
+
+/// The same as sentences.
+pub(super) fn warnings(sides: &[Side]) -> Vec<String> {
+    let sentence = |setting: Setting| {
+        let named =
+            sides.iter().zip(setting.values).filter_map(|(side, value)| Some(format!("{} {}", side.name, value?)));
+        let named: Vec<String> = named.collect();
+        format!("{} is not alike, so part of a difference may be dbdyno's own: {}", setting.name, named.join(", "))
+    };
+    differing(sides).into_iter().map(sentence).collect()
+}

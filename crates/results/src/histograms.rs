@@ -1,0 +1,84 @@
+//! The histograms of points: which times of which transactions they hold, and how they are read.
+
+use crate::{Repository, ResultsError};
+use dbdyno_model::RunId;
+use dbdyno_stats::Histogram;
+use rusqlite::Connection;
+
+/// Which times a histogram holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum HistogramKind {
+    /// Time of one operation as its caller sees it.
+    Service,
+    /// From the moment it was due.
+    Response,
+}
+
+impl HistogramKind {
+    /// The name as in the file.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Service => "service",
+            Self::Response => "response",
+        }
+    }
+
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
+        [Self::Service, Self::Response].into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// A histogram of a point.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PointHistogram {
+    /// The type of the transactions that it is of; none where a point has no transactions.
+    pub transaction_type: Option<String>,
+    /// Which times it holds.
+    pub kind: HistogramKind,
+    /// The times.
+    pub times: Histogram,
+}
+
+/// The histograms of one point.
+pub type Histograms = Vec<PointHistogram>;
+
+impl Repository {
+    /// The histograms of the newest attempt at a planned point; none where none were recorded.
+    ///
+    /// # Errors
+    /// The run does not exist, or the file cannot be read.
+    pub fn histograms(&self, run: &RunId, plan_index: usize) -> Result<Histograms, ResultsError> {
+        self.run(&self.connection, run)?;
+        let found = self.read_histograms(&self.connection, run, Some(plan_index))?;
+        Ok(found.into_iter().map(|(_, histogram)| histogram).collect())
+    }
+
+    /// The histograms of one planned point, or of all, each with its place in the plan.
+    pub(crate) fn read_histograms(
+        &self,
+        connection: &Connection,
+        run: &RunId,
+        plan_index: Option<usize>,
+    ) -> Result<Vec<(usize, PointHistogram)>, ResultsError> {
+        let sql = "SELECT p.plan_index, h.type, h.kind, h.histogram
+                   FROM histograms AS h JOIN newest_points AS p ON p.id = h.point
+                   WHERE p.run = ?1 AND p.plan_index = ifnull(?2, p.plan_index)
+                   ORDER BY p.plan_index, h.type, h.kind = 'response'";
+        let mut query = connection.prepare_cached(sql).map_err(self.failed("read"))?;
+        let mut rows = query.query((run.as_str(), plan_index)).map_err(self.failed("read"))?;
+        let mut histograms = Vec::new();
+        while let Some(row) = rows.next().map_err(self.failed("read"))? {
+            let plan_index: usize = row.get(0).map_err(self.failed("read"))?;
+            let named = row.get(1).map(|name: String| Some(name).filter(|name| !name.is_empty()));
+            let kind: String = row.get(2).map_err(self.failed("read"))?;
+            let bytes: Vec<u8> = row.get(3).map_err(self.failed("read"))?;
+            let what = || format!("the {kind} histogram of point {plan_index} of run {run}");
+            let known = HistogramKind::from_name(&kind).ok_or_else(|| self.damaged(&what(), "unknown kind"))?;
+            let times = Histogram::decode(&bytes).map_err(|e| self.damaged(&what(), e))?;
+            let transaction_type = named.map_err(self.failed("read"))?;
+            histograms.push((plan_index, PointHistogram { transaction_type, kind: known, times }));
+        }
+        Ok(histograms)
+    }
+}
