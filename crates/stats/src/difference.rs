@@ -151,9 +151,11 @@ impl Family {
     #[must_use]
     pub fn judge(rows: &[(Difference, Bound)], confidence: f64) -> Vec<Judged> {
         let alpha = 1.0 - confidence;
-        let p_values = holm(&rows.iter().map(|(d, bound)| d.p_of_kept(*bound)).collect::<Vec<_>>());
+        let uncorrected: Vec<f64> = rows.iter().map(|(d, bound)| d.p_of_kept(*bound)).collect();
+        let p_values = holm(&uncorrected);
+        // Corrected values may be equal where these are not.
         let mut order: Vec<usize> = (0..rows.len()).collect();
-        order.sort_by(|a, b| p_values[*a].total_cmp(&p_values[*b]));
+        order.sort_by(|a, b| uncorrected[*a].total_cmp(&uncorrected[*b]));
         let broken = p_values.iter().filter(|p| **p < alpha).count();
         let mut judged: Vec<Option<Judged>> = vec![None; rows.len()];
         for (rank, row) in order.into_iter().enumerate() {
