@@ -1,8 +1,7 @@
 //! What the tests of the engines' private instances share.
 
-use dbdyno_engine::private::{
-    Account, Home, How, Instance, PrivateError, Process, Product, Silent, Stage, Up, Watch, Wish, down, mark_folder, up,
-};
+use dbdyno_engine::private::{Home, How, Instance, Stage, Up, Wish, down, mark_folder, up};
+use dbdyno_engine::servers::{Account, Process, Product, ServerError, Silent, Watch};
 use dbdyno_model::{ErrorClass, Size};
 use rustix::io::Errno;
 use rustix::process::Signal;
@@ -55,19 +54,19 @@ impl TestHome {
         self.home.path().join(self.product.engine())
     }
 
-    pub fn up(&self, wish: &Wish<'_>) -> Result<Up, PrivateError> {
+    pub fn up(&self, wish: &Wish<'_>) -> Result<Up, ServerError> {
         self.up_watched(wish, &Silent)
     }
 
     /// With the programs that the environment names, where the test does not.
-    pub fn up_watched(&self, wish: &Wish<'_>, watch: &dyn Watch) -> Result<Up, PrivateError> {
+    pub fn up_watched(&self, wish: &Wish<'_>, watch: &dyn Watch) -> Result<Up, ServerError> {
         let named = self.product.programs().named();
         up(&self.home, self.product, &Wish { programs: wish.programs.or(named.as_deref()), ..*wish }, watch)
     }
 
     pub fn refused(&self, wish: &Wish<'_>) -> String {
         match self.up(wish) {
-            Err(PrivateError::Refused(text)) => text,
+            Err(ServerError::Refused(text)) => text,
             other => panic!("{other:?}"),
         }
     }
@@ -215,7 +214,7 @@ pub fn a_server_that_dies_or_stands_still_while_it_starts_is_told(product: &'sta
     assert!(error.contains("the server ended while it was starting"), "{error}");
     // Again, by whoever asks next.
     for watch in [&Meddler(Signal::STOP) as &dyn Watch, &Silent] {
-        let PrivateError::Failed(error) = place.up_watched(&never, watch).unwrap_err() else { panic!("refused") };
+        let ServerError::Failed(error) = place.up_watched(&never, watch).unwrap_err() else { panic!("refused") };
         assert_eq!(error.class, ErrorClass::Timeout, "{error}");
         assert!(error.message.contains("stands still") && error.message.contains("kill -CONT"), "{error}");
     }

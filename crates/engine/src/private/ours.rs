@@ -2,11 +2,9 @@
 //! in `~/postgres/data`. What is made gets a mark that names this very folder or file (`dbdyno_files::mark`). Where a file
 //! system keeps no marks, and for instances of earlier versions, the record must agree with what is there.
 
-use super::account::Account;
-use super::data_folder::DataFolder;
+use super::Instance;
 use super::home::Site;
-use super::product::Product;
-use super::{Instance, PrivateError};
+use crate::servers::{Account, DataFolder, Product, ServerError};
 use dbdyno_files::mark;
 use rustix::fs::{Mode, OFlags};
 use std::fs::Metadata;
@@ -24,6 +22,9 @@ pub(super) fn mark(made: impl AsFd) -> io::Result<()> {
 }
 
 /// Marks a folder that was just made.
+///
+/// # Errors
+/// It cannot be opened.
 pub fn mark_folder(path: &Path) -> io::Result<()> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     mark(rustix::fs::open(path, flags, Mode::empty())?)
@@ -34,7 +35,7 @@ pub(super) fn refuse_foreign(
     site: &Site,
     product: &dyn Product,
     recorded: Option<&Instance>,
-) -> Result<(), PrivateError> {
+) -> Result<(), ServerError> {
     let recorded = recorded.filter(|instance| is_of(instance, site, product));
     let data = site.data();
     for path in site.made() {
@@ -44,7 +45,7 @@ pub(super) fn refuse_foreign(
             recorded => recorded.is_some(),
         };
         if !is_marked(&path, &found) && !is_empty(&path, &found) && !is_known() {
-            return Err(PrivateError::Refused(format!(
+            return Err(ServerError::Refused(format!(
                 "{0} is there, and nothing proves that dbdyno made it, so it is not touched; set DBDYNO_HOME to another folder, or remove or \
                  rename {0} yourself",
                 path.display()

@@ -1,8 +1,7 @@
 //! Where a server's socket goes: into a folder that nobody else may look into.
 
-use super::PrivateError;
 use super::home::{Site, remove_folder};
-use super::product::Product;
+use crate::servers::{Product, ServerError};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
@@ -28,7 +27,7 @@ pub(super) fn folder(site: &Site, product: &dyn Product) -> PathBuf {
 }
 
 /// Removes a short folder, if it still is its owner's: everybody may make folders there, when ours is gone also of that name.
-pub(super) fn remove_short_folder(folder: &Path, owner: Option<u32>) -> Result<(), PrivateError> {
+pub(super) fn remove_short_folder(folder: &Path, owner: Option<u32>) -> Result<(), ServerError> {
     let me = rustix::process::geteuid().as_raw();
     let is_ours = |uid: u32| uid == me || Some(uid) == owner;
     match folder.symlink_metadata() {

@@ -1,12 +1,12 @@
-//! MariaDB as a private instance: `mariadb-install-db`, the settings of a size class, starting and stopping.
+//! MariaDB's servers: `mariadb-install-db`, the settings of a size class, starting and stopping.
 //!
-//! Nobody but the server's user (and root) can come to it: it listens on a socket in a folder of that user's alone, and
-//! on no network. That is why its one account has no password: whoever can open the socket can open the data files, too,
-//! and a password would be one more secret that keeps nobody out. The accounts that the installer makes are removed.
+//! To a private instance nobody but the server's user (and root) can come: it listens on a socket in a folder of that user's
+//! alone, and on no network. That is why its one account has no password: whoever can open the socket can open the data files,
+//! too, and a password would be one more secret that keeps nobody out. The accounts that the installer makes are removed.
 
 mod settings;
 
-use dbdyno_engine::private::{DataFolder, Ground, Instance, Product, Programs, Readiness, Step};
+use dbdyno_engine::servers::{Access, DataFolder, Ground, Login, Place, Product, Programs, Readiness, Step};
 use mysql::{Conn, OptsBuilder};
 use rustix::process::Signal;
 use std::ffi::OsString;
@@ -34,7 +34,7 @@ const PROGRAMS: Programs = Programs {
     install: "the MariaDB server, 10.11 or newer (package mariadb-server on Debian, Ubuntu and Red Hat, mariadb on SUSE)",
 };
 
-/// MariaDB's own part of a private instance.
+/// What is MariaDB's own about its servers.
 pub(super) static PRODUCT: MariaDb = MariaDb;
 
 /// MariaDB.
@@ -83,17 +83,30 @@ impl Product for MariaDb {
         SOCKET.to_owned()
     }
 
-    fn making(&self, programs: &Path, data: &Path) -> Vec<Step> {
+    fn administrator(&self, access: Access) -> Login<'static> {
+        match access {
+            Access::Own => Login { user: NAME, database: NAME },
+            Access::Anybody => Login { user: "root", database: "mysql" },
+        }
+    }
+
+    fn making(&self, place: &Place, further: &[String]) -> Vec<Step> {
         // A server that starts removes what others have left in its folder for temporary files, and takes what they work
         // with for that; so each has its own. The installer would break a path with a space in it.
-        let (data_folder, temporary) = (with_path("--datadir=", data), OsString::from("--tmpdir=."));
+        let (data_folder, temporary) = (with_path("--datadir=", &place.data), OsString::from("--tmpdir=."));
         // Nothing but what is said here: neither this machine's settings, nor its name, which it may not know.
         let install = ["--no-defaults", "--skip-test-db", "--skip-name-resolve", "--force"].map(OsString::from);
-        let install = install.into_iter().chain([data_folder.clone(), temporary.clone()]).collect();
+        let install = install.into_iter().chain([data_folder.clone(), temporary.clone()]);
+        let mut install: Vec<OsString> = install.chain(further.iter().map(OsString::from)).collect();
+        let step = |doing, program, arguments, input| Step { doing, program, arguments, input };
+        if place.access == Access::Anybody {
+            install.push("--auth-root-authentication-method=normal".into());
+            return vec![step("making the data folder", "mariadb-install-db", install, None)];
+        }
         // Without a server that listens nobody can come in between.
         let bootstrap = ["--no-defaults", "--bootstrap", "--silent-startup"].map(OsString::from).into_iter();
-        let bootstrap = bootstrap.chain([with_path("--basedir=", &base(programs)), data_folder, temporary]).collect();
-        let step = |doing, program, arguments, input| Step { doing, program, arguments, input };
+        let bootstrap =
+            bootstrap.chain([with_path("--basedir=", &base(&place.programs)), data_folder, temporary]).collect();
         vec![
             step("making the data folder", "mariadb-install-db", install, None),
             step("making its database and its one account", "mariadbd", bootstrap, Some(ONE_ACCOUNT)),
@@ -113,13 +126,13 @@ impl Product for MariaDb {
         settings::of(ground)
     }
 
-    fn arguments(&self, instance: &Instance) -> Vec<OsString> {
+    fn arguments(&self, place: &Place) -> Vec<OsString> {
         // The file must come first. Paths stand here, where nothing in them can be taken for something else.
         vec![
-            with_path("--defaults-file=", &instance.data.join(settings::FILE)),
-            with_path("--basedir=", &base(&instance.programs)),
-            with_path("--datadir=", &instance.data),
-            with_path("--socket=", &socket(instance)),
+            with_path("--defaults-file=", &place.data.join(settings::FILE)),
+            with_path("--basedir=", &base(&place.programs)),
+            with_path("--datadir=", &place.data),
+            with_path("--socket=", &socket(place)),
         ]
     }
 
@@ -131,8 +144,8 @@ impl Product for MariaDb {
         data.remove(settings::PID_FILE)
     }
 
-    fn readiness(&self, instance: &Instance) -> Readiness {
-        match connect(instance) {
+    fn readiness(&self, place: &Place, _pid: u32) -> Readiness {
+        match connect(place) {
             Ok(_) => Readiness::Ready,
             // It has answered: with a reason that goes away, or with one that does not.
             Err(mysql::Error::MySqlError(error)) if PASSING.contains(&error.code) => Readiness::NotYet(error.message),
@@ -154,13 +167,13 @@ impl Product for MariaDb {
         Signal::KILL
     }
 
-    fn target(&self, instance: &Instance) -> String {
-        format!("mariadb://{NAME}@/{NAME}?socket={}", socket(instance).display())
+    fn target(&self, place: &Place, login: Login<'_>) -> String {
+        format!("mariadb://{}@/{}?socket={}", login.user, login.database, socket(place).display())
     }
 
-    fn shell_command(&self, instance: &Instance) -> String {
+    fn shell_command(&self, place: &Place) -> String {
         // A password of the user's own settings would be refused.
-        format!("mariadb --no-defaults --socket={} --user={NAME} {NAME}", socket(instance).display())
+        format!("mariadb --no-defaults --socket={} --user={NAME} {NAME}", socket(place).display())
     }
 }
 
@@ -180,14 +193,15 @@ DELETE FROM mysql.db;
 const PASSING: [u16; 3] = [1040, 1053, 1203];
 
 /// A connection to the database.
-fn connect(instance: &Instance) -> mysql::Result<Conn> {
-    let options = OptsBuilder::new().socket(Some(socket(instance).display().to_string())).user(Some(NAME));
-    let options = options.db_name(Some(NAME)).read_timeout(Some(CONNECT)).write_timeout(Some(CONNECT));
+fn connect(place: &Place) -> mysql::Result<Conn> {
+    let Login { user, database } = PRODUCT.administrator(place.access);
+    let options = OptsBuilder::new().socket(Some(socket(place).display().to_string())).user(Some(user));
+    let options = options.db_name(Some(database)).read_timeout(Some(CONNECT)).write_timeout(Some(CONNECT));
     Conn::new(options)
 }
 
-fn socket(instance: &Instance) -> PathBuf {
-    instance.socket_folder.join(SOCKET)
+fn socket(place: &Place) -> PathBuf {
+    place.socket_folder.join(SOCKET)
 }
 
 /// The folder that the server's `bin` and `share` stand in. A server that was put elsewhere than it was built for finds

@@ -1,6 +1,7 @@
 use super::settings::{FILE, PID_FILE};
 use super::*;
-use dbdyno_engine::private::{How, PrivateError, Silent, Up, Wish, down, find};
+use dbdyno_engine::private::{How, Instance, Up, Wish, down, find};
+use dbdyno_engine::servers::{ServerError, Silent};
 use dbdyno_model::ErrorClass;
 use dbdyno_testkit::private::{
     Impatient, MIB, TestHome, Visitor, a_process_that_is_not_the_server_is_not_killed, kill, left_behind, mode, size,
@@ -10,7 +11,7 @@ use mysql::prelude::{FromRow, Queryable};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
 fn rows<T: FromRow>(instance: &Instance, sql: &str) -> Vec<T> {
-    connect(instance).unwrap().query(sql).unwrap()
+    connect(&instance.place()).unwrap().query(sql).unwrap()
 }
 
 fn setting(instance: &Instance, name: &str) -> String {
@@ -39,9 +40,9 @@ fn an_instance_survives_everything_but_its_end() {
     let server = find(&place.home, &PRODUCT).unwrap();
     let target = format!("mariadb://dbdyno@/dbdyno?socket={socket}");
     assert_eq!((server.target.to_string(), server.pid, server.size.as_str()), (target, instance.pid(), "T"));
-    let inside = PRODUCT.shell_command(instance);
+    let inside = PRODUCT.shell_command(&instance.place());
     assert_eq!(inside, format!("mariadb --no-defaults --socket={socket} --user=dbdyno dbdyno"));
-    connect(instance).unwrap().query_drop("CREATE TABLE kept (a INT); INSERT INTO kept VALUES (7)").unwrap();
+    connect(&instance.place()).unwrap().query_drop("CREATE TABLE kept (a INT); INSERT INTO kept VALUES (7)").unwrap();
     let other = place.refused(&wish(&d));
     assert!(other.contains("runs for size T, not D; go on with it: dbdyno up mariadb --size T"), "{other}");
 
@@ -138,7 +139,7 @@ fn its_settings_are_in_force_and_its_account_is_the_only_one() {
     assert_eq!(rows::<String>(&instance, instruments), [""; 0]);
     let consumers = "SELECT NAME FROM performance_schema.setup_consumers WHERE ENABLED = 'YES'";
     assert_eq!(rows::<String>(&instance, consumers), ["global_instrumentation"]);
-    connect(&instance).unwrap().query_drop("CREATE TABLE t (a INT); INSERT INTO t VALUES (1)").unwrap();
+    connect(&instance.place()).unwrap().query_drop("CREATE TABLE t (a INT); INSERT INTO t VALUES (1)").unwrap();
     for table in ["file_summary_by_event_name", "events_waits_summary_global_by_event_name"] {
         let timed = format!(
             "SELECT COUNT_STAR > 0 AND SUM_TIMER_WAIT > 0 FROM performance_schema.{table}
@@ -153,7 +154,7 @@ fn its_settings_are_in_force_and_its_account_is_the_only_one() {
     let databases = rows::<String>(&instance, "SHOW DATABASES");
     assert_eq!(databases, ["dbdyno", "information_schema", "mysql", "performance_schema", "sys"]);
     for user in ["root", "", "mysql", "somebody"] {
-        let options = OptsBuilder::new().socket(Some(socket(&instance).display().to_string())).user(Some(user));
+        let options = OptsBuilder::new().socket(Some(socket(&instance.place()).display().to_string())).user(Some(user));
         assert!(Conn::new(options).is_err(), "'{user}'");
     }
     let may = rows::<String>(&instance, "SHOW GRANTS").join("\n");
@@ -201,7 +202,7 @@ fn what_is_not_dbdynos_is_neither_removed_nor_killed() {
 fn what_is_called_off_leaves_nothing_behind() {
     let place = TestHome::new(&PRODUCT, "home");
     let error = place.up_watched(&wish(&size("T", 8 * MIB)), &Impatient::default()).unwrap_err();
-    assert!(matches!(&error, PrivateError::Failed(e) if e.class == ErrorClass::Cancelled), "{error}");
+    assert!(matches!(&error, ServerError::Failed(e) if e.class == ErrorClass::Cancelled), "{error}");
     assert!(!place.site().exists());
 }
 

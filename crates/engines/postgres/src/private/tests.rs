@@ -1,5 +1,6 @@
 use super::*;
-use dbdyno_engine::private::{How, PrivateError, Silent, Stage, Up, Wish, down, find};
+use dbdyno_engine::private::{How, Instance, Stage, Up, Wish, down, find};
+use dbdyno_engine::servers::{Process, ServerError, Silent};
 use dbdyno_model::ErrorClass;
 use dbdyno_testkit::private::{
     Impatient, Later, MIB, TestHome, Visitor, a_process_that_is_not_the_server_is_not_killed, kill, left_behind, mode,
@@ -8,6 +9,7 @@ use dbdyno_testkit::private::{
 use postgres::Client;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::sync::atomic::Ordering;
 
 fn client(instance: &Instance) -> Client {
@@ -115,7 +117,7 @@ fn homes_do_not_clash_however_long_their_paths_and_whatever_was_left_there() {
     let (first_up, second_up) = std::thread::scope(|scope| {
         let second = scope.spawn(|| second.up(&wish(&t)).unwrap());
         let first = first.up(&limited).or_else(|error| {
-            assert!(matches!(&error, PrivateError::Refused(text) if text.contains("control group")), "{error}");
+            assert!(matches!(&error, ServerError::Refused(text) if text.contains("control group")), "{error}");
             assert!(!first.site().exists(), "refused before anything was started");
             first.up(&wish(&t))
         });
@@ -147,7 +149,7 @@ fn what_is_called_off_leaves_nothing_behind() {
     let place = TestHome::new(&PRODUCT, "home");
     let t = size("T", 8 * MIB);
     let error = place.up_watched(&wish(&t), &Impatient::default()).unwrap_err();
-    assert!(matches!(&error, PrivateError::Failed(e) if e.class == ErrorClass::Cancelled), "{error}");
+    assert!(matches!(&error, ServerError::Failed(e) if e.class == ErrorClass::Cancelled), "{error}");
     assert!(!place.site().exists());
 }
 
@@ -183,7 +185,7 @@ fn a_killed_maker_of_data_is_found_and_ended() {
     let mut maker = std::process::Command::new("/bin/sh");
     maker.args(["-c", "sleep 60; exit", "initdb", "-D"]).arg(&making).process_group(0);
     let mut maker = maker.uid(uid_of(&instance)).spawn().unwrap();
-    let process = dbdyno_engine::private::Process::of(maker.id());
+    let process = Process::of(maker.id());
     let left = Instance { process: process.clone(), ..instance };
     std::fs::write(&record, serde_json::to_string(&left).unwrap()).unwrap();
     let done = down(&place.home, &PRODUCT, None, &Silent).unwrap();

@@ -2,11 +2,7 @@
 //! folders side by side, the server in `sbin` and what makes its data in `bin`: one of them is looked for, and the others
 //! from there.
 
-use super::Instance;
-use super::PrivateError;
-use super::account::Account;
-use super::data_folder::DataFolder;
-use super::product::Product;
+use super::{Account, Product, ServerError};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -47,35 +43,44 @@ impl Programs {
     }
 }
 
+/// What is looked for.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Search<'a> {
+    /// The one folder to look at, where one is named.
+    pub named: Option<&'a Path>,
+    /// The folder that is looked at first otherwise.
+    pub before: Option<&'a Path>,
+    /// The series that made the data, where there is data already, and what else than its programs helps, in words.
+    pub made_by: Option<(&'a str, &'a str)>,
+}
+
 /// Programs that were found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Found {
-    pub(super) folder: PathBuf,
-    /// As they say themselves.
-    pub(super) version: String,
+pub struct Found {
+    /// Their folder.
+    pub folder: PathBuf,
+    /// Their version, as they say themselves.
+    pub version: String,
 }
 
 impl Found {
-    /// The first programs that this user may run and that fit the data, if there is data; those that it ran with before
-    /// are tried first. Where a folder is named, nothing else is looked at.
-    pub(super) fn find(
-        product: &dyn Product,
-        account: &Account,
-        held: Option<&Instance>,
-        named: Option<&Path>,
-    ) -> Result<Self, PrivateError> {
+    /// The first programs that this user may run and that fit the data. Where a folder is named, nothing else is looked at.
+    ///
+    /// # Errors
+    /// There are none, in words that say what to install.
+    pub fn find(product: &dyn Product, account: &Account, search: &Search<'_>) -> Result<Self, ServerError> {
         let Programs { variable, needed, folders, install, .. } = *product.programs();
-        let series = held.and_then(|instance| product.data_series(&DataFolder::open(&instance.data).ok()?));
-        let before = held.map(|instance| instance.programs.clone()).into_iter();
-        let candidates = match named {
+        let before = search.before.map(Path::to_owned).into_iter();
+        let candidates = match search.named {
             Some(folder) => vec![folder.to_owned()],
             None => before.chain(in_path()).chain(folders.iter().flat_map(|f| expand(f))).collect(),
         };
+        let series = search.made_by.map(|(series, _)| series);
         let mut problems = Vec::new();
         for folder in candidates {
-            match Self::look(product, account, &folder, series.as_deref()) {
+            match Self::look(product, account, &folder, series) {
                 Ok(Some(found)) => return Ok(found),
-                Ok(None) if named.is_some() => {
+                Ok(None) if search.named.is_some() => {
                     problems.push(format!("{} does not hold {}", folder.display(), list(needed)));
                 }
                 Ok(None) => {}
@@ -83,18 +88,15 @@ impl Found {
                 Err(problem) => problems.push(problem),
             }
         }
-        let hint = match (&series, problems.is_empty()) {
-            (_, true) => format!("{} not found in PATH or where distributions put them; ", list(needed)),
-            (_, false) => format!("{}; ", problems.join("; ")),
+        let hint = match problems.is_empty() {
+            true => format!("{} not found in PATH or where distributions put them; ", list(needed)),
+            false => format!("{}; ", problems.join("; ")),
         };
-        let what = match series {
-            Some(series) => format!(
-                "install version {series}, which made the data, or remove the data: dbdyno down {} --keep=false",
-                product.engine()
-            ),
+        let what = match search.made_by {
+            Some((series, instead)) => format!("install version {series}, which made the data, or {instead}"),
             None => format!("install {install}"),
         };
-        Err(PrivateError::Refused(format!("{hint}{what}, or set {variable} to the folder of these programs")))
+        Err(ServerError::Refused(format!("{hint}{what}, or set {variable} to the folder of these programs")))
     }
 
     /// The programs of a folder: none there, or a reason why those there do not do.

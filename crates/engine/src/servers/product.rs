@@ -1,6 +1,6 @@
-//! What is an engine's own about a private instance. Everything else (folders, locks, users, processes) is the same for all.
+//! What is an engine's own about its servers. Everything else (folders, users, processes) is the same for all.
 
-use super::{DataFolder, Instance, Programs};
+use super::{Access, DataFolder, Login, Place, Programs};
 use dbdyno_model::Size;
 use rustix::process::Signal;
 use std::ffi::OsString;
@@ -23,23 +23,25 @@ pub trait Product: Sync {
     fn series(&self, version: &str) -> String;
     /// The series that made a data folder, where it tells.
     fn data_series(&self, data: &DataFolder) -> Option<String>;
-    /// The port, where a socket's name is made of it.
+    /// The port, where a socket's name is made of it and the place says none.
     fn port(&self) -> Option<u16>;
     /// The name of the longest file in the socket folder.
     fn socket_name(&self) -> String;
-    /// What makes a data folder in an empty one, in order, by the programs in a folder.
-    fn making(&self, programs: &Path, data: &Path) -> Vec<Step>;
+    /// The administrator of a server, and a database that it has from the beginning.
+    fn administrator(&self, access: Access) -> Login<'static>;
+    /// What makes a data folder in an empty one, in order, with further arguments for the program that does most of it.
+    fn making(&self, place: &Place, further: &[String]) -> Vec<Step>;
     /// What is left to do to a new data folder before it counts as whole.
     ///
     /// # Errors
     /// A file cannot be written.
     fn finish(&self, data: &DataFolder) -> io::Result<()>;
-    /// The name of the file of settings in the data folder; each start writes it.
+    /// The name of the file of settings in the data folder, which is written before each start.
     fn settings_file(&self) -> &'static str;
-    /// The settings of the size class.
+    /// The settings of a size class.
     fn settings(&self, ground: &Ground<'_>) -> String;
     /// The arguments of the server.
-    fn arguments(&self, instance: &Instance) -> Vec<OsString>;
+    fn arguments(&self, place: &Place) -> Vec<OsString>;
     /// The main process that the server itself has noted in its data folder.
     fn noted_pid(&self, data: &DataFolder) -> Option<u32>;
     /// Removes the note of a main process that is known to have ended, so that a reused process id cannot be mistaken.
@@ -47,16 +49,16 @@ pub trait Product: Sync {
     /// # Errors
     /// It cannot be removed.
     fn forget_pid(&self, data: &DataFolder) -> io::Result<()>;
-    /// Whether the server can be worked with.
-    fn readiness(&self, instance: &Instance) -> Readiness;
+    /// Whether the server with this main process can be worked with.
+    fn readiness(&self, place: &Place, pid: u32) -> Readiness;
     /// Asks the main process to end in good order, without waiting for clients.
     fn stop_signal(&self) -> Signal;
     /// Asks it to end at once; its data recovers at the next start.
     fn abort_signal(&self) -> Signal;
-    /// The target of a running instance.
-    fn target(&self, instance: &Instance) -> String;
+    /// The target of somebody who comes through the socket.
+    fn target(&self, place: &Place, login: Login<'_>) -> String;
     /// How a person looks inside.
-    fn shell_command(&self, instance: &Instance) -> String;
+    fn shell_command(&self, place: &Place) -> String;
 }
 
 /// One program that is run to make a data folder.
@@ -72,7 +74,7 @@ pub struct Step {
     pub input: Option<&'static str>,
 }
 
-/// What settings depend on.
+/// What the settings of a size class depend on.
 #[derive(Debug, Clone, Copy)]
 pub struct Ground<'a> {
     /// The size class.

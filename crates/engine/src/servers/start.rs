@@ -1,0 +1,56 @@
+//! Setting a server and starting its process.
+
+use super::log::Said;
+use super::spawn::{Going, Program, Waiting};
+use super::{DataFolder, Log, Process, Record, Server, ServerError, Watch};
+use std::io;
+
+/// A server whose process has been started.
+#[derive(Debug, Clone)]
+pub struct Started {
+    /// Its main process.
+    pub process: Process,
+    /// What it has said since.
+    pub said: Said,
+}
+
+impl Server<'_> {
+    /// Its data folder.
+    ///
+    /// # Errors
+    /// It is none, or a link.
+    pub fn data(&self) -> Result<DataFolder, ServerError> {
+        let data = &self.place.data;
+        DataFolder::open(data).map_err(|e| ServerError::io("open", data, &e))
+    }
+
+    /// Writes its settings, in place of those that were there.
+    ///
+    /// # Errors
+    /// They cannot be written.
+    pub fn set(&self, settings: &str) -> Result<(), ServerError> {
+        let name = self.product.settings_file();
+        let written = self.data()?.write(name, settings);
+        written.map_err(|e| ServerError::io("write", &self.place.data.join(name), &e))
+    }
+
+    /// Starts its process, which goes on when this one has ended. No other process may be at work in its data.
+    ///
+    /// # Errors
+    /// It cannot be started, or not recorded.
+    pub fn start(&self, watch: &dyn Watch, record: &mut Record<'_>) -> Result<Started, ServerError> {
+        let forgotten = self.product.forget_pid(&self.data()?);
+        forgotten.map_err(|e| ServerError::io("clear", &self.place.data, &e))?;
+        let log = Log::open(&self.log)?;
+        let path = self.product.programs().server(&self.place.programs);
+        let arguments = self.product.arguments(&self.place);
+        let program = Program { path: &path, arguments: &arguments, input: None, environment: &self.environment };
+        let cannot = |e: io::Error| ServerError::io("start", &path, &e);
+        let waiting = Waiting::new(&self.account, &program, &log.file).map_err(cannot)?;
+        record(&waiting.process)?;
+        watch.note(&format!("starting the server (process {})", waiting.process.pid));
+        // Not waited for: it goes on when this process has ended.
+        let going: Going = waiting.go().map_err(cannot)?;
+        Ok(Started { process: going.process, said: log.said() })
+    }
+}
