@@ -1,5 +1,7 @@
 //! Where a server is, and how it is reached.
 
+use std::io;
+use std::net::{Ipv4Addr, TcpListener};
 use std::path::PathBuf;
 
 /// A place of a server's own.
@@ -33,4 +35,12 @@ pub struct Login<'a> {
     pub user: &'a str,
     /// The database.
     pub database: &'a str,
+}
+
+/// A port of the loopback address at which nothing listens now.
+///
+/// # Errors
+/// There is none.
+pub fn free_port() -> io::Result<u16> {
+    Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
 }

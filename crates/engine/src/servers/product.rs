@@ -38,8 +38,17 @@ pub trait Product: Sync {
     fn finish(&self, data: &DataFolder) -> io::Result<()>;
     /// The name of the file of settings in the data folder, which is written before each start.
     fn settings_file(&self) -> &'static str;
-    /// The settings of a size class.
+    /// The settings of a size class, as the file's text.
     fn settings(&self, ground: &Ground<'_>) -> String;
+    /// These settings as the file's text. The value of one that has none is empty.
+    fn settings_of(&self, settings: &[Setting]) -> String;
+    /// What makes a server listen in its place.
+    fn reach(&self, place: &Place) -> Vec<Setting>;
+    /// What makes it take TLS, with a certificate and a key in these files.
+    fn tls(&self, certificate: &Path, key: &Path) -> Vec<Setting>;
+    /// The file in the data folder that says line by line who is let in, where that is not said of users alone; the first line
+    /// that fits counts.
+    fn access_file(&self) -> Option<&'static str>;
     /// The arguments of the server.
     fn arguments(&self, place: &Place) -> Vec<OsString>;
     /// The main process that the server itself has noted in its data folder.
@@ -51,15 +60,23 @@ pub trait Product: Sync {
     fn forget_pid(&self, data: &DataFolder) -> io::Result<()>;
     /// Whether the server with this main process can be worked with.
     fn readiness(&self, place: &Place, pid: u32) -> Readiness;
+    /// What a server says that cannot start because the system still holds files of one that was killed a moment ago.
+    fn still_held(&self) -> &'static str;
     /// Asks the main process to end in good order, without waiting for clients.
     fn stop_signal(&self) -> Signal;
     /// Asks it to end at once; its data recovers at the next start.
     fn abort_signal(&self) -> Signal;
     /// The target of somebody who comes through the socket.
     fn target(&self, place: &Place, login: Login<'_>) -> String;
+    /// The SQL client and its arguments, for somebody who comes through the socket: it reads statements, prints values alone, and
+    /// ends at the first error. No database is chosen where its name is empty.
+    fn client(&self, place: &Place, login: Login<'_>) -> (&'static str, Vec<OsString>);
     /// How a person looks inside.
     fn shell_command(&self, place: &Place) -> String;
 }
+
+/// A name and its value.
+pub type Setting = (String, String);
 
 /// One program that is run to make a data folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,6 +89,14 @@ pub struct Step {
     pub arguments: Vec<OsString>,
     /// What it reads.
     pub input: Option<&'static str>,
+}
+
+/// An argument that ends in a path.
+#[must_use]
+pub fn with_path(argument: &str, path: &Path) -> OsString {
+    let mut argument = OsString::from(argument);
+    argument.push(path);
+    argument
 }
 
 /// What the settings of a size class depend on.

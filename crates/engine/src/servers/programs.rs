@@ -34,6 +34,14 @@ impl Programs {
         self.place(folder, self.needed.first().copied().unwrap_or_default())
     }
 
+    /// A program that need not be the server's: in this folder or beside it, else where distributions put them, else in PATH.
+    #[must_use]
+    pub fn find(&self, folder: &Path, program: &str) -> Option<PathBuf> {
+        let others = self.folders.iter().flat_map(|folder| expand(folder)).chain(in_path());
+        let mut all = std::iter::once(folder.to_owned()).chain(others).map(|folder| self.place(&folder, program));
+        all.find(|path| is_program(path))
+    }
+
     /// A program, where it is in this folder or beside it; in this folder where it is in none.
     #[must_use]
     pub fn place(&self, folder: &Path, program: &str) -> PathBuf {
@@ -183,6 +191,13 @@ mod tests {
         assert_eq!(programs.place(&sbin, "maker"), sbin.join("../bin/maker"));
         assert_eq!(programs.place(&bin, "both"), bin.join("both"), "its own first");
         assert_eq!(programs.place(&bin, "none"), bin.join("none"));
+        assert_eq!(programs.find(&bin, "none"), None);
+        assert_eq!(programs.find(&sbin, "maker"), Some(sbin.join("../bin/maker")));
+        // What a distribution has comes before what is in PATH.
+        let folder: &str = bin.display().to_string().leak();
+        let distribution = Programs { folders: vec![folder].leak(), ..programs };
+        assert_eq!(distribution.find(dir.path(), "both"), Some(bin.join("both")));
+        assert!(distribution.find(dir.path(), "sh").is_some_and(|path| !path.starts_with(dir.path())));
         assert_eq!(Programs { beside: &[], ..programs }.server(&bin), bin.join("server"));
     }
 

@@ -34,6 +34,23 @@ impl Server<'_> {
         written.map_err(|e| ServerError::io("write", &self.place.data.join(name), &e))
     }
 
+    /// Has these lines say who is let in, before those that are there.
+    ///
+    /// # Errors
+    /// The product has no such lines, or they cannot be written.
+    pub fn let_in(&self, lines: &[String]) -> Result<(), ServerError> {
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let Some(name) = self.product.access_file() else {
+            let engine = self.product.engine();
+            return Err(ServerError::Refused(format!("a server of {engine} has no lines that say who is let in")));
+        };
+        let data = self.data()?;
+        let written = data.read(name).and_then(|there| data.write(name, &format!("{}\n{there}", lines.join("\n"))));
+        written.map_err(|e| ServerError::io("write", &self.place.data.join(name), &e))
+    }
+
     /// Starts its process, which goes on when this one has ended. No other process may be at work in its data.
     ///
     /// # Errors

@@ -6,7 +6,9 @@
 
 mod settings;
 
-use dbdyno_engine::servers::{Access, DataFolder, Ground, Login, Place, Product, Programs, Readiness, Step};
+use dbdyno_engine::servers::{
+    Access, DataFolder, Ground, Login, Place, Product, Programs, Readiness, Setting, Step, with_path,
+};
 use mysql::{Conn, OptsBuilder};
 use rustix::process::Signal;
 use std::ffi::OsString;
@@ -35,10 +37,11 @@ const PROGRAMS: Programs = Programs {
 };
 
 /// What is MariaDB's own about its servers.
-pub(super) static PRODUCT: MariaDb = MariaDb;
+pub static PRODUCT: MariaDb = MariaDb;
 
 /// MariaDB.
-pub(super) struct MariaDb;
+#[derive(Debug, Default)]
+pub struct MariaDb;
 
 impl Product for MariaDb {
     fn engine(&self) -> &'static str {
@@ -126,6 +129,35 @@ impl Product for MariaDb {
         settings::of(ground)
     }
 
+    fn settings_of(&self, settings: &[Setting]) -> String {
+        let line = |(name, value): &Setting| match value.as_str() {
+            "" => format!("{name}\n"),
+            value => format!("{name} = \"{}\"\n", value.replace('\\', "\\\\")),
+        };
+        let lines: String = settings.iter().map(line).collect();
+        format!("[mariadbd]\n{lines}")
+    }
+
+    fn reach(&self, place: &Place) -> Vec<Setting> {
+        let network = match place.tcp_port {
+            Some(port) => vec![("bind_address", "127.0.0.1".to_owned()), ("port", port.to_string())],
+            None => vec![("skip_networking", String::new())],
+        };
+        // As in the settings of a size class.
+        let always = [("skip_name_resolve", ""), ("pid_file", settings::PID_FILE), ("tmpdir", ".")];
+        let always = always.map(|(name, value)| (name, value.to_owned()));
+        network.into_iter().chain(always).map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    fn tls(&self, certificate: &Path, key: &Path) -> Vec<Setting> {
+        let file = |name: &str, path: &Path| (name.to_owned(), path.display().to_string());
+        vec![file("ssl_cert", certificate), file("ssl_key", key)]
+    }
+
+    fn access_file(&self) -> Option<&'static str> {
+        None
+    }
+
     fn arguments(&self, place: &Place) -> Vec<OsString> {
         // The file must come first. Paths stand here, where nothing in them can be taken for something else.
         vec![
@@ -157,6 +189,11 @@ impl Product for MariaDb {
         }
     }
 
+    fn still_held(&self) -> &'static str {
+        // The kernel may still be busy with the asynchronous writes of a server that was killed.
+        "Unable to lock"
+    }
+
     fn stop_signal(&self) -> Signal {
         // Open transactions are rolled back, and what the cache holds is written.
         Signal::TERM
@@ -169,6 +206,17 @@ impl Product for MariaDb {
 
     fn target(&self, place: &Place, login: Login<'_>) -> String {
         format!("mariadb://{}@/{}?socket={}", login.user, login.database, socket(place).display())
+    }
+
+    fn client(&self, place: &Place, login: Login<'_>) -> (&'static str, Vec<OsString>) {
+        let reads = ["--no-defaults", "--protocol=socket", "--batch", "--skip-column-names", "--unbuffered"];
+        let mut arguments: Vec<OsString> = reads.map(OsString::from).into();
+        arguments.push(with_path("--socket=", &socket(place)));
+        arguments.push(format!("--user={}", login.user).into());
+        if !login.database.is_empty() {
+            arguments.push(format!("--database={}", login.database).into());
+        }
+        ("mariadb", arguments)
     }
 
     fn shell_command(&self, place: &Place) -> String {
@@ -210,13 +258,6 @@ fn base(programs: &Path) -> PathBuf {
     let server = PROGRAMS.server(programs);
     let server = server.canonicalize().unwrap_or(server);
     server.parent().and_then(Path::parent).map_or_else(|| PathBuf::from("/"), Path::to_owned)
-}
-
-/// An argument that ends in a path.
-fn with_path(argument: &str, path: &Path) -> OsString {
-    let mut argument = OsString::from(argument);
-    argument.push(path);
-    argument
 }
 
 /// The first two numbers of a version; 0 for what is none.

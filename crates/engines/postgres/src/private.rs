@@ -4,13 +4,16 @@
 //! alone, and on no network. That is why it asks for no password.
 
 use dbdyno_engine::server::within;
-use dbdyno_engine::servers::{Access, DataFolder, Ground, Login, Place, Product, Programs, Readiness, Step};
+use dbdyno_engine::servers::{
+    Access, DataFolder, Ground, Login, Place, Product, Programs, Readiness, Setting, Step, with_path,
+};
 use postgres::error::SqlState;
 use postgres::{Config, NoTls};
 use rustix::process::Signal;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 /// The port that names the socket where nothing else is said. Each instance has a folder of its own, so all can have the same.
@@ -44,10 +47,11 @@ const PROGRAMS: Programs = Programs {
 };
 
 /// What is PostgreSQL's own about its servers.
-pub(super) static PRODUCT: Postgres = Postgres;
+pub static PRODUCT: Postgres = Postgres;
 
 /// PostgreSQL.
-pub(super) struct Postgres;
+#[derive(Debug, Default)]
+pub struct Postgres;
 
 impl Product for Postgres {
     fn engine(&self) -> &'static str {
@@ -134,6 +138,30 @@ impl Product for Postgres {
         settings(ground)
     }
 
+    fn settings_of(&self, settings: &[Setting]) -> String {
+        settings.iter().map(|(name, value)| format!("{name} = '{}'\n", value.replace('\'', "''"))).collect()
+    }
+
+    fn reach(&self, place: &Place) -> Vec<Setting> {
+        let addresses = if place.tcp_port.is_some() { "127.0.0.1" } else { "" };
+        let folder = place.socket_folder.display().to_string();
+        let settings = [
+            ("listen_addresses", addresses.to_owned()),
+            ("port", port(place).to_string()),
+            ("unix_socket_directories", folder),
+        ];
+        settings.map(|(name, value)| (name.to_owned(), value)).into()
+    }
+
+    fn tls(&self, certificate: &Path, key: &Path) -> Vec<Setting> {
+        let file = |name: &str, path: &Path| (name.to_owned(), path.display().to_string());
+        vec![("ssl".to_owned(), "on".to_owned()), file("ssl_cert_file", certificate), file("ssl_key_file", key)]
+    }
+
+    fn access_file(&self) -> Option<&'static str> {
+        Some("pg_hba.conf")
+    }
+
     fn arguments(&self, place: &Place) -> Vec<OsString> {
         vec!["-D".into(), place.data.clone().into()]
     }
@@ -156,6 +184,11 @@ impl Product for Postgres {
         }
     }
 
+    fn still_held(&self) -> &'static str {
+        // Sessions of a server that was killed take a moment to notice it.
+        "is still in use"
+    }
+
     fn stop_signal(&self) -> Signal {
         // Fast: open transactions are rolled back, then a checkpoint.
         Signal::INT
@@ -168,6 +201,19 @@ impl Product for Postgres {
     fn target(&self, place: &Place, login: Login<'_>) -> String {
         let folder = place.socket_folder.display();
         format!("postgres://{}@/{}?host={folder}&port={}", login.user, login.database, port(place))
+    }
+
+    fn client(&self, place: &Place, login: Login<'_>) -> (&'static str, Vec<OsString>) {
+        let reads =
+            ["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1"].map(OsString::from);
+        let mut arguments = Vec::from(reads);
+        arguments.push(with_path("--host=", &place.socket_folder));
+        arguments.push(format!("--port={}", port(place)).into());
+        arguments.push(format!("--username={}", login.user).into());
+        if !login.database.is_empty() {
+            arguments.push(format!("--dbname={}", login.database).into());
+        }
+        ("psql", arguments)
     }
 
     fn shell_command(&self, place: &Place) -> String {

@@ -9,8 +9,10 @@ use dbdyno_model::Counter;
 use dbdyno_testkit::conformance::play;
 use dbdyno_testkit::on_servers::{Product, task};
 use dbdyno_testkit::servers::lend::Lender;
-use dbdyno_testkit::servers::postgres::{Server, Wish};
 use std::time::Duration;
+
+type Server = dbdyno_testkit::servers::postgres::Server<dbdyno_postgres::Postgres>;
+type Wish = dbdyno_testkit::servers::postgres::Wish<dbdyno_postgres::Postgres>;
 
 dbdyno_testkit::points!(Postgres);
 dbdyno_testkit::clients!(Postgres);

@@ -9,7 +9,6 @@ use dbdyno_testkit::private::{
 use postgres::Client;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
 use std::sync::atomic::Ordering;
 
 fn client(instance: &Instance) -> Client {
