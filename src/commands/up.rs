@@ -34,7 +34,7 @@ pub(super) fn up(args: &UpArgs, context: &Context) -> Result<(), Error> {
     let product = product(&args.engine)?;
     let size = context.catalogue.size(&args.size)?;
     let home = Home::from_environment().map_err(failed("starting", &args.engine))?;
-    let programs = product.programs().named();
+    let programs = product.about().programs.named();
     let wish = Wish {
         size,
         memory_limit_bytes: args.memory_limit,

@@ -36,7 +36,7 @@ pub struct Down {
 /// # Errors
 /// It does not stop, or something cannot be removed.
 pub fn down(home: &Home, product: &dyn Product, keep: Option<bool>, watch: &dyn Watch) -> Result<Down, ServerError> {
-    let site = home.site(product.engine())?;
+    let site = home.site(product.about().engine)?;
     let nothing = Down { instance: None, stopped: false, kept: false, removed: false };
     if !site.folder.exists() {
         return Ok(nothing);

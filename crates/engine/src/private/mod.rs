@@ -67,7 +67,7 @@ pub fn target_of(engine: &str) -> String {
 /// # Errors
 /// None is running, in words that say how to start one.
 pub fn find(home: &Home, product: &dyn Product) -> Result<PrivateServer, ServerError> {
-    let engine = product.engine();
+    let engine = product.about().engine;
     let refused = |text: String| Err(ServerError::Refused(text));
     let start = |size: &str| format!("dbdyno up {engine} --size {size}");
     let Some(instance) = Instance::read(&home.site(engine)?)? else {

@@ -71,7 +71,7 @@ fn is_empty(path: &Path, found: &Metadata) -> bool {
 fn is_of(instance: &Instance, site: &Site, product: &dyn Product) -> bool {
     let place = |path: &Path| path.metadata().ok().map(|found| (found.dev(), found.ino()));
     let folder = instance.data.parent().and_then(place);
-    instance.engine == product.engine() && folder.is_some() && folder == place(&site.folder)
+    instance.engine == product.about().engine && folder.is_some() && folder == place(&site.folder)
 }
 
 /// Whether the data is what a record says: of its user and of its version, with the settings that each start writes.
@@ -79,5 +79,5 @@ fn agrees(instance: &Instance, site: &Site, product: &dyn Product) -> bool {
     let Ok(data) = DataFolder::open(&site.data()) else { return false };
     Account::choose(&[&instance.user]).is_ok_and(|account| account.uid() == data.owner_uid())
         && product.data_series(&data).is_none_or(|series| series == product.series(&instance.version))
-        && data.read(product.settings_file()).is_ok()
+        && data.read(product.about().settings_file).is_ok()
 }

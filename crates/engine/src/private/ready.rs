@@ -3,7 +3,7 @@
 use super::down::stop;
 use super::up::{CALLED_OFF, Upping};
 use super::{Instance, Stage};
-use crate::servers::{Process, Readiness, Said, ServerError, Silent, Waited, wait};
+use crate::servers::{Log, Process, Readiness, ServerError, Silent, Waited, wait};
 use dbdyno_model::ErrorClass;
 
 impl Upping<'_> {
@@ -22,13 +22,13 @@ impl Upping<'_> {
     }
 
     /// Waits until the server can be worked with. One that was called off is stopped.
-    pub(super) fn wait(&self, instance: &Instance, process: &Process, said: &Said) -> Result<(), ServerError> {
+    pub(super) fn wait(&self, instance: &Instance, process: &Process, log: &Log) -> Result<(), ServerError> {
         let (engine, pid) = (&instance.engine, process.pid);
         // Nobody calls that off a second time.
         let stop = || stop(instance, self.site, self.product, CALLED_OFF, false, &Silent);
         match wait(self.product, &instance.place(), process, self.watch) {
             Waited::Ready => Ok(()),
-            Waited::Ended => Err(said.error(ErrorClass::Other, "the server ended while it was starting")),
+            Waited::Ended => Err(log.error(ErrorClass::Other, "the server ended while it was starting")),
             Waited::StandsStill => Err(stands_still(instance)),
             Waited::CalledOff => {
                 stop()?;
@@ -39,13 +39,13 @@ impl Upping<'_> {
             }
             Waited::Never(why) => {
                 stop()?;
-                Err(said.error(ErrorClass::Other, &why))
+                Err(log.error(ErrorClass::Other, &why))
             }
             Waited::NotYet(why) => {
                 let text = format!(
                     "the server (process {pid}) does not accept connections yet ({why}) and is left alone; wait on: dbdyno up {engine}, or stop it: dbdyno down {engine}"
                 );
-                Err(said.error(ErrorClass::Timeout, &text))
+                Err(log.error(ErrorClass::Timeout, &text))
             }
         }
     }

@@ -17,7 +17,7 @@ pub(super) fn folder(site: &Site, product: &dyn Product) -> PathBuf {
     let run = site.run();
     let text = run.to_string_lossy();
     let plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+".contains(c));
-    if plain && text.len() + 1 + product.socket_name().len() <= PATH_BYTES {
+    if plain && text.len() + 1 + product.about().socket_name.len() <= PATH_BYTES {
         return run;
     }
     let place = xxh3_64(site.folder.as_os_str().as_encoded_bytes());

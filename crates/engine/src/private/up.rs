@@ -6,7 +6,7 @@ use super::home::{Site, remove_folder};
 use super::lock::Lock;
 use super::{Home, Instance, Stage, ours, socket};
 use crate::servers::{
-    Account, DataFolder, Found, Ground, Log, Place, Process, Product, Said, Search, Server, ServerError, Watch,
+    Account, DataFolder, Found, Ground, Log, Place, Process, Product, Search, Server, ServerError, Watch,
 };
 use dbdyno_model::{ErrorClass, Size};
 use std::fs::DirBuilder;
@@ -59,10 +59,10 @@ pub struct Up {
 /// # Errors
 /// It runs otherwise than asked for, it cannot be started as asked for, or it does not start.
 pub fn up(home: &Home, product: &dyn Product, wish: &Wish<'_>, watch: &dyn Watch) -> Result<Up, ServerError> {
-    let site = home.site(product.engine())?;
+    let site = home.site(product.about().engine)?;
     if !site.folder.exists() {
         // A home that will not do is refused before it comes into being.
-        site.refuse_closed(&Account::choose(product.users())?)?;
+        site.refuse_closed(&Account::choose(product.about().users)?)?;
     }
     let lock = Lock::take_at_home(&site, product, watch)?;
     let done = Upping { site: &site, product, wish, watch }.up();
@@ -100,7 +100,7 @@ impl Upping<'_> {
                 return Err(self.refused(format!(
                     "{} holds data, but nothing tells what it was made for; remove it: dbdyno down {} --keep=false",
                     data.display(),
-                    self.product.engine()
+                    self.product.about().engine
                 )));
             }
             None => {}
@@ -109,7 +109,7 @@ impl Upping<'_> {
         let account = match held {
             // The data belongs to this one.
             Some(instance) => Account::choose(&[&instance.user])?,
-            None => Account::choose(self.product.users())?,
+            None => Account::choose(self.product.about().users)?,
         };
         self.site.refuse_closed(&account)?;
         let programs = self.programs(&account, held)?;
@@ -144,7 +144,7 @@ impl Upping<'_> {
         remove_folder(&self.site.removing())?;
         let keep = self.wish.keep.unwrap_or(recorded.is_some_and(|i| i.keep && restart));
         let mut instance = Instance {
-            engine: self.product.engine().to_owned(),
+            engine: self.product.about().engine.to_owned(),
             version: programs.version.clone(),
             size: self.wish.size.id.clone(),
             cache_bytes: self.wish.size.engine_cache_bytes,
@@ -152,7 +152,7 @@ impl Upping<'_> {
             process: None,
             data: self.site.data(),
             socket_folder: socket::folder(self.site, self.product),
-            port: self.product.port(),
+            port: self.product.about().port,
             user: account.name.clone(),
             programs: programs.folder.clone(),
             log: self.site.log(),
@@ -183,7 +183,7 @@ impl Upping<'_> {
         let mut instance = recorded.clone();
         if let Some(process) = instance.process.as_ref().filter(|_| instance.stage == Stage::Starting) {
             self.watch.note(&format!("it is being started already (process {})", process.pid));
-            self.wait(&instance, process, &Said::ever(&self.site.log()))?;
+            self.wait(&instance, process, &Log::open(&self.site.log())?.whole())?;
         }
         instance.stage = Stage::Running;
         instance.keep = self.wish.keep.unwrap_or(instance.keep);
@@ -211,13 +211,13 @@ impl Upping<'_> {
     fn group(&self) -> Result<Option<Group>, ServerError> {
         let Some(bytes) = self.wish.memory_limit_bytes else { return Ok(None) };
         let place = xxh3_64(self.site.folder.as_os_str().as_encoded_bytes());
-        let name = format!("dbdyno-{}-{place:016x}", self.product.engine());
+        let name = format!("dbdyno-{}-{place:016x}", self.product.about().engine);
         Group::create(&name, bytes, self.wish.size.engine_cache_bytes).map(Some)
     }
 
     /// Those that it ran with before are tried first.
     fn programs(&self, account: &Account, held: Option<&Instance>) -> Result<Found, ServerError> {
-        let engine = self.product.engine();
+        let engine = self.product.about().engine;
         let series = held.and_then(|instance| self.product.data_series(&DataFolder::open(&instance.data).ok()?));
         let instead = format!("remove the data: dbdyno down {engine} --keep=false");
         let search = Search {
@@ -238,7 +238,7 @@ impl Upping<'_> {
         let (making, data) = (self.site.making(), self.site.data());
         _ = std::fs::remove_file(self.site.log());
         let server = self.server(Place { data: making.clone(), ..instance.place() }, account);
-        let made = self.folder(&making, account).and_then(|()| self.log()).and_then(|()| {
+        let made = self.folder(&making, account).and_then(|()| self.log()).and_then(|_| {
             server.make(&[], self.watch, &mut |process| {
                 instance.stage = Stage::Making;
                 instance.process = Some(process.clone());
@@ -288,7 +288,7 @@ impl Upping<'_> {
             instance.process = Some(process.clone());
             instance.write(self.site)
         })?;
-        let started = self.wait(instance, &started.process, &started.said);
+        let started = self.wait(instance, &started.process, &started.log);
         instance.stage = if instance.lives() { Stage::Starting } else { Stage::Stopped };
         if started.is_ok() {
             instance.stage = Stage::Running;
@@ -300,9 +300,10 @@ impl Upping<'_> {
     }
 
     /// The log is there, and is dbdyno's.
-    fn log(&self) -> Result<(), ServerError> {
+    fn log(&self) -> Result<Log, ServerError> {
         let log = Log::open(&self.site.log())?;
-        ours::mark(&log.file).map_err(|e| ServerError::io("write", &self.site.log(), &e))
+        ours::mark(&log.file).map_err(|e| ServerError::io("write", &self.site.log(), &e))?;
+        Ok(log)
     }
 
     /// A folder of the server's own that nobody else may look into.

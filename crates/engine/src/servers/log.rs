@@ -10,11 +10,12 @@ use std::path::{Path, PathBuf};
 /// Lines that an error shows.
 const LINES: usize = 12;
 
-/// A log to be added to.
-pub(crate) struct Log {
+/// A log to be added to, and what was said since it was opened.
+#[derive(Debug)]
+pub struct Log {
     pub(crate) file: File,
     path: PathBuf,
-    /// How long it was when it was opened.
+    /// How long it was then.
     from: u64,
 }
 
@@ -30,28 +31,14 @@ impl Log {
         open().map_err(|e| ServerError::io("write", path, &e))
     }
 
-    /// What was said since it was opened.
-    pub(crate) fn said(&self) -> Said {
-        Said { path: self.path.clone(), from: self.from }
-    }
-}
-
-/// What was said since a moment.
-#[derive(Debug, Clone)]
-pub struct Said {
-    path: PathBuf,
-    from: u64,
-}
-
-impl Said {
-    /// What was said since the log began.
-    pub(crate) fn ever(path: &Path) -> Self {
-        Self { path: path.to_owned(), from: 0 }
+    /// The same with all that was said before.
+    pub(crate) fn whole(self) -> Self {
+        Self { from: 0, ..self }
     }
 
-    /// Its text; none where it cannot be read.
+    /// What was said since; nothing where it cannot be read.
     #[must_use]
-    pub fn text(&self) -> String {
+    pub fn said(&self) -> String {
         let read = || -> io::Result<String> {
             let mut file = File::open(&self.path)?;
             file.seek(SeekFrom::Start(self.from))?;
@@ -64,7 +51,7 @@ impl Said {
 
     /// An error with its last lines.
     pub(crate) fn error(&self, class: ErrorClass, what: &str) -> ServerError {
-        let text = self.text();
+        let text = self.said();
         let mut lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
         // Some end with general advice, longer than what is shown; the reason stands before it.
         let reason = lines.iter().rposition(|line| ["ERROR", "FATAL"].iter().any(|word| line.contains(word)));
@@ -88,10 +75,10 @@ mod tests {
         let path = dir.path().join("log");
         Log::open(&path).unwrap().file.write_all(b"an earlier start\n").unwrap();
         let mut log = Log::open(&path).unwrap();
-        let since = log.said();
+        let since = Log::open(&path).unwrap();
         let error = || since.error(ErrorClass::Other, "failed").to_string();
         assert!(error().ends_with("failed; it said nothing"));
-        assert_eq!(Said::ever(&path).text(), "an earlier start\n");
+        assert_eq!(Log::open(&path).unwrap().whole().said(), "an earlier start\n");
         for n in 0..20 {
             writeln!(log.file, "line {n}\n").unwrap();
         }

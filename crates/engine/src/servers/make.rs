@@ -24,7 +24,7 @@ impl Server<'_> {
         let above = self.place.data.parent().unwrap_or(Path::new("/"));
         watch.note(&format!("{} in {}", step.doing, above.display()));
         let log = Log::open(&self.log)?;
-        let path = self.product.programs().place(&self.place.programs, step.program);
+        let path = self.product.about().programs.place(&self.place.programs, step.program);
         let program =
             Program { path: &path, arguments: &step.arguments, input: step.input, environment: &self.environment };
         let cannot = |e| ServerError::io("run", &path, &e);
@@ -33,7 +33,7 @@ impl Server<'_> {
         let going = waiting.go().map_err(cannot)?;
         match going.wait(&|| watch.cancelled()) {
             Some(status) if status.success() => Ok(()),
-            Some(status) => Err(log.said().error(ErrorClass::Other, &format!("{} failed ({status})", step.doing))),
+            Some(status) => Err(log.error(ErrorClass::Other, &format!("{} failed ({status})", step.doing))),
             None => {
                 going.process.kill_group();
                 going.process.ended_within(AT_ONCE, &|| false);

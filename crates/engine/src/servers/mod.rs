@@ -26,17 +26,16 @@ use std::path::PathBuf;
 pub use account::Account;
 pub use data_folder::DataFolder;
 pub use error::ServerError;
-pub use log::Said;
+pub use log::Log;
 pub use place::{Access, Login, Place, free_port};
 pub use process::{Process, Stat, pids};
-pub use product::{Ground, Product, Readiness, Setting, Step, with_path};
+pub use product::{About, Ground, Product, Readiness, Setting, Step, with_path};
 pub use programs::{Found, Programs, Search};
 pub use ready::{Waited, wait};
 pub use start::Started;
 pub use stop::{end_at_once, end_in_order};
 pub use watch::{Silent, Watch};
 
-pub(crate) use log::Log;
 pub(crate) use process::{Kin, wait_until, working_in};
 
 /// One server: a product's, in a place, of a user.

@@ -143,10 +143,10 @@ impl Kin {
     pub(crate) fn of(product: &dyn Product, place: &Place, uid: u32) -> Self {
         // Each by itself: their folder may be one of links, or hold all the programs of a system.
         let resolved = |program: &&str| {
-            let path = product.programs().place(&place.programs, program);
+            let path = product.about().programs.place(&place.programs, program);
             path.canonicalize().unwrap_or(path)
         };
-        Self { uid, programs: product.programs().needed.iter().map(resolved).collect() }
+        Self { uid, programs: product.about().programs.needed.iter().map(resolved).collect() }
     }
 
     /// Ends those that a killed main process left behind in its folder: first leaves them time to notice by themselves.

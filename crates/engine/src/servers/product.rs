@@ -9,12 +9,8 @@ use std::path::Path;
 
 /// A database server that dbdyno can set up by itself.
 pub trait Product: Sync {
-    /// The engine's name.
-    fn engine(&self) -> &'static str;
-    /// The programs that it needs.
-    fn programs(&self) -> &'static Programs;
-    /// Users that a distribution makes for it, the likeliest first.
-    fn users(&self) -> &'static [&'static str];
+    /// What is the same of all its servers.
+    fn about(&self) -> &'static About;
     /// The version in what the server answers to `--version`.
     fn version(&self, said: &str) -> Option<String>;
     /// Why a version is too old, if it is.
@@ -23,10 +19,6 @@ pub trait Product: Sync {
     fn series(&self, version: &str) -> String;
     /// The series that made a data folder, where it tells.
     fn data_series(&self, data: &DataFolder) -> Option<String>;
-    /// The port, where a socket's name is made of it and the place says none.
-    fn port(&self) -> Option<u16>;
-    /// The name of the longest file in the socket folder.
-    fn socket_name(&self) -> String;
     /// The administrator of a server, and a database that it has from the beginning.
     fn administrator(&self, access: Access) -> Login<'static>;
     /// What makes a data folder in an empty one, in order, with further arguments for the program that does most of it.
@@ -36,8 +28,6 @@ pub trait Product: Sync {
     /// # Errors
     /// A file cannot be written.
     fn finish(&self, data: &DataFolder) -> io::Result<()>;
-    /// The name of the file of settings in the data folder, which is written before each start.
-    fn settings_file(&self) -> &'static str;
     /// The settings of a size class, as the file's text.
     fn settings(&self, ground: &Ground<'_>) -> String;
     /// These settings as the file's text. The value of one that has none is empty.
@@ -46,9 +36,6 @@ pub trait Product: Sync {
     fn reach(&self, place: &Place) -> Vec<Setting>;
     /// What makes it take TLS, with a certificate and a key in these files.
     fn tls(&self, certificate: &Path, key: &Path) -> Vec<Setting>;
-    /// The file in the data folder that says line by line who is let in, where that is not said of users alone; the first line
-    /// that fits counts.
-    fn access_file(&self) -> Option<&'static str>;
     /// The arguments of the server.
     fn arguments(&self, place: &Place) -> Vec<OsString>;
     /// The main process that the server itself has noted in its data folder.
@@ -60,12 +47,6 @@ pub trait Product: Sync {
     fn forget_pid(&self, data: &DataFolder) -> io::Result<()>;
     /// Whether the server with this main process can be worked with.
     fn readiness(&self, place: &Place, pid: u32) -> Readiness;
-    /// What a server says that cannot start because the system still holds files of one that was killed a moment ago.
-    fn still_held(&self) -> &'static str;
-    /// Asks the main process to end in good order, without waiting for clients.
-    fn stop_signal(&self) -> Signal;
-    /// Asks it to end at once; its data recovers at the next start.
-    fn abort_signal(&self) -> Signal;
     /// The target of somebody who comes through the socket.
     fn target(&self, place: &Place, login: Login<'_>) -> String;
     /// The SQL client and its arguments, for somebody who comes through the socket: it reads statements, prints values alone, and
@@ -73,6 +54,32 @@ pub trait Product: Sync {
     fn client(&self, place: &Place, login: Login<'_>) -> (&'static str, Vec<OsString>);
     /// How a person looks inside.
     fn shell_command(&self, place: &Place) -> String;
+}
+
+/// What is the same of all servers of a product.
+#[derive(Debug, Clone, Copy)]
+pub struct About {
+    /// The engine's name.
+    pub engine: &'static str,
+    /// The programs that it needs.
+    pub programs: Programs,
+    /// Users that a distribution makes for it, the likeliest first.
+    pub users: &'static [&'static str],
+    /// The port, where a socket's name is made of it and the place says none.
+    pub port: Option<u16>,
+    /// The name of the longest file in the socket folder.
+    pub socket_name: &'static str,
+    /// The file of settings in the data folder, which is written before each start.
+    pub settings_file: &'static str,
+    /// The file in the data folder that says line by line who is let in, where that is not said of users alone; the first
+    /// line that fits counts.
+    pub access_file: Option<&'static str>,
+    /// What a server says that cannot start because the system still holds files of one that was killed a moment ago.
+    pub still_held: &'static str,
+    /// Asks the main process to end in good order, without waiting for clients.
+    pub stop_signal: Signal,
+    /// Asks it to end at once; its data recovers at the next start.
+    pub abort_signal: Signal,
 }
 
 /// A name and its value.

@@ -77,7 +77,7 @@ impl Found {
     /// # Errors
     /// There are none, in words that say what to install.
     pub fn find(product: &dyn Product, account: &Account, search: &Search<'_>) -> Result<Self, ServerError> {
-        let Programs { variable, needed, folders, install, .. } = *product.programs();
+        let Programs { variable, needed, folders, install, .. } = product.about().programs;
         let before = search.before.map(Path::to_owned).into_iter();
         let candidates = match search.named {
             Some(folder) => vec![folder.to_owned()],
@@ -114,7 +114,7 @@ impl Found {
         folder: &Path,
         series: Option<&str>,
     ) -> Result<Option<Self>, String> {
-        let programs = product.programs();
+        let programs = product.about().programs;
         if !programs.needed.iter().all(|program| is_program(&programs.place(folder, program))) {
             return Ok(None);
         }

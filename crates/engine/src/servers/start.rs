@@ -1,17 +1,16 @@
 //! Setting a server and starting its process.
 
-use super::log::Said;
 use super::spawn::{Going, Program, Waiting};
 use super::{DataFolder, Log, Process, Record, Server, ServerError, Watch};
 use std::io;
 
 /// A server whose process has been started.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Started {
     /// Its main process.
     pub process: Process,
-    /// What it has said since.
-    pub said: Said,
+    /// What it says.
+    pub log: Log,
 }
 
 impl Server<'_> {
@@ -29,7 +28,7 @@ impl Server<'_> {
     /// # Errors
     /// They cannot be written.
     pub fn set(&self, settings: &str) -> Result<(), ServerError> {
-        let name = self.product.settings_file();
+        let name = self.product.about().settings_file;
         let written = self.data()?.write(name, settings);
         written.map_err(|e| ServerError::io("write", &self.place.data.join(name), &e))
     }
@@ -42,8 +41,8 @@ impl Server<'_> {
         if lines.is_empty() {
             return Ok(());
         }
-        let Some(name) = self.product.access_file() else {
-            let engine = self.product.engine();
+        let Some(name) = self.product.about().access_file else {
+            let engine = self.product.about().engine;
             return Err(ServerError::Refused(format!("a server of {engine} has no lines that say who is let in")));
         };
         let data = self.data()?;
@@ -59,7 +58,7 @@ impl Server<'_> {
         let forgotten = self.product.forget_pid(&self.data()?);
         forgotten.map_err(|e| ServerError::io("clear", &self.place.data, &e))?;
         let log = Log::open(&self.log)?;
-        let path = self.product.programs().server(&self.place.programs);
+        let path = self.product.about().programs.server(&self.place.programs);
         let arguments = self.product.arguments(&self.place);
         let program = Program { path: &path, arguments: &arguments, input: None, environment: &self.environment };
         let cannot = |e: io::Error| ServerError::io("start", &path, &e);
@@ -68,6 +67,6 @@ impl Server<'_> {
         watch.note(&format!("starting the server (process {})", waiting.process.pid));
         // Not waited for: it goes on when this process has ended.
         let going: Going = waiting.go().map_err(cannot)?;
-        Ok(Started { process: going.process, said: log.said() })
+        Ok(Started { process: going.process, log })
     }
 }

@@ -11,7 +11,7 @@ pub(super) const AT_ONCE: Duration = Duration::from_secs(10);
 /// watch has called it off. It may write what its cache holds, and go on with that.
 #[must_use]
 pub fn end_in_order(product: &dyn Product, process: &Process, patience: Duration, watch: &dyn Watch) -> bool {
-    process.signal(product.stop_signal());
+    process.signal(product.about().stop_signal);
     if process.stands_still() {
         watch.note(&format!(
             "process {} stands still, as after kill -STOP: it is let go on, so that it can end",
@@ -25,7 +25,7 @@ pub fn end_in_order(product: &dyn Product, process: &Process, patience: Duration
 /// Ends a server at once; its data recovers at the next start. False where not even a kill ends it.
 #[must_use]
 pub fn end_at_once(product: &dyn Product, process: &Process) -> bool {
-    process.signal(product.abort_signal());
+    process.signal(product.about().abort_signal);
     if !process.ended_within(AT_ONCE, &|| false) {
         process.signal(Signal::KILL);
     }

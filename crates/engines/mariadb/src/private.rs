@@ -7,7 +7,7 @@
 mod settings;
 
 use dbdyno_engine::servers::{
-    Access, DataFolder, Ground, Login, Place, Product, Programs, Readiness, Setting, Step, with_path,
+    About, Access, DataFolder, Ground, Login, Place, Product, Programs, Readiness, Setting, Step, with_path,
 };
 use mysql::{Conn, OptsBuilder};
 use rustix::process::Signal;
@@ -27,13 +27,34 @@ const OLDEST: (u32, u32) = (10, 11);
 /// How long a server that has taken a connection may keep silent.
 const CONNECT: Duration = Duration::from_secs(5);
 
-const PROGRAMS: Programs = Programs {
-    variable: "DBDYNO_MARIADB_BIN",
-    needed: &["mariadbd", "mariadb-install-db"],
-    // Debian has the server in `sbin`, Red Hat in `libexec`; an archive has the installer in `scripts`.
-    beside: &["../bin", "../sbin", "../libexec", "../scripts"],
-    folders: &["/usr/sbin", "/usr/libexec", "/usr/bin", "/usr/local/mysql/bin", "/usr/local/bin", "/opt/mariadb*/bin"],
-    install: "the MariaDB server, 10.11 or newer (package mariadb-server on Debian, Ubuntu and Red Hat, mariadb on SUSE)",
+const ABOUT: About = About {
+    engine: "mariadb",
+    programs: Programs {
+        variable: "DBDYNO_MARIADB_BIN",
+        needed: &["mariadbd", "mariadb-install-db"],
+        // Debian has the server in `sbin`, Red Hat in `libexec`; an archive has the installer in `scripts`.
+        beside: &["../bin", "../sbin", "../libexec", "../scripts"],
+        folders: &[
+            "/usr/sbin",
+            "/usr/libexec",
+            "/usr/bin",
+            "/usr/local/mysql/bin",
+            "/usr/local/bin",
+            "/opt/mariadb*/bin",
+        ],
+        install: "the MariaDB server, 10.11 or newer (package mariadb-server on Debian, Ubuntu and Red Hat, mariadb on SUSE)",
+    },
+    users: &["mysql"],
+    port: None,
+    socket_name: SOCKET,
+    settings_file: settings::FILE,
+    access_file: None,
+    // The kernel may still be busy with the asynchronous writes of a server that was killed.
+    still_held: "Unable to lock",
+    // Open transactions are rolled back, and what the cache holds is written.
+    stop_signal: Signal::TERM,
+    // The server takes every other signal for the one above.
+    abort_signal: Signal::KILL,
 };
 
 /// What is MariaDB's own about its servers.
@@ -44,16 +65,8 @@ pub static PRODUCT: MariaDb = MariaDb;
 pub struct MariaDb;
 
 impl Product for MariaDb {
-    fn engine(&self) -> &'static str {
-        "mariadb"
-    }
-
-    fn programs(&self) -> &'static Programs {
-        &PROGRAMS
-    }
-
-    fn users(&self) -> &'static [&'static str] {
-        &["mysql"]
+    fn about(&self) -> &'static About {
+        &ABOUT
     }
 
     fn version(&self, said: &str) -> Option<String> {
@@ -76,14 +89,6 @@ impl Product for MariaDb {
     fn data_series(&self, data: &DataFolder) -> Option<String> {
         let text = VERSION_FILES.iter().find_map(|file| data.read(file).ok())?;
         Some(self.series(text.trim()))
-    }
-
-    fn port(&self) -> Option<u16> {
-        None
-    }
-
-    fn socket_name(&self) -> String {
-        SOCKET.to_owned()
     }
 
     fn administrator(&self, access: Access) -> Login<'static> {
@@ -121,10 +126,6 @@ impl Product for MariaDb {
         Ok(())
     }
 
-    fn settings_file(&self) -> &'static str {
-        settings::FILE
-    }
-
     fn settings(&self, ground: &Ground<'_>) -> String {
         settings::of(ground)
     }
@@ -152,10 +153,6 @@ impl Product for MariaDb {
     fn tls(&self, certificate: &Path, key: &Path) -> Vec<Setting> {
         let file = |name: &str, path: &Path| (name.to_owned(), path.display().to_string());
         vec![file("ssl_cert", certificate), file("ssl_key", key)]
-    }
-
-    fn access_file(&self) -> Option<&'static str> {
-        None
     }
 
     fn arguments(&self, place: &Place) -> Vec<OsString> {
@@ -187,21 +184,6 @@ impl Product for MariaDb {
             // There is no socket before the server has gone through its log.
             Err(_) => Readiness::NotYet("the server is starting, or recovering from a crash".to_owned()),
         }
-    }
-
-    fn still_held(&self) -> &'static str {
-        // The kernel may still be busy with the asynchronous writes of a server that was killed.
-        "Unable to lock"
-    }
-
-    fn stop_signal(&self) -> Signal {
-        // Open transactions are rolled back, and what the cache holds is written.
-        Signal::TERM
-    }
-
-    fn abort_signal(&self) -> Signal {
-        // The server takes every other signal for the one above.
-        Signal::KILL
     }
 
     fn target(&self, place: &Place, login: Login<'_>) -> String {
@@ -255,7 +237,7 @@ fn socket(place: &Place) -> PathBuf {
 /// The folder that the server's `bin` and `share` stand in. A server that was put elsewhere than it was built for finds
 /// its messages by it.
 fn base(programs: &Path) -> PathBuf {
-    let server = PROGRAMS.server(programs);
+    let server = ABOUT.programs.server(programs);
     let server = server.canonicalize().unwrap_or(server);
     server.parent().and_then(Path::parent).map_or_else(|| PathBuf::from("/"), Path::to_owned)
 }

@@ -5,7 +5,7 @@
 
 use dbdyno_engine::server::within;
 use dbdyno_engine::servers::{
-    Access, DataFolder, Ground, Login, Place, Product, Programs, Readiness, Setting, Step, with_path,
+    About, Access, DataFolder, Ground, Login, Place, Product, Programs, Readiness, Setting, Step, with_path,
 };
 use postgres::error::SqlState;
 use postgres::{Config, NoTls};
@@ -29,21 +29,34 @@ const CONNECT: Duration = Duration::from_secs(5);
 /// The oldest version that dbdyno's procedures run on.
 const OLDEST: u32 = 13;
 
-const PROGRAMS: Programs = Programs {
-    variable: "DBDYNO_POSTGRES_BIN",
-    needed: &["postgres", "initdb"],
-    beside: &[],
-    folders: &[
-        "/usr/lib/postgresql/*/bin",
-        "/usr/pgsql-*/bin",
-        "/usr/lib/postgresql*/bin",
-        "/usr/libexec/postgresql*",
-        "/usr/local/pgsql/bin",
-        "/usr/local/bin",
-        "/opt/postgresql/*/bin",
-        "/usr/bin",
-    ],
-    install: "the PostgreSQL server, 13 or newer (package postgresql on Debian and Ubuntu, postgresql-server on Red Hat and SUSE)",
+const ABOUT: About = About {
+    engine: "postgres",
+    programs: Programs {
+        variable: "DBDYNO_POSTGRES_BIN",
+        needed: &["postgres", "initdb"],
+        beside: &[],
+        folders: &[
+            "/usr/lib/postgresql/*/bin",
+            "/usr/pgsql-*/bin",
+            "/usr/lib/postgresql*/bin",
+            "/usr/libexec/postgresql*",
+            "/usr/local/pgsql/bin",
+            "/usr/local/bin",
+            "/opt/postgresql/*/bin",
+            "/usr/bin",
+        ],
+        install: "the PostgreSQL server, 13 or newer (package postgresql on Debian and Ubuntu, postgresql-server on Red Hat and SUSE)",
+    },
+    users: &["postgres"],
+    port: Some(PORT),
+    socket_name: ".s.PGSQL.5432",
+    settings_file: SETTINGS,
+    access_file: Some("pg_hba.conf"),
+    // Sessions of a server that was killed take a moment to notice it.
+    still_held: "is still in use",
+    // Fast: open transactions are rolled back, then a checkpoint.
+    stop_signal: Signal::INT,
+    abort_signal: Signal::QUIT,
 };
 
 /// What is PostgreSQL's own about its servers.
@@ -54,16 +67,8 @@ pub static PRODUCT: Postgres = Postgres;
 pub struct Postgres;
 
 impl Product for Postgres {
-    fn engine(&self) -> &'static str {
-        "postgres"
-    }
-
-    fn programs(&self) -> &'static Programs {
-        &PROGRAMS
-    }
-
-    fn users(&self) -> &'static [&'static str] {
-        &["postgres"]
+    fn about(&self) -> &'static About {
+        &ABOUT
     }
 
     fn version(&self, said: &str) -> Option<String> {
@@ -82,14 +87,6 @@ impl Product for Postgres {
 
     fn data_series(&self, data: &DataFolder) -> Option<String> {
         data.read("PG_VERSION").ok().map(|text| text.trim().to_owned())
-    }
-
-    fn port(&self) -> Option<u16> {
-        Some(PORT)
-    }
-
-    fn socket_name(&self) -> String {
-        format!(".s.PGSQL.{PORT}")
     }
 
     fn administrator(&self, access: Access) -> Login<'static> {
@@ -130,10 +127,6 @@ impl Product for Postgres {
         data.append("postgresql.conf", &include)
     }
 
-    fn settings_file(&self) -> &'static str {
-        SETTINGS
-    }
-
     fn settings(&self, ground: &Ground<'_>) -> String {
         settings(ground)
     }
@@ -158,10 +151,6 @@ impl Product for Postgres {
         vec![("ssl".to_owned(), "on".to_owned()), file("ssl_cert_file", certificate), file("ssl_key_file", key)]
     }
 
-    fn access_file(&self) -> Option<&'static str> {
-        Some("pg_hba.conf")
-    }
-
     fn arguments(&self, place: &Place) -> Vec<OsString> {
         vec!["-D".into(), place.data.clone().into()]
     }
@@ -182,20 +171,6 @@ impl Product for Postgres {
             Some("ready") if ours => connect(place),
             _ => Readiness::NotYet("the server is starting, or recovering from a crash".to_owned()),
         }
-    }
-
-    fn still_held(&self) -> &'static str {
-        // Sessions of a server that was killed take a moment to notice it.
-        "is still in use"
-    }
-
-    fn stop_signal(&self) -> Signal {
-        // Fast: open transactions are rolled back, then a checkpoint.
-        Signal::INT
-    }
-
-    fn abort_signal(&self) -> Signal {
-        Signal::QUIT
     }
 
     fn target(&self, place: &Place, login: Login<'_>) -> String {

@@ -28,3 +28,24 @@ impl Drop for Guard {
         _ = self.0.wait();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_and_its_folder_go_with_who_started_them_and_not_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data");
+        std::fs::create_dir(&data).unwrap();
+        let mut process = Command::new("sleep").arg("60").spawn().unwrap();
+        drop(Guard::of(process.id(), &data, Signal::KILL));
+        assert!(process.try_wait().unwrap().is_none() && data.exists());
+        let mut guard = Guard::of(process.id(), &data, Signal::KILL);
+        // As when this process ends.
+        drop(guard.0.stdin.take());
+        process.wait().unwrap();
+        guard.0.wait().unwrap();
+        assert!(!data.exists());
+    }
+}

@@ -16,7 +16,7 @@ use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
 pub use facts::Facts;
-pub use running::Running;
+pub use running::{Running, client, run_with};
 pub use wish::Wish;
 
 /// What tests that are the same for every product need of its servers.

@@ -5,7 +5,7 @@ use super::guard::Guard;
 use super::tls::{AUTHORITY, CERTIFICATE};
 use super::wish::copy;
 use dbdyno_engine::servers::{
-    Login, Process, Readiness, Server, Silent, Waited, Watch, end_at_once, end_in_order, wait,
+    Account, Login, Place, Process, Product, Readiness, Server, Silent, Waited, Watch, end_at_once, end_in_order, wait,
 };
 use std::fs;
 use std::path::PathBuf;
@@ -54,7 +54,7 @@ impl Running {
 
     /// Its socket, or the file of the longest name beside that.
     pub fn socket_file(&self) -> PathBuf {
-        self.socket_folder().join(self.server.product.socket_name())
+        self.socket_folder().join(self.server.product.about().socket_name)
     }
 
     /// What it has said since it first started.
@@ -95,7 +95,7 @@ impl Running {
     /// The program and its arguments that run it, parted by blanks.
     pub fn start_line(&self) -> String {
         let (product, place) = (self.server.product, &self.server.place);
-        let program = product.programs().server(&place.programs).into_os_string();
+        let program = product.about().programs.server(&place.programs).into_os_string();
         let words = std::iter::once(program).chain(product.arguments(place));
         words.map(|word| word.into_string().unwrap()).collect::<Vec<_>>().join(" ")
     }
@@ -114,22 +114,13 @@ impl Running {
 
     /// The SQL client, as the administrator, which runs what it reads line by line and says at once what comes of it.
     pub fn shell(&self, database: &str) -> Command {
-        let (product, place) = (self.server.product, &self.server.place);
         let login = Login { user: self.facts.superuser, database };
-        let (program, arguments) = product.client(place, login);
-        let found = product.programs().find(&place.programs, program);
-        let found = found.unwrap_or_else(|| panic!("no {program}: install {}", product.programs().install));
-        let mut client = self.server.account.command(&found);
-        client.args(arguments);
-        client
+        client(self.server.product, &self.server.place, &self.server.account, login)
     }
 
-    /// Runs SQL by the client, with further arguments, as a file piped into it; what it prints.
+    /// Runs SQL by the client, with further arguments; what it prints.
     pub fn client_says(&self, database: &str, arguments: &[&str], sql: &str) -> String {
-        let script = tempfile::NamedTempFile::new().unwrap();
-        fs::write(script.path(), sql).unwrap();
-        let mut client = self.shell(database);
-        run(client.args(arguments).stdin(fs::File::open(script.path()).unwrap())).trim_end().to_owned()
+        run_with(self.shell(database).args(arguments), sql)
     }
 
     /// Ends the server as a power failure would.
@@ -167,11 +158,12 @@ impl Running {
         self.server.set(&product.settings_of(&self.settings)).unwrap();
         loop {
             let started = self.server.start(&Silent, &mut |_| Ok(())).unwrap();
-            self.guard = Some(Guard::of(started.process.pid, self.folder.path(), product.abort_signal()));
+            self.guard = Some(Guard::of(started.process.pid, self.folder.path(), product.about().abort_signal));
             let waited = wait(product, &self.server.place, &started.process, &limit);
-            let said = started.said.text();
+            let said = started.log.said();
             // A port that was free a moment ago may be another connection's for as long as that lasts.
-            let passes = || [product.still_held(), "Address already in use"].iter().any(|text| said.contains(text));
+            let passes =
+                || [product.about().still_held, "Address already in use"].iter().any(|text| said.contains(text));
             match waited {
                 Waited::Ready => {
                     self.process = Some(started.process);
@@ -205,6 +197,23 @@ impl Watch for Limit {
     fn cancelled(&self) -> bool {
         self.0.elapsed() > PATIENCE
     }
+}
+
+/// The SQL client of a product, as the server's user, for somebody who comes through the socket.
+pub fn client(product: &dyn Product, place: &Place, account: &Account, login: Login<'_>) -> Command {
+    let (program, arguments) = product.client(place, login);
+    let programs = product.about().programs;
+    let found = programs.find(&place.programs, program);
+    let mut client = account.command(&found.unwrap_or_else(|| panic!("no {program}: install {}", programs.install)));
+    client.args(arguments);
+    client
+}
+
+/// Runs a client on SQL, as a file piped into it; what it prints.
+pub fn run_with(client: &mut Command, sql: &str) -> String {
+    let script = tempfile::NamedTempFile::new().unwrap();
+    fs::write(script.path(), sql).unwrap();
+    run(client.stdin(fs::File::open(script.path()).unwrap())).trim_end().to_owned()
 }
 
 /// Runs a command that must succeed; what it prints.

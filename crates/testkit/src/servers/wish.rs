@@ -93,13 +93,13 @@ impl<S: Scratch> Wish<S> {
     /// Makes and starts the server.
     pub fn start(self) -> S {
         let product = S::product();
-        assert_eq!(S::KNOWN.engine, product.engine());
+        assert_eq!(S::KNOWN.engine, product.about().engine);
         let (account, programs) = found(product).unwrap();
         let folder = match &self.below {
             Some(below) => TempDir::new_in(below),
             None => TempDir::new(),
         };
-        let (folder, mut server) = prepared(product, account, &programs, folder.unwrap());
+        let (folder, mut server) = prepared(product, account, &programs.folder, folder.unwrap());
         match &self.copied {
             Some((data, file)) => {
                 copy(data, &server.place.data);
@@ -124,7 +124,7 @@ impl<S: Scratch> Wish<S> {
 
 /// Whom servers run as, and their programs: those of the folder that the product's variable names, or others.
 fn found(product: &dyn Product) -> Result<(Account, Found), ServerError> {
-    let (account, named) = (Account::choose(product.users())?, product.programs().named());
+    let (account, named) = (Account::choose(product.about().users)?, product.about().programs.named());
     let found = Found::find(product, &account, &Search { named: named.as_deref(), ..Search::default() })?;
     Ok((account, found))
 }
@@ -133,7 +133,7 @@ fn found(product: &dyn Product) -> Result<(Account, Found), ServerError> {
 fn prepared(
     product: &'static dyn Product,
     account: Account,
-    programs: &Found,
+    programs: &Path,
     folder: TempDir,
 ) -> (TempDir, Server<'static>) {
     let open = |path: &Path, mode| fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
@@ -146,7 +146,7 @@ fn prepared(
         account.give(&part).unwrap();
     }
     let place = Place {
-        programs: programs.folder.clone(),
+        programs: programs.to_owned(),
         data: part("data"),
         socket_folder: part("run"),
         tcp_port: Some(free_port().unwrap()),
@@ -172,8 +172,8 @@ fn made(server: &Server<'static>, facts: &Facts, version: &str) -> PathBuf {
     let kept = program.parent().and_then(Path::parent).unwrap().join("scratch");
     let path = kept.join(format!("{}_{version}_{:016x}", facts.engine, hash.finish()));
     if !path.exists() {
-        let programs = Found { folder: server.place.programs.clone(), version: version.to_owned() };
-        let (_folder, first) = prepared(server.product, server.account.clone(), &programs, TempDir::new().unwrap());
+        let (account, programs) = (server.account.clone(), &server.place.programs);
+        let (_folder, first) = prepared(server.product, account, programs, TempDir::new().unwrap());
         make(&first, facts, &[]);
         fs::create_dir_all(&kept).unwrap();
         let making = tempfile::tempdir_in(&kept).unwrap();
