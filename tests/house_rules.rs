@@ -226,7 +226,7 @@ fn every_engine_of_a_server_runs_the_common_tests() {
             let suite = format!("dbdyno_testkit::{suite}!(");
             assert!(tests.contains(&suite), "crates/engines/{name}/tests/{name}.rs does not run `{suite}…)`");
         }
-        let server = format!("dbdyno_testkit::servers::{name}::Server");
+        let server = format!("crate::scratch::{name}::Server");
         assert!(stories.contains(&server), "the stories of all servers are not run on {server}");
     }
 }

@@ -8,7 +8,8 @@ use crate::output::{self, Format, shell_word};
 use crate::progress::Verbosity;
 use crate::signals;
 use dbdyno::ENGINES;
-use dbdyno_engine::private::{self, Home, How, Instance, PrivateError, Product, Up, Watch, Wish};
+use dbdyno_engine::private::{self, Home, How, Instance, Up, Wish};
+use dbdyno_engine::servers::{Product, ServerError, Watch};
 use dbdyno_report::numbers;
 use dbdyno_run::Stop;
 use serde::Serialize;
@@ -33,7 +34,7 @@ pub(super) fn up(args: &UpArgs, context: &Context) -> Result<(), Error> {
     let product = product(&args.engine)?;
     let size = context.catalogue.size(&args.size)?;
     let home = Home::from_environment().map_err(failed("starting", &args.engine))?;
-    let programs = product.programs().named();
+    let programs = product.about().programs.named();
     let wish = Wish {
         size,
         memory_limit_bytes: args.memory_limit,
@@ -49,7 +50,7 @@ pub(super) fn up(args: &UpArgs, context: &Context) -> Result<(), Error> {
         how,
         started_s: begun.elapsed().as_secs_f64(),
         pid: instance.pid(),
-        shell_command: &product.shell_command(&instance),
+        shell_command: &product.shell_command(&instance.place()),
         instance: &instance,
     };
     match args.shown.format() {
@@ -108,11 +109,11 @@ pub(super) fn product(engine: &str) -> Result<&'static dyn Product, Error> {
 }
 
 /// How an error of a private server ends the command.
-pub(super) fn failed(doing: &'static str, engine: &str) -> impl Fn(PrivateError) -> Error {
+pub(super) fn failed(doing: &'static str, engine: &str) -> impl Fn(ServerError) -> Error {
     let target = private::target_of(engine);
     move |error| match error {
-        PrivateError::Refused(text) => Error::Usage(text),
-        PrivateError::Failed(source) => Error::Engine { doing, target: target.clone(), source },
+        ServerError::Refused(text) => Error::Usage(text),
+        ServerError::Failed(source) => Error::Engine { doing, target: target.clone(), source },
     }
 }
 

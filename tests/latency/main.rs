@@ -4,11 +4,14 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 #![allow(dead_code, unreachable_pub, reason = "servers and support were made for all stories")]
 
+#[path = "../stories/scratch.rs"]
+mod scratch;
 #[path = "../stories/support.rs"]
 mod support;
 
-use dbdyno_testkit::servers::postgres::{SUPERUSER, Server, Wish};
+use dbdyno_testkit::servers::postgres::SUPERUSER;
 use rustix::process::{Pid, Signal, kill_process};
+use scratch::postgres::{Server, Wish};
 use std::thread;
 use std::time::{Duration, Instant};
 use support::{Room, number, points, text, wait_until};

@@ -150,7 +150,7 @@ fn files_in_memory_are_no_durable_ones() {
 #[cfg(feature = "postgres")]
 mod postgres {
     use super::*;
-    use dbdyno_testkit::servers::postgres::{Server, Wish};
+    use crate::scratch::postgres::{Server, Wish};
 
     fn loaded(wish: Wish) -> (Room, Server, String) {
         let _machine = crate::in_company();
@@ -219,7 +219,7 @@ mod postgres {
 #[cfg(feature = "mariadb")]
 mod mariadb {
     use super::*;
-    use dbdyno_testkit::servers::mariadb::{Server, Wish};
+    use crate::scratch::mariadb::{Server, Wish};
     use std::sync::atomic::{AtomicBool, Ordering};
 
     fn loaded(wish: Wish) -> (Room, Server, String) {

@@ -10,6 +10,8 @@ mod clients;
 mod commits;
 mod machine;
 mod reads;
+#[path = "../stories/scratch.rs"]
+mod scratch;
 #[path = "../stories/support.rs"]
 mod support;
 mod tables;

@@ -169,8 +169,9 @@ mod sqlite {
 #[cfg(feature = "postgres")]
 mod postgres {
     use super::*;
+    use crate::scratch::postgres::{Server, Wish};
     use dbdyno_testkit::servers::lend::Lender;
-    use dbdyno_testkit::servers::postgres::{SUPERUSER, Server, Wish};
+    use dbdyno_testkit::servers::postgres::SUPERUSER;
 
     static LENDER: Lender<Server> = Lender::new(start, load);
 
@@ -261,8 +262,9 @@ mod postgres {
 #[cfg(feature = "mariadb")]
 mod mariadb {
     use super::*;
+    use crate::scratch::mariadb::{Server, Wish};
     use dbdyno_testkit::servers::lend::Lender;
-    use dbdyno_testkit::servers::mariadb::{SUPERUSER, Server, Wish};
+    use dbdyno_testkit::servers::mariadb::SUPERUSER;
 
     static LENDER: Lender<Server> = Lender::new(start, load);
 

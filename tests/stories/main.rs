@@ -30,6 +30,8 @@ mod page;
 mod postgres;
 mod resume;
 mod run_and_show;
+#[cfg(any(feature = "postgres", feature = "mariadb"))]
+mod scratch;
 mod small_disk;
 mod stops;
 mod support;

@@ -1,9 +1,9 @@
 //! Channel binding: passwords whose proof names the server's certificate, and somebody in between who has another one.
 
+use crate::scratch::postgres::{Server, Wish};
 use crate::tap::{First, Imposter, Tap};
 use crate::{connect, refused};
 use dbdyno_model::ErrorClass;
-use dbdyno_testkit::servers::postgres::{Server, Wish};
 use rustls::version::{TLS12, TLS13};
 use std::path::Path;
 use std::process::Command;
@@ -26,8 +26,8 @@ fn certificate(folder: &Path, key: &str, has_key: bool, digest: &str) {
 fn start() -> Server {
     let server = Wish::default()
         .tls("DNS:localhost")
-        .hba("host all scram 127.0.0.1/32 scram-sha-256")
-        .hba("host all md5 127.0.0.1/32 md5")
+        .access("host all scram 127.0.0.1/32 scram-sha-256")
+        .access("host all md5 127.0.0.1/32 md5")
         .start();
     server.psql(
         "postgres",

@@ -2,10 +2,11 @@
 //! asked. What asks stays behind on its thread, as in a command, which ends then.
 
 use crate::engine;
+use crate::scratch::{mariadb, postgres};
 use crate::tap::{First, Tap};
 use dbdyno_engine::{Engine, EngineError, LoadWatch, Sampling, Task};
 use dbdyno_testkit::conformance::{Quiet, catalogue, task};
-use dbdyno_testkit::servers::{Scratch, mariadb, postgres};
+use dbdyno_testkit::servers::Scratch;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::thread;
@@ -111,7 +112,7 @@ impl LoadWatch for Cuts {
 
 /// Cuts what is asked in a phase off, and answers what is told of it.
 fn told<S: Scratch>(server: &S, user: &str, first: First, phase: Phase) -> EngineError {
-    let tap = Arc::new(Tap::start(server.port(), first));
+    let tap = Arc::new(Tap::start(server.port, first));
     let (port, database) = (tap.port, phase.database());
     let target = format!("{}://{user}@127.0.0.1:{port}/{database}?sslmode=disable&connect_timeout=1", S::ENGINE);
     let engine: Arc<dyn Engine> = Arc::from(engine(&target));
@@ -144,7 +145,7 @@ fn told<S: Scratch>(server: &S, user: &str, first: First, phase: Phase) -> Engin
 
 fn every_phase_is_told<S: Scratch>(server: &S, user: &str, first: First) {
     for database in &DATABASES[1..] {
-        let target = format!("{}://{user}@127.0.0.1:{}/{database}?sslmode=disable", S::ENGINE, server.port());
+        let target = format!("{}://{user}@127.0.0.1:{}/{database}?sslmode=disable", S::ENGINE, server.port);
         engine(&target).load(&catalogue::size_t(), 42, 2, false, &Quiet).unwrap();
     }
     thread::scope(|scope| {
@@ -166,7 +167,7 @@ fn an_answer_of_postgres_that_stops_is_told_in_every_phase() {
     for database in DATABASES {
         server.psql("postgres", &format!("CREATE DATABASE {database}"));
     }
-    every_phase_is_told(&server, postgres::SUPERUSER, First::Client);
+    every_phase_is_told(&server, postgres::Server::SUPERUSER, First::Client);
 }
 
 #[test]

@@ -6,6 +6,8 @@ mod binding;
 mod lost;
 mod matrix;
 mod passwords;
+#[path = "../stories/scratch.rs"]
+mod scratch;
 mod silence;
 mod tap;
 

@@ -2,6 +2,7 @@
 //! on the way sees of it. Where it works, all of it does: a load, calls, a client's statements, and stopping both.
 
 use crate::binding::reload;
+use crate::scratch::{mariadb, postgres};
 use crate::tap::{First, Imposter, Tap};
 use crate::{PASSWORD, connect, engine};
 use dbdyno_engine::client::TestProgram;
@@ -9,9 +10,9 @@ use dbdyno_engine::{Engine, FindingLevel, Prepared, Request, Task};
 use dbdyno_model::{Drive, ErrorClass};
 use dbdyno_testkit::conformance::client::send;
 use dbdyno_testkit::conformance::{self, Quiet, begun, catalogue, play_uncounted};
-use dbdyno_testkit::servers::{Scratch, mariadb, postgres};
+use dbdyno_testkit::servers::Scratch;
 use rustls::version::{TLS12, TLS13};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::thread;
 use std::time::Duration;
@@ -89,9 +90,6 @@ trait Product: Scratch {
     /// A server with a certificate for `localhost`, and a database in which scott may work when he has proved his password.
     fn with_tls() -> Self;
 
-    /// The authority's certificate, beside all others.
-    fn authority(&self) -> PathBuf;
-
     /// Has the server read its certificate again.
     fn reload(&self);
 }
@@ -102,17 +100,13 @@ impl Product for postgres::Server {
 
     fn with_tls() -> Self {
         let wish = postgres::Wish::default().tls("DNS:localhost").set("fsync", "off").set("autovacuum", "off");
-        let wish = wish.set("password_encryption", "scram-sha-256").hba("host all scott 127.0.0.1/32 scram-sha-256");
-        let server = wish.hba("host all bare 127.0.0.1/32 password").start();
+        let wish = wish.set("password_encryption", "scram-sha-256").access("host all scott 127.0.0.1/32 scram-sha-256");
+        let server = wish.access("host all bare 127.0.0.1/32 password").start();
         let roles =
             format!("CREATE ROLE scott LOGIN PASSWORD '{PASSWORD}'; CREATE ROLE bare LOGIN PASSWORD '{PASSWORD}'");
         server.psql("postgres", &roles);
         server.psql("postgres", "CREATE DATABASE bench OWNER scott");
         server
-    }
-
-    fn authority(&self) -> PathBuf {
-        Self::authority(self)
     }
 
     fn reload(&self) {
@@ -134,10 +128,6 @@ impl Product for mariadb::Server {
             ),
         );
         server
-    }
-
-    fn authority(&self) -> PathBuf {
-        Self::authority(self)
     }
 
     fn reload(&self) {
@@ -180,7 +170,7 @@ fn matrix<S: Product>() {
             if mode.starts_with("verify") { format!("&sslrootcert={}", authority.display()) } else { String::new() };
         format!("{}://{user}:{PASSWORD}@localhost:{}/bench?sslmode={mode}{roots}", S::ENGINE, port)
     };
-    engine(&target("scott", server.port(), "prefer")).load(&catalogue::size_t(), 42, 2, false, &Quiet).unwrap();
+    engine(&target("scott", server.port, "prefer")).load(&catalogue::size_t(), 42, 2, false, &Quiet).unwrap();
     warns_where_nothing_is_proved(&server);
     for certificate in Certificate::ALL {
         // Into the file that is there, which keeps its owner.
@@ -190,7 +180,7 @@ fn matrix<S: Product>() {
             || Imposter::new(&folder.join("good.crt"), &folder.join("another.key"), &authority, &[&TLS13, &TLS12]);
         for mode in MODES {
             // One for each, since requests to cancel may come late.
-            let tap = Tap::start(server.port(), S::FIRST);
+            let tap = Tap::start(server.port, S::FIRST);
             tap.pretend((certificate == WithoutKey).then(imposter));
             let (target, expected) = (target("scott", tap.port, mode), outcome::<S>(mode, certificate));
             let what = format!("{mode} with {certificate:?}");
@@ -206,7 +196,7 @@ fn matrix<S: Product>() {
         // A password that is sent as it is goes through TLS, or where it was asked for by name.
         if S::BINDS && certificate == Good {
             for mode in MODES {
-                let tap = Tap::start(server.port(), S::FIRST);
+                let tap = Tap::start(server.port, S::FIRST);
                 for connected in connect(&target("bare", tap.port, mode)) {
                     connected.unwrap();
                 }
@@ -238,7 +228,7 @@ fn warns_where_nothing_is_proved<S: Product>(server: &S) {
         ("127.1", &roots, false),
         ("localhost", "require", false),
     ] {
-        let target = format!("{}://scott:{PASSWORD}@{host}:{}/bench?sslmode={mode}", S::ENGINE, server.port());
+        let target = format!("{}://scott:{PASSWORD}@{host}:{}/bench?sslmode={mode}", S::ENGINE, server.port);
         let found = engine(&target).check(&catalogue::size_t());
         let found: Vec<_> = found.iter().filter(|finding| finding.subject == "identity").collect();
         assert_eq!(found.len(), usize::from(warned), "{host}, {mode}: {found:?}");
@@ -250,7 +240,7 @@ fn warns_where_nothing_is_encrypted<S: Product>(server: &S) {
     for (host, mode, warned) in
         [("127.1", "disable", true), ("localhost", "disable", false), ("localhost", "prefer", false)]
     {
-        let target = format!("{}://scott:{PASSWORD}@{host}:{}/bench?sslmode={mode}", S::ENGINE, server.port());
+        let target = format!("{}://scott:{PASSWORD}@{host}:{}/bench?sslmode={mode}", S::ENGINE, server.port);
         let found = engine(&target).check(&catalogue::size_t());
         let found: Vec<_> = found.iter().filter(|finding| finding.subject == "encryption").collect();
         assert_eq!(found.len(), usize::from(warned), "{host}, {mode}: {found:?}");

@@ -1,11 +1,12 @@
 //! Servers that let clients in and then fall silent, in the middle of a message: nobody waits for them for ever. That these tests
 //! end is what they show.
 
+use crate::scratch::{mariadb, postgres};
 use crate::tap::{First, Tap};
 use crate::{catalogue, engine, refused};
 use dbdyno_engine::FindingLevel;
 use dbdyno_model::ErrorClass;
-use dbdyno_testkit::servers::{Scratch, mariadb, postgres};
+use dbdyno_testkit::servers::Scratch;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::thread;
@@ -39,13 +40,13 @@ fn a_check_ends<S: Scratch>(server: &S, user: &str, first: First) {
         let target = format!("{}://{user}@127.0.0.1:{port}/bench?sslmode=disable&connect_timeout=1", S::ENGINE);
         engine(&target).check(&catalogue::size_t())
     };
-    let all = check(server.port());
+    let all = check(server.port);
     assert!(all.len() > 3 && all.iter().all(|found| found.subject != "connection"), "{all:?}");
     let check = &check;
     thread::scope(|scope| {
         for bytes in [10, 300, 1_000, 2_000] {
             scope.spawn(move || {
-                let tap = Tap::start(server.port(), first);
+                let tap = Tap::start(server.port, first);
                 tap.fall_silent_after(bytes);
                 let found = check(tap.port);
                 let silent =
@@ -60,7 +61,7 @@ fn a_check_ends<S: Scratch>(server: &S, user: &str, first: First) {
 fn a_check_of_postgres_ends_wherever_the_server_stops() {
     let server = postgres::Server::start();
     server.psql("postgres", "CREATE DATABASE bench");
-    a_check_ends(&server, postgres::SUPERUSER, First::Client);
+    a_check_ends(&server, postgres::Server::SUPERUSER, First::Client);
 }
 
 #[test]

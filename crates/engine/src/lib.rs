@@ -19,6 +19,7 @@ mod pump;
 mod registry;
 pub mod secret;
 pub mod server;
+pub mod servers;
 pub mod sql;
 mod target;
 pub mod users;

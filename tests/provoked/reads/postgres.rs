@@ -1,85 +1,61 @@
 //! The same of PostgreSQL, whose processes are others.
 
 use super::*;
-use dbdyno_testkit::servers::postgres::{program, server_user};
+use crate::scratch::postgres::{Server, Wish};
+use dbdyno_testkit::servers::postgres::SUPERUSER;
 use std::fs::File;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
-/// A cluster in a folder of the test's choice, and perhaps in namespaces of its own, as in a container.
+/// A server in a folder of the test's choice, and perhaps in namespaces of its own, as in a container.
 struct Cluster {
-    folder: tempfile::TempDir,
-    child: Child,
-    contained: bool,
+    server: Server,
+    container: Option<Child>,
 }
 
 impl Cluster {
-    fn start(below: &Path, contained: bool, settings: &[&str]) -> Self {
-        let folder = tempfile::tempdir_in(below).unwrap();
-        let path = folder.path();
-        std::fs::create_dir(path.join("data")).unwrap();
-        if let Some((uid, gid)) = server_user() {
-            let owner = format!("{uid}:{gid}");
-            assert!(Command::new("chown").args(["-R", &owner]).arg(path).status().unwrap().success());
+    fn start(below: &Path, contained: bool, settings: &[(&str, &str)]) -> Self {
+        let wish = Wish::default().below(below).set("shared_buffers", "2MB");
+        let mut server = settings.iter().fold(wish, |wish, (name, value)| wish.set(name, value)).start();
+        if !contained {
+            return Self { server, container: None };
         }
-        assert!(Command::new("chmod").arg("755").arg(path).status().unwrap().success());
-        let as_server = |program: &Path| {
-            let mut command = Command::new(program);
-            if let Some((uid, gid)) = server_user() {
-                command.uid(uid).gid(gid);
-            }
-            command.current_dir(path).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-            command
-        };
-        let mut initdb = as_server(&program("initdb"));
-        initdb.args(["--no-sync", "--auth=trust", "--encoding=UTF8", "--locale=C", "--username=postgres", "--pgdata"]);
-        assert!(initdb.arg(path.join("data")).status().unwrap().success());
-        let mut server = if contained {
-            let mut unshare = Command::new("unshare");
-            unshare.args(["--pid", "--fork", "--mount-proc", "--kill-child"]);
-            if let Some((uid, gid)) = server_user() {
-                unshare.args(["setpriv", "--clear-groups", "--reuid", &uid.to_string(), "--regid", &gid.to_string()]);
-            }
-            unshare.arg(program("postgres")).current_dir(path);
-            unshare.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-            unshare
-        } else {
-            as_server(&program("postgres"))
-        };
-        server.arg("-D").arg(path.join("data"));
-        let basics = ["listen_addresses=", "shared_buffers=2MB", "autovacuum_naptime=1d"];
-        for setting in basics.iter().chain(settings) {
-            server.args(["-c", setting]);
+        // Made as any other, and started again where it sees no other processes.
+        server.stop();
+        let mut container = Command::new("unshare");
+        container.args(["--pid", "--fork", "--mount-proc", "--kill-child"]);
+        if let Some((uid, gid)) = server.ids() {
+            container.args(["setpriv", "--clear-groups", "--reuid", &uid.to_string(), "--regid", &gid.to_string()]);
         }
-        server.arg("-c").arg(format!("unix_socket_directories={}", path.display()));
-        let child = server.spawn().unwrap();
-        let cluster = Self { folder, child, contained };
+        container.args(server.start_line().split(' ')).current_dir(server.socket_folder());
+        let container = container.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let cluster = Self { server, container: Some(container) };
         let began = Instant::now();
-        while !cluster.ready() {
+        while !cluster.server.is_ready() {
             assert!(began.elapsed() < Duration::from_secs(60), "the server is not ready");
             std::thread::sleep(Duration::from_millis(50));
         }
         cluster
     }
 
-    fn ready(&self) -> bool {
-        let mut ready = Command::new(program("pg_isready"));
-        ready.arg("--host").arg(self.folder.path()).arg("--quiet");
-        ready.status().unwrap().success()
+    fn target(&self) -> String {
+        self.server.socket(SUPERUSER, "postgres")
     }
 
-    fn target(&self) -> String {
-        format!("postgres://postgres@/postgres?host={}&port=5432", self.folder.path().display())
+    /// Two addresses of the one server, which are two nodes.
+    fn two_addresses(&self) -> String {
+        let (folder, port) = (self.server.socket_folder(), self.server.port);
+        format!("postgres://{SUPERUSER}@/postgres?host={0},{0}&port={port},{port}", folder.display())
     }
 }
 
 impl Drop for Cluster {
     fn drop(&mut self) {
-        // An immediate stop; who holds the namespace takes all that is in it along.
-        let signal = if self.contained { "-KILL" } else { "-QUIT" };
-        _ = Command::new("kill").args([signal, &self.child.id().to_string()]).status();
-        _ = self.child.wait();
+        // Who holds the namespace takes all that is in it along.
+        if let Some(container) = &mut self.container {
+            _ = container.kill().and_then(|()| container.wait());
+        }
     }
 }
 
@@ -174,7 +150,7 @@ impl Drop for Evicting {
 #[test]
 fn a_user_to_whom_the_servers_account_is_closed_has_the_engines_count() {
     // Only an administrator can be somebody else.
-    if server_user().is_none() {
+    if !rustix::process::geteuid().is_root() {
         return;
     }
     let company = crate::in_company();
@@ -193,7 +169,7 @@ fn a_user_to_whom_the_servers_account_is_closed_has_the_engines_count() {
     });
     // T426 scans: what was read ahead must stay until it is wanted. T616 reads single blocks: none must stay, or the kernel
     // takes its neighbours for a scan and reads ahead.
-    let data = cluster.folder.path().join("data");
+    let data = cluster.server.data();
     for (what, pause_us) in [("T616", 100), ("T426", 10_000)] {
         let _evicting = Evicting::start(&data, Duration::from_micros(pause_us));
         again("what the device reads for the server", || {
@@ -214,10 +190,9 @@ fn a_user_to_whom_the_servers_account_is_closed_has_the_engines_count() {
 fn a_server_whose_devices_are_not_seen_is_believed_by_its_times_alone() {
     let company = crate::in_company();
     // Two addresses of one server are two nodes, and those are on machines that nobody sees.
-    let cluster = Cluster::start(Path::new(env!("CARGO_TARGET_TMPDIR")), true, &["track_io_timing=off"]);
+    let cluster = Cluster::start(Path::new(env!("CARGO_TARGET_TMPDIR")), true, &[("track_io_timing", "off")]);
     let room = loaded(&cluster);
-    let path = cluster.folder.path().display().to_string();
-    let afar = format!("postgres://postgres@/postgres?host={path},{path}&port=5432,5432");
+    let afar = cluster.two_addresses();
     for point in measured(&room, "T426 T616", &afar, "--nodes 1") {
         assert!(flagged(&point, "not_proved"), "{point:#}");
     }
@@ -232,10 +207,9 @@ fn a_server_whose_devices_are_not_seen_is_believed_by_its_times_alone() {
     assert!(check.stdout.contains("may fit the server's memory"), "{}", check.stdout);
     drop(cluster);
     // One that times its reads shows what memory does; a scan, which is read ahead, stays unproved.
-    let cluster = Cluster::start(Path::new(env!("CARGO_TARGET_TMPDIR")), true, &["track_io_timing=on"]);
+    let cluster = Cluster::start(Path::new(env!("CARGO_TARGET_TMPDIR")), true, &[("track_io_timing", "on")]);
     let room = loaded(&cluster);
-    let path = cluster.folder.path().display().to_string();
-    let afar = format!("postgres://postgres@/postgres?host={path},{path}&port=5432,5432");
+    let afar = cluster.two_addresses();
     drop(company);
     let _machine = crate::alone();
     again("times of reads from the page cache", || {

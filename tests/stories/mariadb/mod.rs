@@ -4,10 +4,8 @@ mod rubbish;
 mod words;
 
 use crate::on_servers::{OWN, PASSWORD, Product, SCOTT, in_turn, load};
-use dbdyno_testkit::servers::Scratch;
+use crate::scratch::mariadb::{Server, Wish};
 use dbdyno_testkit::servers::lend::Lender;
-use dbdyno_testkit::servers::mariadb::{Server, Wish};
-use std::process::{Command, Stdio};
 use std::sync::{LazyLock, Mutex, MutexGuard};
 
 static LENDER: Lender<Server> = Lender::new(lending, load);
@@ -27,7 +25,6 @@ fn lending() -> Server {
 /// As few connections as there can be.
 static NARROW: LazyLock<Mutex<Server>> = LazyLock::new(|| {
     let server = quick().set("max_connections", "10").start();
-    server.end_with_us();
     server.client("", &format!("CREATE DATABASE {OWN}"));
     load(&server, OWN);
     Mutex::new(server)
@@ -48,12 +45,6 @@ impl Product for Server {
         quick().start()
     }
 
-    fn shell(&self, database: &str) -> Command {
-        let mut shell = self.connecting("mariadb");
-        shell.args(["--batch", "--skip-column-names", "--unbuffered", "--database", database]);
-        shell
-    }
-
     fn sessions(&self, database: &str) -> Vec<u64> {
         sessions(self, database, "a.attr_value LIKE 'dbdyno%'")
     }
@@ -68,17 +59,12 @@ impl Product for Server {
     }
 
     fn end_session(&self, session: u64) {
-        self.client_with("", &["--force"], &format!("KILL {session}"));
+        self.client_says("", &["--force"], &format!("KILL {session}"));
     }
 
     /// A session is a thread, and has no crash of its own.
     fn crash_session(&self, session: u64) {
         self.client("", &format!("KILL {session}"));
-    }
-
-    fn is_ready(&self) -> bool {
-        let mut ready = self.connecting("mariadb-admin");
-        ready.args(["--silent", "ping"]).stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap().success()
     }
 
     fn hand_over(&self, database: &str, user: &str) {

@@ -13,10 +13,10 @@ use crate::on_servers::remote::Remote;
 use crate::on_servers::telemetry::Telemetry;
 use crate::on_servers::tls::Tls;
 use crate::on_servers::{OWN, PASSWORD, SCOTT};
-use dbdyno_testkit::servers::Scratch as _;
+use crate::scratch::mariadb::Server;
 use dbdyno_testkit::servers::lend::Database;
-use dbdyno_testkit::servers::mariadb::{SUPERUSER, Server, server_user};
-use std::path::{Path, PathBuf};
+use dbdyno_testkit::servers::mariadb::SUPERUSER;
+use std::path::Path;
 
 impl BadInput for Server {
     /// The server speaks first, so who waits for a request says nothing.
@@ -75,14 +75,6 @@ impl FullDisk for Server {
     // Rows for an empty table are written when they are committed, and where that fails the commit says nothing of it: what
     // T331 would tell on a full disk, nobody should ask.
     const FAIL: &'static [&'static str] = &["T211"];
-
-    fn user() -> Option<(u32, u32)> {
-        server_user()
-    }
-
-    fn start_line(&self) -> String {
-        self.command_line().join(" ")
-    }
 
     fn put_in(&self, folder: &Path) {
         // A database is a folder below the data folder.
@@ -227,9 +219,5 @@ impl Tls for Server {
         server.client("", &format!("CREATE DATABASE {OWN}; CREATE USER {SCOTT}@'%' IDENTIFIED BY '{PASSWORD}'"));
         server.let_work(SCOTT, OWN);
         server
-    }
-
-    fn trusted(&self) -> PathBuf {
-        self.authority()
     }
 }

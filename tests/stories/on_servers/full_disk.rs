@@ -23,12 +23,6 @@ pub(crate) trait FullDisk: Product {
     /// Tests that write more than there is space for.
     const FAIL: &'static [&'static str];
 
-    /// The user that the server must run as, where this one may not run it.
-    fn user() -> Option<(u32, u32)>;
-
-    /// The program and its arguments that start it, parted by blanks.
-    fn start_line(&self) -> String;
-
     /// Makes the database `OWN` in this folder, which belongs to the server's user.
     fn put_in(&self, folder: &Path);
 
@@ -48,14 +42,14 @@ struct Beside<S: FullDisk> {
 impl<S: FullDisk> Beside<S> {
     fn start(room: &Room, disk: &SmallDisk) -> Self {
         std::fs::set_permissions(room.folder(), std::fs::Permissions::from_mode(0o755)).unwrap();
-        let space = disk.seen("space");
-        std::fs::create_dir(&space).unwrap();
-        if let Some((uid, gid)) = S::user() {
-            std::os::unix::fs::chown(&space, Some(uid), Some(gid)).unwrap();
-        }
         // Made as any other, and started again among those that see the disk.
         let mut server = S::doomed();
         server.stop();
+        let space = disk.seen("space");
+        std::fs::create_dir(&space).unwrap();
+        if let Some((uid, gid)) = server.ids() {
+            std::os::unix::fs::chown(&space, Some(uid), Some(gid)).unwrap();
+        }
         let mut started = Self { server, process: None };
         started.go_on(room, disk);
         started.server.put_in(&disk.path("space"));
@@ -81,7 +75,7 @@ impl<S: FullDisk> Beside<S> {
 
     fn command(&self, room: &Room, disk: &SmallDisk) -> Command {
         let line = self.server.start_line();
-        match S::user() {
+        match self.server.ids() {
             Some((uid, gid)) => {
                 disk.command(room, "setpriv", &format!("--reuid={uid} --regid={gid} --clear-groups {line}"))
             }

@@ -24,7 +24,7 @@ use crate::support::{Room, wait_until};
 use dbdyno_testkit::servers::Scratch;
 use dbdyno_testkit::servers::lend::Lender;
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Makes a test of each story for each product.
@@ -34,14 +34,14 @@ macro_rules! stories {
         mod postgres {
             $(#[test]
             fn $name() {
-                super::$name::<dbdyno_testkit::servers::postgres::Server>();
+                super::$name::<crate::scratch::postgres::Server>();
             })*
         }
         #[cfg(feature = "mariadb")]
         mod mariadb {
             $(#[test]
             fn $name() {
-                super::$name::<dbdyno_testkit::servers::mariadb::Server>();
+                super::$name::<crate::scratch::mariadb::Server>();
             })*
         }
     };
@@ -67,9 +67,6 @@ pub(crate) trait Product: Scratch {
     /// A server to be killed, which need not be safe.
     fn doomed() -> Self;
 
-    /// The client, which runs what it is told line by line as the administrator and says at once what comes of it.
-    fn shell(&self, database: &str) -> Command;
-
     /// Sessions that dbdyno has in this database.
     fn sessions(&self, database: &str) -> Vec<u64>;
 
@@ -87,9 +84,6 @@ pub(crate) trait Product: Scratch {
 
     /// Ends a session as a crash of it would, with what that means for the others.
     fn crash_session(&self, session: u64);
-
-    /// Whether the server takes connections.
-    fn is_ready(&self) -> bool;
 
     /// Lets a user do what whoever has loaded a database may do there.
     fn hand_over(&self, database: &str, user: &str);

@@ -3,7 +3,6 @@
 use super::{OWN, PASSWORD, Product, SCOTT, stories, until_called, until_gone};
 use crate::support::{Ending, Room, Running, points, statuses, text};
 use rustix::process::Signal;
-use std::path::PathBuf;
 
 stories!(a_server_is_loaded_and_measured_in_every_mode_of_tls,);
 
@@ -12,20 +11,17 @@ pub(crate) trait Tls: Product {
     /// A server with a certificate for `localhost`, where scott may work in the database `OWN` once he has proved his
     /// password.
     fn with_tls() -> Self;
-
-    /// The certificate of the authority that has signed it.
-    fn trusted(&self) -> PathBuf;
 }
 
 fn a_server_is_loaded_and_measured_in_every_mode_of_tls<S: Tls>() {
     let (room, server) = (Room::new(), S::with_tls());
     let target = |mode: &str| {
         let roots = if mode.starts_with("verify") {
-            format!("&sslrootcert={}", server.trusted().display())
+            format!("&sslrootcert={}", server.authority().display())
         } else {
             String::new()
         };
-        format!("{}://{SCOTT}@localhost:{}/{OWN}?sslmode={mode}{roots}", S::ENGINE, server.port())
+        format!("{}://{SCOTT}@localhost:{}/{OWN}?sslmode={mode}{roots}", S::ENGINE, server.port)
     };
     let start = |line: &str, mode: &str| {
         let mut command = room.command(&format!("{line} --target {}", target(mode)));

@@ -2,8 +2,9 @@
 
 use crate::on_servers::company::{SESSIONS, beside};
 use crate::on_servers::{OWN, Product as _};
+use crate::scratch::postgres::Server;
 use crate::support::{Room, wait_until};
-use dbdyno_testkit::servers::postgres::{SUPERUSER, Server};
+use dbdyno_testkit::servers::postgres::SUPERUSER;
 
 #[test]
 fn an_automatic_vacuum_is_seen() {

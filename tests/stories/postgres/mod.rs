@@ -8,9 +8,8 @@ mod words;
 mod workers;
 
 use crate::on_servers::{OWN, PASSWORD, Product, SCOTT, in_turn, load};
-use dbdyno_testkit::servers::Scratch;
+use crate::scratch::postgres::{Server, Wish};
 use dbdyno_testkit::servers::lend::Lender;
-use dbdyno_testkit::servers::postgres::{SUPERUSER, Server, Wish};
 use std::process::Command;
 use std::sync::{LazyLock, Mutex, MutexGuard};
 
@@ -26,7 +25,7 @@ fn lending() -> Server {
         .set("fsync", "off")
         // One user must prove who he is, over TCP; before version 14 the server would keep an MD5 sum.
         .set("password_encryption", "scram-sha-256")
-        .hba(&format!("host all {SCOTT} 127.0.0.1/32 scram-sha-256"))
+        .access(&format!("host all {SCOTT} 127.0.0.1/32 scram-sha-256"))
         .start();
     server.psql("postgres", &format!("CREATE ROLE {SCOTT} LOGIN PASSWORD '{PASSWORD}'"));
     server
@@ -42,7 +41,6 @@ static NARROW: LazyLock<Mutex<Server>> = LazyLock::new(|| {
         .set("autovacuum", "off")
         .set("fsync", "off")
         .start();
-    server.end_with_us();
     server.psql("postgres", &format!("CREATE DATABASE {OWN}"));
     load(&server, OWN);
     Mutex::new(server)
@@ -61,14 +59,6 @@ impl Product for Server {
 
     fn doomed() -> Self {
         Wish::default().set("fsync", "off").set("restart_after_crash", "on").start()
-    }
-
-    fn shell(&self, database: &str) -> Command {
-        let mut psql = self.program("psql");
-        psql.args(["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1", "--host"]);
-        psql.arg(self.socket_folder()).args(["--port", &self.port.to_string()]);
-        psql.args(["--username", SUPERUSER, "--dbname", database]);
-        psql
     }
 
     fn sessions(&self, database: &str) -> Vec<u64> {
@@ -95,12 +85,6 @@ impl Product for Server {
 
     fn crash_session(&self, session: u64) {
         assert!(Command::new("kill").args(["-KILL", &session.to_string()]).status().unwrap().success());
-    }
-
-    fn is_ready(&self) -> bool {
-        let mut ready = self.program("pg_isready");
-        ready.arg("--host").arg(self.socket_folder()).args(["--port", &self.port.to_string(), "--quiet"]);
-        ready.status().unwrap().success()
     }
 
     fn hand_over(&self, database: &str, user: &str) {

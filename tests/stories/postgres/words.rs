@@ -13,9 +13,10 @@ use crate::on_servers::remote::Remote;
 use crate::on_servers::telemetry::Telemetry;
 use crate::on_servers::tls::Tls;
 use crate::on_servers::{OWN, PASSWORD, SCOTT};
+use crate::scratch::postgres::{Server, Wish};
 use dbdyno_testkit::servers::lend::Database;
-use dbdyno_testkit::servers::postgres::{SUPERUSER, Server, Wish, program, server_user};
-use std::path::{Path, PathBuf};
+use dbdyno_testkit::servers::postgres::SUPERUSER;
+use std::path::Path;
 
 impl BadInput for Server {
     const SOMETHING_ELSE: [&'static str; 2] = ["is it a PostgreSQL server", "is it a PostgreSQL server"];
@@ -75,14 +76,6 @@ impl FullDisk for Server {
     const LEFT_KIB: [usize; 2] = [1 << 10, 20 << 10];
     const SURVIVES: bool = true;
     const FAIL: &'static [&'static str] = &["T211", "T331"];
-
-    fn user() -> Option<(u32, u32)> {
-        server_user()
-    }
-
-    fn start_line(&self) -> String {
-        format!("{} -D {}", program("postgres").display(), self.data().display())
-    }
 
     fn put_in(&self, folder: &Path) {
         self.psql("postgres", &format!("CREATE TABLESPACE small LOCATION '{}'", folder.display()));
@@ -216,13 +209,9 @@ impl Tls for Server {
     fn with_tls() -> Self {
         let wish = Wish::default().tls("DNS:localhost").set("fsync", "off").set("autovacuum", "off");
         let wish = wish.set("password_encryption", "scram-sha-256");
-        let server = wish.hba(&format!("host all {SCOTT} 127.0.0.1/32 scram-sha-256")).start();
+        let server = wish.access(&format!("host all {SCOTT} 127.0.0.1/32 scram-sha-256")).start();
         server.psql("postgres", &format!("CREATE ROLE {SCOTT} LOGIN PASSWORD '{PASSWORD}'"));
         server.psql("postgres", &format!("CREATE DATABASE {OWN} OWNER {SCOTT}"));
         server
-    }
-
-    fn trusted(&self) -> PathBuf {
-        self.authority()
     }
 }

@@ -3,8 +3,9 @@
 use super::LENDER;
 use crate::document::check_point;
 use crate::on_servers::{OWN, Product as _};
+use crate::scratch::postgres::Server;
 use crate::support::{Room, points, statuses, text};
-use dbdyno_testkit::servers::postgres::{SUPERUSER, Server};
+use dbdyno_testkit::servers::postgres::SUPERUSER;
 use serde_json::Value;
 
 #[test]

@@ -4,7 +4,7 @@
 //! The group is made as high up as is allowed: the instance outlives the session that it was started from, and must not
 //! live in that session's own group.
 
-use super::PrivateError;
+use crate::servers::{ServerError, wait_until};
 use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -31,9 +31,9 @@ pub(super) struct Group {
 
 impl Group {
     /// Makes a group that no more than these bytes can be used in, and proves that a process can be put into it.
-    pub(super) fn create(name: &str, bytes: u64, cache_bytes: u64) -> Result<Self, PrivateError> {
+    pub(super) fn create(name: &str, bytes: u64, cache_bytes: u64) -> Result<Self, ServerError> {
         if bytes < cache_bytes + BESIDES_CACHE_BYTES {
-            return Err(PrivateError::Refused(format!(
+            return Err(ServerError::Refused(format!(
                 "a memory limit of {} is too small: the cache of this size takes {}, and the server needs {} besides",
                 words(bytes),
                 words(cache_bytes),
@@ -54,7 +54,7 @@ impl Group {
         if tried.is_empty() {
             tried.push_str("; no hierarchy with a memory controller is mounted");
         }
-        Err(PrivateError::Refused(format!(
+        Err(ServerError::Refused(format!(
             "--memory-limit needs a control group, and none can be made here{tried}; run as root on the machine itself, or leave --memory-limit away"
         )))
     }
@@ -122,7 +122,7 @@ pub(super) fn words(bytes: u64) -> String {
 pub(super) fn remove(folder: &Path) {
     const PATIENCE: Duration = Duration::from_secs(2);
     // An empty group that stays behind is in nobody's way, and the next start uses it again.
-    super::process::wait_until(PATIENCE, &|| false, || match std::fs::remove_dir(folder) {
+    wait_until(PATIENCE, &|| false, || match std::fs::remove_dir(folder) {
         Ok(()) => true,
         Err(error) => error.raw_os_error() != Some(rustix::io::Errno::BUSY.raw_os_error()),
     });

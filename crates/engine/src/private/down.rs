@@ -1,13 +1,11 @@
 //! Stopping an instance, and removing its data unless it is to be kept.
 
-use super::account::Account;
-use super::data_folder::DataFolder;
 use super::home::{Site, remove_folder};
 use super::lock::Lock;
-use super::process::{Kin, Process, wait_until, working_in};
-use super::product::Product;
-use super::watch::Watch;
-use super::{Home, Instance, PrivateError, Stage, cgroup, ours, socket};
+use super::{Home, Instance, Stage, cgroup, ours, socket};
+use crate::servers::{
+    Account, DataFolder, Kin, Process, Product, ServerError, Watch, end_at_once, end_in_order, wait_until, working_in,
+};
 use dbdyno_model::ErrorClass;
 use std::path::Path;
 use std::time::Duration;
@@ -37,8 +35,8 @@ pub struct Down {
 ///
 /// # Errors
 /// It does not stop, or something cannot be removed.
-pub fn down(home: &Home, product: &dyn Product, keep: Option<bool>, watch: &dyn Watch) -> Result<Down, PrivateError> {
-    let site = home.site(product.engine())?;
+pub fn down(home: &Home, product: &dyn Product, keep: Option<bool>, watch: &dyn Watch) -> Result<Down, ServerError> {
+    let site = home.site(product.about().engine)?;
     let nothing = Down { instance: None, stopped: false, kept: false, removed: false };
     if !site.folder.exists() {
         return Ok(nothing);
@@ -55,7 +53,7 @@ fn stop_and_remove(
     product: &dyn Product,
     keep: Option<bool>,
     watch: &dyn Watch,
-) -> Result<Down, PrivateError> {
+) -> Result<Down, ServerError> {
     let recorded = Instance::read(site)?;
     let data = site.data();
     ours::refuse_foreign(site, product, recorded.as_ref())?;
@@ -69,7 +67,7 @@ fn stop_and_remove(
         }
         stop(instance, site, product, if keep { ORDERLY } else { BEFORE_REMOVAL }, keep, watch)?;
     }
-    if let Some(kin) = recorded.as_ref().and_then(|i| Kin::of(i, product)) {
+    if let Some(kin) = recorded.as_ref().and_then(|instance| kin(instance, product)) {
         kin.end_in(&data);
     }
     clear_traces(site, recorded.as_ref())?;
@@ -90,14 +88,14 @@ pub(super) fn refuse_strangers(
     site: &Site,
     product: &dyn Product,
     recorded: Option<&Instance>,
-) -> Result<(), PrivateError> {
+) -> Result<(), ServerError> {
     let data = site.data();
     let noted = DataFolder::open(&data).ok().and_then(|folder| product.noted_pid(&folder));
     let stranger = working_in(&data).into_iter().find(|process| {
         noted == Some(process.pid) && recorded.is_none_or(|instance| instance.process.as_ref() != Some(process))
     });
     match stranger {
-        Some(Process { pid, .. }) => Err(PrivateError::Refused(format!(
+        Some(Process { pid, .. }) => Err(ServerError::Refused(format!(
             "process {pid} works on {}, but was not started by `dbdyno up`; stop it first: kill {pid}",
             data.display()
         ))),
@@ -113,51 +111,44 @@ pub(super) fn stop(
     patience: Duration,
     keep: bool,
     watch: &dyn Watch,
-) -> Result<(), PrivateError> {
+) -> Result<(), ServerError> {
     let Some(process) = instance.process.as_ref().filter(|p| p.lives()) else { return Ok(()) };
     refuse_unproved(instance, process, site, product)?;
     if !process.lives() {
         return Ok(());
     }
-    let interrupted = || watch.cancelled();
     if instance.stage == Stage::Making {
         process.kill_group();
         process.ended_within(AT_ONCE, &|| false);
         return Ok(());
     }
-    process.signal(product.stop_signal());
-    if process.stands_still() {
-        watch.note(&format!(
-            "process {} stands still, as after kill -STOP: it is let go on, so that it can end",
-            process.pid
-        ));
-        process.let_go_on();
-    }
-    if process.ended_within(patience, &interrupted) {
+    if end_in_order(product, process, patience, watch) {
         return Ok(());
     }
     if keep {
         let (engine, pid) = (&instance.engine, process.pid);
         let why = if watch.cancelled() { "interrupted" } else { "it takes very long" };
-        return Err(PrivateError::failed(
+        return Err(ServerError::failed(
             if watch.cancelled() { ErrorClass::Cancelled } else { ErrorClass::Timeout },
             format!(
                 "{why}; the private {engine} (process {pid}) still writes its cache to its files, then ends; the same command waits again"
             ),
         ));
     }
-    process.signal(product.abort_signal());
-    if !process.ended_within(AT_ONCE, &|| false) {
-        process.signal(rustix::process::Signal::KILL);
-    }
-    if process.ended_within(AT_ONCE, &|| false) {
+    if end_at_once(product, process) {
         return Ok(());
     }
     let text = format!(
         "process {} of the private {} does not end, even when killed; it may wait for a device: run `dbdyno down {1}` again later",
         process.pid, instance.engine
     );
-    Err(PrivateError::failed(ErrorClass::Timeout, text))
+    Err(ServerError::failed(ErrorClass::Timeout, text))
+}
+
+/// What an instance's server may have left behind.
+pub(super) fn kin(instance: &Instance, product: &dyn Product) -> Option<Kin> {
+    let account = Account::choose(&[&instance.user]).ok()?;
+    Some(Kin::of(product, &instance.place(), account.uid()))
 }
 
 /// Refuses to signal a process that a record names and that is not at work for its data: the record is damaged, or forged.
@@ -166,17 +157,17 @@ fn refuse_unproved(
     process: &Process,
     site: &Site,
     product: &dyn Product,
-) -> Result<(), PrivateError> {
+) -> Result<(), ServerError> {
     // A process that is about to become another program, or to end, does not show what it is for a moment.
     const PASSES: Duration = Duration::from_secs(2);
     let folder = if instance.stage == Stage::Making { site.making() } else { site.data() };
-    let kin = Kin::of(instance, product);
+    let kin = kin(instance, product);
     let started = || kin.as_ref().is_some_and(|kin| kin.started(process, &folder));
     if wait_until(PASSES, &|| !process.lives(), started) || !process.lives() {
         return Ok(());
     }
     let (pid, record) = (process.pid, site.record());
-    Err(PrivateError::Refused(format!(
+    Err(ServerError::Refused(format!(
         "process {pid}, which {0} names, does not work for {1}, so it is left alone, and nothing was done; if no server of this instance \
          runs any more, remove {0}",
         record.display(),
@@ -185,7 +176,7 @@ fn refuse_unproved(
 }
 
 /// Removes what an instance had besides its data: its control group and its socket.
-pub(super) fn clear_traces(site: &Site, instance: Option<&Instance>) -> Result<(), PrivateError> {
+pub(super) fn clear_traces(site: &Site, instance: Option<&Instance>) -> Result<(), ServerError> {
     if let Some(group) = instance.and_then(|i| i.cgroup.as_deref()) {
         cgroup::remove(group);
     }
@@ -197,11 +188,11 @@ pub(super) fn clear_traces(site: &Site, instance: Option<&Instance>) -> Result<(
 
 /// Removes the data and all that is known of it. The data loses its name first, so that what is half removed is never
 /// taken for whole.
-fn remove_data(site: &Site) -> Result<(), PrivateError> {
+fn remove_data(site: &Site) -> Result<(), ServerError> {
     let (data, removing) = (site.data(), site.removing());
     remove_folder(&removing)?;
     if data.is_dir() {
-        std::fs::rename(&data, &removing).map_err(|e| PrivateError::io("rename", &data, &e))?;
+        std::fs::rename(&data, &removing).map_err(|e| ServerError::io("rename", &data, &e))?;
     }
     Instance::forget(site)?;
     remove_folder(&removing)?;
@@ -209,9 +200,9 @@ fn remove_data(site: &Site) -> Result<(), PrivateError> {
     remove_file(&site.record().with_extension("json.new"))
 }
 
-fn remove_file(path: &Path) -> Result<(), PrivateError> {
+fn remove_file(path: &Path) -> Result<(), ServerError> {
     match std::fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(PrivateError::io("remove", path, &error)),
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(ServerError::io("remove", path, &error)),
         _ => Ok(()),
     }
 }

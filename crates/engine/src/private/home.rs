@@ -1,8 +1,8 @@
 //! Where private instances live: `$DBDYNO_HOME`, one folder an engine. Instances of different homes know nothing of each
 //! other, so tests that each have a home of their own can run at the same time.
 
-use super::data_folder::DataFolder;
-use super::{PrivateError, way};
+use super::way;
+use crate::servers::{Account, DataFolder, ServerError};
 use std::fs::{DirBuilder, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
@@ -20,7 +20,7 @@ impl Home {
     ///
     /// # Errors
     /// Neither is known, or the path is none that can be written down.
-    pub fn from_environment() -> Result<Self, PrivateError> {
+    pub fn from_environment() -> Result<Self, ServerError> {
         let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
         if let Some(home) = set(HOME_VARIABLE) {
             return Self::at(&home);
@@ -30,7 +30,7 @@ impl Home {
         }
         match set("HOME") {
             Some(home) => Self::at(&home.join(".local/state/dbdyno")),
-            None => Err(PrivateError::Refused(format!(
+            None => Err(ServerError::Refused(format!(
                 "neither {HOME_VARIABLE} nor HOME is set, so there is no folder for a private instance; set {HOME_VARIABLE} to one"
             ))),
         }
@@ -40,8 +40,8 @@ impl Home {
     ///
     /// # Errors
     /// The path is no text, so that it could not be recorded.
-    pub fn at(folder: &Path) -> Result<Self, PrivateError> {
-        let refused = |why: &str| PrivateError::Refused(format!("the home folder {} {why}", folder.display()));
+    pub fn at(folder: &Path) -> Result<Self, ServerError> {
+        let refused = |why: &str| ServerError::Refused(format!("the home folder {} {why}", folder.display()));
         let absolute = std::path::absolute(folder).map_err(|e| refused(&format!("cannot be found: {e}")))?;
         match absolute.to_str() {
             Some(text) if !text.chars().any(char::is_control) => Ok(Self(absolute)),
@@ -59,7 +59,7 @@ impl Home {
     ///
     /// # Errors
     /// Others may change the way to it.
-    pub fn site(&self, engine: &str) -> Result<Site, PrivateError> {
+    pub fn site(&self, engine: &str) -> Result<Site, ServerError> {
         let site = Site { folder: self.0.join(engine) };
         way::refuse_open(&site.folder)?;
         Ok(site)
@@ -119,7 +119,7 @@ impl Site {
     }
 
     /// Makes the folder and those above it. Root's are open to be passed through, because the server runs as another user.
-    pub(super) fn create(&self) -> Result<(), PrivateError> {
+    pub(super) fn create(&self) -> Result<(), ServerError> {
         let missing: Vec<&Path> = self.folder.ancestors().take_while(|f| !f.exists()).collect();
         let mode = if rustix::process::geteuid().is_root() { 0o755 } else { 0o700 };
         for folder in missing.into_iter().rev() {
@@ -130,7 +130,7 @@ impl Site {
                 made => made.and_then(|()| std::fs::set_permissions(folder, Permissions::from_mode(mode))),
             };
             made.map_err(|error| {
-                PrivateError::Refused(format!(
+                ServerError::Refused(format!(
                     "cannot create the folder {}: {error}; set {HOME_VARIABLE} to a folder that you may write to",
                     folder.display()
                 ))
@@ -138,6 +138,18 @@ impl Site {
         }
         // In a folder that others may write to, one of them may have been quicker.
         way::refuse_open(&self.folder)
+    }
+
+    /// Refuses a place that the server's user cannot come to, naming the folder on the way that is closed.
+    pub(super) fn refuse_closed(&self, account: &Account) -> Result<(), ServerError> {
+        match account.closed_on_the_way(&self.folder) {
+            None => Ok(()),
+            Some(closed) => Err(ServerError::Refused(format!(
+                "the server runs as the user {}, who may not enter {1}; set {HOME_VARIABLE} to a folder that every user can come to, or allow it: chmod o+x {1}",
+                account.name,
+                closed.display()
+            ))),
+        }
     }
 
     /// Everything that dbdyno makes beside the lock and the record.
@@ -158,9 +170,9 @@ impl Site {
 }
 
 /// Removes a folder with all that is in it, if there is one.
-pub(super) fn remove_folder(folder: &Path) -> Result<(), PrivateError> {
+pub(super) fn remove_folder(folder: &Path) -> Result<(), ServerError> {
     match std::fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(PrivateError::io("remove", folder, &error)),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(ServerError::io("remove", folder, &error)),
         _ => Ok(()),
     }
 }
@@ -196,6 +208,6 @@ mod tests {
         let file = dir.path().join("file");
         std::fs::write(&file, "").unwrap();
         let error = Home::at(&file).unwrap().site("engine").unwrap().create().unwrap_err();
-        assert!(matches!(&error, PrivateError::Refused(text) if text.contains("set DBDYNO_HOME")), "{error}");
+        assert!(matches!(&error, ServerError::Refused(text) if text.contains("set DBDYNO_HOME")), "{error}");
     }
 }

@@ -1,9 +1,8 @@
 //! What is known of an instance, kept in a file beside its data. It is written before anything is started, so that
 //! whatever a killed dbdyno leaves running can be found again.
 
-use super::PrivateError;
 use super::home::{RECORD, Site};
-use super::process::Process;
+use crate::servers::{Access, Place, Process, ServerError};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::PathBuf;
@@ -71,22 +70,37 @@ impl Instance {
         self.process.as_ref().map_or(0, |p| p.pid)
     }
 
+    /// Where its server is.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        Place {
+            programs: self.programs.clone(),
+            data: self.data.clone(),
+            socket_folder: self.socket_folder.clone(),
+            tcp_port: None,
+            access: Access::Own,
+        }
+    }
+
     /// What is recorded, if anything is.
-    pub fn read(site: &Site) -> Result<Option<Self>, PrivateError> {
+    ///
+    /// # Errors
+    /// It cannot be read, or is damaged.
+    pub fn read(site: &Site) -> Result<Option<Self>, ServerError> {
         let path = site.record();
         let text = match site.files().and_then(|files| files.read(RECORD)) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => {
                 let path = path.display();
-                return Err(PrivateError::Refused(format!(
+                return Err(ServerError::Refused(format!(
                     "cannot read {path}, which describes the private instance: {error}; set DBDYNO_HOME to a folder of \
                      your own"
                 )));
             }
         };
         serde_json::from_str(&text).map(Some).map_err(|error| {
-            PrivateError::Refused(format!(
+            ServerError::Refused(format!(
                 "{}, which describes the private instance, is damaged ({error}); if no server of it runs any more, remove the folder {}",
                 path.display(),
                 site.folder.display()
@@ -95,19 +109,22 @@ impl Instance {
     }
 
     /// Records it: wholly or not at all.
-    pub fn write(&self, site: &Site) -> Result<(), PrivateError> {
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn write(&self, site: &Site) -> Result<(), ServerError> {
         let write = || -> io::Result<()> {
             let mut text = serde_json::to_string_pretty(self)?;
             text.push('\n');
             site.files()?.write(RECORD, &text)
         };
-        write().map_err(|error| PrivateError::io("write", &site.record(), &error))
+        write().map_err(|error| ServerError::io("write", &site.record(), &error))
     }
 
     /// Forgets it.
-    pub(super) fn forget(site: &Site) -> Result<(), PrivateError> {
+    pub(super) fn forget(site: &Site) -> Result<(), ServerError> {
         let forgotten = site.files().and_then(|files| files.remove(RECORD));
-        forgotten.map_err(|error| PrivateError::io("remove", &site.record(), &error))
+        forgotten.map_err(|error| ServerError::io("remove", &site.record(), &error))
     }
 }
 

@@ -2,9 +2,8 @@
 //! both make data or start servers. The kernel lets go of it when its holder ends, however that happens.
 
 use super::home::{HOME_VARIABLE, LOCK, Site};
-use super::product::Product;
-use super::watch::Watch;
-use super::{Instance, PrivateError, ours};
+use super::{Instance, ours};
+use crate::servers::{Product, ServerError, Watch};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -22,7 +21,7 @@ pub(super) struct Lock(#[allow(dead_code, reason = "the lock is the open file")]
 impl Lock {
     /// Takes the lock as [`Lock::take`] does. Where nobody holds one yet, first refuses a folder with things that dbdyno did
     /// not make, so that a refusal leaves no lock behind.
-    pub(super) fn take_at_home(site: &Site, product: &dyn Product, watch: &dyn Watch) -> Result<Self, PrivateError> {
+    pub(super) fn take_at_home(site: &Site, product: &dyn Product, watch: &dyn Watch) -> Result<Self, ServerError> {
         // Whoever holds the lock may be making what is not marked yet.
         if site.lock().symlink_metadata().is_err() {
             ours::refuse_foreign(site, product, Instance::read(site)?.as_ref())?;
@@ -31,18 +30,18 @@ impl Lock {
     }
 
     /// Takes the lock, making folder and file where they are missing, and waits a little for another command.
-    pub(super) fn take(site: &Site, watch: &dyn Watch) -> Result<Self, PrivateError> {
+    pub(super) fn take(site: &Site, watch: &dyn Watch) -> Result<Self, ServerError> {
         Self::take_within(PATIENCE, site, watch)
     }
 
-    fn take_within(patience: Duration, site: &Site, watch: &dyn Watch) -> Result<Self, PrivateError> {
+    fn take_within(patience: Duration, site: &Site, watch: &dyn Watch) -> Result<Self, ServerError> {
         let begun = Instant::now();
         let mut told = false;
         loop {
             site.create()?;
             let tried = try_lock(site).map_err(|error| {
                 let lock = site.lock().display().to_string();
-                PrivateError::Refused(format!(
+                ServerError::Refused(format!(
                     "cannot lock {lock}: {error}; set {HOME_VARIABLE} to a folder of your own"
                 ))
             });
@@ -51,7 +50,7 @@ impl Lock {
             }
             let holder = holder(site);
             if begun.elapsed() >= patience || watch.cancelled() {
-                return Err(PrivateError::Refused(format!(
+                return Err(ServerError::Refused(format!(
                     "another dbdyno{holder} is starting or stopping the private instance in {}; try again when it has finished",
                     site.folder.display()
                 )));
@@ -96,8 +95,8 @@ fn holder(site: &Site) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::home::Home;
-    use super::super::watch::Silent;
     use super::*;
+    use crate::servers::Silent;
     use std::os::unix::fs::PermissionsExt;
 
     #[test]

@@ -1,48 +1,33 @@
 //! Private instances: real servers that dbdyno starts for itself, one an engine and home (`dbdyno up`, `dbdyno down`).
 //!
-//! What must never happen: two servers on one data folder, a half-made data folder that looks whole, a process that
-//! nobody knows of. So whoever starts or stops holds a lock (lock.rs); data is made beside its place and renamed; and each
-//! process is recorded (instance.rs) before it does anything (spawn.rs). Nor may anybody else get at anything through whoever
-//! runs dbdyno: the folders down to the instance's are his or root's own (way.rs), in the server's nothing is followed
-//! (data_folder.rs), what is removed was made by dbdyno (ours.rs), and what is killed is the server (process.rs). Everything
-//! here is the same for all engines; what is an engine's own is its [`Product`].
+//! A policy over [`crate::servers`], which makes, starts and stops servers. What must never happen: two servers on one data
+//! folder, a half-made data folder that looks whole, a process that nobody knows of. So whoever starts or stops holds a lock
+//! (lock.rs); data is made beside its place and renamed; and each process is recorded (instance.rs) before it does anything.
+//! Nor may anybody else get at anything through whoever runs dbdyno: the folders down to the instance's are his or root's own
+//! (way.rs), in the server's nothing is followed, what is removed was made by dbdyno (ours.rs), and what is killed is the
+//! server. Everything here is the same for all engines; what is an engine's own is its [`Product`].
 
-mod account;
 mod cgroup;
-mod data_folder;
 mod down;
-mod error;
 mod home;
 mod instance;
 mod lock;
-mod log;
 mod ours;
-mod process;
-mod product;
-mod programs;
 mod ready;
 mod socket;
-mod spawn;
 mod up;
-mod watch;
 mod way;
 
+use crate::servers::{Access, Product, ServerError};
 use crate::{Engine, Target, TargetError};
 use dbdyno_model::Size;
 use std::path::PathBuf;
 
-pub use account::Account;
-pub use data_folder::DataFolder;
 pub use down::{Down, down};
-pub use error::PrivateError;
 pub use home::{HOME_VARIABLE, Home, Site};
 pub use instance::{Instance, Stage};
 pub use ours::mark_folder;
-pub use process::{Process, Stat, pids};
-pub use product::{Ground, Product, Readiness, Step};
-pub use programs::Programs;
 pub use up::{How, Up, Wish, up};
-pub use watch::{Silent, Watch};
 
 /// The scheme of targets that are private instances.
 pub const SCHEME: &str = "private";
@@ -81,9 +66,9 @@ pub fn target_of(engine: &str) -> String {
 ///
 /// # Errors
 /// None is running, in words that say how to start one.
-pub fn find(home: &Home, product: &dyn Product) -> Result<PrivateServer, PrivateError> {
-    let engine = product.engine();
-    let refused = |text: String| Err(PrivateError::Refused(text));
+pub fn find(home: &Home, product: &dyn Product) -> Result<PrivateServer, ServerError> {
+    let engine = product.about().engine;
+    let refused = |text: String| Err(ServerError::Refused(text));
     let start = |size: &str| format!("dbdyno up {engine} --size {size}");
     let Some(instance) = Instance::read(&home.site(engine)?)? else {
         return refused(format!("no private {engine} is running; start it: {}", start("D")));
@@ -91,7 +76,8 @@ pub fn find(home: &Home, product: &dyn Product) -> Result<PrivateServer, Private
     let start = start(&instance.size);
     match instance.stage {
         Stage::Running if instance.lives() => {
-            let target = Target::parse(&product.target(&instance)).map_err(|e| PrivateError::Refused(e.to_string()))?;
+            let target = product.target(&instance.place(), product.administrator(Access::Own));
+            let target = Target::parse(&target).map_err(|e| ServerError::Refused(e.to_string()))?;
             Ok(PrivateServer { target, pid: instance.pid(), data: instance.data, size: instance.size })
         }
         Stage::Running => {

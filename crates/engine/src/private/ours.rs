@@ -2,11 +2,9 @@
 //! in `~/postgres/data`. What is made gets a mark that names this very folder or file (`dbdyno_files::mark`). Where a file
 //! system keeps no marks, and for instances of earlier versions, the record must agree with what is there.
 
-use super::account::Account;
-use super::data_folder::DataFolder;
+use super::Instance;
 use super::home::Site;
-use super::product::Product;
-use super::{Instance, PrivateError};
+use crate::servers::{Account, DataFolder, Product, ServerError};
 use dbdyno_files::mark;
 use rustix::fs::{Mode, OFlags};
 use std::fs::Metadata;
@@ -24,6 +22,9 @@ pub(super) fn mark(made: impl AsFd) -> io::Result<()> {
 }
 
 /// Marks a folder that was just made.
+///
+/// # Errors
+/// It cannot be opened.
 pub fn mark_folder(path: &Path) -> io::Result<()> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     mark(rustix::fs::open(path, flags, Mode::empty())?)
@@ -34,7 +35,7 @@ pub(super) fn refuse_foreign(
     site: &Site,
     product: &dyn Product,
     recorded: Option<&Instance>,
-) -> Result<(), PrivateError> {
+) -> Result<(), ServerError> {
     let recorded = recorded.filter(|instance| is_of(instance, site, product));
     let data = site.data();
     for path in site.made() {
@@ -44,7 +45,7 @@ pub(super) fn refuse_foreign(
             recorded => recorded.is_some(),
         };
         if !is_marked(&path, &found) && !is_empty(&path, &found) && !is_known() {
-            return Err(PrivateError::Refused(format!(
+            return Err(ServerError::Refused(format!(
                 "{0} is there, and nothing proves that dbdyno made it, so it is not touched; set DBDYNO_HOME to another folder, or remove or \
                  rename {0} yourself",
                 path.display()
@@ -70,7 +71,7 @@ fn is_empty(path: &Path, found: &Metadata) -> bool {
 fn is_of(instance: &Instance, site: &Site, product: &dyn Product) -> bool {
     let place = |path: &Path| path.metadata().ok().map(|found| (found.dev(), found.ino()));
     let folder = instance.data.parent().and_then(place);
-    instance.engine == product.engine() && folder.is_some() && folder == place(&site.folder)
+    instance.engine == product.about().engine && folder.is_some() && folder == place(&site.folder)
 }
 
 /// Whether the data is what a record says: of its user and of its version, with the settings that each start writes.
@@ -78,5 +79,5 @@ fn agrees(instance: &Instance, site: &Site, product: &dyn Product) -> bool {
     let Ok(data) = DataFolder::open(&site.data()) else { return false };
     Account::choose(&[&instance.user]).is_ok_and(|account| account.uid() == data.owner_uid())
         && product.data_series(&data).is_none_or(|series| series == product.series(&instance.version))
-        && data.read(product.settings_file()).is_ok()
+        && data.read(product.about().settings_file).is_ok()
 }

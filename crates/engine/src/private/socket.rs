@@ -1,8 +1,7 @@
 //! Where a server's socket goes: into a folder that nobody else may look into.
 
-use super::PrivateError;
 use super::home::{Site, remove_folder};
-use super::product::Product;
+use crate::servers::{Product, ServerError};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
@@ -18,7 +17,7 @@ pub(super) fn folder(site: &Site, product: &dyn Product) -> PathBuf {
     let run = site.run();
     let text = run.to_string_lossy();
     let plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+".contains(c));
-    if plain && text.len() + 1 + product.socket_name().len() <= PATH_BYTES {
+    if plain && text.len() + 1 + product.about().socket_name.len() <= PATH_BYTES {
         return run;
     }
     let place = xxh3_64(site.folder.as_os_str().as_encoded_bytes());
@@ -28,7 +27,7 @@ pub(super) fn folder(site: &Site, product: &dyn Product) -> PathBuf {
 }
 
 /// Removes a short folder, if it still is its owner's: everybody may make folders there, when ours is gone also of that name.
-pub(super) fn remove_short_folder(folder: &Path, owner: Option<u32>) -> Result<(), PrivateError> {
+pub(super) fn remove_short_folder(folder: &Path, owner: Option<u32>) -> Result<(), ServerError> {
     let me = rustix::process::geteuid().as_raw();
     let is_ours = |uid: u32| uid == me || Some(uid) == owner;
     match folder.symlink_metadata() {

@@ -1,21 +1,15 @@
 //! Starting an instance: making its data if there is none, then its server.
 
-use super::account::Account;
 use super::cgroup::{Group, words};
-use super::data_folder::DataFolder;
-use super::down::{clear_traces, refuse_strangers, stop};
+use super::down::{clear_traces, kin, refuse_strangers, stop};
 use super::home::{Site, remove_folder};
 use super::lock::Lock;
-use super::process::Kin;
-use super::product::{Ground, Product, Step};
-use super::programs::Found;
-use super::spawn::{Going, Program, Waiting};
-use super::watch::Watch;
-use super::{Home, Instance, PrivateError, Stage, log, ours, socket};
+use super::{Home, Instance, Stage, ours, socket};
+use crate::servers::{
+    Account, DataFolder, Found, Ground, Log, Place, Process, Product, Search, Server, ServerError, Watch,
+};
 use dbdyno_model::{ErrorClass, Size};
-use std::ffi::OsString;
 use std::fs::DirBuilder;
-use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 use std::time::Duration;
@@ -64,11 +58,11 @@ pub struct Up {
 ///
 /// # Errors
 /// It runs otherwise than asked for, it cannot be started as asked for, or it does not start.
-pub fn up(home: &Home, product: &dyn Product, wish: &Wish<'_>, watch: &dyn Watch) -> Result<Up, PrivateError> {
-    let site = home.site(product.engine())?;
+pub fn up(home: &Home, product: &dyn Product, wish: &Wish<'_>, watch: &dyn Watch) -> Result<Up, ServerError> {
+    let site = home.site(product.about().engine)?;
     if !site.folder.exists() {
         // A home that will not do is refused before it comes into being.
-        Account::choose(product.users())?.refuse_closed(&site.folder)?;
+        site.refuse_closed(&Account::choose(product.about().users)?)?;
     }
     let lock = Lock::take_at_home(&site, product, watch)?;
     let done = Upping { site: &site, product, wish, watch }.up();
@@ -86,7 +80,7 @@ pub(super) struct Upping<'a> {
 }
 
 impl Upping<'_> {
-    fn up(&self) -> Result<Up, PrivateError> {
+    fn up(&self) -> Result<Up, ServerError> {
         let recorded = Instance::read(self.site)?;
         ours::refuse_foreign(self.site, self.product, recorded.as_ref())?;
         if let Some(instance) = recorded.as_ref().filter(|i| i.lives() && i.stage != Stage::Making) {
@@ -106,7 +100,7 @@ impl Upping<'_> {
                 return Err(self.refused(format!(
                     "{} holds data, but nothing tells what it was made for; remove it: dbdyno down {} --keep=false",
                     data.display(),
-                    self.product.engine()
+                    self.product.about().engine
                 )));
             }
             None => {}
@@ -115,10 +109,10 @@ impl Upping<'_> {
         let account = match held {
             // The data belongs to this one.
             Some(instance) => Account::choose(&[&instance.user])?,
-            None => Account::choose(self.product.users())?,
+            None => Account::choose(self.product.about().users)?,
         };
-        account.refuse_closed(&self.site.folder)?;
-        let programs = Found::find(self.product, &account, held, self.wish.programs)?;
+        self.site.refuse_closed(&account)?;
+        let programs = self.programs(&account, held)?;
         let group = self.group()?;
         let begun = self.begin(&account, &programs, recorded.as_ref(), held.is_some(), group.as_ref());
         if let (Err(_), Some(group)) = (&begun, &group) {
@@ -135,11 +129,11 @@ impl Upping<'_> {
         recorded: Option<&Instance>,
         restart: bool,
         group: Option<&Group>,
-    ) -> Result<Up, PrivateError> {
+    ) -> Result<Up, ServerError> {
         if let Some(instance) = recorded.filter(|i| i.stage == Stage::Making) {
             stop(instance, self.site, self.product, CALLED_OFF, false, self.watch)?;
         }
-        if let Some(kin) = recorded.and_then(|i| Kin::of(i, self.product)) {
+        if let Some(kin) = recorded.and_then(|instance| kin(instance, self.product)) {
             kin.end_in(&self.site.making());
             kin.end_in(&self.site.data());
         }
@@ -150,7 +144,7 @@ impl Upping<'_> {
         remove_folder(&self.site.removing())?;
         let keep = self.wish.keep.unwrap_or(recorded.is_some_and(|i| i.keep && restart));
         let mut instance = Instance {
-            engine: self.product.engine().to_owned(),
+            engine: self.product.about().engine.to_owned(),
             version: programs.version.clone(),
             size: self.wish.size.id.clone(),
             cache_bytes: self.wish.size.engine_cache_bytes,
@@ -158,7 +152,7 @@ impl Upping<'_> {
             process: None,
             data: self.site.data(),
             socket_folder: socket::folder(self.site, self.product),
-            port: self.product.port(),
+            port: self.product.about().port,
             user: account.name.clone(),
             programs: programs.folder.clone(),
             log: self.site.log(),
@@ -173,7 +167,7 @@ impl Upping<'_> {
         Ok(Up { instance, how: if restart { How::Restarted } else { How::Made } })
     }
 
-    fn runs_already(&self, recorded: &Instance) -> Result<Up, PrivateError> {
+    fn runs_already(&self, recorded: &Instance) -> Result<Up, ServerError> {
         self.refuse_other_size(recorded)?;
         self.refuse_silent(recorded)?;
         if let Some(asked) = self.wish.memory_limit_bytes.filter(|asked| Some(*asked) != recorded.memory_limit_bytes) {
@@ -187,9 +181,9 @@ impl Upping<'_> {
             )));
         }
         let mut instance = recorded.clone();
-        if instance.stage == Stage::Starting {
-            self.watch.note(&format!("it is being started already (process {})", instance.pid()));
-            self.wait(&instance, 0)?;
+        if let Some(process) = instance.process.as_ref().filter(|_| instance.stage == Stage::Starting) {
+            self.watch.note(&format!("it is being started already (process {})", process.pid));
+            self.wait(&instance, process, &Log::open(&self.site.log())?.whole())?;
         }
         instance.stage = Stage::Running;
         instance.keep = self.wish.keep.unwrap_or(instance.keep);
@@ -199,7 +193,7 @@ impl Upping<'_> {
         Ok(Up { instance, how: How::Already })
     }
 
-    fn refuse_other_size(&self, instance: &Instance) -> Result<(), PrivateError> {
+    fn refuse_other_size(&self, instance: &Instance) -> Result<(), ServerError> {
         let (engine, is, asked) = (&instance.engine, &instance.size, &self.wish.size.id);
         if is == asked {
             return Ok(());
@@ -210,66 +204,67 @@ impl Upping<'_> {
         )))
     }
 
-    fn refused(&self, why: String) -> PrivateError {
-        PrivateError::Refused(why)
+    fn refused(&self, why: String) -> ServerError {
+        ServerError::Refused(why)
     }
 
-    fn group(&self) -> Result<Option<Group>, PrivateError> {
+    fn group(&self) -> Result<Option<Group>, ServerError> {
         let Some(bytes) = self.wish.memory_limit_bytes else { return Ok(None) };
         let place = xxh3_64(self.site.folder.as_os_str().as_encoded_bytes());
-        let name = format!("dbdyno-{}-{place:016x}", self.product.engine());
+        let name = format!("dbdyno-{}-{place:016x}", self.product.about().engine);
         Group::create(&name, bytes, self.wish.size.engine_cache_bytes).map(Some)
     }
 
+    /// Those that it ran with before are tried first.
+    fn programs(&self, account: &Account, held: Option<&Instance>) -> Result<Found, ServerError> {
+        let engine = self.product.about().engine;
+        let series = held.and_then(|instance| self.product.data_series(&DataFolder::open(&instance.data).ok()?));
+        let instead = format!("remove the data: dbdyno down {engine} --keep=false");
+        let search = Search {
+            named: self.wish.programs,
+            before: held.map(|instance| instance.programs.as_path()),
+            made_by: series.as_deref().map(|series| (series, instead.as_str())),
+        };
+        Found::find(self.product, account, &search)
+    }
+
+    fn server(&self, place: Place, account: &Account) -> Server<'_> {
+        let environment = Vec::new();
+        Server { product: self.product, place, account: account.clone(), log: self.site.log(), environment }
+    }
+
     /// Makes the data beside its place and gives it its name when it is whole.
-    fn make_data(&self, instance: &mut Instance, account: &Account) -> Result<(), PrivateError> {
+    fn make_data(&self, instance: &mut Instance, account: &Account) -> Result<(), ServerError> {
         let (making, data) = (self.site.making(), self.site.data());
         _ = std::fs::remove_file(self.site.log());
-        let made = self.folder(&making, account).and_then(|()| {
-            for step in self.product.making(&instance.programs, &making) {
-                self.step(&step, instance, account)?;
-            }
-            let finished = DataFolder::open(&making).and_then(|folder| self.product.finish(&folder));
-            finished.map_err(|e| PrivateError::io("write the settings in", &making, &e))?;
-            std::fs::rename(&making, &data).map_err(|e| PrivateError::io("rename", &making, &e))
+        let server = self.server(Place { data: making.clone(), ..instance.place() }, account);
+        let made = self.folder(&making, account).and_then(|()| self.log()).and_then(|_| {
+            server.make(&[], self.watch, &mut |process| {
+                instance.stage = Stage::Making;
+                instance.process = Some(process.clone());
+                instance.write(self.site)
+            })?;
+            std::fs::rename(&making, &data).map_err(|e| ServerError::io("rename", &making, &e))
         });
         if let Err(error) = made {
             // Half of it is of no use to anybody; that it is gone matters less than why.
             _ = remove_folder(&making);
             _ = Instance::forget(self.site);
             _ = std::fs::remove_file(self.site.log());
-            return Err(error);
+            return Err(match error {
+                ServerError::Failed(error) if error.class == ErrorClass::Cancelled => {
+                    ServerError::failed(ErrorClass::Cancelled, "nothing runs, and nothing was left behind")
+                }
+                error => error,
+            });
         }
         instance.stage = Stage::Stopped;
         instance.process = None;
         instance.write(self.site)
     }
 
-    fn step(&self, step: &Step, instance: &mut Instance, account: &Account) -> Result<(), PrivateError> {
-        self.watch.note(&format!("{} in {}", step.doing, self.site.folder.display()));
-        let (file, from) = log::open(self.site)?;
-        let path = self.product.programs().place(&instance.programs, step.program);
-        let program = Program { path: &path, arguments: &step.arguments, input: step.input };
-        let waiting = Waiting::new(account, &program, &file).map_err(|e| PrivateError::io("run", &path, &e))?;
-        instance.stage = Stage::Making;
-        instance.process = Some(waiting.process.clone());
-        instance.write(self.site)?;
-        let going = waiting.go().map_err(|e| PrivateError::io("run", &path, &e))?;
-        match going.wait(&|| self.watch.cancelled()) {
-            Some(status) if status.success() => Ok(()),
-            Some(status) => {
-                Err(log::said(&self.site.log(), ErrorClass::Other, &format!("{} failed ({status})", step.doing), from))
-            }
-            None => {
-                going.process.kill_group();
-                going.process.ended_within(CALLED_OFF, &|| false);
-                Err(PrivateError::failed(ErrorClass::Cancelled, "nothing runs, and nothing was left behind"))
-            }
-        }
-    }
-
     /// Starts the server and waits until it can be worked with.
-    fn start(&self, instance: &mut Instance, account: &Account, group: Option<&Group>) -> Result<(), PrivateError> {
+    fn start(&self, instance: &mut Instance, account: &Account, group: Option<&Group>) -> Result<(), ServerError> {
         self.folder(&instance.socket_folder, account)?;
         let ground = Ground {
             size: self.wish.size,
@@ -277,30 +272,23 @@ impl Upping<'_> {
             socket_folder: &instance.socket_folder,
             hardware_threads: self.wish.hardware_threads,
         };
-        let (name, settings) = (self.product.settings_file(), self.product.settings(&ground));
-        let data = DataFolder::open(&instance.data).map_err(|e| PrivateError::io("open", &instance.data, &e))?;
+        let settings = self.product.settings(&ground);
+        let server = self.server(instance.place(), account);
+        server.data()?;
         // Those of earlier versions have no mark yet.
-        ours::mark_folder(&instance.data).map_err(|e| PrivateError::io("mark", &instance.data, &e))?;
-        data.write(name, &settings).map_err(|e| PrivateError::io("write", &instance.data.join(name), &e))?;
-        self.product.forget_pid(&data).map_err(|e| PrivateError::io("clear", &instance.data, &e))?;
-
-        let (file, from) = log::open(self.site)?;
-        let path = self.product.programs().server(&instance.programs);
-        let arguments: Vec<OsString> = self.product.arguments(instance);
-        let program = Program { path: &path, arguments: &arguments, input: None };
-        let cannot = |e: io::Error| PrivateError::io("start", &path, &e);
-        let waiting = Waiting::new(account, &program, &file).map_err(cannot)?;
-        if let Some(group) = group {
-            let taken = group.take(waiting.process.pid);
-            taken.map_err(|e| PrivateError::io("put the server into", &group.folder, &e))?;
-        }
-        instance.stage = Stage::Starting;
-        instance.process = Some(waiting.process.clone());
-        instance.write(self.site)?;
-        self.watch.note(&format!("starting the server (process {})", waiting.process.pid));
-        // Not waited for: it goes on when this process has ended.
-        let _: Going = waiting.go().map_err(cannot)?;
-        let started = self.wait(instance, from);
+        ours::mark_folder(&instance.data).map_err(|e| ServerError::io("mark", &instance.data, &e))?;
+        server.set(&settings)?;
+        self.log()?;
+        let started = server.start(self.watch, &mut |process: &Process| {
+            if let Some(group) = group {
+                let taken = group.take(process.pid);
+                taken.map_err(|e| ServerError::io("put the server into", &group.folder, &e))?;
+            }
+            instance.stage = Stage::Starting;
+            instance.process = Some(process.clone());
+            instance.write(self.site)
+        })?;
+        let started = self.wait(instance, &started.process, &started.log);
         instance.stage = if instance.lives() { Stage::Starting } else { Stage::Stopped };
         if started.is_ok() {
             instance.stage = Stage::Running;
@@ -311,10 +299,17 @@ impl Upping<'_> {
         started
     }
 
+    /// The log is there, and is dbdyno's.
+    fn log(&self) -> Result<Log, ServerError> {
+        let log = Log::open(&self.site.log())?;
+        ours::mark(&log.file).map_err(|e| ServerError::io("write", &self.site.log(), &e))?;
+        Ok(log)
+    }
+
     /// A folder of the server's own that nobody else may look into.
-    fn folder(&self, path: &Path, account: &Account) -> Result<(), PrivateError> {
+    fn folder(&self, path: &Path, account: &Account) -> Result<(), ServerError> {
         let made = DirBuilder::new().mode(0o700).create(path);
         let made = made.and_then(|()| ours::mark_folder(path)).and_then(|()| account.give(path));
-        made.map_err(|e| PrivateError::io("create the folder", path, &e))
+        made.map_err(|e| ServerError::io("create the folder", path, &e))
     }
 }

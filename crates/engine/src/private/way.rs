@@ -2,8 +2,8 @@
 //! them leads what dbdyno writes, removes and kills to another place, or has it believe a record of his own making. So all of
 //! them belong to root or to whoever runs dbdyno, and nobody else may write to them.
 
-use super::PrivateError;
 use super::home::HOME_VARIABLE;
+use crate::servers::ServerError;
 use crate::users::{self, User};
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -17,17 +17,17 @@ const STICKY: u32 = 0o1000;
 const MOST_LINKS: u32 = 40;
 
 /// Refuses a folder, there or not yet, to which the way is open to others.
-pub(super) fn refuse_open(folder: &Path) -> Result<(), PrivateError> {
+pub(super) fn refuse_open(folder: &Path) -> Result<(), ServerError> {
     let owner = Owner::me();
     let found = walk(folder, &owner).map_err(|error| {
-        PrivateError::Refused(format!(
+        ServerError::Refused(format!(
             "cannot look at the way to {}: {error}; set {HOME_VARIABLE} to another folder",
             folder.display()
         ))
     })?;
     match found {
         None => Ok(()),
-        Some(open) => Err(PrivateError::Refused(owner.refusal(&open))),
+        Some(open) => Err(ServerError::Refused(owner.refusal(&open))),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Whether a server answers at all. A session that is told to stop waits for its answer, and one that stands still gives none.
 
 use crate::EngineError;
-use crate::private::{Stat, pids};
+use crate::servers::{Stat, pids};
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;

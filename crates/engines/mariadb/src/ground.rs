@@ -164,8 +164,8 @@ fn process(pid: u32) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scratch::{Server, Wish};
     use dbdyno_engine::Target;
-    use dbdyno_testkit::servers::mariadb::{Server, Wish};
 
     fn look(target: &str) -> Ground {
         let options = Options::parse(&Target::parse(target).unwrap()).unwrap();
@@ -193,11 +193,8 @@ mod tests {
 
     #[test]
     fn who_only_claims_to_be_here_is_not_believed() {
-        let server = Wish::default()
-            .install("--innodb-page-size=8k")
-            .install("--tmpdir=.")
-            .set("innodb-page-size", "8k")
-            .start();
+        let server =
+            Wish::default().making("--innodb-page-size=8k").making("--tmpdir=.").set("innodb-page-size", "8k").start();
         server.client("", "CREATE USER scott@'127.0.0.1'; GRANT ALL ON dbdyno.* TO scott@'127.0.0.1'");
         assert_eq!(look(&server.tcp("scott", "dbdyno")).block_bytes, 8_192);
         let says = |host_name: &str, age_s| Says {

@@ -29,6 +29,8 @@ mod point;
 mod private;
 mod recipe;
 mod remove;
+#[cfg(test)]
+mod scratch;
 mod script;
 mod session;
 mod settle;
@@ -54,6 +56,8 @@ use session::MariaDbSession;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 use std::time::Duration;
+
+pub use private::{MariaDb, PRODUCT};
 
 /// The engine, without a target.
 pub const INFO: EngineInfo = EngineInfo {

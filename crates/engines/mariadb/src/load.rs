@@ -286,11 +286,11 @@ fn analyse(link: &mut Link, table: TableName) -> Result<(), EngineError> {
 mod tests {
     use super::*;
     use crate::remove;
+    use crate::scratch::Wish;
     use dbdyno_engine::Target;
     use dbdyno_engine::data::Columns;
     use dbdyno_engine::server::checksum;
     use dbdyno_testkit::conformance::catalogue::size_t;
-    use dbdyno_testkit::servers::mariadb::Wish;
 
     struct Patient;
 

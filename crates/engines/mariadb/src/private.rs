@@ -1,12 +1,14 @@
-//! MariaDB as a private instance: `mariadb-install-db`, the settings of a size class, starting and stopping.
+//! MariaDB's servers: `mariadb-install-db`, the settings of a size class, starting and stopping.
 //!
-//! Nobody but the server's user (and root) can come to it: it listens on a socket in a folder of that user's alone, and
-//! on no network. That is why its one account has no password: whoever can open the socket can open the data files, too,
-//! and a password would be one more secret that keeps nobody out. The accounts that the installer makes are removed.
+//! To a private instance nobody but the server's user (and root) can come: it listens on a socket in a folder of that user's
+//! alone, and on no network. That is why its one account has no password: whoever can open the socket can open the data files,
+//! too, and a password would be one more secret that keeps nobody out. The accounts that the installer makes are removed.
 
 mod settings;
 
-use dbdyno_engine::private::{DataFolder, Ground, Instance, Product, Programs, Readiness, Step};
+use dbdyno_engine::servers::{
+    About, Access, DataFolder, Ground, Login, Place, Product, Programs, Readiness, Setting, Step, with_path,
+};
 use mysql::{Conn, OptsBuilder};
 use rustix::process::Signal;
 use std::ffi::OsString;
@@ -25,32 +27,46 @@ const OLDEST: (u32, u32) = (10, 11);
 /// How long a server that has taken a connection may keep silent.
 const CONNECT: Duration = Duration::from_secs(5);
 
-const PROGRAMS: Programs = Programs {
-    variable: "DBDYNO_MARIADB_BIN",
-    needed: &["mariadbd", "mariadb-install-db"],
-    // Debian has the server in `sbin`, Red Hat in `libexec`; an archive has the installer in `scripts`.
-    beside: &["../bin", "../sbin", "../libexec", "../scripts"],
-    folders: &["/usr/sbin", "/usr/libexec", "/usr/bin", "/usr/local/mysql/bin", "/usr/local/bin", "/opt/mariadb*/bin"],
-    install: "the MariaDB server, 10.11 or newer (package mariadb-server on Debian, Ubuntu and Red Hat, mariadb on SUSE)",
+const ABOUT: About = About {
+    engine: "mariadb",
+    programs: Programs {
+        variable: "DBDYNO_MARIADB_BIN",
+        needed: &["mariadbd", "mariadb-install-db"],
+        // Debian has the server in `sbin`, Red Hat in `libexec`; an archive has the installer in `scripts`.
+        beside: &["../bin", "../sbin", "../libexec", "../scripts"],
+        folders: &[
+            "/usr/sbin",
+            "/usr/libexec",
+            "/usr/bin",
+            "/usr/local/mysql/bin",
+            "/usr/local/bin",
+            "/opt/mariadb*/bin",
+        ],
+        install: "the MariaDB server, 10.11 or newer (package mariadb-server on Debian, Ubuntu and Red Hat, mariadb on SUSE)",
+    },
+    users: &["mysql"],
+    port: None,
+    socket_name: SOCKET,
+    settings_file: settings::FILE,
+    access_file: None,
+    // The kernel may still be busy with the asynchronous writes of a server that was killed.
+    still_held: "Unable to lock",
+    // Open transactions are rolled back, and what the cache holds is written.
+    stop_signal: Signal::TERM,
+    // The server takes every other signal for the one above.
+    abort_signal: Signal::KILL,
 };
 
-/// MariaDB's own part of a private instance.
-pub(super) static PRODUCT: MariaDb = MariaDb;
+/// What is MariaDB's own about its servers.
+pub static PRODUCT: MariaDb = MariaDb;
 
 /// MariaDB.
-pub(super) struct MariaDb;
+#[derive(Debug, Default)]
+pub struct MariaDb;
 
 impl Product for MariaDb {
-    fn engine(&self) -> &'static str {
-        "mariadb"
-    }
-
-    fn programs(&self) -> &'static Programs {
-        &PROGRAMS
-    }
-
-    fn users(&self) -> &'static [&'static str] {
-        &["mysql"]
+    fn about(&self) -> &'static About {
+        &ABOUT
     }
 
     fn version(&self, said: &str) -> Option<String> {
@@ -75,25 +91,30 @@ impl Product for MariaDb {
         Some(self.series(text.trim()))
     }
 
-    fn port(&self) -> Option<u16> {
-        None
+    fn administrator(&self, access: Access) -> Login<'static> {
+        match access {
+            Access::Own => Login { user: NAME, database: NAME },
+            Access::Anybody => Login { user: "root", database: "mysql" },
+        }
     }
 
-    fn socket_name(&self) -> String {
-        SOCKET.to_owned()
-    }
-
-    fn making(&self, programs: &Path, data: &Path) -> Vec<Step> {
+    fn making(&self, place: &Place, further: &[String]) -> Vec<Step> {
         // A server that starts removes what others have left in its folder for temporary files, and takes what they work
         // with for that; so each has its own. The installer would break a path with a space in it.
-        let (data_folder, temporary) = (with_path("--datadir=", data), OsString::from("--tmpdir=."));
+        let (data_folder, temporary) = (with_path("--datadir=", &place.data), OsString::from("--tmpdir=."));
         // Nothing but what is said here: neither this machine's settings, nor its name, which it may not know.
         let install = ["--no-defaults", "--skip-test-db", "--skip-name-resolve", "--force"].map(OsString::from);
-        let install = install.into_iter().chain([data_folder.clone(), temporary.clone()]).collect();
+        let install = install.into_iter().chain([data_folder.clone(), temporary.clone()]);
+        let mut install: Vec<OsString> = install.chain(further.iter().map(OsString::from)).collect();
+        let step = |doing, program, arguments, input| Step { doing, program, arguments, input };
+        if place.access == Access::Anybody {
+            install.push("--auth-root-authentication-method=normal".into());
+            return vec![step("making the data folder", "mariadb-install-db", install, None)];
+        }
         // Without a server that listens nobody can come in between.
         let bootstrap = ["--no-defaults", "--bootstrap", "--silent-startup"].map(OsString::from).into_iter();
-        let bootstrap = bootstrap.chain([with_path("--basedir=", &base(programs)), data_folder, temporary]).collect();
-        let step = |doing, program, arguments, input| Step { doing, program, arguments, input };
+        let bootstrap =
+            bootstrap.chain([with_path("--basedir=", &base(&place.programs)), data_folder, temporary]).collect();
         vec![
             step("making the data folder", "mariadb-install-db", install, None),
             step("making its database and its one account", "mariadbd", bootstrap, Some(ONE_ACCOUNT)),
@@ -105,21 +126,42 @@ impl Product for MariaDb {
         Ok(())
     }
 
-    fn settings_file(&self) -> &'static str {
-        settings::FILE
-    }
-
     fn settings(&self, ground: &Ground<'_>) -> String {
         settings::of(ground)
     }
 
-    fn arguments(&self, instance: &Instance) -> Vec<OsString> {
+    fn settings_of(&self, settings: &[Setting]) -> String {
+        let line = |(name, value): &Setting| match value.as_str() {
+            "" => format!("{name}\n"),
+            value => format!("{name} = \"{}\"\n", value.replace('\\', "\\\\")),
+        };
+        let lines: String = settings.iter().map(line).collect();
+        format!("[mariadbd]\n{lines}")
+    }
+
+    fn reach(&self, place: &Place) -> Vec<Setting> {
+        let network = match place.tcp_port {
+            Some(port) => vec![("bind_address", "127.0.0.1".to_owned()), ("port", port.to_string())],
+            None => vec![("skip_networking", String::new())],
+        };
+        // As in the settings of a size class.
+        let always = [("skip_name_resolve", ""), ("pid_file", settings::PID_FILE), ("tmpdir", ".")];
+        let always = always.map(|(name, value)| (name, value.to_owned()));
+        network.into_iter().chain(always).map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    fn tls(&self, certificate: &Path, key: &Path) -> Vec<Setting> {
+        let file = |name: &str, path: &Path| (name.to_owned(), path.display().to_string());
+        vec![file("ssl_cert", certificate), file("ssl_key", key)]
+    }
+
+    fn arguments(&self, place: &Place) -> Vec<OsString> {
         // The file must come first. Paths stand here, where nothing in them can be taken for something else.
         vec![
-            with_path("--defaults-file=", &instance.data.join(settings::FILE)),
-            with_path("--basedir=", &base(&instance.programs)),
-            with_path("--datadir=", &instance.data),
-            with_path("--socket=", &socket(instance)),
+            with_path("--defaults-file=", &place.data.join(settings::FILE)),
+            with_path("--basedir=", &base(&place.programs)),
+            with_path("--datadir=", &place.data),
+            with_path("--socket=", &socket(place)),
         ]
     }
 
@@ -131,8 +173,8 @@ impl Product for MariaDb {
         data.remove(settings::PID_FILE)
     }
 
-    fn readiness(&self, instance: &Instance) -> Readiness {
-        match connect(instance) {
+    fn readiness(&self, place: &Place, _pid: u32) -> Readiness {
+        match connect(place) {
             Ok(_) => Readiness::Ready,
             // It has answered: with a reason that goes away, or with one that does not.
             Err(mysql::Error::MySqlError(error)) if PASSING.contains(&error.code) => Readiness::NotYet(error.message),
@@ -144,23 +186,24 @@ impl Product for MariaDb {
         }
     }
 
-    fn stop_signal(&self) -> Signal {
-        // Open transactions are rolled back, and what the cache holds is written.
-        Signal::TERM
+    fn target(&self, place: &Place, login: Login<'_>) -> String {
+        format!("mariadb://{}@/{}?socket={}", login.user, login.database, socket(place).display())
     }
 
-    fn abort_signal(&self) -> Signal {
-        // The server takes every other signal for the one above.
-        Signal::KILL
+    fn client(&self, place: &Place, login: Login<'_>) -> (&'static str, Vec<OsString>) {
+        let reads = ["--no-defaults", "--protocol=socket", "--batch", "--skip-column-names", "--unbuffered"];
+        let mut arguments: Vec<OsString> = reads.map(OsString::from).into();
+        arguments.push(with_path("--socket=", &socket(place)));
+        arguments.push(format!("--user={}", login.user).into());
+        if !login.database.is_empty() {
+            arguments.push(format!("--database={}", login.database).into());
+        }
+        ("mariadb", arguments)
     }
 
-    fn target(&self, instance: &Instance) -> String {
-        format!("mariadb://{NAME}@/{NAME}?socket={}", socket(instance).display())
-    }
-
-    fn shell_command(&self, instance: &Instance) -> String {
+    fn shell_command(&self, place: &Place) -> String {
         // A password of the user's own settings would be refused.
-        format!("mariadb --no-defaults --socket={} --user={NAME} {NAME}", socket(instance).display())
+        format!("mariadb --no-defaults --socket={} --user={NAME} {NAME}", socket(place).display())
     }
 }
 
@@ -180,29 +223,23 @@ DELETE FROM mysql.db;
 const PASSING: [u16; 3] = [1040, 1053, 1203];
 
 /// A connection to the database.
-fn connect(instance: &Instance) -> mysql::Result<Conn> {
-    let options = OptsBuilder::new().socket(Some(socket(instance).display().to_string())).user(Some(NAME));
-    let options = options.db_name(Some(NAME)).read_timeout(Some(CONNECT)).write_timeout(Some(CONNECT));
+fn connect(place: &Place) -> mysql::Result<Conn> {
+    let Login { user, database } = PRODUCT.administrator(place.access);
+    let options = OptsBuilder::new().socket(Some(socket(place).display().to_string())).user(Some(user));
+    let options = options.db_name(Some(database)).read_timeout(Some(CONNECT)).write_timeout(Some(CONNECT));
     Conn::new(options)
 }
 
-fn socket(instance: &Instance) -> PathBuf {
-    instance.socket_folder.join(SOCKET)
+fn socket(place: &Place) -> PathBuf {
+    place.socket_folder.join(SOCKET)
 }
 
 /// The folder that the server's `bin` and `share` stand in. A server that was put elsewhere than it was built for finds
 /// its messages by it.
 fn base(programs: &Path) -> PathBuf {
-    let server = PROGRAMS.server(programs);
+    let server = ABOUT.programs.server(programs);
     let server = server.canonicalize().unwrap_or(server);
     server.parent().and_then(Path::parent).map_or_else(|| PathBuf::from("/"), Path::to_owned)
-}
-
-/// An argument that ends in a path.
-fn with_path(argument: &str, path: &Path) -> OsString {
-    let mut argument = OsString::from(argument);
-    argument.push(path);
-    argument
 }
 
 /// The first two numbers of a version; 0 for what is none.

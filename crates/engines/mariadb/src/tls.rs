@@ -149,8 +149,8 @@ fn pem(der: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scratch::{Server, Wish};
     use dbdyno_engine::Target;
-    use dbdyno_testkit::servers::mariadb::{Server, Wish};
     use mysql::{Conn, OptsBuilder};
     use proptest::prelude::*;
 

@@ -8,7 +8,9 @@ use dbdyno_testkit::conformance;
 use dbdyno_testkit::conformance::client::execute;
 use dbdyno_testkit::on_servers::{Product, task};
 use dbdyno_testkit::servers::lend::{Database, Lender};
-use dbdyno_testkit::servers::mariadb::{Server, Wish};
+
+type Server = dbdyno_testkit::servers::mariadb::Server<dbdyno_mariadb::MariaDb>;
+type Wish = dbdyno_testkit::servers::mariadb::Wish<dbdyno_mariadb::MariaDb>;
 
 dbdyno_testkit::points!(MariaDb);
 dbdyno_testkit::clients!(MariaDb);
@@ -79,7 +81,7 @@ impl Product for MariaDb {
             format!("SELECT id FROM information_schema.processlist WHERE db = '{database}' AND {at_work} LIMIT 1");
         let session = server.client("", &sql);
         // It may be over meanwhile.
-        !session.is_empty() && server.client_with("", &["--force"], &format!("KILL {session}")).is_empty()
+        !session.is_empty() && server.client_says("", &["--force"], &format!("KILL {session}")).is_empty()
     }
 
     fn loaders(server: &Server, database: &str) -> u64 {

@@ -6,7 +6,9 @@
 use dbdyno_engine::{Target, Task, data::Keys};
 use dbdyno_model::{Procedure, Shape, TableName, Test};
 use dbdyno_testkit::conformance::{Quiet, catalogue, expected, task};
-use dbdyno_testkit::servers::mariadb::{Server, Wish};
+
+type Server = dbdyno_testkit::servers::mariadb::Server<dbdyno_mariadb::MariaDb>;
+type Wish = dbdyno_testkit::servers::mariadb::Wish<dbdyno_mariadb::MariaDb>;
 
 const SEED: u64 = 42;
 const DATABASE: &str = "portable";

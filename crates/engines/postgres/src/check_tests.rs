@@ -5,10 +5,10 @@ use super::super::link::Link;
 use super::super::link::tests::pooler;
 use super::super::options::Options;
 use super::{describe, findings};
+use crate::scratch::Wish;
 use dbdyno_engine::server::ServerLink as _;
 use dbdyno_engine::{Finding, FindingLevel, Target};
 use dbdyno_model::{CommitMode, Size};
-use dbdyno_testkit::servers::postgres::Wish;
 
 fn options(target: &str) -> Options {
     Options::parse(&Target::parse(target).unwrap()).unwrap()

@@ -98,8 +98,8 @@ fn is_of(folder: &Path, server_pid: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scratch::Server;
     use dbdyno_engine::Target;
-    use dbdyno_testkit::servers::postgres::Server;
 
     #[test]
     fn the_data_folder_is_that_of_the_server_that_answers() {

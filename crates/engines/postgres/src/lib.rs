@@ -28,6 +28,8 @@ mod point;
 mod private;
 mod recipe;
 mod remove;
+#[cfg(test)]
+mod scratch;
 mod script;
 mod session;
 mod settle;
@@ -58,6 +60,8 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 use std::time::Duration;
+
+pub use private::{PRODUCT, Postgres};
 
 /// The engine, without a target.
 pub const INFO: EngineInfo = EngineInfo {

@@ -5,10 +5,10 @@ pub(crate) mod pooler;
 
 use super::Link;
 use crate::options::Options;
+use crate::scratch::{Server, Wish};
 use dbdyno_engine::server::ServerLink as _;
 use dbdyno_engine::{EngineError, Target};
 use dbdyno_model::ErrorClass;
-use dbdyno_testkit::servers::postgres::{Server, Wish};
 use std::io::Read;
 use std::net::TcpListener;
 use std::thread;
@@ -185,8 +185,8 @@ fn without_tls_prefer_goes_on_and_require_does_not() {
     // A line for plain connections only: `prefer` tries again without TLS.
     let server = Wish::default()
         .tls("DNS:x")
-        .hba("hostnossl all all 127.0.0.1/32 trust")
-        .hba("hostssl all all 127.0.0.1/32 reject")
+        .access("hostnossl all all 127.0.0.1/32 trust")
+        .access("hostssl all all 127.0.0.1/32 reject")
         .start();
     let mut link = open(&server.tcp("postgres", "postgres")).unwrap();
     assert_eq!(value(&mut link, "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"), "f");
@@ -196,8 +196,8 @@ fn without_tls_prefer_goes_on_and_require_does_not() {
 fn passwords_prove_who_we_are_and_are_never_shown() {
     let server = Wish::default()
         .tls("DNS:localhost")
-        .hba("host all scott 127.0.0.1/32 scram-sha-256")
-        .hba("local all mdfive md5")
+        .access("host all scott 127.0.0.1/32 scram-sha-256")
+        .access("local all mdfive md5")
         .start();
     server.psql("postgres", "SET password_encryption = 'scram-sha-256'; CREATE ROLE scott LOGIN PASSWORD 'ti:g@er'; SET password_encryption = md5; CREATE ROLE mdfive LOGIN PASSWORD 'tiger'");
     let target = |password: &str| server.tcp("scott", "postgres").replace("scott@", &format!("scott:{password}@"));
@@ -220,8 +220,10 @@ fn passwords_prove_who_we_are_and_are_never_shown() {
 
 #[test]
 fn who_turns_us_away_says_what_to_do() {
-    let server =
-        Wish::default().hba("host all nobody 127.0.0.1/32 reject").hba("host hidden all 127.0.0.1/32 reject").start();
+    let server = Wish::default()
+        .access("host all nobody 127.0.0.1/32 reject")
+        .access("host hidden all 127.0.0.1/32 reject")
+        .start();
     let error = refused(&server.tcp("postgres", "my_db"));
     assert!(
         error.class == ErrorClass::UnknownObject && error.message.contains("createdb --host=127.0.0.1 --port="),

@@ -247,9 +247,9 @@ impl Load<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scratch::Wish;
     use dbdyno_engine::Target;
     use dbdyno_testkit::conformance::catalogue::size_t;
-    use dbdyno_testkit::servers::postgres::Wish;
 
     struct Patient;
 

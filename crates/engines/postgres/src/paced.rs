@@ -7,8 +7,9 @@
 
 use super::link::Link;
 use super::private::SETTINGS;
-use dbdyno_engine::private::{DataFolder, PrivateServer};
+use dbdyno_engine::private::PrivateServer;
 use dbdyno_engine::server::{ServerLink as _, first};
+use dbdyno_engine::servers::DataFolder;
 use dbdyno_engine::{BlockWrites, EngineError};
 use dbdyno_model::ErrorClass;
 use std::collections::BTreeMap;

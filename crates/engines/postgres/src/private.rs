@@ -1,10 +1,12 @@
-//! PostgreSQL as a private instance: `initdb`, the settings of a size class, starting and stopping.
+//! PostgreSQL's servers: `initdb`, the settings of a size class, starting and stopping.
 //!
-//! Nobody but the server's user (and root) can come to it: it listens on a socket in a folder of that user's alone, and
-//! on no network. That is why it asks for no password.
+//! To a private instance nobody but the server's user (and root) can come: it listens on a socket in a folder of that user's
+//! alone, and on no network. That is why it asks for no password.
 
-use dbdyno_engine::private::{DataFolder, Ground, Instance, Product, Programs, Readiness, Step};
 use dbdyno_engine::server::within;
+use dbdyno_engine::servers::{
+    About, Access, DataFolder, Ground, Login, Place, Product, Programs, Readiness, Setting, Step, with_path,
+};
 use postgres::error::SqlState;
 use postgres::{Config, NoTls};
 use rustix::process::Signal;
@@ -14,7 +16,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-/// The port that names the socket. Each instance has a folder of its own, so all can have the same.
+/// The port that names the socket where nothing else is said. Each instance has a folder of its own, so all can have the same.
 const PORT: u16 = 5432;
 /// Superuser and database of an instance.
 const NAME: &str = "dbdyno";
@@ -27,40 +29,46 @@ const CONNECT: Duration = Duration::from_secs(5);
 /// The oldest version that dbdyno's procedures run on.
 const OLDEST: u32 = 13;
 
-const PROGRAMS: Programs = Programs {
-    variable: "DBDYNO_POSTGRES_BIN",
-    needed: &["postgres", "initdb"],
-    beside: &[],
-    folders: &[
-        "/usr/lib/postgresql/*/bin",
-        "/usr/pgsql-*/bin",
-        "/usr/lib/postgresql*/bin",
-        "/usr/libexec/postgresql*",
-        "/usr/local/pgsql/bin",
-        "/usr/local/bin",
-        "/opt/postgresql/*/bin",
-        "/usr/bin",
-    ],
-    install: "the PostgreSQL server, 13 or newer (package postgresql on Debian and Ubuntu, postgresql-server on Red Hat and SUSE)",
+const ABOUT: About = About {
+    engine: "postgres",
+    programs: Programs {
+        variable: "DBDYNO_POSTGRES_BIN",
+        needed: &["postgres", "initdb"],
+        beside: &[],
+        folders: &[
+            "/usr/lib/postgresql/*/bin",
+            "/usr/pgsql-*/bin",
+            "/usr/lib/postgresql*/bin",
+            "/usr/libexec/postgresql*",
+            "/usr/local/pgsql/bin",
+            "/usr/local/bin",
+            "/opt/postgresql/*/bin",
+            "/usr/bin",
+        ],
+        install: "the PostgreSQL server, 13 or newer (package postgresql on Debian and Ubuntu, postgresql-server on Red Hat and SUSE)",
+    },
+    users: &["postgres"],
+    port: Some(PORT),
+    socket_name: ".s.PGSQL.5432",
+    settings_file: SETTINGS,
+    access_file: Some("pg_hba.conf"),
+    // Sessions of a server that was killed take a moment to notice it.
+    still_held: "is still in use",
+    // Fast: open transactions are rolled back, then a checkpoint.
+    stop_signal: Signal::INT,
+    abort_signal: Signal::QUIT,
 };
 
-/// PostgreSQL's own part of a private instance.
-pub(super) static PRODUCT: Postgres = Postgres;
+/// What is PostgreSQL's own about its servers.
+pub static PRODUCT: Postgres = Postgres;
 
 /// PostgreSQL.
-pub(super) struct Postgres;
+#[derive(Debug, Default)]
+pub struct Postgres;
 
 impl Product for Postgres {
-    fn engine(&self) -> &'static str {
-        "postgres"
-    }
-
-    fn programs(&self) -> &'static Programs {
-        &PROGRAMS
-    }
-
-    fn users(&self) -> &'static [&'static str] {
-        &["postgres"]
+    fn about(&self) -> &'static About {
+        &ABOUT
     }
 
     fn version(&self, said: &str) -> Option<String> {
@@ -81,30 +89,37 @@ impl Product for Postgres {
         data.read("PG_VERSION").ok().map(|text| text.trim().to_owned())
     }
 
-    fn port(&self) -> Option<u16> {
-        Some(PORT)
+    fn administrator(&self, access: Access) -> Login<'static> {
+        let name = match access {
+            Access::Own => NAME,
+            Access::Anybody => NAME_OF_FIRST,
+        };
+        Login { user: name, database: name }
     }
 
-    fn socket_name(&self) -> String {
-        format!(".s.PGSQL.{PORT}")
-    }
-
-    fn making(&self, _programs: &Path, data: &Path) -> Vec<Step> {
-        let folder = || data.as_os_str().to_owned();
+    fn making(&self, place: &Place, further: &[String]) -> Vec<Step> {
+        let folder = || place.data.as_os_str().to_owned();
         let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
-        let mut initdb = words(&["--encoding=UTF8", "--locale=C", "--auth-local=trust", "--auth-host=reject"]);
-        initdb.extend([format!("--username={NAME}").into(), "--pgdata".into(), folder()]);
+        let hosts = match place.access {
+            Access::Own => "--auth-host=reject",
+            Access::Anybody => "--auth-host=trust",
+        };
+        let user = format!("--username={}", self.administrator(place.access).user);
+        let mut initdb = words(&["--encoding=UTF8", "--locale=C", "--auth-local=trust", hosts, &user]);
+        initdb.extend(further.iter().map(OsString::from).chain(["--pgdata".into(), folder()]));
         // Without a server nobody can come in between. Its answers go to the log; whether the database is there is seen
         // when the first connection asks for it.
         let single = |doing: &'static str, database: &str, input: &'static str| {
             let arguments = ["--single".into(), "-D".into(), folder(), database.into()].into();
             Step { doing, program: "postgres", arguments, input: Some(input) }
         };
-        vec![
-            Step { doing: "making the data folder", program: "initdb", arguments: initdb, input: None },
-            single("creating the database", NAME_OF_FIRST, "CREATE DATABASE dbdyno\n"),
-            single("adding what counts changed blocks", NAME, COUNT_CHANGED_BLOCKS),
-        ]
+        let mut steps =
+            vec![Step { doing: "making the data folder", program: "initdb", arguments: initdb, input: None }];
+        if place.access == Access::Own {
+            steps.push(single("creating the database", NAME_OF_FIRST, "CREATE DATABASE dbdyno\n"));
+            steps.push(single("adding what counts changed blocks", NAME, COUNT_CHANGED_BLOCKS));
+        }
+        steps
     }
 
     fn finish(&self, data: &DataFolder) -> io::Result<()> {
@@ -112,16 +127,32 @@ impl Product for Postgres {
         data.append("postgresql.conf", &include)
     }
 
-    fn settings_file(&self) -> &'static str {
-        SETTINGS
-    }
-
     fn settings(&self, ground: &Ground<'_>) -> String {
         settings(ground)
     }
 
-    fn arguments(&self, instance: &Instance) -> Vec<OsString> {
-        vec!["-D".into(), instance.data.clone().into()]
+    fn settings_of(&self, settings: &[Setting]) -> String {
+        settings.iter().map(|(name, value)| format!("{name} = '{}'\n", value.replace('\'', "''"))).collect()
+    }
+
+    fn reach(&self, place: &Place) -> Vec<Setting> {
+        let addresses = if place.tcp_port.is_some() { "127.0.0.1" } else { "" };
+        let folder = place.socket_folder.display().to_string();
+        let settings = [
+            ("listen_addresses", addresses.to_owned()),
+            ("port", port(place).to_string()),
+            ("unix_socket_directories", folder),
+        ];
+        settings.map(|(name, value)| (name.to_owned(), value)).into()
+    }
+
+    fn tls(&self, certificate: &Path, key: &Path) -> Vec<Setting> {
+        let file = |name: &str, path: &Path| (name.to_owned(), path.display().to_string());
+        vec![("ssl".to_owned(), "on".to_owned()), file("ssl_cert_file", certificate), file("ssl_key_file", key)]
+    }
+
+    fn arguments(&self, place: &Place) -> Vec<OsString> {
+        vec!["-D".into(), place.data.clone().into()]
     }
 
     fn noted_pid(&self, data: &DataFolder) -> Option<u32> {
@@ -132,32 +163,36 @@ impl Product for Postgres {
         data.remove(PID_FILE)
     }
 
-    fn readiness(&self, instance: &Instance) -> Readiness {
-        let noted = DataFolder::open(&instance.data).and_then(|data| data.read(PID_FILE)).unwrap_or_default();
+    fn readiness(&self, place: &Place, pid: u32) -> Readiness {
+        let noted = DataFolder::open(&place.data).and_then(|data| data.read(PID_FILE)).unwrap_or_default();
         let mut lines = noted.lines();
-        let ours = lines.next().and_then(|pid| pid.trim().parse().ok()) == Some(instance.pid());
+        let ours = lines.next().and_then(|pid| pid.trim().parse().ok()) == Some(pid);
         match lines.nth(6).map(str::trim) {
-            Some("ready") if ours => connect(instance),
+            Some("ready") if ours => connect(place),
             _ => Readiness::NotYet("the server is starting, or recovering from a crash".to_owned()),
         }
     }
 
-    fn stop_signal(&self) -> Signal {
-        // Fast: open transactions are rolled back, then a checkpoint.
-        Signal::INT
+    fn target(&self, place: &Place, login: Login<'_>) -> String {
+        let folder = place.socket_folder.display();
+        format!("postgres://{}@/{}?host={folder}&port={}", login.user, login.database, port(place))
     }
 
-    fn abort_signal(&self) -> Signal {
-        Signal::QUIT
+    fn client(&self, place: &Place, login: Login<'_>) -> (&'static str, Vec<OsString>) {
+        let reads =
+            ["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1"].map(OsString::from);
+        let mut arguments = Vec::from(reads);
+        arguments.push(with_path("--host=", &place.socket_folder));
+        arguments.push(format!("--port={}", port(place)).into());
+        arguments.push(format!("--username={}", login.user).into());
+        if !login.database.is_empty() {
+            arguments.push(format!("--dbname={}", login.database).into());
+        }
+        ("psql", arguments)
     }
 
-    fn target(&self, instance: &Instance) -> String {
-        let folder = instance.socket_folder.display();
-        format!("postgres://{NAME}@/{NAME}?host={folder}&port={PORT}")
-    }
-
-    fn shell_command(&self, instance: &Instance) -> String {
-        format!("psql -h {} -U {NAME} {NAME}", instance.socket_folder.display())
+    fn shell_command(&self, place: &Place) -> String {
+        format!("psql -h {} -U {NAME} {NAME}", place.socket_folder.display())
     }
 }
 
@@ -166,13 +201,14 @@ const COUNT_CHANGED_BLOCKS: &str = "DO $$ BEGIN \
     IF EXISTS (SELECT FROM pg_catalog.pg_available_extensions WHERE name = 'pg_buffercache') \
     THEN CREATE EXTENSION IF NOT EXISTS pg_buffercache; END IF; END $$\n";
 
-/// The database that every new data folder has.
+/// The database that every new data folder has, and by custom its superuser.
 const NAME_OF_FIRST: &str = "postgres";
 
 /// Whether a connection to the database can be made.
-fn connect(instance: &Instance) -> Readiness {
+fn connect(place: &Place) -> Readiness {
     let mut config = Config::new();
-    config.host_path(&instance.socket_folder).port(PORT).user(NAME).dbname(NAME);
+    let Login { user, database } = PRODUCT.administrator(place.access);
+    config.host_path(&place.socket_folder).port(port(place)).user(user).dbname(database);
     config.application_name("dbdyno up").connect_timeout(CONNECT);
     // Whose server stands still is let in by the kernel, and hears nothing more.
     match within(CONNECT, move || config.connect(NoTls).map(drop)) {
@@ -186,6 +222,11 @@ fn connect(instance: &Instance) -> Readiness {
             )),
         },
     }
+}
+
+/// The port, which also names the socket.
+fn port(place: &Place) -> u16 {
+    place.tcp_port.unwrap_or(PORT)
 }
 
 /// The first number of a version; 0 for none.

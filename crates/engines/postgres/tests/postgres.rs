@@ -8,9 +8,12 @@ use dbdyno_engine::{EngineInfo, Request, Settled, Task};
 use dbdyno_model::{Counter, Test};
 use dbdyno_testkit::conformance::play;
 use dbdyno_testkit::on_servers::{Product, task};
+use dbdyno_testkit::servers::Scratch as _;
 use dbdyno_testkit::servers::lend::{Database, Lender};
-use dbdyno_testkit::servers::postgres::{SUPERUSER, Server, Wish};
 use std::time::Duration;
+
+type Server = dbdyno_testkit::servers::postgres::Server<dbdyno_postgres::Postgres>;
+type Wish = dbdyno_testkit::servers::postgres::Wish<dbdyno_postgres::Postgres>;
 
 dbdyno_testkit::points!(Postgres);
 dbdyno_testkit::clients!(Postgres);
@@ -136,7 +139,7 @@ impl Product for Postgres {
     }
 
     fn user_over_tcp(_: &Database<Server>) -> String {
-        SUPERUSER.to_owned()
+        Server::SUPERUSER.to_owned()
     }
 
     /// What opens a transaction travels with its first statement, and both parts of a search travel together.

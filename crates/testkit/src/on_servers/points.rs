@@ -220,9 +220,9 @@ pub fn a_client_in_a_deadlock_is_told_and_goes_on<S: Product>() {
 pub fn clients_take_no_more_round_trips_than_their_work_needs<S: Product>() {
     const TRANSACTIONS: u64 = 4;
     let database = S::lender().loaded();
-    let round_trips = RoundTrips::before(database.server.port());
+    let round_trips = RoundTrips::before(database.server.port);
     let target = database.server.tcp(&S::user_over_tcp(&database), &database.name);
-    let target = target.replace(&format!(":{}/", database.server.port()), &format!(":{}/", round_trips.port));
+    let target = target.replace(&format!(":{}/", database.server.port), &format!(":{}/", round_trips.port));
     let engine = (S::INFO.open)(&Target::parse(&target).unwrap(), &catalogue::size_t()).unwrap();
     for test in catalogue::tests().into_iter().filter(|test| test.procedure.has_client_form()) {
         if matches!(S::mapping(&test), Mapping::None { .. }) {

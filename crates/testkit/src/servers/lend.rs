@@ -101,7 +101,6 @@ impl<S: Scratch> Lender<S> {
     fn shared(&'static self) -> &'static S {
         self.shared.get_or_init(|| {
             let mut server = (self.make)();
-            server.end_with_us();
             server.sql(S::HOME, &format!("CREATE DATABASE {LOADED}"));
             (self.load)(&server, LOADED);
             if !S::COPIES {
@@ -121,7 +120,6 @@ enum Holding {
 
 /// A server that is never dropped.
 fn kept<S: Scratch>(server: S) -> &'static S {
-    server.end_with_us();
     Box::leak(Box::new(server))
 }
 

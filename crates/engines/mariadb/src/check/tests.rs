@@ -5,10 +5,10 @@ use super::super::describe;
 use super::super::link::{Link, Version};
 use super::super::options::Options;
 use super::{findings, version};
+use crate::scratch::{Server, Wish};
 use dbdyno_engine::server::ServerLink as _;
 use dbdyno_engine::{Finding, FindingLevel, Target};
 use dbdyno_model::{CommitMode, Drive, ErrorClass, Size};
-use dbdyno_testkit::servers::mariadb::{Server, Wish};
 
 fn options(target: &str) -> Options {
     Options::parse(&Target::parse(target).unwrap()).unwrap()

@@ -5,10 +5,10 @@ mod entrance;
 
 use super::Link;
 use crate::options::Options;
+use crate::scratch::{Server, Wish};
 use dbdyno_engine::server::ServerLink as _;
 use dbdyno_engine::{EngineError, Target};
 use dbdyno_model::ErrorClass;
-use dbdyno_testkit::servers::mariadb::{Server, Wish};
 use mysql::prelude::Queryable as _;
 use std::thread;
 use std::time::{Duration, Instant};

@@ -1,7 +1,7 @@
 //! The settings of a size class, each with its reason where that is not plain.
 
 use super::series;
-use dbdyno_engine::private::Ground;
+use dbdyno_engine::servers::Ground;
 
 /// The file of settings, in the data folder.
 pub(super) const FILE: &str = "dbdyno.cnf";

@@ -1,16 +1,14 @@
-use super::settings::{FILE, PID_FILE};
+use super::settings::PID_FILE;
 use super::*;
-use dbdyno_engine::private::{How, PrivateError, Silent, Up, Wish, down, find};
-use dbdyno_model::ErrorClass;
+use dbdyno_engine::private::{Instance, Wish};
 use dbdyno_testkit::private::{
-    Impatient, MIB, TestHome, Visitor, a_process_that_is_not_the_server_is_not_killed, kill, left_behind, mode, size,
-    what_dbdyno_never_made_is_left_alone, wish,
+    MIB, TestHome, a_process_that_is_not_the_server_is_not_killed, homes_do_not_clash, refuses_programs, size,
+    survives_everything_but_its_end, what_dbdyno_never_made_is_left_alone, wish,
 };
 use mysql::prelude::{FromRow, Queryable};
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
 fn rows<T: FromRow>(instance: &Instance, sql: &str) -> Vec<T> {
-    connect(instance).unwrap().query(sql).unwrap()
+    connect(&instance.place()).unwrap().query(sql).unwrap()
 }
 
 fn setting(instance: &Instance, name: &str) -> String {
@@ -20,75 +18,14 @@ fn setting(instance: &Instance, name: &str) -> String {
 
 #[test]
 fn an_instance_survives_everything_but_its_end() {
-    let place = TestHome::new(&PRODUCT, "home");
-    let (t, d) = (size("T", 8 * MIB), size("D", 64 * MIB));
-    assert!(find(&place.home, &PRODUCT).unwrap_err().to_string().ends_with("start it: dbdyno up mariadb --size D"));
-
-    // Two at the same time: one makes it, the other finds it.
-    let both: Vec<Up> = std::thread::scope(|scope| {
-        let begun = [(); 2].map(|()| scope.spawn(|| place.up(&wish(&t)).unwrap()));
-        begun.map(|thread| thread.join().unwrap()).into()
+    let target = "mariadb://dbdyno@/dbdyno?socket=SOCKETS/mariadbd.sock";
+    survives_everything_but_its_end(&PRODUCT, target, PID_FILE, "ibdata1", |instance| {
+        let (inside, socket) = (PRODUCT.shell_command(&instance.place()), socket(&instance.place()));
+        let expected = format!("mariadb --no-defaults --socket={} --user=dbdyno dbdyno", socket.display());
+        assert_eq!(inside, expected);
+        let data = DataFolder::open(&instance.data).unwrap();
+        assert_eq!(PRODUCT.data_series(&data), Some(PRODUCT.series(&instance.version)));
     });
-    let mut how = [both[0].how, both[1].how];
-    how.sort_by_key(|how| *how == How::Already);
-    assert_eq!(how, [How::Made, How::Already]);
-    assert_eq!(both[0].instance, both[1].instance);
-    let instance = &both[0].instance;
-    assert_eq!((mode(&instance.socket_folder), mode(&instance.data)), (0o700, 0o700));
-    let socket = format!("{}/run/mariadbd.sock", place.site().display());
-    let server = find(&place.home, &PRODUCT).unwrap();
-    let target = format!("mariadb://dbdyno@/dbdyno?socket={socket}");
-    assert_eq!((server.target.to_string(), server.pid, server.size.as_str()), (target, instance.pid(), "T"));
-    let inside = PRODUCT.shell_command(instance);
-    assert_eq!(inside, format!("mariadb --no-defaults --socket={socket} --user=dbdyno dbdyno"));
-    connect(instance).unwrap().query_drop("CREATE TABLE kept (a INT); INSERT INTO kept VALUES (7)").unwrap();
-    let other = place.refused(&wish(&d));
-    assert!(other.contains("runs for size T, not D; go on with it: dbdyno up mariadb --size T"), "{other}");
-
-    // Somebody who looks around in the data outlives all of this.
-    let mut visitor = Visitor::new(&instance.data);
-
-    // Killed; the next start recovers, and says so before.
-    kill(instance);
-    assert!(find(&place.home, &PRODUCT).unwrap_err().to_string().contains("has ended by itself"));
-    let again = place.up(&Wish { keep: Some(true), ..wish(&t) }).unwrap();
-    assert_eq!((again.how, again.instance.keep), (How::Restarted, true));
-    assert_eq!(rows::<i32>(&again.instance, "SELECT a FROM kept"), [7]);
-
-    // Marked, so a plain stop keeps the data.
-    let stopped = down(&place.home, &PRODUCT, None, &Silent).unwrap();
-    assert!(stopped.stopped && stopped.kept && !stopped.removed && !again.instance.lives());
-    assert!(place.refused(&wish(&d)).contains("its data was kept, for size T, not D"));
-    assert!(!place.site().join("run").exists());
-    let data = DataFolder::open(&instance.data).unwrap();
-    assert_eq!(PRODUCT.data_series(&data), Some(PRODUCT.series(&instance.version)));
-
-    // The server's user puts links where root is going to write.
-    let secret = place.dir.path().join("secret");
-    std::fs::write(&secret, "secret").unwrap();
-    let owner = |path: &Path| path.metadata().map(|m| (m.uid(), m.gid())).unwrap();
-    let before = owner(&secret);
-    for name in [FILE, PID_FILE] {
-        _ = std::fs::remove_file(instance.data.join(name));
-        symlink(&secret, instance.data.join(name)).unwrap();
-    }
-
-    // One that cannot start shows its own words, and starts when it can.
-    let closed =
-        |mode| std::fs::set_permissions(instance.data.join("ibdata1"), PermissionsExt::from_mode(mode)).unwrap();
-    closed(0);
-    let error = place.up(&wish(&t)).unwrap_err().to_string();
-    assert!(error.contains("ended while it was starting") && error.contains("ibdata1"), "{error}");
-    closed(0o660);
-    assert_eq!(place.up(&wish(&t)).unwrap().how, How::Restarted);
-    assert_eq!((std::fs::read_to_string(&secret).unwrap(), owner(&secret)), ("secret".to_owned(), before));
-    assert!(!instance.data.join(FILE).is_symlink());
-    assert_eq!(owner(&instance.data.join(FILE)), owner(&instance.data));
-
-    let ended = down(&place.home, &PRODUCT, Some(false), &Silent).unwrap();
-    assert!(ended.stopped && ended.removed && !ended.kept);
-    assert!(!place.site().exists() && place.home.path().exists());
-    assert!(visitor.0.try_wait().unwrap().is_none());
 }
 
 #[test]
@@ -138,7 +75,7 @@ fn its_settings_are_in_force_and_its_account_is_the_only_one() {
     assert_eq!(rows::<String>(&instance, instruments), [""; 0]);
     let consumers = "SELECT NAME FROM performance_schema.setup_consumers WHERE ENABLED = 'YES'";
     assert_eq!(rows::<String>(&instance, consumers), ["global_instrumentation"]);
-    connect(&instance).unwrap().query_drop("CREATE TABLE t (a INT); INSERT INTO t VALUES (1)").unwrap();
+    connect(&instance.place()).unwrap().query_drop("CREATE TABLE t (a INT); INSERT INTO t VALUES (1)").unwrap();
     for table in ["file_summary_by_event_name", "events_waits_summary_global_by_event_name"] {
         let timed = format!(
             "SELECT COUNT_STAR > 0 AND SUM_TIMER_WAIT > 0 FROM performance_schema.{table}
@@ -153,7 +90,7 @@ fn its_settings_are_in_force_and_its_account_is_the_only_one() {
     let databases = rows::<String>(&instance, "SHOW DATABASES");
     assert_eq!(databases, ["dbdyno", "information_schema", "mysql", "performance_schema", "sys"]);
     for user in ["root", "", "mysql", "somebody"] {
-        let options = OptsBuilder::new().socket(Some(socket(&instance).display().to_string())).user(Some(user));
+        let options = OptsBuilder::new().socket(Some(socket(&instance.place()).display().to_string())).user(Some(user));
         assert!(Conn::new(options).is_err(), "'{user}'");
     }
     let may = rows::<String>(&instance, "SHOW GRANTS").join("\n");
@@ -162,28 +99,7 @@ fn its_settings_are_in_force_and_its_account_is_the_only_one() {
 
 #[test]
 fn homes_do_not_clash_however_long_their_paths_and_whatever_was_left_there() {
-    let long = format!("a b=#'/{}", "long/".repeat(25));
-    let (first, second) = (TestHome::new(&PRODUCT, "a"), TestHome::new(&PRODUCT, &long));
-    let t = size("T", 8 * MIB);
-    // As if dbdyno and the installer had been killed in the middle.
-    let making = second.site().join("data.making");
-    left_behind(&making);
-    std::fs::write(making.join("base/user.frm"), "").unwrap();
-    let (first_up, second_up) = std::thread::scope(|scope| {
-        let second = scope.spawn(|| second.up(&wish(&t)).unwrap());
-        (first.up(&wish(&t)).unwrap(), second.join().unwrap())
-    });
-    assert!(!making.exists());
-    let short = &second_up.instance.socket_folder;
-    assert!(short.starts_with("/tmp") && mode(short) == 0o700, "{}", short.display());
-    for up in [&first_up, &second_up] {
-        assert_eq!(setting(&up.instance, "datadir"), format!("{}/", up.instance.data.display()));
-    }
-    for place in [&first, &second] {
-        assert!(down(&place.home, &PRODUCT, None, &Silent).unwrap().removed);
-    }
-    assert!(!short.exists() && !second_up.instance.lives());
-    assert!(!first.site().exists() && !second.site().exists());
+    homes_do_not_clash(&PRODUCT, "a b=#'", "base/user.frm", "SELECT @@datadir;");
 }
 
 #[test]
@@ -199,10 +115,7 @@ fn what_is_not_dbdynos_is_neither_removed_nor_killed() {
 
 #[test]
 fn what_is_called_off_leaves_nothing_behind() {
-    let place = TestHome::new(&PRODUCT, "home");
-    let error = place.up_watched(&wish(&size("T", 8 * MIB)), &Impatient::default()).unwrap_err();
-    assert!(matches!(&error, PrivateError::Failed(e) if e.class == ErrorClass::Cancelled), "{error}");
-    assert!(!place.site().exists());
+    dbdyno_testkit::private::what_is_called_off_leaves_nothing_behind(&PRODUCT);
 }
 
 /// An archive has its installer beside the folder of the server, and a distribution its server beside that of the installer.
@@ -215,7 +128,7 @@ fn a_part_that_fails_shows_its_words_and_leaves_nothing_behind_wherever_its_prog
     for (server, installer, named) in [("bin", "bin", "bin"), ("bin", "scripts", "bin"), ("sbin", "bin", "bin")] {
         let base = place.dir.path().join(format!("{server}-{installer}"));
         place.fake(&base.join("both"), &script);
-        for (folder, program) in [(server, PROGRAMS.needed[0]), (installer, PROGRAMS.needed[1])] {
+        for (folder, program) in [(server, ABOUT.programs.needed[0]), (installer, ABOUT.programs.needed[1])] {
             std::fs::create_dir_all(base.join(folder)).unwrap();
             std::fs::rename(base.join("both").join(program), base.join(folder).join(program)).unwrap();
         }
@@ -227,21 +140,17 @@ fn a_part_that_fails_shows_its_words_and_leaves_nothing_behind_wherever_its_prog
 
 #[test]
 fn programs_that_do_not_do_are_refused_before_anything_is_done() {
-    let place = TestHome::new(&PRODUCT, "home");
-    let t = size("T", 8 * MIB);
-    let [none, old, other] = ["none", "old", "other"].map(|name| place.dir.path().join(name).join("bin"));
-    std::fs::create_dir_all(&none).unwrap();
-    place.fake(&old, "#!/bin/sh\necho 'mariadbd  Ver 10.6.18-MariaDB for Linux on x86_64'\n");
-    place.fake(&other, "#!/bin/sh\necho 'mysqld  Ver 8.0.39 for Linux on x86_64 (MySQL Community Server - GPL)'\n");
-    for (folder, why) in [
-        (&none, "does not hold mariadbd and mariadb-install-db; install"),
-        (&old, "10.6.18; dbdyno needs 10.11"),
-        (&other, "it does not tell its version"),
-    ] {
-        let refused = place.refused(&Wish { programs: Some(folder), ..wish(&t) });
-        assert!(refused.contains(why) && refused.contains("DBDYNO_MARIADB_BIN"), "{refused}");
-    }
-    assert!(!place.site().exists());
+    refuses_programs(
+        &PRODUCT,
+        &[
+            (None, "does not hold mariadbd and mariadb-install-db; install"),
+            (Some("mariadbd  Ver 10.6.18-MariaDB for Linux on x86_64"), "10.6.18; dbdyno needs 10.11"),
+            (
+                Some("mysqld  Ver 8.0.39 for Linux on x86_64 (MySQL Community Server - GPL)"),
+                "it does not tell its version",
+            ),
+        ],
+    );
 }
 
 #[test]
@@ -264,4 +173,23 @@ fn versions_are_read_and_settings_fit_them() {
     assert!(!small.contains("innodb_data_file_buffering") && large.contains("innodb_data_file_buffering = OFF\n"));
     assert!(small.contains("innodb_buffer_pool_size = 64M\n") && small.contains("innodb_log_file_size = 1024M\n"));
     assert!(large.contains("innodb_buffer_pool_size = 12288M\n") && large.contains("innodb_log_file_size = 16384M\n"));
+}
+
+#[test]
+fn a_server_listens_where_it_is_told_to_and_nowhere_else() {
+    let place = |tcp_port| Place {
+        programs: "/bin".into(),
+        data: "/d".into(),
+        socket_folder: "/run".into(),
+        tcp_port,
+        access: Access::Own,
+    };
+    let text = |tcp_port| PRODUCT.settings_of(&PRODUCT.reach(&place(tcp_port)));
+    let always = "skip_name_resolve\npid_file = \"mariadbd.pid\"\ntmpdir = \".\"\n";
+    assert_eq!(text(None), format!("[mariadbd]\nskip_networking\n{always}"));
+    assert_eq!(text(Some(6_000)), format!("[mariadbd]\nbind_address = \"127.0.0.1\"\nport = \"6000\"\n{always}"));
+    assert_eq!(
+        PRODUCT.settings_of(&PRODUCT.tls(Path::new("/c"), Path::new("/k\\"))),
+        "[mariadbd]\nssl_cert = \"/c\"\nssl_key = \"/k\\\\\"\n"
+    );
 }

@@ -1,12 +1,11 @@
 use super::*;
-use dbdyno_engine::private::{How, PrivateError, Silent, Stage, Up, Wish, down, find};
-use dbdyno_model::ErrorClass;
+use dbdyno_engine::private::{How, Instance, Stage, Wish, down, find};
+use dbdyno_engine::servers::{Process, Silent};
 use dbdyno_testkit::private::{
-    Impatient, Later, MIB, TestHome, Visitor, a_process_that_is_not_the_server_is_not_killed, kill, left_behind, mode,
-    size, uid_of, unmark, what_dbdyno_never_made_is_left_alone, wish,
+    Later, MIB, TestHome, a_process_that_is_not_the_server_is_not_killed, homes_do_not_clash, refuses_programs, size,
+    survives_everything_but_its_end, uid_of, unmark, what_dbdyno_never_made_is_left_alone, wish,
 };
 use postgres::Client;
-use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::sync::atomic::Ordering;
 
@@ -22,133 +21,29 @@ fn setting(instance: &Instance, name: &str) -> String {
 
 #[test]
 fn an_instance_survives_everything_but_its_end() {
-    let place = TestHome::new(&PRODUCT, "home");
-    let (t, d) = (size("T", 8 * MIB), size("D", 64 * MIB));
-    assert!(find(&place.home, &PRODUCT).unwrap_err().to_string().ends_with("start it: dbdyno up postgres --size D"));
-
-    // Two at the same time: one makes it, the other finds it.
-    let both: Vec<Up> = std::thread::scope(|scope| {
-        let begun = [(); 2].map(|()| scope.spawn(|| place.up(&wish(&t)).unwrap()));
-        begun.map(|thread| thread.join().unwrap()).into()
+    let target = "postgres://dbdyno@/dbdyno?host=SOCKETS&port=5432";
+    survives_everything_but_its_end(&PRODUCT, target, PID_FILE, "global/pg_control", |instance| {
+        let expected =
+            [("shared_buffers", "8MB"), ("listen_addresses", ""), ("autovacuum", "off"), ("server_encoding", "UTF8")];
+        for (name, value) in expected {
+            assert_eq!(setting(instance, name), value, "{name}");
+        }
+        let extension = "SELECT count(*) FROM pg_available_extensions WHERE name = 'pg_buffercache'";
+        if client(instance).query_one(extension, &[]).unwrap().get::<_, i64>(0) == 1 {
+            let buffers: i64 = client(instance).query_one("SELECT count(*) FROM pg_buffercache", &[]).unwrap().get(0);
+            assert_eq!(buffers, 1024, "8 MiB in blocks of 8 KiB");
+        }
     });
-    let mut how = [both[0].how, both[1].how];
-    how.sort_by_key(|how| *how == How::Already);
-    assert_eq!(how, [How::Made, How::Already]);
-    assert_eq!(both[0].instance, both[1].instance);
-    let instance = &both[0].instance;
-    assert_eq!((mode(&instance.socket_folder), mode(&instance.data)), (0o700, 0o700));
-    let expected =
-        [("shared_buffers", "8MB"), ("listen_addresses", ""), ("autovacuum", "off"), ("server_encoding", "UTF8")];
-    for (name, value) in expected {
-        assert_eq!(setting(instance, name), value, "{name}");
-    }
-    let server = find(&place.home, &PRODUCT).unwrap();
-    let target = format!("postgres://dbdyno@/dbdyno?host={}/run&port=5432", place.site().display());
-    assert_eq!((server.target.to_string(), server.pid, server.size.as_str()), (target, instance.pid(), "T"));
-    let extension = "SELECT count(*) FROM pg_available_extensions WHERE name = 'pg_buffercache'";
-    if client(instance).query_one(extension, &[]).unwrap().get::<_, i64>(0) == 1 {
-        let buffers: i64 = client(instance).query_one("SELECT count(*) FROM pg_buffercache", &[]).unwrap().get(0);
-        assert_eq!(buffers, 1024, "8 MiB in blocks of 8 KiB");
-    }
-    client(instance).batch_execute("CREATE TABLE kept (a int); INSERT INTO kept VALUES (7)").unwrap();
-    let other = place.refused(&wish(&d));
-    assert!(other.contains("runs for size T, not D; go on with it: dbdyno up postgres --size T"), "{other}");
-
-    // Somebody who looks around in the data outlives all of this.
-    let mut visitor = Visitor::new(&instance.data);
-
-    // Killed together with everything in it; the next start recovers, and says so before.
-    kill(instance);
-    assert!(find(&place.home, &PRODUCT).unwrap_err().to_string().contains("has ended by itself"));
-    let again = place.up(&Wish { keep: Some(true), ..wish(&t) }).unwrap();
-    assert_eq!((again.how, again.instance.keep), (How::Restarted, true));
-    let kept: i32 = client(&again.instance).query_one("SELECT a FROM kept", &[]).unwrap().get(0);
-    assert_eq!(kept, 7);
-
-    // Marked, so a plain stop keeps the data.
-    let stopped = down(&place.home, &PRODUCT, None, &Silent).unwrap();
-    assert!(stopped.stopped && stopped.kept && !stopped.removed && !again.instance.lives());
-    assert!(place.refused(&wish(&d)).contains("its data was kept, for size T, not D"));
-    assert!(!place.site().join("run").exists());
-
-    // The server's user puts links where root is going to write.
-    let secret = place.dir.path().join("secret");
-    std::fs::write(&secret, "secret").unwrap();
-    let owner = |path: &Path| path.metadata().map(|m| (m.uid(), m.gid())).unwrap();
-    let before = owner(&secret);
-    for name in [SETTINGS, PID_FILE] {
-        _ = std::fs::remove_file(instance.data.join(name));
-        std::os::unix::fs::symlink(&secret, instance.data.join(name)).unwrap();
-    }
-
-    // One that cannot start shows its own words, and starts when it can.
-    let conf = instance.data.join("postgresql.conf");
-    let good = std::fs::read(&conf).unwrap();
-    std::fs::write(&conf, [good.as_slice(), b"no_such_setting = 1\n"].concat()).unwrap();
-    let error = place.up(&wish(&t)).unwrap_err().to_string();
-    assert!(error.contains("ended while it was starting") && error.contains("no_such_setting"), "{error}");
-    std::fs::write(&conf, good).unwrap();
-    assert_eq!(place.up(&wish(&t)).unwrap().how, How::Restarted);
-    assert_eq!((std::fs::read_to_string(&secret).unwrap(), owner(&secret)), ("secret".to_owned(), before));
-    assert!(!instance.data.join(SETTINGS).is_symlink());
-    assert_eq!(owner(&instance.data.join(SETTINGS)), owner(&instance.data));
-
-    let ended = down(&place.home, &PRODUCT, Some(false), &Silent).unwrap();
-    assert!(ended.stopped && ended.removed && !ended.kept);
-    assert!(!place.site().exists() && place.home.path().exists());
-    assert!(visitor.0.try_wait().unwrap().is_none());
-    let nothing = down(&place.home, &PRODUCT, None, &Silent).unwrap();
-    assert!(nothing.instance.is_none() && !nothing.removed);
 }
 
 #[test]
 fn homes_do_not_clash_however_long_their_paths_and_whatever_was_left_there() {
-    let (first, second) =
-        (TestHome::new(&PRODUCT, "a"), TestHome::new(&PRODUCT, &format!("a b/{}", "long/".repeat(25))));
-    let t = size("T", 8 * MIB);
-    // As if dbdyno and initdb had been killed in the middle.
-    let making = second.site().join("data.making");
-    left_behind(&making);
-    std::fs::write(making.join("PG_VERSION"), "15").unwrap();
-
-    let limited = Wish { memory_limit_bytes: Some(256 * MIB), ..wish(&t) };
-    let (first_up, second_up) = std::thread::scope(|scope| {
-        let second = scope.spawn(|| second.up(&wish(&t)).unwrap());
-        let first = first.up(&limited).or_else(|error| {
-            assert!(matches!(&error, PrivateError::Refused(text) if text.contains("control group")), "{error}");
-            assert!(!first.site().exists(), "refused before anything was started");
-            first.up(&wish(&t))
-        });
-        (first.unwrap(), second.join().unwrap())
-    });
-    assert!(!making.exists());
-    let short = &second_up.instance.socket_folder;
-    assert!(short.starts_with("/tmp") && mode(short) == 0o700, "{}", short.display());
-    for up in [&first_up, &second_up] {
-        assert_eq!(setting(&up.instance, "data_directory"), up.instance.data.to_string_lossy());
-    }
-    if let Some(group) = &first_up.instance.cgroup {
-        let ours = std::fs::read_to_string(format!("/proc/{}/cgroup", first_up.instance.pid())).unwrap();
-        assert!(ours.contains(group.file_name().unwrap().to_str().unwrap()), "{ours}");
-        let limit = ["memory.max", "memory.limit_in_bytes"].map(|file| std::fs::read_to_string(group.join(file)));
-        assert!(limit.iter().flatten().any(|text| text.trim() == (256 * MIB).to_string()), "{limit:?}");
-        let other = first.refused(&Wish { memory_limit_bytes: Some(512 * MIB), ..wish(&t) });
-        assert!(other.contains("dbdyno down postgres --keep"), "{other}");
-    }
-    for place in [&first, &second] {
-        assert!(down(&place.home, &PRODUCT, None, &Silent).unwrap().removed);
-    }
-    assert!(!short.exists() && first_up.instance.cgroup.is_none_or(|group| !group.exists()));
-    assert!(!second_up.instance.lives() && !first.site().exists() && !second.site().exists());
+    homes_do_not_clash(&PRODUCT, "a b", "PG_VERSION", "SHOW data_directory;");
 }
 
 #[test]
 fn what_is_called_off_leaves_nothing_behind() {
-    let place = TestHome::new(&PRODUCT, "home");
-    let t = size("T", 8 * MIB);
-    let error = place.up_watched(&wish(&t), &Impatient::default()).unwrap_err();
-    assert!(matches!(&error, PrivateError::Failed(e) if e.class == ErrorClass::Cancelled), "{error}");
-    assert!(!place.site().exists());
+    dbdyno_testkit::private::what_is_called_off_leaves_nothing_behind(&PRODUCT);
 }
 
 #[test]
@@ -183,7 +78,7 @@ fn a_killed_maker_of_data_is_found_and_ended() {
     let mut maker = std::process::Command::new("/bin/sh");
     maker.args(["-c", "sleep 60; exit", "initdb", "-D"]).arg(&making).process_group(0);
     let mut maker = maker.uid(uid_of(&instance)).spawn().unwrap();
-    let process = dbdyno_engine::private::Process::of(maker.id());
+    let process = Process::of(maker.id());
     let left = Instance { process: process.clone(), ..instance };
     std::fs::write(&record, serde_json::to_string(&left).unwrap()).unwrap();
     let done = down(&place.home, &PRODUCT, None, &Silent).unwrap();
@@ -262,18 +157,13 @@ fn settings_are_not_written_through_a_link() {
 
 #[test]
 fn programs_that_do_not_do_are_refused_before_anything_is_done() {
-    let place = TestHome::new(&PRODUCT, "home");
-    let t = size("T", 8 * MIB);
-    let (none, old) = (place.dir.path().join("none"), place.dir.path().join("old"));
-    std::fs::create_dir_all(&none).unwrap();
-    place.fake(&old, "#!/bin/sh\necho 'postgres (PostgreSQL) 9.6.24'\n");
-    for (folder, why) in [(&none, "does not hold postgres and initdb; install"), (&old, "9.6.24; dbdyno needs 13")] {
-        let refused = place.refused(&Wish { programs: Some(folder), ..wish(&t) });
-        assert!(refused.contains(why) && refused.contains("DBDYNO_POSTGRES_BIN"), "{refused}");
-    }
-    let tight = place.refused(&Wish { memory_limit_bytes: Some(20 * MIB), ..wish(&t) });
-    assert!(tight.contains("20 MiB is too small"), "{tight}");
-    assert!(!place.site().exists());
+    refuses_programs(
+        &PRODUCT,
+        &[
+            (None, "does not hold postgres and initdb; install"),
+            (Some("postgres (PostgreSQL) 9.6.24"), "9.6.24; dbdyno needs 13"),
+        ],
+    );
 }
 
 #[test]
@@ -292,5 +182,24 @@ fn versions_are_read_and_settings_fit_them() {
     assert!(!text("13.23").contains("track_wal_io_timing") && text("14.0").contains("track_wal_io_timing = on"));
     assert!(
         text("18.4").contains("shared_buffers = 12582912kB\n") && text("18.4").contains("max_parallel_workers = 192\n")
+    );
+}
+
+#[test]
+fn a_server_listens_where_it_is_told_to_and_nowhere_else() {
+    let place = |tcp_port| Place {
+        programs: "/bin".into(),
+        data: "/d".into(),
+        socket_folder: "/it's".into(),
+        tcp_port,
+        access: Access::Own,
+    };
+    let text = |tcp_port| PRODUCT.settings_of(&PRODUCT.reach(&place(tcp_port)));
+    let socket = "unix_socket_directories = '/it''s'\n";
+    assert_eq!(text(None), format!("listen_addresses = ''\nport = '5432'\n{socket}"));
+    assert_eq!(text(Some(6_000)), format!("listen_addresses = '127.0.0.1'\nport = '6000'\n{socket}"));
+    assert_eq!(
+        PRODUCT.settings_of(&PRODUCT.tls(Path::new("/c"), Path::new("/k"))),
+        "ssl = 'on'\nssl_cert_file = '/c'\nssl_key_file = '/k'\n"
     );
 }

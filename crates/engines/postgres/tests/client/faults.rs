@@ -3,12 +3,11 @@
 
 use super::client_task;
 use super::drive::{Passes, drive, drive_beside};
-use crate::{LENDER, Postgres};
+use crate::{LENDER, Postgres, Server};
 use dbdyno_engine::Task;
 use dbdyno_model::ErrorClass;
 use dbdyno_testkit::on_servers::Product as _;
 use dbdyno_testkit::servers::Scratch;
-use dbdyno_testkit::servers::postgres::Server;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::Command;

@@ -3,13 +3,12 @@
 mod drive;
 mod faults;
 
-use crate::{LENDER, Postgres};
+use crate::{LENDER, Postgres, Wish};
 use dbdyno_engine::{Request, Session, Target, Task, client::TestProgram};
 use dbdyno_model::{Counter, Drive, ErrorClass, Mapping, Procedure, Proof, TableName, Test};
 use dbdyno_testkit::conformance::client::{execute, send};
 use dbdyno_testkit::conformance::{self, catalogue, expected, play};
 use dbdyno_testkit::on_servers::{Product as _, task};
-use dbdyno_testkit::servers::postgres::Wish;
 use drive::{Passes, drive, drive_beside};
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -85,12 +84,12 @@ fn several_jobs_that_share_threads_do_what_the_procedure_does() {
 fn every_road_and_every_proof_leads_to_a_session() {
     let server = Wish::default()
         .tls("DNS:localhost,IP:127.0.0.1")
-        .hba("hostssl all scram 127.0.0.1/32 scram-sha-256")
-        .hba("hostnossl all scram 127.0.0.1/32 reject")
-        .hba("host all md5 127.0.0.1/32 md5")
-        .hba("host all plain 127.0.0.1/32 password")
-        .hba("hostnossl all bare 127.0.0.1/32 trust")
-        .hba("hostssl all bare 127.0.0.1/32 reject")
+        .access("hostssl all scram 127.0.0.1/32 scram-sha-256")
+        .access("hostnossl all scram 127.0.0.1/32 reject")
+        .access("host all md5 127.0.0.1/32 md5")
+        .access("host all plain 127.0.0.1/32 password")
+        .access("hostnossl all bare 127.0.0.1/32 trust")
+        .access("hostssl all bare 127.0.0.1/32 reject")
         .start();
     server.psql("postgres", "CREATE DATABASE loaded");
     server.psql(

@@ -1,4 +1,4 @@
-//! Why a private instance was not started or stopped.
+//! Why a server was not made, started or stopped.
 
 use crate::EngineError;
 use dbdyno_model::ErrorClass;
@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// What went wrong, by what was done before.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum PrivateError {
+pub enum ServerError {
     /// It cannot be done as asked; nothing was changed. Says what to do.
     #[error("{0}")]
     Refused(String),
@@ -16,9 +16,9 @@ pub enum PrivateError {
     Failed(EngineError),
 }
 
-impl PrivateError {
+impl ServerError {
     /// An error that says what was done when the system refused it.
-    pub(super) fn io(doing: &str, path: &Path, error: &io::Error) -> Self {
+    pub(crate) fn io(doing: &str, path: &Path, error: &io::Error) -> Self {
         let class = match error.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => ErrorClass::OutOfSpace,
             io::ErrorKind::PermissionDenied => ErrorClass::Permission,
@@ -27,7 +27,7 @@ impl PrivateError {
         Self::failed(class, format!("cannot {doing} {}: {error}", path.display()))
     }
 
-    pub(super) fn failed(class: ErrorClass, message: impl Into<String>) -> Self {
+    pub(crate) fn failed(class: ErrorClass, message: impl Into<String>) -> Self {
         Self::Failed(EngineError::new(class, message))
     }
 }

@@ -1,12 +1,12 @@
 //! The user that a server runs as. Servers refuse to run as root, and rightly: so root's instances belong to an
 //! unprivileged user, and everybody else's to themselves.
 
-use super::PrivateError;
+use super::ServerError;
 use crate::users;
 use std::io;
 use std::os::unix::fs::lchown;
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Used when the engine's own user does not exist.
@@ -26,7 +26,10 @@ pub struct Account {
 
 impl Account {
     /// Who a server started by this user runs as: the first of these names for root, the user himself for others.
-    pub fn choose(preferred: &[&str]) -> Result<Self, PrivateError> {
+    ///
+    /// # Errors
+    /// Root has no user to run it as.
+    pub fn choose(preferred: &[&str]) -> Result<Self, ServerError> {
         let (users, me) = (users::of_this_system(), rustix::process::geteuid());
         if !me.is_root() {
             let listed = users.into_iter().find(|user| user.uid == me.as_raw());
@@ -36,7 +39,7 @@ impl Account {
         let found = names.find_map(|name| users.iter().find(|user| user.name == *name && user.uid != 0));
         match found {
             Some(user) => Ok(Self { name: user.name.clone(), ids: Some((user.uid, user.gid)) }),
-            None => Err(PrivateError::Refused(format!(
+            None => Err(ServerError::Refused(format!(
                 "a database server does not run as root, and /etc/passwd has no user {} or {LAST_RESORT} to run it as; create one, or start dbdyno as another user",
                 preferred.join(", ")
             ))),
@@ -60,31 +63,34 @@ impl Account {
     }
 
     /// Gives a path to this user. Only for what lies in a folder of root's own.
-    pub(super) fn give(&self, path: &Path) -> io::Result<()> {
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn give(&self, path: &Path) -> io::Result<()> {
         self.ids.map_or(Ok(()), |(uid, gid)| lchown(path, Some(uid), Some(gid)))
     }
 
+    /// User and group of a server's that do not start it; `None` where it runs as who starts it.
+    #[must_use]
+    pub fn ids(&self) -> Option<(u32, u32)> {
+        self.ids
+    }
+
     /// The user's number.
+    #[must_use]
     pub fn uid(&self) -> u32 {
         self.ids.map_or_else(|| rustix::process::geteuid().as_raw(), |(uid, _)| uid)
     }
 
-    /// Refuses a folder that this user cannot come to, naming the one on the way that is closed.
-    pub(super) fn refuse_closed(&self, folder: &Path) -> Result<(), PrivateError> {
+    /// The first folder on the way to this one that the user may not enter.
+    #[must_use]
+    pub fn closed_on_the_way(&self, folder: &Path) -> Option<PathBuf> {
         let mut way: Vec<&Path> = folder.ancestors().filter(|f| f.is_dir()).collect();
         way.reverse();
         // Asked of the system, because modes are not all that decides (access lists, mounts).
         match way.last().map(|last| self.may_enter(last)) {
-            None | Some(true) => Ok(()),
-            Some(false) => {
-                let closed = way.iter().find(|f| !self.may_enter(f)).unwrap_or(&folder);
-                Err(PrivateError::Refused(format!(
-                    "the server runs as the user {}, who may not enter {}; set DBDYNO_HOME to a folder that every user can come to, or allow it: chmod o+x {}",
-                    self.name,
-                    closed.display(),
-                    closed.display()
-                )))
-            }
+            None | Some(true) => None,
+            Some(false) => Some(way.into_iter().find(|f| !self.may_enter(f)).unwrap_or(folder).to_owned()),
         }
     }
 
@@ -122,13 +128,12 @@ mod tests {
         let inner = dir.path().join("closed/inner/not-yet");
         std::fs::create_dir_all(inner.parent().unwrap()).unwrap();
         let account = Account::choose(&[]).unwrap();
-        account.refuse_closed(&inner).unwrap();
+        assert_eq!(account.closed_on_the_way(&inner), None);
         if !rustix::process::geteuid().is_root() {
             return;
         }
-        std::fs::set_permissions(dir.path().join("closed"), PermissionsExt::from_mode(0o700)).unwrap();
-        let refused = account.refuse_closed(&inner).unwrap_err().to_string();
-        let named = format!("chmod o+x {}", dir.path().join("closed").display());
-        assert!(refused.ends_with(&named), "{refused}");
+        let closed = dir.path().join("closed");
+        std::fs::set_permissions(&closed, PermissionsExt::from_mode(0o700)).unwrap();
+        assert_eq!(account.closed_on_the_way(&inner), Some(closed));
     }
 }

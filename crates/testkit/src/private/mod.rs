@@ -1,9 +1,11 @@
 //! What the tests of the engines' private instances share.
 
-use dbdyno_engine::private::{
-    Account, Home, How, Instance, PrivateError, Process, Product, Silent, Stage, Up, Watch, Wish, down, mark_folder, up,
-};
-use dbdyno_model::{ErrorClass, Size};
+mod suite;
+
+use crate::servers::{client, run_with};
+use dbdyno_engine::private::{Home, Instance, Up, Wish, down, mark_folder, up};
+use dbdyno_engine::servers::{Access, Account, Process, Product, ServerError, Silent, Watch};
+use dbdyno_model::Size;
 use rustix::io::Errno;
 use rustix::process::Signal;
 use std::collections::BTreeMap;
@@ -12,6 +14,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+
+pub use suite::*;
 
 pub const MIB: u64 = 1 << 20;
 
@@ -31,7 +35,7 @@ pub fn wish(size: &Size) -> Wish<'_> {
     Wish { size, memory_limit_bytes: None, keep: None, programs: None, hardware_threads: 2 }
 }
 
-pub fn mode(path: &Path) -> u32 {
+fn mode(path: &Path) -> u32 {
     path.metadata().unwrap().permissions().mode() & 0o777
 }
 
@@ -52,22 +56,22 @@ impl TestHome {
     }
 
     pub fn site(&self) -> PathBuf {
-        self.home.path().join(self.product.engine())
+        self.home.path().join(self.product.about().engine)
     }
 
-    pub fn up(&self, wish: &Wish<'_>) -> Result<Up, PrivateError> {
+    pub fn up(&self, wish: &Wish<'_>) -> Result<Up, ServerError> {
         self.up_watched(wish, &Silent)
     }
 
     /// With the programs that the environment names, where the test does not.
-    pub fn up_watched(&self, wish: &Wish<'_>, watch: &dyn Watch) -> Result<Up, PrivateError> {
-        let named = self.product.programs().named();
+    pub fn up_watched(&self, wish: &Wish<'_>, watch: &dyn Watch) -> Result<Up, ServerError> {
+        let named = self.product.about().programs.named();
         up(&self.home, self.product, &Wish { programs: wish.programs.or(named.as_deref()), ..*wish }, watch)
     }
 
     pub fn refused(&self, wish: &Wish<'_>) -> String {
         match self.up(wish) {
-            Err(PrivateError::Refused(text)) => text,
+            Err(ServerError::Refused(text)) => text,
             other => panic!("{other:?}"),
         }
     }
@@ -75,7 +79,7 @@ impl TestHome {
     /// Programs that are this script.
     pub fn fake(&self, folder: &Path, script: &str) {
         std::fs::create_dir_all(folder).unwrap();
-        for program in self.product.programs().needed {
+        for program in self.product.about().programs.needed {
             let text = self.dir.path().join("script");
             std::fs::write(&text, script).unwrap();
             install(&text, &folder.join(program));
@@ -137,92 +141,11 @@ fn entries(folder: &Path) -> BTreeMap<PathBuf, Option<String>> {
     all
 }
 
-/// Whatever stands at the names of what dbdyno makes, and is somebody's own, stays as it is, and nothing comes to it.
-pub fn what_dbdyno_never_made_is_left_alone(product: &'static dyn Product) {
-    let size = size("T", 8 * MIB);
-    for name in ["data/PG_VERSION", "data.making/x", "data.removing/x", "run/x", "log", "data/base/1/1"] {
-        let place = TestHome::new(product, "home");
-        let theirs = place.site().join(name);
-        std::fs::create_dir_all(theirs.parent().unwrap()).unwrap();
-        std::fs::write(&theirs, "15\n").unwrap();
-        let before = entries(&place.site());
-        let downs = [None, Some(false), Some(true)].map(|keep| down(&place.home, product, keep, &Silent).unwrap_err());
-        for refused in downs.iter().map(ToString::to_string).chain([place.refused(&wish(&size))]) {
-            assert!(refused.contains("nothing proves that dbdyno made it"), "{name}: {refused}");
-        }
-        assert_eq!(entries(&place.site()), before);
-    }
-    // Beside what has other names there is nothing to stop, and room for an instance.
-    let place = TestHome::new(product, "home");
-    std::fs::create_dir_all(place.site()).unwrap();
-    std::fs::write(place.site().join("notes"), "mine").unwrap();
-    let before = entries(&place.site());
-    assert!(down(&place.home, product, None, &Silent).unwrap().instance.is_none());
-    assert_eq!(entries(&place.site()), before);
-}
-
-/// A record whose process is not the instance's server: the process lives on, and nothing else happens.
-pub fn a_process_that_is_not_the_server_is_not_killed(product: &'static dyn Product) {
-    let place = TestHome::new(product, "home");
-    left_behind(&place.site().join("data"));
-    left_behind(&place.site().join("data.making"));
-    // At work in the data, even, and of the server's user.
-    let folder = place.site().join("data");
-    std::fs::set_permissions(&folder, PermissionsExt::from_mode(0o755)).unwrap();
-    let account = Account::choose(product.users()).unwrap();
-    let mut visitor = account.command(Path::new("/bin/sleep"));
-    let mut visitor = Visitor(visitor.arg("60").current_dir(&folder).stdout(Stdio::null()).spawn().unwrap());
-    for stage in [Stage::Running, Stage::Starting, Stage::Making] {
-        let instance = Instance {
-            engine: product.engine().to_owned(),
-            version: "1".to_owned(),
-            size: "T".to_owned(),
-            cache_bytes: MIB,
-            stage,
-            process: Process::of(visitor.0.id()),
-            data: folder.clone(),
-            socket_folder: place.site().join("run"),
-            port: product.port(),
-            user: account.name.clone(),
-            programs: PathBuf::from("/usr/bin"),
-            log: place.site().join("log"),
-            memory_limit_bytes: None,
-            cgroup: None,
-            keep: false,
-        };
-        instance.write(&place.home.site(product.engine()).unwrap()).unwrap();
-        let refused = down(&place.home, product, Some(false), &Silent).unwrap_err().to_string();
-        assert!(refused.contains("so it is left alone, and nothing was done"), "{refused}");
-        assert!(visitor.0.try_wait().unwrap().is_none() && folder.join("base").is_dir());
-    }
-    drop(visitor);
-    assert!(down(&place.home, product, Some(false), &Silent).unwrap().removed);
-    assert!(!place.site().exists());
-}
-
-/// A server that ends, or stands still, while it is waited for.
-pub fn a_server_that_dies_or_stands_still_while_it_starts_is_told(product: &'static dyn Product) {
-    let (place, size) = (TestHome::new(product, "home"), size("T", 8 * MIB));
-    let real = place.up(&wish(&size)).unwrap().instance;
-    down(&place.home, product, Some(true), &Silent).unwrap();
-    // One that never becomes ready, so that whatever is done to it comes in time.
-    let programs = place.dir.path().join("bin");
-    let server = product.programs().server(&real.programs);
-    let answers = format!("case $1 in --version) exec '{}' --version;; esac", server.display());
-    place.fake(&programs, &format!("#!/bin/sh\n{answers}\nwhile :; do sleep 1; done\n"));
-    let never = Wish { programs: Some(&programs), ..wish(&size) };
-    let error = place.up_watched(&never, &Meddler(Signal::KILL)).unwrap_err().to_string();
-    assert!(error.contains("the server ended while it was starting"), "{error}");
-    // Again, by whoever asks next.
-    for watch in [&Meddler(Signal::STOP) as &dyn Watch, &Silent] {
-        let PrivateError::Failed(error) = place.up_watched(&never, watch).unwrap_err() else { panic!("refused") };
-        assert_eq!(error.class, ErrorClass::Timeout, "{error}");
-        assert!(error.message.contains("stands still") && error.message.contains("kill -CONT"), "{error}");
-    }
-    let site = place.home.site(product.engine()).unwrap();
-    kill(&Instance::read(&site).unwrap().unwrap());
-    let again = place.up(&Wish { programs: Some(&real.programs), ..wish(&size) }).unwrap();
-    assert_eq!(again.how, How::Restarted);
+/// Runs SQL in an instance, by the product's client; what it prints.
+pub fn inside(product: &dyn Product, instance: &Instance, sql: &str) -> String {
+    let account = Account::choose(&[&instance.user]).unwrap();
+    let mut client = client(product, &instance.place(), &account, product.administrator(Access::Own));
+    run_with(&mut client, sql)
 }
 
 /// Sends the server a signal as soon as it is let go.
@@ -281,7 +204,7 @@ impl Watch for Later {
 
 /// Calls it off as soon as something is said.
 #[derive(Default)]
-pub struct Impatient(AtomicBool);
+struct Impatient(AtomicBool);
 
 impl Watch for Impatient {
     fn note(&self, _text: &str) {

@@ -2,11 +2,7 @@
 //! folders side by side, the server in `sbin` and what makes its data in `bin`: one of them is looked for, and the others
 //! from there.
 
-use super::Instance;
-use super::PrivateError;
-use super::account::Account;
-use super::data_folder::DataFolder;
-use super::product::Product;
+use super::{Account, Product, ServerError};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -38,6 +34,14 @@ impl Programs {
         self.place(folder, self.needed.first().copied().unwrap_or_default())
     }
 
+    /// A program that need not be the server's: in this folder or beside it, else where distributions put them, else in PATH.
+    #[must_use]
+    pub fn find(&self, folder: &Path, program: &str) -> Option<PathBuf> {
+        let others = self.folders.iter().flat_map(|folder| expand(folder)).chain(in_path());
+        let mut all = std::iter::once(folder.to_owned()).chain(others).map(|folder| self.place(&folder, program));
+        all.find(|path| is_program(path))
+    }
+
     /// A program, where it is in this folder or beside it; in this folder where it is in none.
     #[must_use]
     pub fn place(&self, folder: &Path, program: &str) -> PathBuf {
@@ -47,35 +51,44 @@ impl Programs {
     }
 }
 
+/// What is looked for.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Search<'a> {
+    /// The one folder to look at, where one is named.
+    pub named: Option<&'a Path>,
+    /// The folder that is looked at first otherwise.
+    pub before: Option<&'a Path>,
+    /// The series that made the data, where there is data already, and what else than its programs helps, in words.
+    pub made_by: Option<(&'a str, &'a str)>,
+}
+
 /// Programs that were found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Found {
-    pub(super) folder: PathBuf,
-    /// As they say themselves.
-    pub(super) version: String,
+pub struct Found {
+    /// Their folder.
+    pub folder: PathBuf,
+    /// Their version, as they say themselves.
+    pub version: String,
 }
 
 impl Found {
-    /// The first programs that this user may run and that fit the data, if there is data; those that it ran with before
-    /// are tried first. Where a folder is named, nothing else is looked at.
-    pub(super) fn find(
-        product: &dyn Product,
-        account: &Account,
-        held: Option<&Instance>,
-        named: Option<&Path>,
-    ) -> Result<Self, PrivateError> {
-        let Programs { variable, needed, folders, install, .. } = *product.programs();
-        let series = held.and_then(|instance| product.data_series(&DataFolder::open(&instance.data).ok()?));
-        let before = held.map(|instance| instance.programs.clone()).into_iter();
-        let candidates = match named {
+    /// The first programs that this user may run and that fit the data. Where a folder is named, nothing else is looked at.
+    ///
+    /// # Errors
+    /// There are none, in words that say what to install.
+    pub fn find(product: &dyn Product, account: &Account, search: &Search<'_>) -> Result<Self, ServerError> {
+        let Programs { variable, needed, folders, install, .. } = product.about().programs;
+        let before = search.before.map(Path::to_owned).into_iter();
+        let candidates = match search.named {
             Some(folder) => vec![folder.to_owned()],
             None => before.chain(in_path()).chain(folders.iter().flat_map(|f| expand(f))).collect(),
         };
+        let series = search.made_by.map(|(series, _)| series);
         let mut problems = Vec::new();
         for folder in candidates {
-            match Self::look(product, account, &folder, series.as_deref()) {
+            match Self::look(product, account, &folder, series) {
                 Ok(Some(found)) => return Ok(found),
-                Ok(None) if named.is_some() => {
+                Ok(None) if search.named.is_some() => {
                     problems.push(format!("{} does not hold {}", folder.display(), list(needed)));
                 }
                 Ok(None) => {}
@@ -83,18 +96,15 @@ impl Found {
                 Err(problem) => problems.push(problem),
             }
         }
-        let hint = match (&series, problems.is_empty()) {
-            (_, true) => format!("{} not found in PATH or where distributions put them; ", list(needed)),
-            (_, false) => format!("{}; ", problems.join("; ")),
+        let hint = match problems.is_empty() {
+            true => format!("{} not found in PATH or where distributions put them; ", list(needed)),
+            false => format!("{}; ", problems.join("; ")),
         };
-        let what = match series {
-            Some(series) => format!(
-                "install version {series}, which made the data, or remove the data: dbdyno down {} --keep=false",
-                product.engine()
-            ),
+        let what = match search.made_by {
+            Some((series, instead)) => format!("install version {series}, which made the data, or {instead}"),
             None => format!("install {install}"),
         };
-        Err(PrivateError::Refused(format!("{hint}{what}, or set {variable} to the folder of these programs")))
+        Err(ServerError::Refused(format!("{hint}{what}, or set {variable} to the folder of these programs")))
     }
 
     /// The programs of a folder: none there, or a reason why those there do not do.
@@ -104,7 +114,7 @@ impl Found {
         folder: &Path,
         series: Option<&str>,
     ) -> Result<Option<Self>, String> {
-        let programs = product.programs();
+        let programs = product.about().programs;
         if !programs.needed.iter().all(|program| is_program(&programs.place(folder, program))) {
             return Ok(None);
         }
@@ -181,6 +191,13 @@ mod tests {
         assert_eq!(programs.place(&sbin, "maker"), sbin.join("../bin/maker"));
         assert_eq!(programs.place(&bin, "both"), bin.join("both"), "its own first");
         assert_eq!(programs.place(&bin, "none"), bin.join("none"));
+        assert_eq!(programs.find(&bin, "none"), None);
+        assert_eq!(programs.find(&sbin, "maker"), Some(sbin.join("../bin/maker")));
+        // What a distribution has comes before what is in PATH.
+        let folder: &str = bin.display().to_string().leak();
+        let distribution = Programs { folders: vec![folder].leak(), ..programs };
+        assert_eq!(distribution.find(dir.path(), "both"), Some(bin.join("both")));
+        assert!(distribution.find(dir.path(), "sh").is_some_and(|path| !path.starts_with(dir.path())));
         assert_eq!(Programs { beside: &[], ..programs }.server(&bin), bin.join("server"));
     }
 

@@ -1,4 +1,4 @@
-//! Who watches while an instance is started or stopped.
+//! Who watches while a server is started or stopped.
 
 /// Hears what is being done, and may call it off.
 pub trait Watch {

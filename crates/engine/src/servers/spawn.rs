@@ -33,6 +33,8 @@ pub(super) struct Program<'a> {
     pub(super) path: &'a Path,
     pub(super) arguments: &'a [OsString],
     pub(super) input: Option<&'a str>,
+    /// What it has in its environment besides the usual.
+    pub(super) environment: &'a [(OsString, OsString)],
 }
 
 /// A process that waits at the gate. Dropped, it ends.
@@ -54,6 +56,7 @@ impl Waiting {
     pub(super) fn new(account: &Account, program: &Program<'_>, log: &File) -> io::Result<Self> {
         let script = format!("{GATE}{}", if program.input.is_some() { WITH_INPUT } else { WITHOUT_INPUT });
         let mut command = session(account);
+        command.envs(program.environment.iter().map(|(name, value)| (name, value)));
         command.args(["-c", &script, "sh"]).arg(program.path).args(program.arguments);
         command.stdin(Stdio::piped()).stdout(log.try_clone()?).stderr(log.try_clone()?);
         let mut child = command.spawn()?;
@@ -129,7 +132,7 @@ mod tests {
         std::fs::set_permissions(dir, PermissionsExt::from_mode(0o755)).unwrap();
         let log = dir.join("log");
         let arguments = ["-c".into(), script.into()];
-        let program = Program { path: Path::new("/bin/sh"), arguments: &arguments, input };
+        let program = Program { path: Path::new("/bin/sh"), arguments: &arguments, input, environment: &[] };
         let account = Account::choose(&[]).unwrap();
         (Waiting::new(&account, &program, &File::create(&log).unwrap()).unwrap(), log)
     }

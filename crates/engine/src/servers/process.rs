@@ -1,9 +1,7 @@
 //! Processes by name that never means another: a process id alone may be reused, but together with the process's start
 //! and the machine's boot it names one process for ever (`man 5 proc`: /proc/PID/stat, fields 3 and 22).
 
-use super::Instance;
-use super::account::Account;
-use super::product::Product;
+use super::{Place, Product};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -36,7 +34,7 @@ impl Process {
     }
 
     /// Whether it was stopped and stands still.
-    pub(super) fn stands_still(&self) -> bool {
+    pub(crate) fn stands_still(&self) -> bool {
         self.lives() && Stat::of(self.pid).is_some_and(|stat| stat.was_stopped())
     }
 
@@ -56,7 +54,7 @@ impl Process {
     }
 
     /// Ends it and all of its group at once. Only for processes that lead a group of their own.
-    pub(super) fn kill_group(&self) {
+    pub(crate) fn kill_group(&self) {
         if let Some(pid) = pid(self.pid).filter(|_| self.lives()) {
             _ = kill_process_group(pid, Signal::KILL);
             _ = kill_process(pid, Signal::KILL);
@@ -64,13 +62,13 @@ impl Process {
     }
 
     /// Waits until it has ended; false when it has not after this time, or when `give_up` says so.
-    pub(super) fn ended_within(&self, patience: Duration, give_up: &dyn Fn() -> bool) -> bool {
+    pub fn ended_within(&self, patience: Duration, give_up: &dyn Fn() -> bool) -> bool {
         wait_until(patience, give_up, || !self.lives())
     }
 }
 
 /// Asks again and again until it is so; false when it is not after this time, or when `give_up` says so.
-pub(super) fn wait_until(patience: Duration, give_up: &dyn Fn() -> bool, is_so: impl Fn() -> bool) -> bool {
+pub(crate) fn wait_until(patience: Duration, give_up: &dyn Fn() -> bool, is_so: impl Fn() -> bool) -> bool {
     let begun = Instant::now();
     loop {
         if is_so() {
@@ -127,48 +125,51 @@ pub fn pids() -> impl Iterator<Item = u32> {
 
 /// Processes that work in a folder. A server's processes all have its data folder as their working directory, so this
 /// finds those that a killed main process left behind, whatever has become of their parent.
-pub(super) fn working_in(folder: &Path) -> Vec<Process> {
+pub(crate) fn working_in(folder: &Path) -> Vec<Process> {
     let folder = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
     let here = |pid: &u32| std::fs::read_link(PathBuf::from(format!("/proc/{pid}/cwd"))).is_ok_and(|cwd| cwd == folder);
     pids().filter(here).filter_map(Process::of).collect()
 }
 
-/// The processes that an instance's server may have left behind: its user's, and running its programs. Whoever else works
+/// The processes that a server may have left behind: its user's, and running its programs. Whoever else works
 /// in its folder (somebody's shell, a copy that is being made) is none of them.
-pub(super) struct Kin {
+pub(crate) struct Kin {
     uid: u32,
     programs: Vec<PathBuf>,
 }
 
 impl Kin {
-    /// Those of an instance.
-    pub(super) fn of(instance: &Instance, product: &dyn Product) -> Option<Self> {
-        let uid = Account::choose(&[&instance.user]).ok()?.uid();
+    /// Those of a server in a place, which runs as this user.
+    pub(crate) fn of(product: &dyn Product, place: &Place, uid: u32) -> Self {
         // Each by itself: their folder may be one of links, or hold all the programs of a system.
         let resolved = |program: &&str| {
-            let path = product.programs().place(&instance.programs, program);
+            let path = product.about().programs.place(&place.programs, program);
             path.canonicalize().unwrap_or(path)
         };
-        Some(Self { uid, programs: product.programs().needed.iter().map(resolved).collect() })
+        Self { uid, programs: product.about().programs.needed.iter().map(resolved).collect() }
     }
 
     /// Ends those that a killed main process left behind in its folder: first leaves them time to notice by themselves.
-    pub(super) fn end_in(&self, folder: &Path) {
+    pub(crate) fn end_in(&self, folder: &Path) {
         const NOTICE: Duration = Duration::from_secs(5);
+        if !wait_until(NOTICE, &|| false, || self.working_in(folder).is_empty()) {
+            self.kill_in(folder);
+        }
+    }
+
+    /// Ends those that work in a folder at once.
+    pub(crate) fn kill_in(&self, folder: &Path) {
         const END: Duration = Duration::from_secs(5);
-        let never = || false;
-        if wait_until(NOTICE, &never, || self.working_in(folder).is_empty()) {
-            return;
-        }
-        for process in self.working_in(folder) {
-            process.signal(Signal::KILL);
-        }
-        wait_until(END, &never, || self.working_in(folder).is_empty());
+        wait_until(END, &|| false, || {
+            let left = self.working_in(folder);
+            left.iter().for_each(|process| process.signal(Signal::KILL));
+            left.is_empty()
+        });
     }
 
     /// Whether a process was started for a folder. Its working directory and its program say so; or what it was called with,
     /// as what makes data is a script, and what has just been started is the gate's shell still.
-    pub(super) fn started(&self, process: &Process, folder: &Path) -> bool {
+    pub(crate) fn started(&self, process: &Process, folder: &Path) -> bool {
         let works_there = self.has(process) && working_in(folder).contains(process);
         works_there || (self.runs(process) && arguments_name(process.pid, folder) && process.lives())
     }
@@ -208,6 +209,7 @@ fn user(status: &str) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Account;
     use super::*;
     use std::os::unix::fs::PermissionsExt;
     use std::os::unix::process::CommandExt;

@@ -23,6 +23,9 @@ pub struct DataFolder {
 
 impl DataFolder {
     /// Opens a folder whose parent belongs to whoever started dbdyno. It must not be a link.
+    ///
+    /// # Errors
+    /// It is a link or no folder, or it cannot be opened.
     pub fn open(path: &Path) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let folder = rustix::fs::open(path, flags, Mode::empty())?;
@@ -31,12 +34,12 @@ impl DataFolder {
     }
 
     /// Whose it is.
-    pub(super) fn owner_uid(&self) -> u32 {
+    pub(crate) fn owner_uid(&self) -> u32 {
         self.owner.st_uid
     }
 
     /// A file to be locked, made where it is missing. Nobody but the owner may open it: who can, can hold the lock.
-    pub(super) fn to_lock(&self, name: &str) -> io::Result<File> {
+    pub(crate) fn to_lock(&self, name: &str) -> io::Result<File> {
         let file = self.file(name, OFlags::RDWR | OFlags::CREATE)?;
         // Earlier ones let everybody read it.
         rustix::fs::fchmod(&file, OWN)?;
@@ -44,7 +47,7 @@ impl DataFolder {
     }
 
     /// A file to be added to, made where it is missing.
-    pub(super) fn to_append(&self, name: &str) -> io::Result<File> {
+    pub(crate) fn to_append(&self, name: &str) -> io::Result<File> {
         self.file(name, OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE)
     }
 

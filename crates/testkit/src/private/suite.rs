@@ -1,0 +1,246 @@
+//! What every product's private instances must do.
+
+use super::{Impatient, MIB, Meddler, TestHome, Visitor, entries, inside, kill, left_behind, mode, size, wish};
+use dbdyno_engine::private::{How, Instance, Stage, Up, Wish, down, find};
+use dbdyno_engine::servers::{Account, Process, Product, ServerError, Silent, Watch};
+use dbdyno_model::ErrorClass;
+use rustix::process::Signal;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+/// From the first `up` to the last `down`, through crashes, stops and starts that fail. A target is told with `SOCKETS` for the
+/// folder of the socket; without the needed file the server cannot start; `look` looks at what is the product's own.
+pub fn survives_everything_but_its_end(
+    product: &'static dyn Product,
+    target: &str,
+    pid_file: &str,
+    needed: &str,
+    look: impl Fn(&Instance),
+) {
+    let (place, engine) = (TestHome::new(product, "home"), product.about().engine);
+    let (t, d) = (size("T", 8 * MIB), size("D", 64 * MIB));
+    let nothing = find(&place.home, product).unwrap_err().to_string();
+    assert!(nothing.ends_with(&format!("start it: dbdyno up {engine} --size D")), "{nothing}");
+
+    // Two at the same time: one makes it, the other finds it.
+    let both: Vec<Up> = std::thread::scope(|scope| {
+        let begun = [(); 2].map(|()| scope.spawn(|| place.up(&wish(&t)).unwrap()));
+        begun.map(|thread| thread.join().unwrap()).into()
+    });
+    let mut how = [both[0].how, both[1].how];
+    how.sort_by_key(|how| *how == How::Already);
+    assert_eq!(how, [How::Made, How::Already]);
+    assert_eq!(both[0].instance, both[1].instance);
+    let instance = &both[0].instance;
+    assert_eq!((mode(&instance.socket_folder), mode(&instance.data)), (0o700, 0o700));
+    let server = find(&place.home, product).unwrap();
+    let target = target.replace("SOCKETS", place.site().join("run").to_str().unwrap());
+    assert_eq!((server.target.to_string(), server.pid, server.size.as_str()), (target, instance.pid(), "T"));
+    look(instance);
+    inside(product, instance, "CREATE TABLE kept (a int); INSERT INTO kept VALUES (7);");
+    let other = place.refused(&wish(&d));
+    let go_on = format!("runs for size T, not D; go on with it: dbdyno up {engine} --size T");
+    assert!(other.contains(&go_on), "{other}");
+
+    // Somebody who looks around in the data outlives all of this.
+    let mut visitor = Visitor::new(&instance.data);
+
+    // Killed together with everything in it; the next start recovers, and says so before.
+    kill(instance);
+    assert!(find(&place.home, product).unwrap_err().to_string().contains("has ended by itself"));
+    let again = place.up(&Wish { keep: Some(true), ..wish(&t) }).unwrap();
+    assert_eq!((again.how, again.instance.keep), (How::Restarted, true));
+    assert_eq!(inside(product, &again.instance, "SELECT a FROM kept;"), "7");
+
+    // Marked, so a plain stop keeps the data.
+    let stopped = down(&place.home, product, None, &Silent).unwrap();
+    assert!(stopped.stopped && stopped.kept && !stopped.removed && !again.instance.lives());
+    assert!(place.refused(&wish(&d)).contains("its data was kept, for size T, not D"));
+    assert!(!place.site().join("run").exists());
+
+    // The server's user puts links where root is going to write.
+    let (secret, settings) = (place.dir.path().join("secret"), instance.data.join(product.about().settings_file));
+    std::fs::write(&secret, "secret").unwrap();
+    let owner = |path: &Path| path.metadata().map(|m| (m.uid(), m.gid())).unwrap();
+    let before = owner(&secret);
+    for link in [&settings, &instance.data.join(pid_file)] {
+        _ = std::fs::remove_file(link);
+        symlink(&secret, link).unwrap();
+    }
+
+    // One that cannot start shows its own words, and starts when it can.
+    let needed = instance.data.join(needed);
+    let open = needed.metadata().unwrap().permissions();
+    std::fs::set_permissions(&needed, PermissionsExt::from_mode(0o0)).unwrap();
+    let error = place.up(&wish(&t)).unwrap_err().to_string();
+    let name = needed.file_name().unwrap().to_str().unwrap();
+    assert!(error.contains("ended while it was starting") && error.contains(name), "{error}");
+    std::fs::set_permissions(&needed, open).unwrap();
+    assert_eq!(place.up(&wish(&t)).unwrap().how, How::Restarted);
+    assert_eq!((std::fs::read_to_string(&secret).unwrap(), owner(&secret)), ("secret".to_owned(), before));
+    assert!(!settings.is_symlink());
+    assert_eq!(owner(&settings), owner(&instance.data));
+
+    let ended = down(&place.home, product, Some(false), &Silent).unwrap();
+    assert!(ended.stopped && ended.removed && !ended.kept);
+    assert!(!place.site().exists() && place.home.path().exists());
+    assert!(visitor.0.try_wait().unwrap().is_none());
+    let nothing = down(&place.home, product, None, &Silent).unwrap();
+    assert!(nothing.instance.is_none() && !nothing.removed);
+}
+
+/// Two homes side by side: one held to an amount of memory where that can be, the other at the end of a long path that begins with an
+/// odd name, with half of a data folder in it. `data` is SQL that says where the data is.
+pub fn homes_do_not_clash(product: &'static dyn Product, odd: &str, left: &str, data: &str) {
+    let long = format!("{odd}/{}", "long/".repeat(25));
+    let (first, second) = (TestHome::new(product, "a"), TestHome::new(product, &long));
+    let t = size("T", 8 * MIB);
+    // As if dbdyno and what makes data had been killed in the middle.
+    let making = second.site().join("data.making");
+    left_behind(&making);
+    std::fs::write(making.join(left), "15").unwrap();
+    let limited = Wish { memory_limit_bytes: Some(256 * MIB), ..wish(&t) };
+    let (first_up, second_up) = std::thread::scope(|scope| {
+        let second = scope.spawn(|| second.up(&wish(&t)).unwrap());
+        let first = first.up(&limited).or_else(|error| {
+            assert!(matches!(&error, ServerError::Refused(text) if text.contains("control group")), "{error}");
+            assert!(!first.site().exists(), "refused before anything was started");
+            first.up(&wish(&t))
+        });
+        (first.unwrap(), second.join().unwrap())
+    });
+    assert!(!making.exists());
+    let short = &second_up.instance.socket_folder;
+    assert!(short.starts_with("/tmp") && mode(short) == 0o700, "{}", short.display());
+    for up in [&first_up, &second_up] {
+        let folder = inside(product, &up.instance, data);
+        assert_eq!(Path::new(folder.trim_end_matches('/')), up.instance.data);
+    }
+    if let Some(group) = &first_up.instance.cgroup {
+        let ours = std::fs::read_to_string(format!("/proc/{}/cgroup", first_up.instance.pid())).unwrap();
+        assert!(ours.contains(group.file_name().unwrap().to_str().unwrap()), "{ours}");
+        let limit = ["memory.max", "memory.limit_in_bytes"].map(|file| std::fs::read_to_string(group.join(file)));
+        assert!(limit.iter().flatten().any(|text| text.trim() == (256 * MIB).to_string()), "{limit:?}");
+        let other = first.refused(&Wish { memory_limit_bytes: Some(512 * MIB), ..wish(&t) });
+        assert!(other.contains(&format!("dbdyno down {} --keep", product.about().engine)), "{other}");
+    }
+    for place in [&first, &second] {
+        assert!(down(&place.home, product, None, &Silent).unwrap().removed);
+    }
+    assert!(!short.exists() && first_up.instance.cgroup.is_none_or(|group| !group.exists()));
+    assert!(!second_up.instance.lives() && !first.site().exists() && !second.site().exists());
+}
+
+/// Programs that say these words, or are not there, are refused before anything is done, and so is a limit that is too small.
+pub fn refuses_programs(product: &'static dyn Product, cases: &[(Option<&str>, &str)]) {
+    let (place, t) = (TestHome::new(product, "home"), size("T", 8 * MIB));
+    for (n, (said, why)) in cases.iter().enumerate() {
+        let folder = place.dir.path().join(n.to_string()).join("bin");
+        std::fs::create_dir_all(&folder).unwrap();
+        if let Some(said) = said {
+            place.fake(&folder, &format!("#!/bin/sh\necho '{said}'\n"));
+        }
+        let refused = place.refused(&Wish { programs: Some(&folder), ..wish(&t) });
+        assert!(refused.contains(why) && refused.contains(product.about().programs.variable), "{refused}");
+    }
+    let tight = place.refused(&Wish { memory_limit_bytes: Some(20 * MIB), ..wish(&t) });
+    assert!(tight.contains("20 MiB is too small"), "{tight}");
+    assert!(!place.site().exists());
+}
+
+/// Whoever calls a start off at once has nothing left.
+pub fn what_is_called_off_leaves_nothing_behind(product: &'static dyn Product) {
+    let place = TestHome::new(product, "home");
+    let error = place.up_watched(&wish(&size("T", 8 * MIB)), &Impatient::default()).unwrap_err();
+    assert!(matches!(&error, ServerError::Failed(e) if e.class == ErrorClass::Cancelled), "{error}");
+    assert!(!place.site().exists());
+}
+
+/// Whatever stands at the names of what dbdyno makes, and is somebody's own, stays as it is, and nothing comes to it.
+pub fn what_dbdyno_never_made_is_left_alone(product: &'static dyn Product) {
+    let size = size("T", 8 * MIB);
+    for name in ["data/PG_VERSION", "data.making/x", "data.removing/x", "run/x", "log", "data/base/1/1"] {
+        let place = TestHome::new(product, "home");
+        let theirs = place.site().join(name);
+        std::fs::create_dir_all(theirs.parent().unwrap()).unwrap();
+        std::fs::write(&theirs, "15\n").unwrap();
+        let before = entries(&place.site());
+        let downs = [None, Some(false), Some(true)].map(|keep| down(&place.home, product, keep, &Silent).unwrap_err());
+        for refused in downs.iter().map(ToString::to_string).chain([place.refused(&wish(&size))]) {
+            assert!(refused.contains("nothing proves that dbdyno made it"), "{name}: {refused}");
+        }
+        assert_eq!(entries(&place.site()), before);
+    }
+    // Beside what has other names there is nothing to stop, and room for an instance.
+    let place = TestHome::new(product, "home");
+    std::fs::create_dir_all(place.site()).unwrap();
+    std::fs::write(place.site().join("notes"), "mine").unwrap();
+    let before = entries(&place.site());
+    assert!(down(&place.home, product, None, &Silent).unwrap().instance.is_none());
+    assert_eq!(entries(&place.site()), before);
+}
+
+/// A record whose process is not the instance's server: the process lives on, and nothing else happens.
+pub fn a_process_that_is_not_the_server_is_not_killed(product: &'static dyn Product) {
+    let place = TestHome::new(product, "home");
+    left_behind(&place.site().join("data"));
+    left_behind(&place.site().join("data.making"));
+    // At work in the data, even, and of the server's user.
+    let folder = place.site().join("data");
+    std::fs::set_permissions(&folder, PermissionsExt::from_mode(0o755)).unwrap();
+    let account = Account::choose(product.about().users).unwrap();
+    let mut visitor = account.command(Path::new("/bin/sleep"));
+    let mut visitor = Visitor(visitor.arg("60").current_dir(&folder).stdout(Stdio::null()).spawn().unwrap());
+    for stage in [Stage::Running, Stage::Starting, Stage::Making] {
+        let instance = Instance {
+            engine: product.about().engine.to_owned(),
+            version: "1".to_owned(),
+            size: "T".to_owned(),
+            cache_bytes: MIB,
+            stage,
+            process: Process::of(visitor.0.id()),
+            data: folder.clone(),
+            socket_folder: place.site().join("run"),
+            port: product.about().port,
+            user: account.name.clone(),
+            programs: PathBuf::from("/usr/bin"),
+            log: place.site().join("log"),
+            memory_limit_bytes: None,
+            cgroup: None,
+            keep: false,
+        };
+        instance.write(&place.home.site(product.about().engine).unwrap()).unwrap();
+        let refused = down(&place.home, product, Some(false), &Silent).unwrap_err().to_string();
+        assert!(refused.contains("so it is left alone, and nothing was done"), "{refused}");
+        assert!(visitor.0.try_wait().unwrap().is_none() && folder.join("base").is_dir());
+    }
+    drop(visitor);
+    assert!(down(&place.home, product, Some(false), &Silent).unwrap().removed);
+    assert!(!place.site().exists());
+}
+
+/// A server that ends, or stands still, while it is waited for.
+pub fn a_server_that_dies_or_stands_still_while_it_starts_is_told(product: &'static dyn Product) {
+    let (place, size) = (TestHome::new(product, "home"), size("T", 8 * MIB));
+    let real = place.up(&wish(&size)).unwrap().instance;
+    down(&place.home, product, Some(true), &Silent).unwrap();
+    // One that never becomes ready, so that whatever is done to it comes in time.
+    let programs = place.dir.path().join("bin");
+    let server = product.about().programs.server(&real.programs);
+    let answers = format!("case $1 in --version) exec '{}' --version;; esac", server.display());
+    place.fake(&programs, &format!("#!/bin/sh\n{answers}\nwhile :; do sleep 1; done\n"));
+    let never = Wish { programs: Some(&programs), ..wish(&size) };
+    let error = place.up_watched(&never, &Meddler(Signal::KILL)).unwrap_err().to_string();
+    assert!(error.contains("the server ended while it was starting"), "{error}");
+    // Again, by whoever asks next.
+    for watch in [&Meddler(Signal::STOP) as &dyn Watch, &Silent] {
+        let ServerError::Failed(error) = place.up_watched(&never, watch).unwrap_err() else { panic!("refused") };
+        assert_eq!(error.class, ErrorClass::Timeout, "{error}");
+        assert!(error.message.contains("stands still") && error.message.contains("kill -CONT"), "{error}");
+    }
+    let site = place.home.site(product.about().engine).unwrap();
+    kill(&Instance::read(&site).unwrap().unwrap());
+    let again = place.up(&Wish { programs: Some(&real.programs), ..wish(&size) }).unwrap();
+    assert_eq!(again.how, How::Restarted);
+}

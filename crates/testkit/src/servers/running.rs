@@ -1,0 +1,225 @@
+//! A scratch server that runs, or that a test has stopped.
+
+use super::Facts;
+use super::guard::Guard;
+use super::tls::{AUTHORITY, CERTIFICATE};
+use super::wish::copy;
+use dbdyno_engine::servers::{
+    Account, Login, Place, Process, Product, Readiness, Server, Silent, Waited, Watch, end_at_once, end_in_order, wait,
+};
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// How long a server may take.
+const PATIENCE: Duration = Duration::from_secs(180);
+
+/// A server of any product.
+pub struct Running {
+    /// Its port, of TCP on 127.0.0.1.
+    pub port: u16,
+    pub(super) facts: &'static Facts,
+    settings: Vec<(String, String)>,
+    process: Option<Process>,
+    guard: Option<Guard>,
+    server: Server<'static>,
+    folder: TempDir,
+}
+
+impl Running {
+    pub(super) fn start(
+        folder: TempDir,
+        server: Server<'static>,
+        settings: Vec<(String, String)>,
+        facts: &'static Facts,
+    ) -> Self {
+        let port = server.place.tcp_port.unwrap();
+        let mut running = Self { port, facts, settings, process: None, guard: None, server, folder };
+        running.begin();
+        running
+    }
+
+    /// Its data folder.
+    pub fn data(&self) -> PathBuf {
+        self.server.place.data.clone()
+    }
+
+    /// The folder of its socket.
+    pub fn socket_folder(&self) -> PathBuf {
+        self.server.place.socket_folder.clone()
+    }
+
+    /// Its socket, or the file of the longest name beside that.
+    pub fn socket_file(&self) -> PathBuf {
+        self.socket_folder().join(self.server.product.about().socket_name)
+    }
+
+    /// What it has said since it first started.
+    pub fn log(&self) -> String {
+        String::from_utf8_lossy(&fs::read(&self.server.log).unwrap()).into_owned()
+    }
+
+    /// The authority that has signed its certificate, as PEM.
+    pub fn authority(&self) -> PathBuf {
+        self.folder.path().join(AUTHORITY)
+    }
+
+    /// Its own certificate, as PEM.
+    pub fn certificate(&self) -> PathBuf {
+        self.folder.path().join(CERTIFICATE)
+    }
+
+    /// A target over TCP.
+    pub fn tcp(&self, user: &str, database: &str) -> String {
+        format!("{}://{user}@127.0.0.1:{}/{database}", self.facts.engine, self.port)
+    }
+
+    /// A target through the socket.
+    pub fn socket(&self, user: &str, database: &str) -> String {
+        self.server.product.target(&self.server.place, Login { user, database })
+    }
+
+    /// Its process, or the one that all others of it descend from.
+    pub fn pid(&self) -> u32 {
+        self.process.as_ref().unwrap().pid
+    }
+
+    /// User and group that it runs as, where it may not run as we do.
+    pub fn ids(&self) -> Option<(u32, u32)> {
+        self.server.account.ids()
+    }
+
+    /// The program and its arguments that run it, parted by blanks.
+    pub fn start_line(&self) -> String {
+        let (product, place) = (self.server.product, &self.server.place);
+        let program = product.about().programs.server(&place.programs).into_os_string();
+        let words = std::iter::once(program).chain(product.arguments(place));
+        words.map(|word| word.into_string().unwrap()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Whether it takes connections, also where a test has started it by `start_line`.
+    pub fn is_ready(&self) -> bool {
+        let (product, data) = (self.server.product, self.server.data().unwrap());
+        let noted = product.noted_pid(&data).unwrap_or(0);
+        product.readiness(&self.server.place, noted) == Readiness::Ready
+    }
+
+    /// Runs SQL as the administrator; what it returns, one row a line, with `|` between values.
+    pub fn sql(&self, database: &str, sql: &str) -> String {
+        self.client_says(database, &[], sql).replace('\t', "|")
+    }
+
+    /// The SQL client, as the administrator, which runs what it reads line by line and says at once what comes of it.
+    pub fn shell(&self, database: &str) -> Command {
+        let login = Login { user: self.facts.superuser, database };
+        client(self.server.product, &self.server.place, &self.server.account, login)
+    }
+
+    /// Runs SQL by the client, with further arguments; what it prints.
+    pub fn client_says(&self, database: &str, arguments: &[&str], sql: &str) -> String {
+        run_with(self.shell(database).args(arguments), sql)
+    }
+
+    /// Ends the server as a power failure would.
+    pub fn kill(&mut self) {
+        self.guard = None;
+        if let Some(process) = self.process.take() {
+            self.server.kill(&process);
+        }
+    }
+
+    /// Ends the server, sessions included, with everything written.
+    pub fn stop(&mut self) {
+        self.guard = None;
+        if let Some(process) = self.process.take() {
+            assert!(end_in_order(self.server.product, &process, PATIENCE, &Silent), "{}", self.log());
+        }
+    }
+
+    /// Starts it again, whether it runs or not.
+    pub fn restart(&mut self) {
+        self.stop();
+        self.begin();
+    }
+
+    /// Starts it again on a copy of the files of another one, which stands still.
+    pub fn restart_on(&mut self, other: &Self) {
+        self.kill();
+        fs::remove_dir_all(self.data()).unwrap();
+        copy(&other.data(), &self.data());
+        self.begin();
+    }
+
+    fn begin(&mut self) {
+        let (product, limit) = (self.server.product, Limit(Instant::now()));
+        self.server.set(&product.settings_of(&self.settings)).unwrap();
+        loop {
+            let started = self.server.start(&Silent, &mut |_| Ok(())).unwrap();
+            self.guard = Some(Guard::of(started.process.pid, self.folder.path(), product.about().abort_signal));
+            let waited = wait(product, &self.server.place, &started.process, &limit);
+            let said = started.log.said();
+            // A port that was free a moment ago may be another connection's for as long as that lasts.
+            let passes =
+                || [product.about().still_held, "Address already in use"].iter().any(|text| said.contains(text));
+            match waited {
+                Waited::Ready => {
+                    self.process = Some(started.process);
+                    return;
+                }
+                Waited::Ended if passes() && !limit.cancelled() => thread::sleep(Duration::from_millis(50)),
+                other => {
+                    _ = end_at_once(product, &started.process);
+                    panic!("the server is not ready: {other:?}: {said}");
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Nobody needs the data any more.
+        if let Some(process) = &self.process {
+            _ = end_at_once(self.server.product, process);
+        }
+    }
+}
+
+/// Calls it off after a time.
+struct Limit(Instant);
+
+impl Watch for Limit {
+    fn note(&self, _text: &str) {}
+
+    fn cancelled(&self) -> bool {
+        self.0.elapsed() > PATIENCE
+    }
+}
+
+/// The SQL client of a product, as the server's user, for somebody who comes through the socket.
+pub fn client(product: &dyn Product, place: &Place, account: &Account, login: Login<'_>) -> Command {
+    let (program, arguments) = product.client(place, login);
+    let programs = product.about().programs;
+    let found = programs.find(&place.programs, program);
+    let mut client = account.command(&found.unwrap_or_else(|| panic!("no {program}: install {}", programs.install)));
+    client.args(arguments);
+    client
+}
+
+/// Runs a client on SQL, as a file piped into it; what it prints.
+pub fn run_with(client: &mut Command, sql: &str) -> String {
+    let script = tempfile::NamedTempFile::new().unwrap();
+    fs::write(script.path(), sql).unwrap();
+    run(client.stdin(fs::File::open(script.path()).unwrap())).trim_end().to_owned()
+}
+
+/// Runs a command that must succeed; what it prints.
+pub(super) fn run(command: &mut Command) -> String {
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {said}{}", String::from_utf8_lossy(&output.stdout));
+    String::from_utf8(output.stdout).unwrap()
+}
