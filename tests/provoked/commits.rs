@@ -188,6 +188,10 @@ mod postgres {
         };
         is_unsafe(&room, &updates_while(&room, &target, sessions, let_go), "fsync=off");
         server.psql("postgres", "ALTER SYSTEM RESET fsync");
+        server.psql("postgres", "SELECT pg_reload_conf(), pg_sleep(0.5)");
+        let let_go = || drop(server.psql("postgres", "ALTER TABLE dbdyno.small_heap SET UNLOGGED"));
+        is_unsafe(&room, &updates_while(&room, &target, sessions, let_go), "small_heap");
+        server.psql("postgres", "ALTER TABLE dbdyno.small_heap SET LOGGED");
         if !Path::new(MEMORY).is_dir() {
             return;
         }

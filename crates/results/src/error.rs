@@ -177,6 +177,20 @@ pub enum ResultsError {
         /// Process id of the one who measures it.
         pid: u32,
     },
+    /// An older dbdyno measures into the file, and could not go on once its schema is newer.
+    #[error(
+        "run {run} is being measured into {} by process {pid}, an older dbdyno, which could not go on once this one has written \
+         there: wait until it is done, or name another file with --results",
+        path.display()
+    )]
+    OlderAtWork {
+        /// The file.
+        path: PathBuf,
+        /// The run.
+        run: String,
+        /// Process id of the one who measures it.
+        pid: u32,
+    },
     /// A point that the plan does not have.
     #[error("run {run} has no planned point {plan_index}: its plan has {planned}, counted from 0")]
     OutsidePlan {

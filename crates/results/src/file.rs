@@ -8,6 +8,7 @@
 //! file says whose it is even if its creator is killed a moment later.
 
 use crate::error::PATIENCE_S;
+use crate::lease::Lease;
 use crate::migrations::{self, APPLICATION_ID, application_id, user_version};
 use crate::{Access, ResultsError};
 use rusqlite::backup::Backup;
@@ -100,6 +101,7 @@ fn open_to_write(path: &Path, steps: &[&str]) -> Result<Connection, ResultsError
     // Hours of measuring must not go into a file that will not give them back.
     must_be_whole(&connection, path)?;
     refuse_newer(&connection, path, steps)?;
+    refuse_while_an_older_one_measures(&connection, path, steps)?;
     migrations::migrate(&mut connection, steps).map_err(failed)?;
     connection.pragma_update(None, "journal_mode", "WAL").map_err(failed)?;
     // NORMAL would survive kill -9 as well; FULL also survives a loss of power, for one sync a point (benches/own_cost times it).
@@ -154,6 +156,30 @@ fn refuse_newer(connection: &Connection, path: &Path, steps: &[&str]) -> Result<
         found if found > known => Err(ResultsError::Newer { path: path.to_owned(), found, known }),
         _ => Ok(()),
     }
+}
+
+/// Whoever measures into an older file could record nothing more once its schema is newer.
+fn refuse_while_an_older_one_measures(
+    connection: &Connection,
+    path: &Path,
+    steps: &[&str],
+) -> Result<(), ResultsError> {
+    let failed = |e| ResultsError::from_sqlite(path, "open", e);
+    let seen = user_version(connection).map_err(failed)?;
+    if seen == 0 || seen == migrations::version(steps) {
+        return Ok(());
+    }
+    let mut query = connection.prepare("SELECT id, lease FROM runs WHERE lease IS NOT NULL").map_err(failed)?;
+    let mut rows = query.query([]).map_err(failed)?;
+    while let Some(row) = rows.next().map_err(failed)? {
+        let (run, lease): (String, String) = row.get(0).and_then(|run| Ok((run, row.get(1)?))).map_err(failed)?;
+        // A lease that cannot be read is nobody's.
+        let lease = serde_json::from_str::<Lease>(&lease).ok().filter(Lease::holds);
+        if let Some(Lease { pid, .. }) = lease {
+            return Err(ResultsError::OlderAtWork { path: path.to_owned(), run, pid });
+        }
+    }
+    Ok(())
 }
 
 /// A reader leaves an older file as it is, so that the older dbdyno can still read it.

@@ -24,7 +24,7 @@ impl Lease {
     }
 
     /// The mark of a process that lives.
-    fn of(pid: u32) -> Option<Self> {
+    pub(crate) fn of(pid: u32) -> Option<Self> {
         let stat = std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("stat")).ok()?;
         let boot_id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
         Some(Self { pid, started_ticks: started_ticks(&stat)?, boot_id: boot_id.trim().to_owned() })

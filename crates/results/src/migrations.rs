@@ -52,6 +52,7 @@ pub(crate) fn application_id(connection: &Connection) -> rusqlite::Result<i32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lease::Lease;
     use crate::{Access, Repository, file};
 
     /// A file as version 1 left it: a run of two planned points, of which one was measured again and one not yet.
@@ -72,6 +73,28 @@ mod tests {
                 |s: &crate::RunSummary| (s.points_planned, s.points_done, s.ok, s.failed, s.invalid, s.unsupported);
             assert_eq!(listed.iter().map(counts).collect::<Vec<_>>(), [(2, 1, 1, 0, 0, 0)], "{access:?}");
         }
+    }
+
+    /// What an older dbdyno is about to record must find its place.
+    #[test]
+    fn a_file_that_an_older_dbdyno_measures_into_stays_as_it_is_until_that_has_ended() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("dbdyno.db");
+        let mut measuring = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let lease = serde_json::to_string(&Lease::of(measuring.id()).unwrap()).unwrap();
+        file::open(&path, Access::ReadWrite, &ALL[..1]).unwrap().execute_batch(OLD).unwrap();
+        let older = file::open(&path, Access::ReadWrite, &ALL[..3]).unwrap();
+        older.execute("UPDATE runs SET lease = ?1", [lease]).unwrap();
+        let refused = Repository::open(&path, Access::ReadWrite).err().unwrap().to_string();
+        assert!(refused.contains(&format!("run abc is being measured into {}", path.display())), "{refused}");
+        assert!(refused.contains(&format!("by process {}", measuring.id())), "{refused}");
+        assert_eq!(user_version(&older).unwrap(), 3);
+        // Whoever only reads is welcome.
+        assert_eq!(Repository::open(&path, Access::ReadOnly).unwrap().list_runs().unwrap().len(), 1);
+        older.execute_batch("INSERT INTO histograms VALUES (1, 'service', x'')").unwrap();
+        measuring.kill().and_then(|()| measuring.wait()).unwrap();
+        Repository::open(&path, Access::ReadWrite).unwrap();
+        assert_eq!(user_version(&older).unwrap(), version(ALL));
     }
 
     /// What lists of many runs read is short: no list may read the JSON of plans and points.
