@@ -33,6 +33,9 @@ const COLUMNS: [Column; 15] = [
 ];
 /// Marks the figures of a load that was not the one asked for.
 const UNMET: char = '!';
+/// In place of a load, below it: how long was waited for a connection.
+const WAIT: &str = "  waiting for one";
+
 /// In place of a percentile that transactions have which failed.
 const FAILED: &str = "failed";
 
@@ -128,8 +131,10 @@ fn rows(key: &CellKey, points: &[&Point]) -> Vec<Row> {
     };
     let waits = TOLD.map(|figure| median(&|p| p.connection_wait_s.as_ref().and_then(figure)));
     let waits = waits.iter().any(Option::is_some).then(|| {
-        let head = texts.iter().cloned().chain([String::new(), String::new(), "wait".to_owned()]);
-        Row::Figures(head.chain(waits.map(duration)).chain([String::new()]).collect())
+        // Narrow tables leave out which time it is, but not the load.
+        let keys = texts.iter().take(texts.len() - 1).cloned();
+        let head = [WAIT, "", "", "wait"].map(str::to_owned);
+        Row::Figures(keys.chain(head).chain(waits.map(duration)).chain([String::new()]).collect())
     });
     let asked = median(&|p| p.asked_per_s);
     texts.push(asked.map_or_else(|| MISSING.to_owned(), thousands));
