@@ -81,8 +81,20 @@ pub(crate) fn percent(text: &str) -> Result<f64, String> {
 /// # Errors
 /// What is wrong with the text.
 pub(crate) fn dop(text: &str) -> Result<u32, String> {
+    count(text, "degree of parallelism")
+}
+
+/// A number of connections.
+///
+/// # Errors
+/// What is wrong with the text.
+pub(crate) fn connections(text: &str) -> Result<u32, String> {
+    count(text, "number of connections")
+}
+
+fn count(text: &str, what: &str) -> Result<u32, String> {
     let number = text.parse().ok().filter(|n| (1..=65_535).contains(n));
-    number.ok_or_else(|| "it is no degree of parallelism; write a whole number from 1 to 65535".to_owned())
+    number.ok_or_else(|| format!("it is no {what}; write a whole number from 1 to 65535"))
 }
 
 /// The label of a run.

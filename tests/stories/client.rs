@@ -208,6 +208,10 @@ fn users_share_connections_and_wait_for_them() {
     let [wait_s, service_s, response_s] =
         ["connection_wait_s", "service_time_s", "response_time_s"].map(|of| number(half, &format!("/{of}/mean")));
     assert!(wait_s > 0.0 && response_s >= 0.99 * (wait_s + service_s), "{half:#}");
+    // What two connections cannot carry is too much, however many users there are.
+    room.run(&format!("run T711 --rate 5000/s --arrivals constant {target}")).expect(4);
+    let reason = points(&room.show("last"))[0]["reason"].clone();
+    assert!(reason.as_str().is_some_and(|why| why.contains("ask for less, or use more connections")), "{reason}");
     // A connection each: nobody waits, and nothing of it is told.
     let document = room.run(&format!("run T711 --ramp 2 {}", target.replace("--jobs 20", ""))).expect(0).json();
     let alone = &points(&document)[0];
@@ -267,7 +271,7 @@ fn what_makes_no_sense_is_refused_before_anything_is_done() {
         ),
         (
             "T611 --drive client --jobs 8 --connections 0",
-            "invalid value '0' for '--connections <N>': 0 is not from 1 to 65535\n\nFor more information, try '--help'.\n",
+            "invalid value '0' for '--connections <N>': it is no number of connections; write a whole number from 1 to 65535\n\nFor more information, try '--help'.\n",
         ),
         (
             "T121 --drive client",

@@ -1,7 +1,7 @@
 //! More users than connections: the users share the connections, as those of an application behind a pool of them do.
 //!
-//! A user who is due takes a free connection for one whole transaction, pauses within it included, and gives it back. Users who find
-//! none wait in the order in which they came. What a user is (keys, pauses, timetable) stays with the user, whichever connection
+//! A user who is due takes a free connection for one whole transaction, pauses within it included, and gives it back. Of users
+//! who find none, who has been due for the longest is first. What a user is (keys, pauses, timetable) stays with the user, whichever connection
 //! does the work.
 //!
 //! Nobody has to be woken: each session always holds one user, and sleeps where that one is not due yet. A session whose transaction

@@ -24,12 +24,11 @@ pub(crate) fn rate(point: &mut Point, evidence: &Evidence<'_>) {
 /// The same of so many operations that were done inside the window.
 pub(crate) fn judge(point: &mut Point, sessions: u32, window_s: f64, done: f64) {
     let Some(asked_per_s) = point.asked_per_s else { return };
-    let unmet = client::unmet(point.load, asked_per_s, window_s, done, sessions, &client::TRANSACTIONS);
-    let mut why = unmet;
+    let words = if point.load.connections.is_some() { &client::OF_CONNECTIONS } else { &client::TRANSACTIONS };
+    let mut why = client::unmet(point.load, asked_per_s, window_s, done, sessions, words);
     if let Some(open) = point.open_loop {
         if is_overloaded(&open, sessions) {
-            let not_reached =
-                why.unwrap_or_else(|| client::unmet_words(asked_per_s, done / window_s, &client::TRANSACTIONS));
+            let not_reached = why.unwrap_or_else(|| client::unmet_words(asked_per_s, done / window_s, words));
             why = Some(format!("{not_reached} ({})", overload(&open)));
         }
         let least = least_due(point.load.arrivals, sessions);
