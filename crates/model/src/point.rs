@@ -307,12 +307,6 @@ impl Point {
         }
     }
 
-    /// Connections that its jobs had in the client drive, where they may share some; else each has its own.
-    #[must_use]
-    pub fn sessions(&self) -> u32 {
-        self.load.sessions(self.dop.jobs)
-    }
-
     /// What figures must have in common to be of one kind: the test or workload, and of a storage point its work besides, as one
     /// name is all of them.
     #[must_use]

@@ -250,7 +250,7 @@ impl<'t, P: Program> ClientDrive<'t, P> {
             let due_ns = self.user.due_ns.unwrap_or(begun_ns).min(begun_ns);
             let (service_ns, response_ns) = (ended_ns - begun_ns, ended_ns - due_ns);
             self.pen.record(Sample { type_id: self.of_type, ended_ns: at_ns, service_ns, response_ns, rows });
-            self.untold_wait_ns = Some(self.waited_ns(ended_ns));
+            self.untold_wait_ns = self.pool.map(|_| self.waited_ns(ended_ns));
         } else {
             let outside = if ended_ns <= self.start_ns { &mut self.tally.before } else { &mut self.tally.after };
             outside.ops += 1;

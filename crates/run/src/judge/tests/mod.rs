@@ -34,6 +34,7 @@ struct Case {
     share_in_memory: f64,
     durability: Option<Durability>,
     clock_jump_s: f64,
+    connections: Option<u32>,
 }
 
 impl Case {
@@ -70,6 +71,7 @@ impl Case {
             share_in_memory: 0.0,
             durability: None,
             clock_jump_s: 0.0,
+            connections: None,
         }
     }
 
@@ -95,6 +97,7 @@ impl Case {
 
     fn judged(&self) -> Point {
         let mut point = Point::new(TestCode::new("T611").unwrap(), jiff::Timestamp::UNIX_EPOCH);
+        point.load.connections = self.connections;
         let evidence = self.evidence();
         flag(&mut point, &evidence);
         prove(&mut point, &evidence);

@@ -46,6 +46,19 @@ fn a_sync_serves_at_most_one_commit_of_each_session() {
 }
 
 #[test]
+fn who_shares_connections_has_so_many_commits_at_once() {
+    let judged = |connections, syncs| {
+        let mut case = Case::new("T711", 1_000).count(Counter::RedoSyncs, syncs);
+        let server = Features { in_process: false, ..EMBEDDED };
+        (case.task.jobs, case.features, case.durability) = (8, server, Some(Durability::default()));
+        case.connections = connections;
+        case.judged().has(Flag::UnsafeDurability)
+    };
+    assert!(!judged(None, 124) && judged(Some(2), 124));
+    assert!(!judged(Some(2), 499) && judged(Some(2), 498));
+}
+
+#[test]
 fn what_an_engine_does_by_default_is_flagged_and_told_apart() {
     let mut case = Case::new("T711", 1_000);
     case.durability = Some(Durability { by_default: vec!["later".to_owned()], ..Durability::default() });
