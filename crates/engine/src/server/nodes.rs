@@ -29,12 +29,12 @@ pub fn sum(nodes: Vec<Counters>) -> Counters {
 }
 
 /// What the watches of all nodes have seen, added to their counters.
-pub fn add_seen(counters: &mut Counters, all_seen: &[Seen], why_none: &str) {
-    let (mut foreign_ns, mut ended) = (0, all_seen.is_empty().then(|| why_none.to_owned()));
+pub(super) fn add_seen(counters: &mut Counters, all_seen: impl Iterator<Item = Seen>) {
+    let (mut foreign_ns, mut ended) = (0, None);
     for seen in all_seen {
         foreign_ns += seen.foreign_busy_ns;
         add_waits(&mut counters.waits, seen.waits());
-        ended = ended.or_else(|| seen.ended.clone());
+        ended = ended.or(seen.ended);
     }
     match ended {
         None => _ = counters.values.insert(Counter::ForeignBusyNs, foreign_ns),

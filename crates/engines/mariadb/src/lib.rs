@@ -45,7 +45,8 @@ use dbdyno_engine::server::grants::Grant;
 use dbdyno_engine::server::{Held, ServerLink as _, Wait, held, recover};
 use dbdyno_engine::{
     Canceller, Durability, DurablePlaces, Engine, EngineError, EngineInfo, Features, Finding, Hold, Inspection,
-    LoadReport, LoadWatch, Loaded, LostTarget, Mappings, Session, Settled, SqlFile, Target, TargetError, Task,
+    LoadReport, LoadWatch, Loaded, LostTarget, Mappings, PointStatistics, Session, Settled, SqlFile, Target,
+    TargetError, Task,
 };
 use dbdyno_model::{CommitMode, Counters, Database, Drive, ErrorClass, Mapping, Size, TableName, Test};
 use ground::Ground;
@@ -275,8 +276,14 @@ impl Engine for MariaDbEngine {
         Some(self.nodes[0].canceller())
     }
 
-    fn snapshot(&self) -> Result<Counters, EngineError> {
-        point::snapshot(self)
+    fn statistics(&self) -> Result<Counters, EngineError> {
+        let nodes = 0..self.nodes.len();
+        let read: Result<_, EngineError> = nodes.map(|node| self.on(node, snapshot::for_everybody)).collect();
+        Ok(dbdyno_engine::server::sum(read?))
+    }
+
+    fn point_statistics(&self, earlier: Option<&PointStatistics>) -> Result<PointStatistics, EngineError> {
+        point::statistics(self, earlier)
     }
 
     fn data_place(&self) -> Option<PathBuf> {
