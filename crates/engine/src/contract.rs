@@ -135,9 +135,10 @@ pub trait Engine: Send + Sync {
         self.session(job, nodes)
     }
 
-    /// What the server has counted for everybody until now, on all nodes together. Needs no point and waits for nothing: what
-    /// sessions have not made visible yet is not in it. Cheap enough for once a second; none of its counters runs backwards
-    /// while the server is up.
+    /// What the server has counted for everybody until now, on all nodes together; where it counts by database, in dbdyno's
+    /// own. Needs no point and waits for no session: what these have not made visible yet is not in it. Cheap enough for
+    /// once a second; none of its counters runs backwards while the server is up. It goes over dbdyno's own connection, so
+    /// that it comes after what the engine itself is doing there.
     ///
     /// # Errors
     /// The target is lost.

@@ -1,6 +1,7 @@
 //! Several nodes as one: their number, their counters, and what was seen of their sessions.
 
 use super::Seen;
+use crate::{EngineError, for_everybody};
 use dbdyno_model::{Counter, Counters, WaitCount};
 
 /// How many nodes there are.
@@ -8,8 +9,20 @@ pub fn node_count<T>(nodes: &[T]) -> u32 {
     u32::try_from(nodes.len()).unwrap_or(u32::MAX)
 }
 
+/// What each of so many nodes has counted for everybody, read one after the other, together.
+///
+/// # Errors
+/// That of a node.
+pub fn statistics(
+    nodes: usize,
+    read: impl FnMut(usize) -> Result<Counters, EngineError>,
+) -> Result<Counters, EngineError> {
+    let nodes: Result<Vec<Counters>, EngineError> = (0..nodes).map(read).collect();
+    Ok(for_everybody(sum(nodes?)))
+}
+
 /// The counters of several nodes together. What one of them lacks, all lack.
-pub fn sum(nodes: Vec<Counters>) -> Counters {
+pub(super) fn sum(nodes: Vec<Counters>) -> Counters {
     let mut all = nodes.into_iter();
     let Some(mut sum) = all.next() else { return Counters::default() };
     for node in all {

@@ -252,9 +252,7 @@ impl Engine for OracleEngine {
     }
 
     fn statistics(&self) -> Result<Counters, EngineError> {
-        let nodes = 0..self.nodes.len();
-        let read: Result<_, EngineError> = nodes.map(|node| self.on(node, snapshot::for_everybody)).collect();
-        Ok(dbdyno_engine::server::sum(read?))
+        dbdyno_engine::server::statistics(self.nodes.len(), |node| self.on(node, snapshot::for_everybody))
     }
 
     fn point_statistics(&self, earlier: Option<&PointStatistics>) -> Result<PointStatistics, EngineError> {

@@ -57,7 +57,7 @@ fn started(link: &mut Link) -> Result<String, EngineError> {
 /// The server is lost.
 pub(super) fn for_everybody(link: &mut Link) -> Result<Counters, EngineError> {
     let read = views(link, &Watched::default())?;
-    Ok(dbdyno_engine::for_everybody(statistics::of_instance(&read)))
+    Ok(statistics::of_instance(&read))
 }
 
 /// Reads a node's counters for a point. `base` is set by the first reading.

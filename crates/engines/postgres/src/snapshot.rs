@@ -96,7 +96,7 @@ pub(super) fn for_everybody(link: &mut Link) -> Result<Counters, EngineError> {
     simple(&read, &mut counters, link.version_num());
     say(&mut counters, Counter::Commits, read.get("xact_commit").copied(), "not told");
     say(&mut counters, Counter::Rollbacks, read.get("xact_rollback").copied(), "not told");
-    Ok(dbdyno_engine::for_everybody(counters))
+    Ok(counters)
 }
 
 /// Reads a node's counters for a point. `earlier` is what an earlier reading told of others.
