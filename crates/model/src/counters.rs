@@ -10,9 +10,10 @@ use std::collections::BTreeMap;
 pub enum Counter {
     /// Executions of the statements under test, counted by the engine.
     Executions,
-    /// Committed transactions.
+    /// Committed transactions. Of a whole server, as it counts them: MariaDB leaves out those that only read where it logs
+    /// changes, and counts its own questions where it does not.
     Commits,
-    /// Transactions rolled back.
+    /// Transactions rolled back; on MariaDB those whose sessions have asked for it.
     Rollbacks,
     /// Commits by sessions that are not dbdyno's.
     ForeignCommits,

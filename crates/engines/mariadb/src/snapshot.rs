@@ -138,7 +138,8 @@ impl Account {
 pub(super) fn for_everybody(link: &mut Link) -> Result<Counters, EngineError> {
     let (read, settings, mut counters) = server(link)?;
     let get = |name: &str| read.get(name).copied();
-    // Where changes are logged, a transaction commits twice: there, too.
+    // Where changes are logged, a transaction commits there, too, and counts twice. The log's own count is without those that
+    // only read; to take what was prepared from all would run backwards now and then.
     let is_logged = settings.get("log_bin").is_some_and(|on| on == "ON");
     let commits = get(if is_logged { "Binlog_commits" } else { "Handler_commit" });
     let changed = ["Handler_write", "Handler_update", "Handler_delete"].into_iter().map(get).sum();
