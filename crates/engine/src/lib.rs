@@ -21,6 +21,7 @@ pub mod secret;
 pub mod server;
 pub mod servers;
 pub mod sql;
+mod sums;
 mod target;
 pub mod users;
 
@@ -36,4 +37,5 @@ pub use mapping::{MappingError, Mappings};
 pub use pump::{Ended, Job, Pump, Reply, SimulatedPump, StartGate, Step, ThreadPump, Work};
 pub use registry::{EngineInfo, Registry};
 pub use sql::{SqlError, SqlFile, Statement};
+pub use sums::{Sum, modulo_2_64};
 pub use target::{Target, TargetError, percent_decode};
