@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::output::{self, Format, shell_word};
 use crate::progress::{Progress, Verbosity};
 use dbdyno_catalogue::Catalogue;
-use dbdyno_engine::{MonotonicClock, Sampling};
+use dbdyno_engine::{Hold, MonotonicClock, Sampling};
 use dbdyno_model::{Plan, RunId, RunJson, Status};
 use dbdyno_probe::Pacer;
 use dbdyno_report::{summary, tables};
@@ -55,6 +55,8 @@ pub(super) fn inspect_tables(
 pub(super) struct Measuring<'a> {
     pub(super) context: &'a Context,
     pub(super) place: &'a Place,
+    /// What keeps other dbdynos away.
+    pub(super) hold: &'a dyn Hold,
     pub(super) repository: &'a mut Repository,
     pub(super) run: &'a RunId,
     pub(super) plan: &'a Plan,
@@ -77,6 +79,7 @@ impl Measuring<'_> {
         let clock = MonotonicClock::default();
         let mut measurer = TestMeasurer::new(Bench {
             engine: self.place.engine.as_ref(),
+            hold: self.hold,
             catalogue: &self.context.catalogue,
             size: &self.place.size,
             seed: self.place.seed,

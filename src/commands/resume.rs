@@ -58,7 +58,7 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
         verify: true,
     };
     let data_verified = ensure_data(&place, load, &context.catalogue, &progress, &stop)?;
-    hold(place.engine.as_ref(), &target, &progress, &stop)?;
+    let hold = hold(place.engine.as_ref(), &target, &progress, &stop)?;
     let database = place.engine.describe().map_err(place.failed("describing"))?;
     refuse(&before, changes_of_the_database(&before.database, &database), context)?;
 
@@ -70,6 +70,7 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
     let measuring = Measuring {
         context,
         place: &place,
+        hold: hold.as_ref(),
         repository: &mut repository,
         run: &id,
         plan: &plan,

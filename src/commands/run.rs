@@ -40,7 +40,7 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     let stop = signals::stop(Some(&place.engine), args.max_duration)?;
     let progress = Progress::new(context.verbosity);
     let data_verified = ensure_data(&place, load, &context.catalogue, &progress, &stop)?;
-    hold(place.engine.as_ref(), &target, &progress, &stop)?;
+    let hold = hold(place.engine.as_ref(), &target, &progress, &stop)?;
 
     let places: Vec<usize> = (0..plan.points.len()).collect();
     let tables = inspect_tables(&place, &plan, &places, &context.catalogue, &stop)?;
@@ -52,6 +52,7 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     let measuring = Measuring {
         context,
         place: &place,
+        hold: hold.as_ref(),
         repository: &mut repository,
         run: &run.id,
         plan: &plan,

@@ -10,7 +10,7 @@ pub use told::{
 
 use crate::client::{Answer, Bound, Statements, TestForm};
 use crate::data::{Columns, Sample};
-use crate::{EngineError, Pump, ThreadPump};
+use crate::{AloneAnyway, EngineError, Hold, Pump, ThreadPump};
 use dbdyno_model::{CommitMode, Counters, Database, Drive, Size, TableName, Test};
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -93,21 +93,13 @@ pub trait Engine: Send + Sync {
     /// Something could not be dropped, or the schema is not dbdyno's.
     fn drop_all(&self) -> Result<bool, EngineError>;
 
-    /// Makes sure, until this value goes, that no other dbdyno measures, loads or drops here, and waits for what an earlier one
-    /// has left at work, because a server may outlive its client by long. Whoever measures does this first.
+    /// Makes sure that no other dbdyno measures, loads or drops here while what it answers lives, and waits for what an earlier
+    /// one has left at work, because a server may outlive its client by long. Whoever measures does this first.
     ///
     /// # Errors
     /// Another dbdyno is at work here; `Cancelled` once the watch says so.
-    fn hold(&self, _: &dyn LoadWatch) -> Result<(), EngineError> {
-        Ok(())
-    }
-
-    /// Whether the place is still held: the lock is lost with the connection that has it.
-    ///
-    /// # Errors
-    /// `ConnectionLost`: it is not.
-    fn still_held(&self) -> Result<(), EngineError> {
-        Ok(())
+    fn hold(&self, _: &dyn LoadWatch) -> Result<Arc<dyn Hold>, EngineError> {
+        Ok(Arc::new(AloneAnyway))
     }
 
     /// Brings the engine to rest (checkpoint, vacuum, purge) within a limit.

@@ -11,6 +11,7 @@ mod contract;
 pub mod data;
 mod error;
 pub mod form;
+mod hold;
 pub mod inspect;
 mod mapping;
 pub mod private;
@@ -33,6 +34,7 @@ pub use contract::{
     TableLoad, Task,
 };
 pub use error::EngineError;
+pub use hold::{AloneAnyway, Hold};
 pub use mapping::{MappingError, Mappings};
 pub use pump::{Ended, Job, Pump, Reply, SimulatedPump, StartGate, Step, ThreadPump, Work};
 pub use registry::{EngineInfo, Registry};

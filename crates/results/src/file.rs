@@ -225,7 +225,9 @@ fn side_file(path: &Path, suffix: &str) -> PathBuf {
 mod tests {
     use super::*;
 
-    const OLDER: &[&str] = &["CREATE TABLE kept (a INTEGER); INSERT INTO kept VALUES (7);"];
+    // Runs are looked for in every older file.
+    const OLDER: &[&str] =
+        &["CREATE TABLE kept (a INTEGER); INSERT INTO kept VALUES (7); CREATE TABLE runs (id, lease);"];
     const CURRENT: &[&str] = &[OLDER[0], "ALTER TABLE kept ADD COLUMN b INTEGER DEFAULT 1;"];
 
     #[test]

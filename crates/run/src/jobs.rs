@@ -17,6 +17,8 @@ use std::time::Duration;
 
 /// How often the measuring thread looks up while jobs work.
 const TICK: Duration = Duration::from_millis(20);
+/// How often it looks whether other dbdynos are still kept away.
+const HOLD_LOOK_NS: u64 = 1_000_000_000;
 
 /// Where the jobs of a point work, and with what they are watched.
 #[derive(Clone, Copy)]
@@ -196,14 +198,20 @@ fn watch(site: &Site<'_>, gate: &StartGate, team: Option<&Team<'_>>) -> Edges {
     }
     let alone = task.jobs == 1 && task.drive == Drive::Server;
     let mut eviction = evictor.map(|evictor| Eviction::new(evictor, window, task.test.rhythm, alone));
+    let (mut hold_lost, mut hold_look_ns) = (false, 0);
     let mut look_up = || {
-        if let Some(eviction) = &mut eviction {
-            eviction.tick(bench.clock.now_ns());
+        let now_ns = bench.clock.now_ns();
+        if !hold_lost && now_ns >= hold_look_ns {
+            (hold_lost, hold_look_ns) = (bench.hold.seen_lost().is_some(), now_ns + HOLD_LOOK_NS);
         }
-        if bench.stop.requested() {
+        if let Some(eviction) = &mut eviction {
+            eviction.tick(now_ns);
+        }
+        // What others may disturb is no figure: whoever measures asks the hold again, and says so.
+        if bench.stop.requested() || hold_lost {
             bench.stop.cancel_current();
             window.abort();
-        } else if let Some(team) = team.filter(|_| bench.clock.now_ns() > latest_ns(window)) {
+        } else if let Some(team) = team.filter(|_| now_ns > latest_ns(window)) {
             team.give_up();
             bench.stop.cancel_current();
         }

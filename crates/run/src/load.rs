@@ -2,9 +2,10 @@
 
 use crate::{Event, Events, Stop, shell_word};
 use dbdyno_catalogue::{Catalogue, CatalogueError};
-use dbdyno_engine::{Engine, EngineError, Finding, FindingLevel, LoadReport, LoadWatch, Loaded};
+use dbdyno_engine::{Engine, EngineError, Finding, FindingLevel, Hold, LoadReport, LoadWatch, Loaded};
 use dbdyno_model::{ErrorClass, Size};
 use std::path::Path;
+use std::sync::Arc;
 
 /// Why the data is not there.
 #[derive(Debug, thiserror::Error)]
@@ -193,11 +194,11 @@ pub fn load(
     Ok(Data { size, seed, verified: wish.verify, report: Some(report) })
 }
 
-/// Makes sure that no other dbdyno works on the target until the engine goes, and that none has left anything at work there.
+/// Makes sure that no other dbdyno works on the target while what it answers lives, and that none has left anything at work there.
 ///
 /// # Errors
 /// Another dbdyno is at work there, the target cannot be reached, or the user stopped the waiting.
-pub fn hold(engine: &dyn Engine, target: &str, events: &dyn Events, stop: &Stop) -> Result<(), LoadError> {
+pub fn hold(engine: &dyn Engine, target: &str, events: &dyn Events, stop: &Stop) -> Result<Arc<dyn Hold>, LoadError> {
     engine.hold(&Watch { events, stop }).map_err(|error| match error.class {
         ErrorClass::Cancelled => LoadError::Engine(error),
         _ => LoadError::Unreachable { target: target.to_owned(), error },

@@ -24,7 +24,7 @@ impl<'a> TestMeasurer<'a> {
         if self.bench.stop.requested() {
             return None;
         }
-        self.bench.engine.still_held().err().filter(EngineError::target_lost)
+        self.bench.hold.still_held().err().filter(EngineError::target_lost)
     }
 }
 

@@ -4,7 +4,7 @@ use crate::jobs::{self, Times};
 use crate::{Stop, Window, durable, figures, judge, paced};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::data::mix;
-use dbdyno_engine::{Clock, Engine, EngineError, Sampling, Settled, Task};
+use dbdyno_engine::{Clock, Engine, EngineError, Hold, Sampling, Settled, Task};
 use dbdyno_model::{
     Cache, Commits, Dop, Drive, ErrorClass, Flag, Mapping, PlannedPoint, Point, PointPace, Procedure, Rate, Size,
     Status, Subject, Test,
@@ -22,6 +22,8 @@ const SETTLE_SLICE: Duration = Duration::from_secs(1);
 pub struct Bench<'a> {
     /// The engine.
     pub engine: &'a dyn Engine,
+    /// What keeps other dbdynos away.
+    pub hold: &'a dyn Hold,
     /// The catalogue.
     pub catalogue: &'a Catalogue,
     /// Size class of the data.
@@ -346,6 +348,7 @@ pub(crate) fn settle(bench: &Bench<'_>) -> Result<Settled, EngineError> {
     let until_ns = bench.clock.now_ns() + SETTLE_LIMIT.as_nanos() as u64;
     loop {
         go_on(bench)?;
+        bench.hold.seen_lost().map_or(Ok(()), Err)?;
         let settled = bench.engine.settle(SETTLE_SLICE).map_err(|e| e.while_doing("settling"))?;
         if settled != Settled::Busy || bench.clock.now_ns() >= until_ns {
             return Ok(settled);

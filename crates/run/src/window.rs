@@ -7,6 +7,9 @@
 //! Work of a definite volume (files, loads, index builds) comes in whole pieces from the barrier on: each job begins another
 //! one until the duration has passed, and the window ends with the last job's last piece.
 //!
+//! Where several hosts share a window they are told when it begins. It begins at that moment then, and later only where a job
+//! here is not warm by then, so whoever looks at all of them sees that they are not one.
+//!
 //! A window may be held: whoever measures then lets it begin and end, at moments that fit what is measured (the ends of
 //! checkpoints), once the jobs have come so far.
 
@@ -112,6 +115,7 @@ struct State {
 pub struct Window {
     pace: Pace,
     held: bool,
+    begins_ns: Option<u64>,
     state: Mutex<State>,
     changed: Condvar,
     // Jobs look at these after each operation, so they stand outside the lock; they change while it is held.
@@ -131,7 +135,14 @@ impl Window {
         let state = Mutex::new(State { jobs, ..State::default() });
         let (start_ns, over) = (AtomicU64::new(Self::UNKNOWN_NS), AtomicBool::new(false));
         let (last_ended_ns, last_took_ns) = (AtomicU64::new(0), AtomicU64::new(0));
-        Self { pace, held: false, state, changed: Condvar::new(), start_ns, over, last_ended_ns, last_took_ns }
+        let (held, begins_ns, changed) = (false, None, Condvar::new());
+        Self { pace, held, begins_ns, state, changed, start_ns, over, last_ended_ns, last_took_ns }
+    }
+
+    /// The same, told when it begins. Work in whole pieces has no such moment: its window begins with the first piece.
+    #[must_use]
+    pub fn beginning_at(self, begins_ns: u64) -> Self {
+        Self { begins_ns: Some(begins_ns), ..self }
     }
 
     /// The same, held: it begins and ends when it is let.
@@ -187,7 +198,8 @@ impl Window {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A job has passed the barrier. Returns when the first one did.
+    /// A job has passed the barrier. Returns the moment that timetables begin at: when the first one did, or a warm-up before the
+    /// moment that the window was told to begin at.
     pub fn arrive(&self, now_ns: u64) -> u64 {
         let mut state = self.state();
         state.arrived += 1;
@@ -198,7 +210,10 @@ impl Window {
             self.start_ns.store(first_ns, Ordering::Release);
             self.changed.notify_all();
         }
-        first_ns
+        match (self.pace, self.begins_ns) {
+            (Pace::Steady { warm_up_ns, .. }, Some(begins_ns)) => begins_ns.saturating_sub(warm_up_ns),
+            _ => first_ns,
+        }
     }
 
     /// A job has done a chunk.
@@ -220,7 +235,8 @@ impl Window {
         state.warm += 1;
         state.last_warm_ns = state.last_warm_ns.max(ended_ns);
         if state.warm == state.jobs {
-            let start_ns = state.last_warm_ns.max(state.last_arrival_ns + warm_up_ns);
+            let begins_ns = self.begins_ns.unwrap_or(state.last_arrival_ns + warm_up_ns);
+            let start_ns = state.last_warm_ns.max(begins_ns);
             state.earliest_start_ns = Some(start_ns);
             if self.held {
                 return;

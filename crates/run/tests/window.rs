@@ -226,6 +226,34 @@ fn a_held_window_begins_and_ends_when_it_is_let() {
 }
 
 #[test]
+fn a_window_that_was_told_when_to_begin_begins_then() {
+    const BEGINS_NS: u64 = 3_000_000_000;
+    let clock = Arc::new(SimulatedClock::default());
+    let window = Window::new(Pace::steady(2.0), 2).beginning_at(BEGINS_NS);
+    let worker = |ns_per_pass| Worker { clock: Arc::clone(&clock), ns_per_pass, calls: 0, worked: Arc::default() };
+    let mut workers = [10_000, 30_000].map(worker);
+    let mut drives = [0, 1].map(|_| ServerDrive::new(&window, Calibration::Timed { passes: 1 }));
+    let pairs = workers.iter_mut().zip(&mut drives).map(|(session, work)| Job { session, work }).collect();
+    SimulatedPump(&clock).run(pairs, clock.as_ref(), &StartGate::new(1)).unwrap();
+    assert_eq!(window.span().unwrap(), Span { start_ns: BEGINS_NS, end_ns: BEGINS_NS + 2_000_000_000 });
+    let first_ns = drives.iter().map(|d| d.log.chunks[0].started_ns).min().unwrap();
+    assert_eq!((first_ns, window.barrier_ns()), (0, Some(0)), "they work from the barrier on");
+    // A pass takes 10 us, or 30.
+    let ops: f64 = drives.iter().map(|d| d.log.inside(window.span().unwrap()).ops).sum();
+    assert!((ops / (200_000.0 + 66_667.0) - 1.0).abs() < 1e-3, "{ops}");
+}
+
+#[test]
+fn it_waits_for_jobs_that_are_not_warm_and_its_timetable_does_not() {
+    let window = Window::new(Pace::of_client(2.0), 2).beginning_at(1_500_000_000);
+    assert_eq!([100, 200].map(|now_ns| window.arrive(now_ns)), [500_000_000; 2], "a warm-up before it, for all hosts");
+    window.warmed(700_000_000);
+    assert_eq!(window.start_ns(), None);
+    window.warmed(1_600_000_000);
+    assert_eq!(window.start_ns(), Some(1_600_000_000));
+}
+
+#[test]
 fn a_piece_that_lasts_longer_is_done_once() {
     let clock = Arc::new(SimulatedClock::default());
     let window = Window::new(Pace::pieces(0.000_5), 2);

@@ -5,6 +5,7 @@ use crate::document::{check_document, check_point};
 use crate::support::{Room, Running, points, statuses, text};
 use dbdyno_testkit::servers::lend::Database;
 use rustix::process::Signal;
+use std::time::{Duration, Instant};
 
 stories!(
     ctrl_c_ends_the_work_on_the_server_too,
@@ -104,12 +105,16 @@ fn nobody_drops_under_a_run<S: Product>() {
 
 fn a_run_that_no_longer_keeps_others_out_ends<S: Product>() {
     let (room, database) = (Room::new(), S::lender().loaded());
-    let run = room.start(&format!("run T611 T111 T621 --jobs 1 --duration 2s --target {}", database.target()));
+    let duration = Duration::from_secs(6);
+    let what = format!("run T611 T111 T621 --jobs 1 --duration {}s", duration.as_secs());
+    let run = room.start(&format!("{what} --target {}", database.target()));
     run.until("[1/3] T611");
     until_called(database.server, &database.name);
     let [holder] = database.server.holders(&database.name)[..] else { panic!("one session holds the place") };
     database.server.end_session(holder);
+    let ended = Instant::now();
     let ending = run.end().expect(3);
+    assert!(ended.elapsed() < duration, "the point went on, {:?}", ended.elapsed());
     let said = "the target was lost: connection lost: the session that kept other dbdynos away has ended";
     assert!(ending.stderr.contains(said), "{}", ending.stderr);
     let document = room.show("last");

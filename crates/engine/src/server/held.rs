@@ -1,44 +1,53 @@
-//! The lock of a run: a connection of its own, which does nothing but hold it from before the first point to the end. Lost
-//! with that connection, because the server then lets others in.
+//! The lock of a run on a server: a connection of its own, which does nothing but hold it from before the first point to the
+//! end. Lost with that connection, because the server then lets others in.
 
 use super::{ServerLink, recover};
-use crate::EngineError;
+use crate::{EngineError, Hold};
 use dbdyno_model::ErrorClass;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What other sessions see of the connection that holds the lock.
 pub const NAME: &str = "dbdyno run";
 /// What is said while sessions of an earlier dbdyno are waited for.
 pub const WAITING: &str = "waiting for what an earlier dbdyno has left at work on the server";
 
-/// The connection, while a place is held.
-pub struct Held<L>(Mutex<Option<L>>);
+/// Asks the server whether the session of a connection still has the lock.
+type Ask<L> = Box<dyn Fn(&mut L) -> Result<bool, EngineError> + Send + Sync>;
 
-impl<L> Default for Held<L> {
-    fn default() -> Self {
-        Self(Mutex::new(None))
-    }
+/// A connection that has taken the lock.
+pub struct Held<L> {
+    link: Mutex<L>,
+    ask: Ask<L>,
+    /// Whether its end was seen: the server may need a moment more to let others in.
+    ended: AtomicBool,
 }
 
 impl<L: ServerLink> Held<L> {
-    /// Keeps a connection that has taken the lock.
-    pub fn keep(&self, link: L) {
-        *recover(&self.0) = Some(link);
+    /// The lock that a connection has taken. `ask` asks the server whether its session still has it.
+    pub fn new(link: L, ask: impl Fn(&mut L) -> Result<bool, EngineError> + Send + Sync + 'static) -> Self {
+        Self { link: Mutex::new(link), ask: Box::new(ask), ended: AtomicBool::new(false) }
+    }
+}
+
+impl<L: ServerLink> Hold for Held<L> {
+    fn still_held(&self) -> Result<(), EngineError> {
+        if let Some(error) = self.seen_lost() {
+            return Err(error);
+        }
+        if (self.ask)(&mut recover(&self.link))? { Ok(()) } else { Err(lost()) }
     }
 
-    /// The session that has the lock, as the server numbers it.
-    pub fn session_id(&self) -> Option<u64> {
-        recover(&self.0).as_ref().map(ServerLink::session_id)
-    }
-
-    /// Runs something over that connection, where there is one.
-    pub fn with<T>(&self, work: impl FnOnce(&mut L) -> T) -> Option<T> {
-        recover(&self.0).as_mut().map(work)
+    fn seen_lost(&self) -> Option<EngineError> {
+        if !self.ended.load(Ordering::Relaxed) {
+            self.ended.store(recover(&self.link).has_ended(), Ordering::Relaxed);
+        }
+        self.ended.load(Ordering::Relaxed).then(lost)
     }
 }
 
 /// The error of a lock that is gone.
-pub fn lost() -> EngineError {
+fn lost() -> EngineError {
     let message =
         "the session that kept other dbdynos away has ended, so others may have loaded, measured or dropped here";
     EngineError::new(ErrorClass::ConnectionLost, message)

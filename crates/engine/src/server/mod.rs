@@ -64,6 +64,11 @@ pub trait ServerLink: Send {
     /// Whether the connection is known to have ended.
     fn is_closed(&self) -> bool;
 
+    /// Whether the other side has ended the connection while it was idle, as far as that shows without asking it anything.
+    fn has_ended(&mut self) -> bool {
+        self.is_closed()
+    }
+
     /// Whether somebody has cancelled this link's work.
     fn cancelled(&self) -> bool;
 

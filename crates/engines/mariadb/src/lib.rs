@@ -42,10 +42,10 @@ mod verify;
 use dbdyno_engine::data::{Checksum, Columns, Sample};
 use dbdyno_engine::private::PrivateServer;
 use dbdyno_engine::server::grants::Grant;
-use dbdyno_engine::server::{Held, Wait, held, recover};
+use dbdyno_engine::server::{Held, ServerLink as _, Wait, held, recover};
 use dbdyno_engine::{
-    Canceller, Durability, DurablePlaces, Engine, EngineError, EngineInfo, Features, Finding, Inspection, LoadReport,
-    LoadWatch, Loaded, LostTarget, Mappings, Session, Settled, SqlFile, Target, TargetError, Task,
+    Canceller, Durability, DurablePlaces, Engine, EngineError, EngineInfo, Features, Finding, Hold, Inspection,
+    LoadReport, LoadWatch, Loaded, LostTarget, Mappings, Session, Settled, SqlFile, Target, TargetError, Task,
 };
 use dbdyno_model::{CommitMode, Counters, Database, Drive, ErrorClass, Mapping, Size, TableName, Test};
 use ground::Ground;
@@ -108,8 +108,6 @@ struct MariaDbEngine {
     private: Option<PrivateServer>,
     /// One a host of the target.
     nodes: Vec<Arc<Node>>,
-    /// The lock of a run.
-    held: Held<Link>,
     ground: OnceLock<Ground>,
     point: Mutex<Option<UnderWay>>,
     /// Tables that may have to be written out.
@@ -128,7 +126,7 @@ impl MariaDbEngine {
     fn new(options: Options, private: Option<PrivateServer>) -> Self {
         let nodes = options.hosts.iter().map(|_| Arc::new(Node::default())).collect();
         let (ground, point) = (OnceLock::new(), Mutex::new(None));
-        Self { options, private, nodes, held: Held::default(), ground, point, to_flush: Mutex::default() }
+        Self { options, private, nodes, ground, point, to_flush: Mutex::default() }
     }
 
     /// Runs something over dbdyno's own connection to the first node, where all that writes is done.
@@ -221,17 +219,15 @@ impl Engine for MariaDbEngine {
         remove::drop_all(&self.options)
     }
 
-    fn hold(&self, watch: &dyn LoadWatch) -> Result<(), EngineError> {
+    fn hold(&self, watch: &dyn LoadWatch) -> Result<Arc<dyn Hold>, EngineError> {
         let mut link = Link::open(&self.options, 0, held::NAME)?;
         let give_up = || watch.cancelled().then_some(ErrorClass::Cancelled);
         load::hold(&mut link, &self.options, &give_up, &|| watch.progress(held::WAITING, 0, 0))?;
-        self.held.keep(link);
-        Ok(())
-    }
-
-    fn still_held(&self) -> Result<(), EngineError> {
-        let Some(session) = self.held.session_id() else { return Ok(()) };
-        if self.with(|link| point::is_held_by(link, session))? { Ok(()) } else { Err(held::lost()) }
+        let (options, node) = (self.options.clone(), Arc::clone(&self.nodes[0]));
+        Ok(Arc::new(Held::new(link, move |link| {
+            let session = link.session_id();
+            node.with(|| Link::open(&options, 0, "dbdyno"), |link| point::is_held_by(link, session))
+        })))
     }
 
     fn settle(&self, limit: Duration) -> Result<Settled, EngineError> {

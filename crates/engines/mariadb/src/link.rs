@@ -20,6 +20,9 @@ use dbdyno_engine::{Canceller, EngineError};
 use dbdyno_model::ErrorClass;
 use mysql::prelude::Queryable as _;
 use mysql::{Conn, Value};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{PidfdFlags, PidfdGetfdFlags, getpid, pidfd_getfd, pidfd_open};
+use std::os::fd::{AsRawFd as _, RawFd};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 pub(super) use version::Version;
@@ -305,6 +308,10 @@ impl ServerLink for Link {
         self.closed.load(Ordering::Relaxed)
     }
 
+    fn has_ended(&mut self) -> bool {
+        self.is_closed() || hung_up(self.conn.as_raw_fd()).unwrap_or(false)
+    }
+
     fn cancelled(&self) -> bool {
         self.stop.asked.load(Ordering::Relaxed)
     }
@@ -317,6 +324,15 @@ impl ServerLink for Link {
             stop: Arc::clone(&self.stop),
         })
     }
+}
+
+/// Whether the other side of a socket has closed it; the socket is known by its number alone, as the crate gives no more.
+fn hung_up(socket: RawFd) -> rustix::io::Result<bool> {
+    let ourselves = pidfd_open(getpid(), PidfdFlags::empty())?;
+    let socket = pidfd_getfd(&ourselves, socket, PidfdGetfdFlags::empty())?;
+    let mut polled = [PollFd::new(&socket, PollFlags::RDHUP)];
+    poll(&mut polled, Some(&Timespec::default()))?;
+    Ok(!polled[0].revents().is_empty())
 }
 
 /// A value as text; statements without parameters give nothing else.

@@ -39,7 +39,7 @@ mod verify;
 use dbdyno_engine::data::{Checksum, Columns, Sample};
 use dbdyno_engine::server::{Held, Wait, held, recover};
 use dbdyno_engine::{
-    Canceller, Durability, Engine, EngineError, EngineInfo, Features, Finding, Inspection, LoadReport, LoadWatch,
+    Canceller, Durability, Engine, EngineError, EngineInfo, Features, Finding, Hold, Inspection, LoadReport, LoadWatch,
     Loaded, LostTarget, Mappings, Session, Settled, SqlFile, Target, TargetError, Task,
 };
 use dbdyno_model::{CommitMode, Counters, Database, Drive, ErrorClass, Mapping, Size, TableName, Test};
@@ -99,8 +99,6 @@ struct OracleEngine {
     options: Options,
     /// One a place of the target.
     nodes: Vec<Arc<Node>>,
-    /// The lock of a run.
-    held: Held<Link>,
     ground: OnceLock<Ground>,
     point: Mutex<Option<UnderWay>>,
     /// Whether there is something to be written out.
@@ -112,7 +110,7 @@ impl OracleEngine {
         let options = Options::parse(target)?;
         let nodes = options.places.iter().map(|_| Arc::new(Node::default())).collect();
         let (ground, point) = (OnceLock::new(), Mutex::new(None));
-        Ok(Self { options, nodes, held: Held::default(), ground, point, backlog: Mutex::default() })
+        Ok(Self { options, nodes, ground, point, backlog: Mutex::default() })
     }
 
     /// Runs something over dbdyno's own connection to the first node, where all that writes is done.
@@ -200,21 +198,12 @@ impl Engine for OracleEngine {
         remove::drop_all(&self.options)
     }
 
-    fn hold(&self, watch: &dyn LoadWatch) -> Result<(), EngineError> {
+    fn hold(&self, watch: &dyn LoadWatch) -> Result<Arc<dyn Hold>, EngineError> {
         let mut link = Link::open(&self.options, 0, held::NAME)?;
         let give_up = || watch.cancelled().then_some(ErrorClass::Cancelled);
         load::hold(&mut link, &give_up, &|| watch.progress(held::WAITING, 0, 0))?;
-        self.held.keep(link);
-        Ok(())
-    }
-
-    fn still_held(&self) -> Result<(), EngineError> {
         // Who has it already is given it again; not everybody may see who has which lock.
-        match self.held.with(|link| load::lock(link, "asking for the lock of the run")) {
-            None | Some(Ok(true)) => Ok(()),
-            Some(Ok(false)) => Err(held::lost()),
-            Some(Err(error)) => Err(error),
-        }
+        Ok(Arc::new(Held::new(link, |link| load::lock(link, "asking for the lock of the run"))))
     }
 
     fn settle(&self, limit: Duration) -> Result<Settled, EngineError> {

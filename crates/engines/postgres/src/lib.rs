@@ -43,11 +43,11 @@ use client::{ClientPump, ClientSession};
 use dbdyno_engine::data::{Checksum, Columns, Sample};
 use dbdyno_engine::private::PrivateServer;
 use dbdyno_engine::server::grants::Grant;
-use dbdyno_engine::server::{Held, Wait, held, recover};
+use dbdyno_engine::server::{Held, ServerLink as _, Wait, held, recover};
 use dbdyno_engine::{
-    BlockWrites, Canceller, Durability, DurablePlaces, Engine, EngineError, EngineInfo, Features, Finding, Inspection,
-    LoadReport, LoadWatch, Loaded, LostTarget, Mappings, Pump, Session, Settled, SqlFile, Target, TargetError, Task,
-    ThreadPump,
+    BlockWrites, Canceller, Durability, DurablePlaces, Engine, EngineError, EngineInfo, Features, Finding, Hold,
+    Inspection, LoadReport, LoadWatch, Loaded, LostTarget, Mappings, Pump, Session, Settled, SqlFile, Target,
+    TargetError, Task, ThreadPump,
 };
 use dbdyno_model::{CommitMode, Counters, Database, Drive, ErrorClass, Mapping, Size, TableName, Test};
 use ground::Ground;
@@ -58,7 +58,7 @@ use session::PostgresSession;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, LazyLock, Mutex, OnceLock};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, Weak};
 use std::time::Duration;
 
 pub use private::{PRODUCT, Postgres};
@@ -135,8 +135,8 @@ struct PostgresEngine {
     private: Option<PrivateServer>,
     /// One a host of the target.
     nodes: Vec<Arc<Node>>,
-    /// The lock of a run.
-    held: Held<Link>,
+    /// The lock of a run, while somebody has it.
+    held: Mutex<Weak<Held<Link>>>,
     ground: OnceLock<Ground>,
     /// How the client drive's sessions make TLS: lists of authorities are large, and one does for all.
     tls: OnceLock<Arc<rustls::ClientConfig>>,
@@ -157,7 +157,7 @@ impl PostgresEngine {
     fn new(options: Options, private: Option<PrivateServer>) -> Self {
         let nodes = options.hosts.iter().map(|_| Arc::new(Node::default())).collect();
         let (ground, tls, point) = (OnceLock::new(), OnceLock::new(), Mutex::new(None));
-        let (held, to_vacuum) = (Held::default(), Mutex::default());
+        let (held, to_vacuum) = (Mutex::new(Weak::new()), Mutex::default());
         Self { options, private, nodes, held, ground, tls, point, to_vacuum }
     }
 
@@ -216,7 +216,7 @@ impl Engine for PostgresEngine {
             // What a killed dbdyno has left is not how the server is set; what is another's at work is let be.
             if let Some(server) = self.private.as_ref().filter(|server| paced::is_left(server))
                 && recover(&self.point).is_none()
-                && (self.held.session_id().is_some() || point::lock(link)?)
+                && (recover(&self.held).strong_count() > 0 || point::lock(link)?)
             {
                 paced::restore(link, server)?;
                 point::unlock(link)?;
@@ -270,17 +270,18 @@ impl Engine for PostgresEngine {
         remove::drop_all(&self.options)
     }
 
-    fn hold(&self, watch: &dyn LoadWatch) -> Result<(), EngineError> {
+    fn hold(&self, watch: &dyn LoadWatch) -> Result<Arc<dyn Hold>, EngineError> {
         let mut link = Link::open(&self.options, 0, held::NAME)?;
         let give_up = || watch.cancelled().then_some(ErrorClass::Cancelled);
         load::hold(&mut link, &give_up, &|| watch.progress(held::WAITING, 0, 0))?;
-        self.held.keep(link);
-        Ok(())
-    }
-
-    fn still_held(&self) -> Result<(), EngineError> {
-        let Some(session) = self.held.session_id() else { return Ok(()) };
-        if self.with(|link| point::is_held_by(link, session))? { Ok(()) } else { Err(held::lost()) }
+        let (options, node) = (self.options.clone(), Arc::clone(&self.nodes[0]));
+        let held = Arc::new(Held::new(link, move |link| {
+            let session = link.session_id();
+            // Over the other connection: what this one asks would come to be counted in some later point.
+            node.with(|| Link::open(&options, 0, "dbdyno"), |link| point::is_held_by(link, session))
+        }));
+        *recover(&self.held) = Arc::downgrade(&held);
+        Ok(held)
     }
 
     fn settle(&self, limit: Duration) -> Result<Settled, EngineError> {

@@ -33,6 +33,7 @@ use connector::Connector;
 use dbdyno_engine::server::{Asked, Post, ServerLink, Told, Wait, fell_silent, first, look_after, within};
 use dbdyno_engine::{Canceller, EngineError};
 use dbdyno_model::ErrorClass;
+use postgres::fallible_iterator::FallibleIterator as _;
 use postgres::{CancelToken, Client, SimpleQueryMessage};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -43,6 +44,9 @@ use std::time::Duration;
 const INTRODUCTION: &str = "SELECT pg_catalog.current_setting('server_version_num'), pg_catalog.pg_backend_pid(), \
      pg_catalog.current_setting('max_connections'), pg_catalog.current_setting('superuser_reserved_connections'), \
      pg_catalog.current_setting('is_superuser')";
+
+/// How long is listened for what an idle session is told.
+const LISTEN: Duration = Duration::from_millis(1);
 
 /// A connection.
 pub(super) struct Link {
@@ -277,6 +281,11 @@ impl ServerLink for Link {
     /// An end that comes while the session is idle is noticed by the next statement, which fails.
     fn is_closed(&self) -> bool {
         self.client.is_closed()
+    }
+
+    /// Whoever listens for notifications reads what has come: here the word that the session is ended, or the end itself.
+    fn has_ended(&mut self) -> bool {
+        self.client.notifications().timeout_iter(LISTEN).next().is_err() || self.client.is_closed()
     }
 
     fn cancelled(&self) -> bool {

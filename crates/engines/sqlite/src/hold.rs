@@ -2,11 +2,11 @@
 //! SQLite's own locks on the database do not outlast a transaction, and locks of ours on it would be in their way.
 
 use super::meta::beside;
-use dbdyno_engine::EngineError;
+use dbdyno_engine::{EngineError, Hold};
 use dbdyno_files::Lock;
 use dbdyno_model::ErrorClass;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What the lock's file is called, behind the database's name.
 pub(super) const SUFFIX: &str = ".dbdyno-lock";
@@ -32,11 +32,35 @@ pub(super) fn take(path: &Path) -> Result<Lock, EngineError> {
     }
 }
 
-/// The error of a lock that is gone.
-pub(super) fn lost(path: &Path) -> EngineError {
-    let message = format!(
-        "{}{SUFFIX}, which kept other dbdynos away, was removed, so others may have loaded, measured or dropped here",
-        path.display()
-    );
-    EngineError::new(ErrorClass::ConnectionLost, message)
+/// The lock of a run.
+pub(super) struct FileHold {
+    lock: Lock,
+    path: PathBuf,
+}
+
+impl FileHold {
+    /// Takes it.
+    ///
+    /// # Errors
+    /// As for [`take`].
+    pub(super) fn take(path: &Path) -> Result<Self, EngineError> {
+        Ok(Self { lock: take(path)?, path: path.to_owned() })
+    }
+}
+
+impl Hold for FileHold {
+    fn still_held(&self) -> Result<(), EngineError> {
+        self.seen_lost().map_or(Ok(()), Err)
+    }
+
+    fn seen_lost(&self) -> Option<EngineError> {
+        if self.lock.is_in_place() {
+            return None;
+        }
+        let message = format!(
+            "{}{SUFFIX}, which kept other dbdynos away, was removed, so others may have loaded, measured or dropped here",
+            self.path.display()
+        );
+        Some(EngineError::new(ErrorClass::ConnectionLost, message))
+    }
 }

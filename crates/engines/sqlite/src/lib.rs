@@ -30,10 +30,9 @@ mod writing;
 
 use dbdyno_engine::data::{Checksum, Columns, Sample};
 use dbdyno_engine::{
-    Durability, Engine, EngineError, EngineInfo, Features, Finding, Inspection, LoadReport, LoadWatch, Loaded,
+    Durability, Engine, EngineError, EngineInfo, Features, Finding, Hold, Inspection, LoadReport, LoadWatch, Loaded,
     Mappings, Session, Settled, SqlFile, Task,
 };
-use dbdyno_files::Lock;
 use dbdyno_model::{CommitMode, Counter, Counters, Database, Drive, Mapping, Organisation, Size, TableName, Test};
 use link::Link;
 use monitor::Monitor;
@@ -101,8 +100,6 @@ struct Shared {
     totals: Mutex<Totals>,
     /// Watches for commits of others while a point is under way, or why it does not.
     monitor: Mutex<Result<Monitor, String>>,
-    /// Keeps other dbdynos away while a run lasts.
-    held: Mutex<Option<Lock>>,
 }
 
 impl Shared {
@@ -116,10 +113,6 @@ impl Shared {
 
     fn monitor(&self) -> MutexGuard<'_, Result<Monitor, String>> {
         self.monitor.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn held(&self) -> MutexGuard<'_, Option<Lock>> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -142,7 +135,6 @@ impl SqliteEngine {
             checkpointing: Mutex::default(),
             totals: Mutex::default(),
             monitor: Mutex::new(no_monitor()),
-            held: Mutex::default(),
         };
         Self { shared: Arc::new(shared) }
     }
@@ -222,17 +214,8 @@ impl Engine for SqliteEngine {
         remove::drop_all(self.options())
     }
 
-    fn hold(&self, _: &dyn LoadWatch) -> Result<(), EngineError> {
-        let lock = hold::take(&self.options().path)?;
-        *self.shared.held() = Some(lock);
-        Ok(())
-    }
-
-    fn still_held(&self) -> Result<(), EngineError> {
-        match &*self.shared.held() {
-            Some(lock) if !lock.is_in_place() => Err(hold::lost(&self.options().path)),
-            _ => Ok(()),
-        }
+    fn hold(&self, _: &dyn LoadWatch) -> Result<Arc<dyn Hold>, EngineError> {
+        Ok(Arc::new(hold::FileHold::take(&self.options().path)?))
     }
 
     fn settle(&self, limit: Duration) -> Result<Settled, EngineError> {

@@ -136,13 +136,13 @@ fn a_held_file_is_not_loaded_and_a_lock_that_is_gone_is_noticed() {
     let path = folder.path().join("held.db");
     let size = catalogue::size_t();
     let (first, second) = (opened(&path, ""), opened(&path, ""));
-    first.hold(&conformance::Quiet).unwrap();
+    let hold = first.hold(&conformance::Quiet).unwrap();
     let refused = second.load(&size, 42, 2, false, &conformance::Quiet).unwrap_err();
     assert!(refused.occupied && !path.exists(), "{refused}");
     std::fs::remove_file(folder.path().join("held.db.dbdyno-lock")).unwrap();
-    assert_eq!(first.still_held().unwrap_err().class, ErrorClass::ConnectionLost);
-    second.hold(&conformance::Quiet).unwrap();
-    drop((first, second));
+    assert_eq!(hold.still_held().unwrap_err().class, ErrorClass::ConnectionLost);
+    assert_eq!(hold.seen_lost(), hold.still_held().err());
+    drop((second.hold(&conformance::Quiet).unwrap(), hold));
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 

@@ -1,43 +1,55 @@
 //! The timetables of a team: one that all sessions serve, or one for each of them.
 
 use super::timetable::Timetable;
+use dbdyno_engine::Task;
 use dbdyno_model::{Arrivals, Load};
+use std::ops::Range;
 use std::sync::OnceLock;
 
-/// The timetables of a team. They begin when its first job has passed the barrier.
+/// The timetables of a team. They begin when its first job has passed the barrier, or where the window was told when it begins, a
+/// warm-up before that. Hosts that share a point have timetables that together are those of one host with all the jobs.
 #[derive(Debug)]
 pub(super) struct Queues {
     arrivals: Arrivals,
-    /// Of all jobs together.
+    /// Of all jobs on all hosts together.
     per_s: f64,
     seed: u64,
+    /// Numbers of the jobs here, and how many there are on all hosts.
+    jobs: Range<u32>,
+    of: u32,
+    /// Whether each job has a timetable of its own.
+    apart: bool,
     tables: Vec<OnceLock<Timetable>>,
 }
 
 impl Queues {
-    pub(super) fn new(load: Load, per_s: f64, seed: u64, jobs: usize) -> Self {
-        let tables = if load.queues_apart() { jobs.max(1) } else { 1 };
-        let tables = (0..tables).map(|_| OnceLock::new()).collect();
-        Self { arrivals: load.arrivals.unwrap_or_default(), per_s, seed, tables }
+    /// Those of a task's jobs; `per_s` is the rate of all jobs on all hosts together.
+    pub(super) fn new(load: Load, per_s: f64, task: &Task) -> Self {
+        let (jobs, of) = (task.job_numbers(), task.jobs_in_all().max(1));
+        let apart = load.queues_apart();
+        let tables = (0..if apart { jobs.len() } else { 1 }).map(|_| OnceLock::new()).collect();
+        Self { arrivals: load.arrivals.unwrap_or_default(), per_s, seed: task.key_seed, jobs, of, apart, tables }
     }
 
     /// The timetable that a job serves.
     pub(super) fn of(&self, job: u32, origin_ns: u64) -> &Timetable {
-        let n = job as usize % self.tables.len();
-        self.tables[n].get_or_init(|| {
-            let begins_ns = match self.arrivals {
-                // All together are at equal distances.
-                Arrivals::Constant => origin_ns + (n as f64 * 1e9 / self.per_s) as u64,
-                // Poisson arrivals of all together are Poisson again.
-                Arrivals::Poisson => origin_ns,
-            };
-            Timetable::new(
-                self.arrivals,
-                self.per_s / self.tables.len() as f64,
-                begins_ns,
-                self.seed.wrapping_add(n as u64),
-            )
-        })
+        let place = if self.apart { job - self.jobs.start } else { 0 };
+        self.tables[place as usize].get_or_init(|| self.table(job, origin_ns))
+    }
+
+    fn table(&self, job: u32, origin_ns: u64) -> Timetable {
+        if !self.apart {
+            let whole = Timetable::new(self.arrivals, self.per_s, origin_ns, self.seed);
+            return whole.part(self.jobs.clone(), self.of);
+        }
+        let begins_ns = match self.arrivals {
+            // All together are at equal distances.
+            Arrivals::Constant => origin_ns + (f64::from(job) * 1e9 / self.per_s) as u64,
+            // Poisson arrivals of all together are Poisson again.
+            Arrivals::Poisson => origin_ns,
+        };
+        let seed = self.seed.wrapping_add(job.into());
+        Timetable::new(self.arrivals, self.per_s / f64::from(self.of), begins_ns, seed)
     }
 
     /// What was due before a moment and nobody came to: moments, and how many are due at about each.
@@ -49,14 +61,17 @@ impl Queues {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::client::tests::task;
     use dbdyno_model::Queue;
+
+    fn load(arrivals: Arrivals, queue: Queue) -> Load {
+        Load { rate: Some("1000/s".parse().unwrap()), arrivals: Some(arrivals), queue: Some(queue), ..Load::default() }
+    }
 
     #[test]
     fn constant_arrivals_of_all_queues_are_at_equal_distances() {
-        let load =
-            Load { rate: Some("1000/s".parse().unwrap()), arrivals: Some(Arrivals::Constant), ..Load::default() };
         for queue in [Queue::Shared, Queue::Session] {
-            let queues = Queues::new(Load { queue: Some(queue), ..load }, 1_000.0, 1, 4);
+            let queues = Queues::new(load(Arrivals::Constant, queue), 1_000.0, &task(4));
             let of_job = |job| (0..25).map(move |_| job);
             let mut due: Vec<u64> = (0..4).flat_map(of_job).map(|job| queues.of(job, 500).take()).collect();
             due.sort_unstable();
@@ -69,12 +84,56 @@ mod tests {
 
     #[test]
     fn queues_of_one_rate_have_moments_of_their_own() {
-        let load = Load { rate: Some("9/s".parse().unwrap()), queue: Some(Queue::Session), ..Load::default() };
-        let queues = Queues::new(load, 1e6, 1, 2);
+        let queues = Queues::new(load(Arrivals::Poisson, Queue::Session), 1e6, &task(2));
         let due = |job| (0..1_000).map(|_| queues.of(job, 0).take()).collect::<Vec<_>>();
         let (one, two) = (due(0), due(1));
         assert_ne!(one, two);
         // Half of the rate each.
         assert!([one, two].iter().all(|due| (due[999] as f64 / 2e6 - 1.0).abs() < 0.15));
+    }
+
+    /// All that the jobs of a host are to do in the first second.
+    fn in_a_second(load: Load, task: &Task) -> Vec<u64> {
+        let queues = Queues::new(load, 10_000.0, task);
+        let of_job = |job| {
+            std::iter::repeat_with(|| queues.of(job, 500).take()).take_while(|due_ns| *due_ns < 1_000_000_500).collect()
+        };
+        let jobs = if load.queues_apart() { task.job_numbers() } else { task.jobs_before..task.jobs_before + 1 };
+        jobs.flat_map::<Vec<u64>, _>(of_job).collect()
+    }
+
+    #[test]
+    fn hosts_that_share_a_point_serve_together_what_one_would() {
+        for arrivals in [Arrivals::Constant, Arrivals::Poisson] {
+            for queue in [Queue::Shared, Queue::Session] {
+                let load = load(arrivals, queue);
+                let mut whole = in_a_second(load, &task(5));
+                let hosts = [(0, 2, 3), (2, 1, 2), (3, 2, 0)];
+                let hosts = hosts.map(|(jobs_before, jobs, jobs_after)| Task { jobs_before, jobs_after, ..task(jobs) });
+                let parts = hosts.map(|task| in_a_second(load, &task));
+                // Each has the share of its jobs: 10,000 in all, of which chance takes or gives some hundred.
+                for (part, jobs) in parts.iter().zip([2.0, 1.0, 2.0]) {
+                    assert!((part.len() as f64 / (2_000.0 * jobs) - 1.0).abs() < 0.1, "{load:?}: {}", part.len());
+                }
+                let mut together = parts.concat();
+                whole.sort_unstable();
+                together.sort_unstable();
+                assert_eq!(together, whole, "{load:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn of_a_share_no_more_is_left_than_belongs_to_it() {
+        for arrivals in [Arrivals::Constant, Arrivals::Poisson] {
+            let first = Task { jobs_after: 3, ..task(1) };
+            for (per_s, until_ns) in [(10_000.0, 1_000_000_000), (1e8, 1_000_000_000)] {
+                let queues = Queues::new(load(arrivals, Queue::Shared), per_s, &first);
+                queues.of(0, 0).take();
+                let mut left = 0;
+                queues.left(until_ns, |_, n| left += n);
+                assert!((left as f64 / (per_s / 4.0) - 1.0).abs() < 0.06, "{arrivals:?} {per_s}: {left}");
+            }
+        }
     }
 }

@@ -56,7 +56,8 @@ pub struct ClientResult {
 }
 
 impl<'w> Team<'w> {
-    /// A team of a task's jobs for a window that aims at `duration_ns`. `asked_per_s` is the rate of all jobs together.
+    /// A team of a task's jobs for a window that aims at `duration_ns`. `asked_per_s` is the rate of all jobs on all hosts
+    /// together.
     #[must_use]
     pub fn new(window: &'w Window, duration_ns: u64, load: Load, asked_per_s: Option<f64>, task: &Task) -> Self {
         let times = if load.rate.is_some() { Times::ServiceAndResponse } else { Times::Service };
@@ -65,7 +66,7 @@ impl<'w> Team<'w> {
         Self {
             window,
             recorder: Recorder::new(times, Types::ONE, duration_ns, STEP_NS),
-            queues: asked_per_s.map(|per_s| Queues::new(load, per_s, task.key_seed, jobs)),
+            queues: asked_per_s.map(|per_s| Queues::new(load, per_s, task)),
             think: load.think,
             seed: task.key_seed,
             rows_per_statement: rows_per_op / task.test.executions_per_op(task.rows_per_tx).max(1),

@@ -8,9 +8,14 @@
 //! To take one is one exchange of one number, without a lock: of equal distances the next number, of independent ones the last
 //! due moment, as the distance to the next is a function of the seed and that moment. So what is due when does not depend on who
 //! took it, and what nobody came to can be told afterwards.
+//!
+//! Several hosts may share a timetable. Each transaction belongs to one of all their jobs: of equal distances they take turns, of
+//! independent arrivals a hash of the moment says whose it is, so that those of a host are independent again. Each host computes
+//! the whole timetable and takes what belongs to its own jobs, so together they serve exactly what one host would.
 
 use dbdyno_engine::data::mix;
 use dbdyno_model::Arrivals;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Parts of a nanosecond in which the moments of independent arrivals are kept, so that short distances lose nothing. Their
@@ -28,6 +33,9 @@ pub struct Timetable {
     seed: u64,
     /// Mean distance between two transactions.
     distance_ns: f64,
+    /// The jobs whose transactions are taken, of so many.
+    own: Range<u64>,
+    of: u64,
     /// Of equal distances how many were taken; else the last moment that was, in parts of a nanosecond since the origin.
     taken: AtomicU64,
 }
@@ -36,7 +44,14 @@ impl Timetable {
     /// The timetable of `per_s` transactions a second, from `origin_ns` on.
     #[must_use]
     pub fn new(arrivals: Arrivals, per_s: f64, origin_ns: u64, seed: u64) -> Self {
-        Self { arrivals, origin_ns, seed: mix(seed), distance_ns: 1e9 / per_s, taken: AtomicU64::new(0) }
+        let (seed, distance_ns, taken) = (mix(seed), 1e9 / per_s, AtomicU64::new(0));
+        Self { arrivals, origin_ns, seed, distance_ns, own: 0..1, of: 1, taken }
+    }
+
+    /// The part of it that belongs to these jobs, of so many on all hosts.
+    #[must_use]
+    pub(super) fn part(self, own: Range<u32>, of: u32) -> Self {
+        if own == (0..of) { self } else { Self { own: own.start.into()..own.end.into(), of: of.into(), ..self } }
     }
 
     /// Takes the next transaction, which is the caller's alone: the moment at which it is due.
@@ -44,11 +59,11 @@ impl Timetable {
     pub fn take(&self) -> u64 {
         // Nothing else is told by this number, so no order is needed.
         match self.arrivals {
-            Arrivals::Constant => self.equal(self.taken.fetch_add(1, Ordering::Relaxed)),
+            Arrivals::Constant => self.equal(self.own_number(self.taken.fetch_add(1, Ordering::Relaxed))),
             Arrivals::Poisson => {
                 let mut last = self.taken.load(Ordering::Relaxed);
                 loop {
-                    let next = self.after(last);
+                    let next = self.own_after(last);
                     match self.taken.compare_exchange_weak(last, next, Ordering::Relaxed, Ordering::Relaxed) {
                         Ok(_) => return self.moment_ns(next),
                         Err(other) => last = other,
@@ -62,16 +77,17 @@ impl Timetable {
     pub(super) fn left(&self, until_ns: u64, mut each: impl FnMut(u64, u64)) {
         let taken = self.taken.load(Ordering::Relaxed);
         let next_ns = match self.arrivals {
-            Arrivals::Constant => self.equal(taken),
-            Arrivals::Poisson => self.moment_ns(self.after(taken)),
+            Arrivals::Constant => self.equal(self.own_number(taken)),
+            Arrivals::Poisson => self.moment_ns(self.own_after(taken)),
         };
         let left_ns = until_ns.saturating_sub(next_ns);
-        if left_ns as f64 / self.distance_ns <= MOST_COUNTED as f64 {
-            let again = Self { taken: AtomicU64::new(taken), ..*self };
+        let own_distance_ns = self.distance_ns * self.of as f64 / self.jobs() as f64;
+        if left_ns as f64 / own_distance_ns <= MOST_COUNTED as f64 {
+            let again = Self { taken: AtomicU64::new(taken), own: self.own.clone(), ..*self };
             let moments = std::iter::from_fn(|| Some(again.take())).take_while(|due_ns| *due_ns < until_ns);
             return moments.for_each(|due_ns| each(due_ns, 1));
         }
-        let per_slice = left_ns as f64 / SLICES as f64 / self.distance_ns;
+        let per_slice = left_ns as f64 / SLICES as f64 / own_distance_ns;
         let (mut due, mut told) = (0.0, 0);
         for slice in 0..SLICES {
             due += per_slice;
@@ -79,6 +95,26 @@ impl Timetable {
             told += n;
             each(next_ns + (u128::from(left_ns) * u128::from(2 * slice + 1) / u128::from(2 * SLICES)) as u64, n);
         }
+    }
+
+    fn jobs(&self) -> u64 {
+        self.own.end - self.own.start
+    }
+
+    /// The place of the n-th own transaction among all: jobs take turns.
+    #[inline]
+    fn own_number(&self, n: u64) -> u64 {
+        if self.of == 1 { n } else { n / self.jobs() * self.of + self.own.start + n % self.jobs() }
+    }
+
+    /// The next own arrival after a moment.
+    #[inline]
+    fn own_after(&self, last: u64) -> u64 {
+        let mut next = self.after(last);
+        while self.of > 1 && !self.own.contains(&(mix(!self.seed ^ next) % self.of)) {
+            next = self.after(next);
+        }
+        next
     }
 
     fn equal(&self, n: u64) -> u64 {

@@ -6,6 +6,29 @@ mod theory;
 mod waiting;
 
 use super::*;
+use dbdyno_catalogue::Catalogue;
+use dbdyno_engine::{Sampling, Task};
+use dbdyno_model::{CommitMode, Drive};
+
+/// Updates by so many jobs.
+pub(super) fn task(jobs: u32) -> Task {
+    let catalogue = Catalogue::embedded().unwrap();
+    Task {
+        test: catalogue.test("T711").unwrap().clone(),
+        size: catalogue.size("T").unwrap().clone(),
+        seed: 1,
+        key_seed: 1,
+        nodes: 1,
+        jobs,
+        jobs_before: 0,
+        jobs_after: 0,
+        threads: 1,
+        rows_per_tx: 1,
+        commit: CommitMode::Durable,
+        drive: Drive::Client,
+        sampling: Sampling::Off,
+    }
+}
 
 #[test]
 fn a_rate_is_met_or_not() {

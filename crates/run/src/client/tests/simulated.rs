@@ -2,12 +2,11 @@
 
 use crate::judge::judge_rate;
 use crate::{ClientDrive, ClientResult, Pace, Team, Window};
-use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::client::{TestForm, TestProgram};
 use dbdyno_engine::data::mix;
-use dbdyno_engine::{Canceller, ChunkResult, Clock, EngineError, Failure, Job, Prepared, Pump, Request, Sampling};
+use dbdyno_engine::{Canceller, ChunkResult, Clock, EngineError, Failure, Job, Prepared, Pump, Request};
 use dbdyno_engine::{Session, SimulatedClock, SimulatedPump, StartGate, Task};
-use dbdyno_model::{Arrivals, CommitMode, Drive, Flag, Load, Point, Queue, Rate, Status, TestCode};
+use dbdyno_model::{Arrivals, Flag, Load, Point, Queue, Rate, Status, TestCode};
 use std::sync::Arc;
 
 /// The window; the warm-up is a fifth of it.
@@ -82,22 +81,7 @@ impl Simulation {
 
     /// Puts the load on.
     pub(super) fn run(&self) -> ClientResult {
-        let catalogue = Catalogue::embedded().unwrap();
-        let task = Task {
-            test: catalogue.test("T711").unwrap().clone(),
-            size: catalogue.size("T").unwrap().clone(),
-            seed: 1,
-            key_seed: mix(self.seed),
-            nodes: 1,
-            jobs: self.sessions,
-            jobs_before: 0,
-            jobs_after: 0,
-            threads: 1,
-            rows_per_tx: 1,
-            commit: CommitMode::Durable,
-            drive: Drive::Client,
-            sampling: Sampling::Off,
-        };
+        let task = Task { key_seed: mix(self.seed), ..super::task(self.sessions) };
         let clock = SimulatedClock::default();
         let window = Window::new(Pace::of_client(WINDOW_S), self.sessions as usize);
         let load = self.load();
