@@ -13,6 +13,8 @@ const TURNED: usize = 2;
 /// What it gives back is said to be something else.
 const MISTAKEN: usize = 3;
 const READ: usize = 4;
+/// Its procedure has no output values, but selects on some databases.
+const MUTE: usize = 5;
 
 /// The text of a call; `name` says what SQL calls a procedure or table of dbdyno's.
 fn call(name: &dyn Fn(&str) -> String, procedure: &str, places: &str, outputs: &[ValueType]) -> StatementText {
@@ -27,6 +29,7 @@ fn statements(name: &dyn Fn(&str) -> String) -> Statements {
         call(name, "echo", ":4, :3, :2, :1, :5, :6, :7, :8", &[Int, Day, Cents, Text]),
         call(name, "echo", ":1, :2, :3, :4, :5, :6, :7, :8", &[Int, Day, Cents, Cents]),
         format!("SELECT quantity FROM {} WHERE id = :1", name("small_heap")).into(),
+        call(name, "mute", ":1, :2", &[Int]),
     ];
     Statements { work: "calls".to_owned(), texts, commit: CommitMode::Durable }
 }
@@ -110,6 +113,8 @@ pub fn a_call_that_fails_leaves_its_session_usable(subject: &Subject<'_>, name: 
     }
     let refused = fails(first.as_mut(), MISTAKEN, 1, 1);
     assert!(refused.message.contains("output value 4, which is no Cents"), "{refused}");
+    let refused = execute(first.as_mut(), MUTE, &[Value::Int(1)], 1).unwrap_err().error;
+    assert!(refused.message.contains("answers with 0 rows of 0 values"), "{refused}");
     let refused = fails(first.as_mut(), ECHO, 1, 2);
     assert!(refused.message.contains("executed once a request, not 2 times"), "{refused}");
     execute(first.as_mut(), ECHO, &numbers(1), 1).unwrap();

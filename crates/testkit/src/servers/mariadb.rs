@@ -53,6 +53,7 @@ BEGIN
   COMMIT;
   SELECT quantity INTO q FROM small_heap WHERE id = a;
 END //
+CREATE PROCEDURE mute(a BIGINT, b BIGINT) SELECT quantity FROM small_heap WHERE id = a //
 DELIMITER ;
 ",
         elsewhere: ("NAME_elsewhere", "CREATE DATABASE IF NOT EXISTS NAME_elsewhere"),

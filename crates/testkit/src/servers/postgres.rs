@@ -40,6 +40,9 @@ impl Known for Postgres {
                        UPDATE dbdyno.small_heap SET quantity = quantity + n WHERE id = a;
                        COMMIT;
                        SELECT quantity INTO q FROM dbdyno.small_heap WHERE id = a;
+                     END $$;
+                     CREATE PROCEDURE dbdyno.mute(a bigint, b bigint) LANGUAGE plpgsql AS $$ BEGIN
+                       PERFORM quantity FROM dbdyno.small_heap WHERE id = a;
                      END $$",
         elsewhere: ("public", ""),
         objects: "SELECT c.relkind::text || ' ' || n.nspname || '.' || c.relname FROM pg_class c

@@ -1,5 +1,6 @@
 //! Statements with their values, each execution a round trip. Output values of a call are places that are sent as nulls: the
-//! server sends what the procedure has put there as the last result, after those that the procedure itself selects.
+//! server sends what the procedure has put there as one more result, after those that the procedure itself selects. It marks
+//! that with SERVER_PS_OUT_PARAMS, which the crate does not show; but its columns are also said to be of the procedure.
 
 use super::super::link::Link;
 use super::refuse_when_cancelled;
@@ -32,10 +33,6 @@ impl ServerText {
     /// One whose places are its values, one after the other.
     pub(super) fn in_order(sql: String, values: usize) -> Self {
         Self { sql, places: (0..values).map(Place::Value).collect(), outputs: Vec::new() }
-    }
-
-    fn is_call(&self) -> bool {
-        self.sql.split_whitespace().next().is_some_and(|word| word.eq_ignore_ascii_case("CALL"))
     }
 }
 
@@ -88,6 +85,7 @@ impl Prepared {
         let prepared = prepared.filter(|prepared| bound.fits(prepared.takes)).ok_or_else(misused)?;
         let outputs = &prepared.text.outputs;
         Statements::refuse_repeated(doing, bound, outputs)?;
+        let outputs_of = (!outputs.is_empty()).then(|| procedure(&prepared.text.sql).unwrap_or_default());
         let mut rows = 0;
         for execution in 0..bound.times {
             refuse_when_cancelled(link, doing)?;
@@ -97,7 +95,7 @@ impl Prepared {
             };
             let parameters = Params::Positional(prepared.text.places.iter().map(value).collect());
             let done = link.measured().exec_iter(&prepared.statement, parameters);
-            let done = done.and_then(|found| answered(found, answer, !outputs.is_empty()));
+            let done = done.and_then(|found| answered(found, answer, outputs_of));
             rows += done.map_err(|error| link.error(doing, &error))?;
             // As in a procedure: what is told to end may do nothing and say that all is well.
             refuse_when_cancelled(link, doing)?;
@@ -108,29 +106,39 @@ impl Prepared {
 
     /// Whether a statement is a call, which may leave a transaction of its own open when it fails.
     pub(super) fn is_call(&self, statement: usize) -> bool {
-        self.statements.get(statement).is_some_and(|sent| sent.text.is_call())
+        self.statements.get(statement).is_some_and(|sent| procedure(&sent.text.sql).is_some())
     }
 }
 
+/// The procedure that a text calls, without its schema; nothing where it is no call.
+fn procedure(sql: &str) -> Option<&str> {
+    let (word, call) = sql.trim_start().split_once(char::is_whitespace)?;
+    let name = call.split('(').next()?.rsplit('.').next()?;
+    word.eq_ignore_ascii_case("CALL").then(|| name.trim().trim_matches('`'))
+}
+
 /// Takes the rows of an execution, and gives their number or that of the rows that it changed. A call may have several results,
-/// and fail after the first: its rows are those of the first one, or of the last where it has output values.
-fn answered(mut found: QueryResult<'_, '_, '_, Binary>, answer: &mut Answer, has_outputs: bool) -> mysql::Result<u64> {
+/// and fail after the first: its rows are those of the first one, or the output values of the procedure that is named.
+fn answered(
+    mut found: QueryResult<'_, '_, '_, Binary>,
+    answer: &mut Answer,
+    outputs_of: Option<&str>,
+) -> mysql::Result<u64> {
     let (changed, before) = (found.affected_rows(), answer.rows());
     let mut results = 0;
     while let Some(result) = found.iter() {
-        let answers = !result.columns().as_ref().is_empty();
-        if answers && has_outputs {
-            answer.clear();
-        }
-        let taken = answers && (has_outputs || results == 0);
+        let taken = result.columns().as_ref().first().map(|column| match outputs_of {
+            Some(procedure) => column.org_table_ref().eq_ignore_ascii_case(procedure.as_bytes()),
+            None => results == 0,
+        });
         for row in result {
             let row = row?;
-            if taken {
+            if taken == Some(true) {
                 let values = answer.begin_row();
                 row.unwrap().into_iter().for_each(|value| take(value, values));
             }
         }
-        results += usize::from(answers);
+        results += usize::from(taken.is_some());
     }
     Ok(if results > 0 { (answer.rows() - before) as u64 } else { changed })
 }
@@ -168,6 +176,19 @@ fn take(value: mysql::Value, into: &mut dbdyno_engine::client::Values) {
 mod tests {
     use super::*;
     use dbdyno_engine::client::Values;
+
+    #[test]
+    fn calls_name_their_procedures() {
+        for (sql, expected) in [
+            ("CALL echo(?)", Some("echo")),
+            (" call db.`echo` (?, 'a.b')", Some("echo")),
+            ("CALL `db` . echo", Some("echo")),
+            ("SELECT echo(?)", None),
+            ("CALLED(?)", None),
+        ] {
+            assert_eq!(procedure(sql), expected, "{sql}");
+        }
+    }
 
     #[test]
     fn values_come_back_as_numbers_and_texts() {
