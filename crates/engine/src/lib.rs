@@ -23,6 +23,7 @@ pub mod server;
 pub mod servers;
 pub mod sql;
 mod statistics;
+mod sums;
 mod target;
 pub mod users;
 
@@ -40,4 +41,5 @@ pub use pump::{Ended, Job, Pump, Reply, SimulatedPump, StartGate, Step, ThreadPu
 pub use registry::{EngineInfo, Registry};
 pub use sql::{SqlError, SqlFile, Statement};
 pub use statistics::{Others, PointStatistics, for_everybody};
+pub use sums::{Sum, modulo_2_64};
 pub use target::{Target, TargetError, percent_decode};

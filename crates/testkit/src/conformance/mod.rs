@@ -2,6 +2,7 @@
 //! Expected figures come from the generator and the key streams alone, never from an engine.
 
 pub mod alone;
+pub mod calls;
 pub mod catalogue;
 pub mod client;
 pub mod expected;

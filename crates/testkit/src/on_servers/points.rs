@@ -60,7 +60,9 @@ macro_rules! clients {
             transactions_go_by_what_they_have_read
             a_statement_that_fails_takes_its_transaction_with_it
             a_clients_commits_are_not_foreign
+            calls_give_their_output_values
             a_client_in_a_deadlock_is_told_and_goes_on
+            a_call_in_a_deadlock_is_told_and_goes_on
             clients_take_no_more_round_trips_than_their_work_needs
         }
     };
@@ -164,6 +166,25 @@ pub fn a_statement_that_fails_takes_its_transaction_with_it<S: Product>() {
     own_statements::<S>(conformance::own::a_statement_that_fails_takes_its_transaction_with_it);
 }
 
+/// Makes the procedures that tests call.
+fn make_procedures<S: Product>(database: &Database<S::Server>) {
+    database.sql(S::Server::KNOWN.procedures);
+}
+
+pub fn calls_give_their_output_values<S: Product>() {
+    let database = S::lender().loaded();
+    make_procedures::<S>(&database);
+    with_subject::<S>(&database, 42, |subject| {
+        for check in [
+            conformance::calls::calls_give_their_output_values,
+            conformance::calls::a_call_that_fails_leaves_its_session_usable,
+            conformance::calls::a_call_may_commit,
+        ] {
+            check(subject, &S::Server::table);
+        }
+    });
+}
+
 /// Nobody else may be at work there.
 pub fn a_clients_commits_are_not_foreign<S: Product>() {
     let (server, database) = S::alone();
@@ -176,16 +197,29 @@ pub fn a_clients_commits_are_not_foreign<S: Product>() {
     }
 }
 
-/// Two clients that wait for each other: one loses its transaction and says why, and can send it again.
 pub fn a_client_in_a_deadlock_is_told_and_goes_on<S: Product>() {
     let database = S::lender().loaded();
     let engine = S::engine_on(&database);
     let task = Task { drive: Drive::Client, ..task("T711", 2) };
     engine.begin_point(&task).unwrap();
+    two_in_a_deadlock(engine.as_ref(), |session, job| _ = session.prepare(&task, job).unwrap());
+    engine.end_point(&task).unwrap();
+}
+
+pub fn a_call_in_a_deadlock_is_told_and_goes_on<S: Product>() {
+    let database = S::lender().loaded();
+    make_procedures::<S>(&database);
+    let statements = conformance::calls::taking_rows(&S::Server::table);
+    two_in_a_deadlock(S::engine_on(&database).as_ref(), |session, _| session.prepare_statements(&statements).unwrap());
+}
+
+/// Two clients that wait for each other: one loses its transaction and says why, and can send it again. `prepare` prepares a
+/// statement that locks the row whose id it is given.
+fn two_in_a_deadlock(engine: &dyn Engine, prepare: impl Fn(&mut dyn Session, u32)) {
     let mut sessions: Vec<_> = (0..2).map(|job| engine.client_session(job, 1).unwrap()).collect();
     let update = |session: &mut dyn Session, key, opens| conformance::client::execute(session, 0, &[key], opens);
     for (job, session) in (0..).zip(&mut sessions) {
-        session.prepare(&task, job).unwrap();
+        prepare(session.as_mut(), job);
         update(session.as_mut(), 1 + i64::from(job), true).unwrap();
     }
     // Whoever has lost waits for the other one's commit: sent again at once, both could meet once more.
@@ -213,13 +247,9 @@ pub fn a_client_in_a_deadlock_is_told_and_goes_on<S: Product>() {
         jobs.into_iter().map(|job| job.join().unwrap()).sum()
     });
     assert_eq!(lost, 1, "one of them loses");
-    drop(sessions);
-    engine.end_point(&task).unwrap();
 }
 
-/// The server's own log position moves by exactly what is reported as redo, and no commit is taken for a foreign one. The
-/// log is the whole server's, so nobody else may be at work there.
-/// Counted where they pass: on the way to the server.
+/// Counted where they pass: on the way to the server. A call is one, whatever it gives back.
 pub fn clients_take_no_more_round_trips_than_their_work_needs<S: Product>() {
     const TRANSACTIONS: u64 = 4;
     let database = S::lender().loaded();
@@ -243,8 +273,19 @@ pub fn clients_take_no_more_round_trips_than_their_work_needs<S: Product>() {
         drop(sessions);
         engine.end_point(&task).unwrap();
     }
+    make_procedures::<S>(&database);
+    let mut session = engine.client_session(0, 1).unwrap();
+    session.prepare_statements(&conformance::calls::taking_rows(&S::Server::table)).unwrap();
+    let before = round_trips.count();
+    for key in 1..=5 {
+        conformance::client::execute(session.as_mut(), 0, &[key], false).unwrap();
+        assert_eq!(session.answer().rows(), 1);
+    }
+    assert_eq!(round_trips.count() - before, 5, "a call is a round trip");
 }
 
+/// The server's own log position moves by exactly what is reported as redo, and no commit is taken for a foreign one. The
+/// log is the whole server's, so nobody else may be at work there.
 pub fn commits_and_log_bytes_are_the_servers_to_the_last_one<S: Product>() {
     let (server, database) = S::alone();
     let engine = S::engine(&server, &database);
