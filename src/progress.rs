@@ -254,6 +254,9 @@ fn point_line(index: usize, of: usize, point: &Point) -> String {
     if let Some(rate) = point.load.rate {
         _ = write!(line, " at {rate}");
     }
+    if let Some(connections) = point.load.connections {
+        _ = write!(line, " over {connections}");
+    }
     if let Some(metric) = &point.metric {
         _ = write!(line, "  {} {}", numbers::scientific(metric.value), unit(metric));
         let mean = point.service_time_s.as_ref().and_then(|times| times.mean);

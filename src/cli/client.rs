@@ -1,5 +1,6 @@
 //! The options of `run` that are about the client drive.
 
+use super::values::dop;
 use clap::{Args, ValueEnum};
 use dbdyno_model::{Arrivals, Drive, Queue, Rates, Think};
 
@@ -24,6 +25,10 @@ pub(crate) struct ClientArgs {
     /// [default: shared]
     #[arg(long, value_name = "WHOSE")]
     pub(crate) queue: Option<QueueChoice>,
+    /// Jobs share so many connections, as the users of an application behind a pool of them: each takes one for a whole
+    /// transaction; how long it had to wait for one is told apart [default: a connection each]
+    #[arg(long, value_name = "N", value_parser = dop)]
+    pub(crate) connections: Option<u32>,
     /// Whether sessions go to the thread on whose processor their server process runs, where client and server share a
     /// machine of few processors and every step of the ramp has sessions enough [default: yes]
     #[arg(long, value_name = "WHETHER")]

@@ -16,6 +16,7 @@ Examples:
   dbdyno run T711 --target private:postgres --drive client --jobs 8 --rate 10%..100%
   dbdyno run T711 --target private:postgres --drive client --jobs 64 --rate 500/s,1000/s
   dbdyno run T611 --target private:postgres --drive client --jobs 200 --think 5ms..50ms
+  dbdyno run T711 --target private:postgres --drive client --jobs 200 --connections 16 --rate 1000/s
   dbdyno run quick --target postgres://dbdyno@db1/mydb --max-jobs 4 --max-duration 10m --dry-run")]
 pub(crate) struct RunArgs {
     /// A suite, or codes and patterns of tests: quick, T611, 'T6*'

@@ -84,6 +84,7 @@ fn bad_values_are_refused_with_a_reason() {
         ("--rate 10%,500/s", "mixes rates and shares"),
         ("--think 5", "no unit"),
         ("--arrivals uniform", "constant, poisson"),
+        ("--connections 0", "from 1 to 65535"),
     ] {
         let error = parsed(&format!("dbdyno run T611 --target null: {arguments}")).unwrap_err();
         assert!(error.to_string().contains(reason), "{error}");

@@ -7,7 +7,7 @@ use crate::output::{self, Format};
 use crate::progress::about;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::Loaded;
-use dbdyno_model::{Cache, Dop, Mapping, Plan, PlannedPoint, Procedure, Test};
+use dbdyno_model::{Cache, Mapping, Plan, PlannedPoint, Procedure, Test};
 use dbdyno_report::{lists, numbers};
 use dbdyno_run::{LoadWish, estimate_s};
 use serde::Serialize;
@@ -101,7 +101,7 @@ pub(super) fn show(
         size: &plan.size,
         load_first: LoadFirst::of(place, wish),
         at_least_s: estimate_s(&plan.points, catalogue),
-        most_at_work: plan.points.iter().map(|p| at_work(p.dop)).max().unwrap_or(0),
+        most_at_work: plan.points.iter().map(at_work).max().unwrap_or(0),
         tests: tests(plan, catalogue),
         points: &plan.points,
     };
@@ -112,8 +112,8 @@ pub(super) fn show(
 }
 
 /// Processes of the server that work for a point at once.
-fn at_work(dop: Dop) -> u32 {
-    dop.jobs.saturating_mul(dop.threads)
+fn at_work(point: &PlannedPoint) -> u32 {
+    point.load.sessions(point.dop.jobs).saturating_mul(point.dop.threads)
 }
 
 fn tests<'a>(plan: &'a Plan, catalogue: &Catalogue) -> Vec<Planned<'a>> {

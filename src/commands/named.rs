@@ -58,7 +58,11 @@ pub(super) fn reported(asked: &str, context: &Context) -> Result<Reported, Error
 fn of_all_types(point: usize, histograms: Histograms) -> Vec<Times> {
     let mut all: Vec<Times> = Vec::new();
     for PointHistogram { kind, times: histogram, .. } in histograms {
-        let from_due = kind == HistogramKind::Response;
+        let from_due = match kind {
+            HistogramKind::Service => false,
+            HistogramKind::Response => true,
+            HistogramKind::ConnectionWait => continue,
+        };
         match all.iter_mut().find(|times| times.from_due == from_due) {
             Some(times) => times.histogram.merge(&histogram),
             None => all.push(Times { point, from_due, histogram }),

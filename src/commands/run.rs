@@ -84,6 +84,7 @@ fn wish(args: &RunArgs, place: &Place) -> Wish {
         arrivals: args.client.arrivals.map(Into::into),
         think: args.client.think,
         queue: args.client.queue.map(Into::into),
+        connections: args.client.connections,
         follow: args.client.follow.map(|choice| choice == FollowChoice::Yes),
     }
 }
@@ -105,6 +106,7 @@ fn again(args: &RunArgs) -> String {
     option("--arrivals", client.arrivals.and_then(name));
     option("--think", client.think.as_ref().map(ToString::to_string));
     option("--queue", client.queue.and_then(name));
+    option("--connections", client.connections.map(|n| n.to_string()));
     option("--follow", client.follow.and_then(name));
     words.extend(args.no_sampling.then(|| "--no-sampling".to_owned()));
     words.join(" ")

@@ -185,6 +185,55 @@ fn statements_that_hang_are_cancelled() {
 }
 
 #[test]
+fn users_share_connections_and_wait_for_them() {
+    let room = Room::new();
+    let target = "--drive client --jobs 20 --connections 2 --duration 1s --json --target null:?speed=1000";
+    let document = room.run(&format!("run T711 {target}")).expect(0).json();
+    check_document(&document);
+    let point = &points(&document)[0];
+    assert_eq!((&point["jobs"], &point["connections"]), (&20.into(), &2.into()));
+    // Little's law: each of them waits for a connection or has one.
+    let there_s = number(point, "/connection_wait_s/mean") + number(point, "/service_time_s/mean");
+    let there = number(point, "/ops_per_s") * there_s;
+    assert!((18.0..=21.0).contains(&there), "{there} of 20: {point:#}");
+    assert!(number(point, "/service_time_s/p50") < number(point, "/connection_wait_s/p50") / 4.0, "{point:#}");
+    let page = room.run("show last --table latency").expect(0).stdout;
+    assert!(page.contains("closed loop, 2 connections") && page.contains("  wait  "), "{page}");
+    // At a rate who waits for a connection has waited that long for an answer, too.
+    let document = room.run(&format!("run T711 --rate 50% {target}")).expect(0).json();
+    check_document(&document);
+    let [maximum, half] = [0, 1].map(|n| &points(&document)[n]);
+    assert_eq!([maximum, half].map(|point| &point["connections"]), [&Value::from(2); 2]);
+    assert!((number(half, "/asked_per_s") / number(maximum, "/ops_per_s") - 0.5).abs() < 1e-6);
+    let [wait_s, service_s, response_s] =
+        ["connection_wait_s", "service_time_s", "response_time_s"].map(|of| number(half, &format!("/{of}/mean")));
+    assert!(wait_s > 0.0 && response_s >= 0.99 * (wait_s + service_s), "{half:#}");
+    // A connection each: nobody waits, and nothing of it is told.
+    let document = room.run(&format!("run T711 --ramp 2 {}", target.replace("--jobs 20", ""))).expect(0).json();
+    let alone = &points(&document)[0];
+    assert!(alone.get("connections").is_none() && alone.get("connection_wait_s").is_none(), "{alone:#}");
+}
+
+#[test]
+fn whoever_resumes_keeps_the_connections() {
+    let room = Room::new();
+    let line =
+        "run T711 --drive client --ramp 1,2,4 --connections 2 --repeat 2 --duration 100ms --target null:?speed=1000";
+    room.run(&format!("{line}&error_at=30&error_class=permission")).expect(4);
+    assert_eq!(statuses(&room.show("last")), ["T711 failed"; 8]);
+    room.run("resume last --target null:?speed=1000").expect(0);
+    let document = room.show("last");
+    check_document(&document);
+    assert_eq!(statuses(&document), ["T711 ok"; 8]);
+    for point in points(&document) {
+        let shared = number(point, "/jobs") > 2.0;
+        assert_eq!(point["connections"].as_u64(), shared.then_some(2), "{point:#}");
+        assert_eq!(point["connection_wait_s"].is_object(), shared, "{point:#}");
+    }
+    assert_eq!(document["cells"].as_array().unwrap().len(), 4, "repeats are of one cell, also those of the best");
+}
+
+#[test]
 fn what_makes_no_sense_is_refused_before_anything_is_done() {
     let room = Room::new();
     for (options, words) in [
@@ -207,6 +256,18 @@ fn what_makes_no_sense_is_refused_before_anything_is_done() {
         (
             "T611 --follow no",
             "--follow is for the client drive: add --drive client, or leave it away (in the server drive the database runs the loop, as fast as it can)\n",
+        ),
+        (
+            "T611 --jobs 8 --connections 2",
+            "--connections is for the client drive: add --drive client, or leave it away (in the server drive the database runs the loop, as fast as it can)\n",
+        ),
+        (
+            "T611 --drive client --jobs 8 --connections 9",
+            "--connections 9 is more than the 8 jobs that would share them: give at most as many, or more jobs (--jobs, --ramp)\n",
+        ),
+        (
+            "T611 --drive client --jobs 8 --connections 0",
+            "invalid value '0' for '--connections <N>': 0 is not from 1 to 65535\n\nFor more information, try '--help'.\n",
         ),
         (
             "T121 --drive client",

@@ -299,6 +299,7 @@ fn check_cells(document: &Value) {
                 "rate",
                 "arrivals",
                 "think",
+                "connections",
                 "again",
             ]
             .iter()

@@ -4,10 +4,13 @@ use crate::support::{Room, statuses, text};
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 
-/// A room with a run of the client drive, which has histograms, and its export.
+/// A room with a run of the client drive, which has histograms, also of waits for a connection, and its export.
 fn exported() -> (Room, String) {
     let room = Room::with_data();
-    room.run("run T611 --target sqlite:x.sqlite --drive client --ramp 1,2 --duration 500ms --label mine").expect(0);
+    room.run(
+        "run T611 --target sqlite:x.sqlite --drive client --ramp 1,2 --connections 1 --duration 500ms --label mine",
+    )
+    .expect(0);
     let document = room.run("export mine").expect(0).stdout;
     (room, document)
 }
@@ -22,7 +25,7 @@ fn an_exported_run_is_the_same_elsewhere() {
     let histograms =
         serde_json::from_str::<serde_json::Value>(&document).unwrap()["histograms"].as_array().unwrap().len();
     assert!(histograms > 0);
-    assert!(document.contains("\"type\": \"T611\""), "{document}");
+    assert!(document.contains("\"type\": \"T611\"") && document.contains("\"connection_wait\""), "{document}");
     assert_eq!(
         said.stdout,
         format!(
@@ -78,13 +81,16 @@ fn a_workload_of_a_document_is_shown_like_any_other() {
     each(&mut run["cells"], &renamed);
     each(&mut run["plan"]["points"], &renamed);
     let mut histograms = Vec::new();
-    for histogram in run["histograms"].as_array().unwrap() {
+    let of_types = |histogram: &&serde_json::Value| histogram["kind"] != "connection_wait";
+    let (of_types, of_all): (Vec<_>, Vec<_>) = run["histograms"].as_array().unwrap().iter().partition(of_types);
+    for histogram in of_types {
         for name in ["browse", "order"] {
             let mut histogram = histogram.clone();
             histogram["type"] = name.into();
             histograms.push(histogram);
         }
     }
+    histograms.extend(of_all.into_iter().cloned());
     run["histograms"] = histograms.clone().into();
     std::fs::write(here.path("app.json"), run.to_string()).unwrap();
     here.run("import app.json").expect(0);

@@ -1,4 +1,4 @@
-//! The load that a client puts on: when its transactions begin.
+//! The load that a client puts on: when its transactions begin, and over how many connections.
 //!
 //! In a closed loop a job begins the next transaction when the last one has ended (and a think time has passed), as so many
 //! patient users would. In an open loop transactions are due at a rate, whether the earlier ones have ended or not, as requests
@@ -22,6 +22,9 @@ pub struct Load {
     /// Who serves what is due in an open loop; absent in a closed one, and in older documents, whose sessions had a queue each.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<Queue>,
+    /// Connections that the jobs of a point share; absent where each has its own, and in older documents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub connections: Option<u32>,
 }
 
 impl Load {
@@ -29,6 +32,18 @@ impl Load {
     #[must_use]
     pub fn queues_apart(&self) -> bool {
         self.rate.is_some() && self.queue == Some(Queue::Session)
+    }
+
+    /// Connections of so many jobs.
+    #[must_use]
+    pub fn sessions(&self, jobs: u32) -> u32 {
+        self.connections.map_or(jobs, |connections| connections.min(jobs))
+    }
+
+    /// The load of a ramp, at one step of it: the first steps may have as many connections as jobs.
+    #[must_use]
+    pub fn of_ramp(self) -> Self {
+        Self { connections: None, ..self }
     }
 }
 

@@ -163,6 +163,9 @@ pub struct Point {
     /// From the moment it was due.
     #[serde(default)]
     pub response_time_s: Option<ResponseTime>,
+    /// From when a transaction could begin until it had a connection; absent where each job has its own, and in older documents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connection_wait_s: Option<ResponseTime>,
     /// How the window went, second by second, in the client drive.
     #[serde(default)]
     pub series: Option<Series>,
@@ -284,6 +287,7 @@ impl Point {
             outcomes: Outcomes::default(),
             service_time_s: None,
             response_time_s: None,
+            connection_wait_s: None,
             series: None,
             cpu: CpuUse::default(),
             io: IoRates::default(),
@@ -301,6 +305,12 @@ impl Point {
             extrapolated: BTreeMap::new(),
             suspects: BTreeMap::new(),
         }
+    }
+
+    /// Connections that its jobs had in the client drive, where they may share some; else each has its own.
+    #[must_use]
+    pub fn sessions(&self) -> u32 {
+        self.load.sessions(self.dop.jobs)
     }
 
     /// What figures must have in common to be of one kind: the test or workload, and of a storage point its work besides, as one

@@ -226,6 +226,16 @@ fn what_is_not_like_with_like_is_said() {
     };
     assert_eq!(kinds(&client(true)), []);
     assert_eq!(kinds(&client(false)), [WarningKind::Pumps]);
+    let shared = |numbers: [Option<u32>; 2]| {
+        let mut sides = client(true);
+        for (side, connections) in sides.iter_mut().zip(numbers) {
+            side.runs[0].points.iter_mut().for_each(|p| p.load.connections = connections);
+        }
+        sides
+    };
+    assert_eq!(kinds(&shared([Some(2), Some(2)])), []);
+    assert_eq!(kinds(&shared([Some(2), None])), [WarningKind::Connections]);
+    assert_eq!(kinds(&shared([Some(2), Some(3)])), [WarningKind::Connections]);
     let mut durable = points(|p| p.commit = Some(CommitMode::EngineDefault));
     durable[0].runs[0].points.iter_mut().for_each(|p| p.commit = Some(CommitMode::Durable));
     assert_eq!(kinds(&durable), [WarningKind::Commits]);

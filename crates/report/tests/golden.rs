@@ -36,6 +36,8 @@ fn every_report_is_as_its_golden_files_say() {
         ("summary", "share", &beside),
         ("cells", "storage", &storage),
         ("platform", "storage", &storage),
+        ("latency", "connections", &fixture::pooled()),
+        ("cells", "connections", &fixture::pooled()),
     ] {
         let text = (report(name).unwrap().render)(run, &catalogue, Some(100));
         wrong.extend(golden(&format!("{name}.{variant}"), &text).err());
@@ -48,7 +50,7 @@ fn every_golden_file_belongs_to_a_report() {
     for entry in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden")).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         let name = name.trim_end_matches(".txt").trim_end_matches(".80");
-        let name = name.trim_end_matches(".storage").trim_end_matches(".share");
+        let name = name.trim_end_matches(".storage").trim_end_matches(".share").trim_end_matches(".connections");
         assert!(report(name).is_some(), "tests/golden/{name}.txt belongs to no report");
     }
 }

@@ -109,6 +109,17 @@ fn pages_are_as_their_golden_files_say() {
 }
 
 #[test]
+fn how_long_was_waited_for_connections_has_a_row_of_its_own() {
+    let catalogue = catalogue();
+    let page = html::page(&Reported { run: fixture::pooled(), times: Vec::new(), verdict: None }, &catalogue);
+    let section = page.split("<section id=\"latency\">").nth(1).unwrap().split("</section>").next().unwrap();
+    assert_eq!(section.matches("16 shared connections").count(), 4, "two loads, the wait of each below it: {section}");
+    assert_eq!((section.matches(">wait<").count(), section.matches("<b>Wait</b>").count()), (2, 1), "{section}");
+    let without = html::page(&Reported { run: fixture::run(), times: Vec::new(), verdict: None }, &catalogue);
+    assert!(!without.contains("<b>Wait</b>"), "who has a connection waits for none");
+}
+
+#[test]
 fn a_database_stands_beside_its_storage() {
     let catalogue = catalogue();
     let share = |run: RunJson| {

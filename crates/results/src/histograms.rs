@@ -12,6 +12,8 @@ pub enum HistogramKind {
     Service,
     /// From the moment it was due.
     Response,
+    /// From when a transaction could begin until it had a connection: of the transactions of all types together.
+    ConnectionWait,
 }
 
 impl HistogramKind {
@@ -21,18 +23,19 @@ impl HistogramKind {
         match self {
             Self::Service => "service",
             Self::Response => "response",
+            Self::ConnectionWait => "connection_wait",
         }
     }
 
     pub(crate) fn from_name(name: &str) -> Option<Self> {
-        [Self::Service, Self::Response].into_iter().find(|kind| kind.name() == name)
+        [Self::Service, Self::Response, Self::ConnectionWait].into_iter().find(|kind| kind.name() == name)
     }
 }
 
 /// A histogram of a point.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PointHistogram {
-    /// The type of the transactions that it is of; none where a point has no transactions.
+    /// The type of the transactions that it is of; none where it is of all types, or a point has no transactions.
     pub transaction_type: Option<String>,
     /// Which times it holds.
     pub kind: HistogramKind,
@@ -64,7 +67,7 @@ impl Repository {
         let sql = "SELECT p.plan_index, h.type, h.kind, h.histogram
                    FROM histograms AS h JOIN newest_points AS p ON p.id = h.point
                    WHERE p.run = ?1 AND p.plan_index = ifnull(?2, p.plan_index)
-                   ORDER BY p.plan_index, h.type, h.kind = 'response'";
+                   ORDER BY p.plan_index, h.type = '', h.type, h.kind = 'response'";
         let mut query = connection.prepare_cached(sql).map_err(self.failed("read"))?;
         let mut rows = query.query((run.as_str(), plan_index)).map_err(self.failed("read"))?;
         let mut histograms = Vec::new();

@@ -14,6 +14,7 @@ pub(crate) const ALL: &[&str] = &[
     include_str!("migrations/004_versions.sql"),
     include_str!("migrations/005_types.sql"),
     include_str!("migrations/006_tool.sql"),
+    include_str!("migrations/007_connections.sql"),
 ];
 
 /// The schema version that a list of steps leads to.

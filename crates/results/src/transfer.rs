@@ -194,7 +194,11 @@ impl Transfer {
                 return Err(format!("its {} histogram of place {place} belongs to no point", kind.name()));
             };
             let types: Vec<&str> = point.transactions.iter().map(|t| t.name.as_str()).collect();
-            let belongs = transaction_type.as_ref().map_or(types.is_empty(), |name| types.contains(&name.as_str()));
+            let belongs = match (kind, transaction_type) {
+                (HistogramKind::ConnectionWait, of_type) => of_type.is_none(),
+                (_, Some(name)) => types.contains(&name.as_str()),
+                (_, None) => types.is_empty(),
+            };
             if !belongs {
                 let name = transaction_type.as_deref().unwrap_or("none");
                 return Err(format!(

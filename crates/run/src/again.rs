@@ -27,19 +27,20 @@ pub(crate) fn resolve(
     let newest = ramp.iter().map(|p| p.started_at).max();
     let chosen = again.iter().find(|p| p.status == Status::Ok && Some(p.started_at) > newest).map(|p| p.dop);
     let dop = chosen.or_else(|| winner(&ramp, catalogue)).ok_or_else(|| no_winner(&ramp))?;
-    Ok(PlannedPoint { dop, ..planned.clone() })
+    let load = ramp.iter().find(|p| p.dop == dop).map_or(planned.load, |p| p.load);
+    Ok(PlannedPoint { dop, load, ..planned.clone() })
 }
 
 fn is_of_ramp(point: &Point, planned: &PlannedPoint) -> bool {
-    let theirs = (point.subject.asked(), point.drive, point.load, point.rows_per_tx);
-    theirs == (planned.subject.clone(), planned.drive, planned.load, planned.rows_per_tx)
+    let theirs = (point.subject.asked(), point.drive, point.load.of_ramp(), point.rows_per_tx);
+    theirs == (planned.subject.clone(), planned.drive, planned.load.of_ramp(), planned.rows_per_tx)
 }
 
 /// The places that `resume` has to measure: those that are left, and what was measured again before its ramp was whole.
 #[must_use]
 pub fn left(plan: &Plan, points: &[Point], unmeasured: &[usize]) -> Vec<usize> {
     let of_one_ramp = |a: &PlannedPoint, b: &PlannedPoint| {
-        (&a.subject, a.drive, a.load, a.rows_per_tx) == (&b.subject, b.drive, b.load, b.rows_per_tx)
+        (&a.subject, a.drive, a.load.of_ramp(), a.rows_per_tx) == (&b.subject, b.drive, b.load.of_ramp(), b.rows_per_tx)
     };
     let is_stale = |planned: &PlannedPoint| {
         let mut to_come = unmeasured.iter().filter_map(|place| plan.points.get(*place)).filter(|p| !p.again);

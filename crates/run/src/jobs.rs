@@ -6,7 +6,7 @@ use crate::drive::first_cause;
 use crate::eviction::Eviction;
 use crate::log::Log;
 use crate::paced::{self, Checkpoints};
-use crate::{Bench, Calibration, ClientDrive, ClientResult, Pace, ServerDrive, Team, Window};
+use crate::{Bench, Calibration, ClientDrive, ClientResult, Pace, Pool, ServerDrive, Tally, Team, Window};
 use dbdyno_engine::client::{TestForm, TestProgram};
 use dbdyno_engine::{EngineError, Job, Session, StartGate, Task, Work};
 use dbdyno_model::{Counters, Drive, ErrorClass, Load, PacedWrites, Point, Procedure, PumpUse, Rhythm, Series};
@@ -37,6 +37,7 @@ pub(crate) struct Site<'a> {
 pub(crate) struct Times {
     pub(crate) service: Histogram,
     pub(crate) response: Option<Histogram>,
+    pub(crate) connection_wait: Option<Histogram>,
     pub(crate) series: Series,
 }
 
@@ -144,18 +145,25 @@ fn client(
         Pace::Pieces { .. } => 0,
     };
     let team = Team::new(window, duration_ns, load, point.asked_per_s, task);
-    let programs = task.job_numbers().zip(forms).map(|(job, form)| (job, TestProgram::new(task, job, form.clone())));
-    let mut drives: Vec<_> = programs.map(|(job, program)| team.job(program, job)).collect();
+    // All sessions are prepared for the same statements.
+    let forms = forms.iter().cycle();
+    let users = task.job_numbers().zip(forms).map(|(job, form)| (job, TestProgram::new(task, job, form.clone())));
+    let pool = Pool::default();
+    let mut drives = team.sessions(users, &pool);
     let worked = work(site, sessions, &mut drives, Some(&team));
-    let tallies = drives.into_iter().map(ClientDrive::into_tally).collect();
-    let ClientResult { log, outcomes, error, service, response, open_loop, series } = team.gather(tallies);
+    let mut tallies: Vec<Tally> = drives.into_iter().map(ClientDrive::into_tally).collect();
+    tallies.extend(load.connections.map(|_| pool.tally(&team)));
+    let ClientResult { log, outcomes, error, service, response, connection_wait, open_loop, series } =
+        team.gather(tallies);
     point.outcomes = outcomes;
     point.open_loop = open_loop;
     let (carried, edges) = worked?;
     point.pump = Some(carried);
     match error {
         Some(error) => Err(error),
-        None => Ok(Done { log, discarding_ns: 0, times: Some(Times { service, response, series }), edges }),
+        None => {
+            Ok(Done { log, discarding_ns: 0, times: Some(Times { service, response, connection_wait, series }), edges })
+        }
     }
 }
 

@@ -30,7 +30,7 @@ mod storage;
 mod window;
 
 pub use again::left;
-pub use client::{ClientDrive, ClientResult, Tally, Team, Timetable};
+pub use client::{ClientDrive, ClientResult, Pool, Tally, Team, Timetable};
 pub use drive::{Calibration, ServerDrive};
 pub use events::{Event, Events, Silent};
 pub use inspect::{InspectError, Inspected, SAMPLE_ROWS, anew, inspect, prove_table};

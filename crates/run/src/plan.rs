@@ -1,5 +1,7 @@
 //! From what a user typed to the points that will be measured: everything is decided here, before the first point.
 
+mod loads;
+
 use dbdyno_catalogue::{Catalogue, CatalogueError};
 use dbdyno_engine::{EngineError, EngineInfo, Features};
 use dbdyno_model::{
@@ -46,6 +48,16 @@ pub enum PlanError {
         "--queue says who serves the transactions of a rate: add --rate, as in --rate 500/s, or leave it away (in a closed loop nothing queues)"
     )]
     QueueAlone,
+    /// Connections that nobody would use.
+    #[error(
+        "--connections {connections} is more than the {jobs} jobs that would share them: give at most as many, or more jobs (--jobs, --ramp)"
+    )]
+    MoreConnections {
+        /// What was asked for.
+        connections: u32,
+        /// The most jobs of a point.
+        jobs: u32,
+    },
     /// No test that was named can be driven by a client.
     #[error(
         "no test that was named can be driven by a client, which sends single statements; T311 to T322 and the T600, T700 and T800 classes can (`dbdyno list tests`)"
@@ -97,6 +109,8 @@ pub struct Wish {
     pub think: Option<Think>,
     /// Who serves the transactions of a rate.
     pub queue: Option<Queue>,
+    /// Connections that the jobs of a point share, where there are more jobs.
+    pub connections: Option<u32>,
     /// Whether sessions may follow their server processes; they may unless told otherwise.
     pub follow: Option<bool>,
 }
@@ -135,7 +149,7 @@ const DECISIVE_DURATION_S: f64 = 10.0;
 /// # Errors
 /// Something that was asked for does not exist, or nothing was.
 pub fn resolve(wish: &Wish, ground: Ground<'_>) -> Result<Plan, PlanError> {
-    let loads = loads(wish)?;
+    let loads = loads::of(wish)?;
     let asked = wish.jobs.unwrap_or(1).saturating_mul(wish.threads.unwrap_or(1));
     if let Some(limit) = wish.max_jobs.filter(|limit| asked > *limit) {
         return Err(PlanError::OverLimit { asked, limit });
@@ -178,8 +192,10 @@ pub fn resolve(wish: &Wish, ground: Ground<'_>) -> Result<Plan, PlanError> {
             if wish.drive == Drive::Client && wish.follow != Some(false) {
                 // What is swept at one DOP is no step of the ramp.
                 let of_ramp = steps.iter().filter(|step| step.rows_per_tx == template.rows_per_tx);
-                let fewest = of_ramp.map(|step| step.dop.jobs).min();
-                steps.iter_mut().for_each(|step| step.may_follow_from_jobs = fewest.map(|n| n.min(step.dop.jobs)));
+                let fewest = of_ramp.map(|step| loads::sessions(wish, step)).min();
+                steps
+                    .iter_mut()
+                    .for_each(|step| step.may_follow_from_jobs = fewest.map(|n| n.min(loads::sessions(wish, step))));
             }
             let again = again(&steps, &template, &loads, group.repeat);
             for repeat in 1..=group.repeat {
@@ -192,6 +208,7 @@ pub fn resolve(wish: &Wish, ground: Ground<'_>) -> Result<Plan, PlanError> {
             points.extend(again);
         }
     }
+    loads::share(wish, &mut points)?;
     let measured = points.iter().any(|p| !matches!(p.mapping, Mapping::None { .. }));
     if wish.drive == Drive::Client && !any_client_form {
         return Err(PlanError::NoClientForm);
@@ -207,33 +224,6 @@ pub fn resolve(wish: &Wish, ground: Ground<'_>) -> Result<Plan, PlanError> {
         definitions: format!("{:016x}", xxh3_64(all.as_bytes())),
         points,
     })
-}
-
-/// The loads that each step of a ramp is measured under. Shares are of a maximum, which comes first.
-fn loads(wish: &Wish) -> Result<Vec<Load>, PlanError> {
-    let options = [
-        ("--rate", wish.rates.is_some()),
-        ("--arrivals", wish.arrivals.is_some()),
-        ("--think", wish.think.is_some()),
-        ("--queue", wish.queue.is_some()),
-        ("--follow", wish.follow.is_some()),
-    ];
-    if let Some((option, _)) = options.into_iter().find(|(_, given)| *given && wish.drive == Drive::Server) {
-        return Err(PlanError::ClientOnly { option });
-    }
-    let closed = Load { think: wish.think, ..Load::default() };
-    match (&wish.rates, wish.arrivals, wish.think) {
-        (Some(_), _, Some(_)) => Err(PlanError::ThinkAndRate),
-        (None, Some(_), _) => Err(PlanError::ArrivalsAlone),
-        (None, None, _) if wish.queue.is_some() => Err(PlanError::QueueAlone),
-        (None, None, _) => Ok(vec![closed]),
-        (Some(rates), arrivals, None) => {
-            let arrivals = Some(arrivals.unwrap_or_default());
-            let queue = Some(wish.queue.unwrap_or_default());
-            let open = rates.list().iter().map(|rate| Load { rate: Some(*rate), arrivals, queue, think: None });
-            Ok(rates.are_shares().then_some(closed).into_iter().chain(open).collect())
-        }
-    }
 }
 
 /// Which way a ramp is gone through.

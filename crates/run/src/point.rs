@@ -247,7 +247,7 @@ fn attempt(
 
     bench.stop.at_work(Vec::new());
     let (mut sessions, mut forms) = (Vec::with_capacity(task.jobs as usize), Vec::new());
-    for job in task.job_numbers() {
+    for job in task.job_numbers().take(planned.load.sessions(task.jobs) as usize) {
         go_on(bench)?;
         let opened = match task.drive {
             Drive::Server => engine.session(job, task.nodes),
@@ -303,7 +303,7 @@ fn attempt(
     }
     let span = window.span().ok_or_else(|| EngineError::new(ErrorClass::Cancelled, "the point was stopped"))?;
     figures::work(point, task, &measured.log, span, measured.discarding_ns);
-    if let Some(Times { service, response, series }) = measured.times {
+    if let Some(Times { service, response, connection_wait, series }) = measured.times {
         figures::client_times(point, &service, response.as_ref(), series);
         let of = |kind| {
             let transaction_type = Some(planned.subject.as_str().to_owned());
@@ -311,6 +311,9 @@ fn attempt(
         };
         histograms.push(of(HistogramKind::Service)(service));
         histograms.extend(response.map(of(HistogramKind::Response)));
+        point.connection_wait_s = connection_wait.as_ref().map(figures::times);
+        let of_all = |times| PointHistogram { transaction_type: None, kind: HistogramKind::ConnectionWait, times };
+        histograms.extend(connection_wait.map(of_all));
     }
     let counters_s = judge::counters_s(&window, &measured.log);
     figures::counters(point, &measured.counters, counters_s, features.block_bytes);

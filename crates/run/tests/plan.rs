@@ -193,6 +193,31 @@ fn a_ramp_has_one_mode_of_the_client_and_open_loops_one_timetable() {
     assert_eq!(queues(Some(Queue::Session)), [None, Some(Queue::Session)]);
 }
 
+#[test]
+fn connections_are_shared_where_there_are_more_jobs() {
+    let wish = |jobs: &[u32], connections| Wish {
+        ramp: Some(Ramp::List(jobs.to_vec())),
+        connections: Some(connections),
+        ..client("T611")
+    };
+    let shared = |wish: &Wish| -> Vec<Option<u32>> {
+        let plan = plan(wish, MANY_WRITERS).unwrap();
+        plan.points.iter().filter(|p| !p.again).map(|p| p.load.connections).collect()
+    };
+    let up_and_down = [None, None, Some(4), Some(4), None, None];
+    assert_eq!(shared(&Wish { repeat: Some(2), ..wish(&[1, 4, 64], 4) }), up_and_down);
+    let rates = Some("50%,100%".parse().unwrap());
+    assert_eq!(shared(&Wish { rates, ..wish(&[64], 4) }), [Some(4); 3]);
+    assert_eq!(shared(&wish(&[8], 8)), [None], "each has one");
+    // Threads and sessions of a client are told by connections.
+    let may_follow: Vec<Option<u32>> =
+        plan(&wish(&[16, 64], 4), MANY_WRITERS).unwrap().points.iter().map(|p| p.may_follow_from_jobs).collect();
+    assert_eq!(may_follow, [Some(4); 3]);
+    let refused = |wish: Wish| plan(&wish, MANY_WRITERS).unwrap_err().to_string();
+    assert!(refused(wish(&[1, 8], 9)).starts_with("--connections 9 is more than the 8 jobs"));
+    assert!(refused(Wish { drive: Drive::Server, ..wish(&[8], 2) }).contains("add --drive client"));
+}
+
 /// On a server with other work a limit cuts ramps off; what was asked for by its number is refused above it.
 #[test]
 fn a_limit_of_jobs_cuts_ramps_off() {

@@ -54,6 +54,10 @@ impl Product for Server {
         sessions(self, database, "a.attr_value = 'dbdyno job' AND p.command = 'Execute'")
     }
 
+    fn jobs(&self, database: &str) -> Vec<u64> {
+        sessions(self, database, "a.attr_value = 'dbdyno job'")
+    }
+
     fn holders(&self, database: &str) -> Vec<u64> {
         sessions(self, database, "a.attr_value = 'dbdyno run'")
     }

@@ -3,7 +3,12 @@
 use super::{Product, stories};
 use crate::support::{Room, number, points, text};
 
-stories!(a_client_drives_what_applications_send, an_open_loop_keeps_its_rate, a_whole_ramp_is_carried_alike);
+stories!(
+    a_client_drives_what_applications_send,
+    an_open_loop_keeps_its_rate,
+    a_whole_ramp_is_carried_alike,
+    users_share_the_sessions_of_a_server,
+);
 
 /// A read, a join, a change of one row, and transactions of several statements.
 fn a_client_drives_what_applications_send<S: Product>() {
@@ -44,5 +49,24 @@ fn a_whole_ramp_is_carried_alike<S: Product>() {
         let line = format!("run T611 --drive client {options} --duration 300ms --json --target {}", database.target());
         let document = room.run(&line).expect(0).json();
         assert!(points(&document).iter().all(|point| point["pump"]["sessions_follow"] == false), "{document:#}");
+    }
+}
+
+/// 40 users over three connections: the server never sees a fourth session, and the rows that it counts are those of all users.
+fn users_share_the_sessions_of_a_server<S: Product>() {
+    let (room, database) = (Room::new(), S::lender().loaded());
+    for load in ["", "--rate 100/s", "--think 10ms..50ms"] {
+        let line = format!("run T311 --drive client --jobs 40 --connections 3 {load} --duration 1s --target");
+        let mut run = room.start(&format!("{line} {}", database.target()));
+        let mut most = 0;
+        while !run.ended() {
+            most = most.max(database.server.jobs(&database.name).len());
+        }
+        run.end().expect(0);
+        assert_eq!(most, 3, "{load}");
+        for point in points(&room.show("last")) {
+            assert_eq!((text(point, "/status"), number(point, "/jobs")), ("ok", 40.0), "{point:#}");
+            assert!(number(point, "/connection_wait_s/max") > 0.0, "{point:#}");
+        }
     }
 }

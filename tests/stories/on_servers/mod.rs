@@ -73,6 +73,9 @@ pub(crate) trait Product: Scratch {
     /// Those of them that carry out a test's call now.
     fn calls(&self, database: &str) -> Vec<u64>;
 
+    /// Those of them that jobs have.
+    fn jobs(&self, database: &str) -> Vec<u64>;
+
     /// Those of them that keep other dbdynos out while a run lasts.
     fn holders(&self, database: &str) -> Vec<u64>;
 

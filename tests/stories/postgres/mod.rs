@@ -74,6 +74,11 @@ impl Product for Server {
         numbers(self, &sql)
     }
 
+    fn jobs(&self, database: &str) -> Vec<u64> {
+        let jobs = "application_name = 'dbdyno job'";
+        numbers(self, &format!("SELECT pid FROM pg_stat_activity WHERE datname = '{database}' AND {jobs}"))
+    }
+
     fn holders(&self, database: &str) -> Vec<u64> {
         let holds = "application_name = 'dbdyno run'";
         numbers(self, &format!("SELECT pid FROM pg_stat_activity WHERE datname = '{database}' AND {holds}"))

@@ -144,6 +144,8 @@ pub enum WarningKind {
     Transactions,
     /// A client whose sessions followed their server processes, beside one whose did not.
     Pumps,
+    /// A client whose jobs shared connections, beside one whose jobs had one each, or shared another number.
+    Connections,
     /// A tool that can show no time below a limit of its own.
     Floor,
     /// Published figures beside measured ones.

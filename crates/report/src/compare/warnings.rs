@@ -24,6 +24,8 @@ pub(super) fn all(sides: &[Side], rows: &[Row], catalogue: &Catalogue) -> Vec<Wa
     for (kind, text, fact) in FACTS {
         warn(*kind, bases.unlike(sides, *fact).map(|which| format!("{text}: {which}")));
     }
+    let text = "a client's jobs that share connections, beside such as have one each or share another number of them";
+    warn(WarningKind::Connections, unlike(sides, &connections).map(|which| format!("{text}: {which}")));
     for text in crate::pace::warnings(sides) {
         warn(WarningKind::Pace, Some(text));
     }
@@ -67,6 +69,14 @@ fn selection(run: &RunJson) -> String {
         false => "",
     };
     words.to_owned()
+}
+
+/// The connections of a client's jobs; one run has one number of them, and the first steps of a ramp fewer jobs.
+fn connections(run: &RunJson) -> String {
+    let mut clients = run.points.iter().filter(|p| crate::legend::is_of_client(p)).peekable();
+    let any = clients.peek().is_some();
+    let shared = clients.find_map(|p| p.load.connections);
+    shared.map_or_else(|| if any { "one each" } else { "" }.to_owned(), |n| format!("{n} shared"))
 }
 
 /// A tool with a shortest time of its own beside others.

@@ -41,6 +41,7 @@ const OF_POINT: &[&str] = &[
     "rate",
     "arrivals",
     "think",
+    "connections",
     "asked_per_s",
     "pump.kind",
     "pump.threads",
@@ -85,6 +86,14 @@ const OF_POINT: &[&str] = &[
     "response_time_s.p99_9",
     "response_time_s.p99_99",
     "response_time_s.max",
+    "connection_wait_s.mean",
+    "connection_wait_s.p50",
+    "connection_wait_s.p90",
+    "connection_wait_s.p95",
+    "connection_wait_s.p99",
+    "connection_wait_s.p99_9",
+    "connection_wait_s.p99_99",
+    "connection_wait_s.max",
     "cpu.busy_pct",
     "cpu.user_pct",
     "cpu.system_pct",
@@ -271,6 +280,7 @@ mod tests {
         let platform = Catalogue::embedded().unwrap().platform("hp_dl980_violin_2012").unwrap();
         let mut point = platform.points.into_iter().find(|point| point.metric.is_some()).unwrap();
         (point.service_time_s, point.response_time_s) = (Some(ResponseTime::default()), Some(ResponseTime::default()));
+        (point.connection_wait_s, point.load.connections) = (Some(ResponseTime::default()), Some(1));
         point.redo.sync_writes = Some(1.0);
         point.again = true;
         point.pump = Some(PumpUse { kind: PumpKind::Threads, threads: 1, sessions_follow: false });

@@ -59,6 +59,7 @@ type Times = fn(&Point) -> Option<&ResponseTime>;
 const DISTRIBUTIONS: &[(&str, Times)] = &[
     ("service_time_quantile_s", |p| p.service_time_s.as_ref()),
     ("response_time_quantile_s", |p| p.response_time_s.as_ref()),
+    ("connection_wait_quantile_s", |p| p.connection_wait_s.as_ref()),
 ];
 
 /// A point, and what every sample of it says beside its value.
@@ -157,6 +158,7 @@ fn place(run: &RunJson, point: &Point) -> String {
     let rate = point.load.rate.map(|rate| rate.to_string()).unwrap_or_default();
     let arrivals = point.load.arrivals.map(|arrivals| arrivals.name()).unwrap_or_default();
     let think = point.load.think.map(|think| think.to_string()).unwrap_or_default();
+    let connections = point.load.connections.map(|n| n.to_string()).unwrap_or_default();
     let storage = point.subject.storage().map(|s| s.load);
     let [work, small, large] = storage.map_or_else(Default::default, |load| {
         [load.work(), load.small_outstanding.to_string(), load.large_outstanding.to_string()]
@@ -175,6 +177,7 @@ fn place(run: &RunJson, point: &Point) -> String {
         ("rate", &rate),
         ("arrivals", arrivals),
         ("think", &think),
+        ("connections", &connections),
         ("work", &work),
         ("small_outstanding", &small),
         ("large_outstanding", &large),

@@ -86,14 +86,22 @@ impl<'a> Load<'a> {
     }
 
     fn words(&self) -> String {
-        match (self.key.load.rate, self.key.load.think) {
+        let begins = match (self.key.load.rate, self.key.load.think) {
             (Some(rate), _) => {
                 let apart = if self.key.load.queues_apart() { ", a queue for each session" } else { "" };
                 format!("{rate}, {} arrivals{apart}", self.key.load.arrivals.unwrap_or_default().name())
             }
             (None, Some(think)) => format!("closed loop, think time {think}"),
             (None, None) => "closed loop".to_owned(),
-        }
+        };
+        let shared = self.key.load.connections.map(|n| format!(", {}", counted(n.into(), "shared connection")));
+        begins + &shared.unwrap_or_default()
+    }
+
+    /// How long was waited for a connection, where jobs share some.
+    fn waits(&self) -> Option<Vec<Markup>> {
+        let waits = PERCENTILES.map(|(_, figure)| self.median(|p| p.connection_wait_s.as_ref().and_then(figure)));
+        waits.iter().any(Option::is_some).then(|| waits.iter().map(|wait| text(&duration(*wait))).collect())
     }
 
     fn histogram(&self, times: &[Times]) -> Option<Histogram> {
@@ -125,6 +133,12 @@ pub(super) fn section(run: &RunJson, times: &[Times], catalogue: &Catalogue) -> 
                     b { "Response time" } " runs from the moment at which a transaction was due, so it holds what it had to wait for; "
                     b { "service time" } " from when it was sent. A closed loop sends nothing while it waits: its times do not tell what a
                     stall would do to others."
+                }
+                @if loads.iter().any(|load| load.waits().is_some()) {
+                    p.note {
+                        b { "Wait" } " is from when a transaction could begin until it had a connection, as jobs share them. It is no part
+                        of the service time, and a part of the response time."
+                    }
                 }
                 @if loads.iter().any(Load::has_failures) {
                     p.note {
@@ -247,11 +261,12 @@ fn table(code: SubjectName<'_>, loads: &[&Load<'_>], place: &str) -> Table {
     ];
     heads.extend(PERCENTILES.iter().map(|(name, _)| Head::figures(*name, "")));
     heads.push(Head::words("Remarks"));
-    let rows = loads.iter().map(|load| {
+    let rows = loads.iter().flat_map(|load| {
         let shown = load.shown();
         if shown.is_empty() {
             let why = load.points.iter().rev().find_map(|(_, p)| refusal(p));
-            return Row::Remark(vec![text(&load.words())], why.unwrap_or_else(|| "it has no times".to_owned()));
+            let why = why.unwrap_or_else(|| "it has no times".to_owned());
+            return vec![Row::Remark(vec![text(&load.words())], why)];
         }
         let mut texts = vec![text(&load.words())];
         let asked = load.median(|p| p.asked_per_s);
@@ -261,7 +276,11 @@ fn table(code: SubjectName<'_>, loads: &[&Load<'_>], place: &str) -> Table {
         texts.extend(PERCENTILES.iter().map(|(_, figure)| text(&load.time_words(*figure))));
         let flags: Vec<Flag> = shown.iter().flat_map(|(_, p)| p.flags.iter().copied()).collect();
         texts.push(html! { @if load.is_unmet() { b { "! " } } (marks(shown.iter().map(|(_, p)| *p), &flags)) });
-        Row::Figures(texts)
+        let waits = load.waits().map(|waits| {
+            let head = [text(&load.words()), text(""), text(""), text("wait")];
+            Row::Figures(head.into_iter().chain(waits).chain([text("")]).collect())
+        });
+        [Row::Figures(texts)].into_iter().chain(waits).collect()
     });
     let caption = html! { (code) ": how long transactions took, " (place) };
     Table { caption, heads, rows: rows.collect(), class: "figures" }.without_empty_columns()

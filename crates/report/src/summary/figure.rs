@@ -75,7 +75,7 @@ pub(crate) fn most_redo<'a>(run: &'a RunJson, catalogue: &Catalogue) -> Option<F
     // Where the best of a ramp was measured again, what selected it has done its work.
     let again: Vec<&Point> = ok.iter().copied().filter(|p| p.again && p.redo.mib_per_s.is_some()).collect();
     let of_one_ramp = |a: &Point, b: &Point| {
-        (&a.subject, a.drive, a.rows_per_tx, a.load) == (&b.subject, b.drive, b.rows_per_tx, b.load)
+        (&a.subject, a.drive, a.rows_per_tx, a.load.of_ramp()) == (&b.subject, b.drive, b.rows_per_tx, b.load.of_ramp())
     };
     ok.retain(|p| p.again || !again.iter().any(|a| of_one_ramp(a, p)));
     let cells = figures::cells(&ok, &Ask::new("", REDO.metric));

@@ -6,6 +6,7 @@ use crate::figures::bracketed;
 use crate::layout::{Column, Keep, Row, Sheet};
 use crate::legend::{self, marks, refusal};
 use crate::numbers::{MISSING, duration, thousands};
+use crate::summary::head::counted;
 use crate::text::hanging;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{CellKey, Flag, Point, ResponseTime, RunJson, Status};
@@ -32,10 +33,14 @@ const COLUMNS: [Column; 15] = [
 ];
 /// Marks the figures of a load that was not the one asked for.
 const UNMET: char = '!';
+/// In place of a load, below it: how long was waited for a connection.
+const WAIT: &str = "  waiting for one";
+
 /// In place of a percentile that transactions have which failed.
 const FAILED: &str = "failed";
 
-/// One row per load of each test and degree of parallelism: medians of its repeats.
+/// One row per load of each test and degree of parallelism: medians of its repeats. Where jobs share connections, another tells how
+/// long they waited for one.
 #[must_use]
 pub fn latency(run: &RunJson, _: &Catalogue, width: Option<u16>) -> String {
     let points: Vec<&Point> = run.points.iter().filter(|p| legend::is_of_client(p) && !p.again).collect();
@@ -49,13 +54,18 @@ pub fn latency(run: &RunJson, _: &Catalogue, width: Option<u16>) -> String {
             keys.push(key);
         }
     }
-    let rows = keys.iter().map(|key| row(key, &points)).collect();
+    let rows = keys.iter().flat_map(|key| rows(key, &points)).collect();
     let mut out = Sheet { columns: COLUMNS.to_vec(), rows, gap: 2 }.render(width);
     out.push('\n');
     let legend = "Response time is from the moment at which a transaction was due, so it holds what it had to wait for; \
                   service time is from when it was sent. A closed loop sends nothing while it waits, so its times do not tell \
                   what a stall would do to others. Reached is what succeeded.";
     out.push_str(&hanging("", legend, width));
+    if points.iter().any(|p| p.connection_wait_s.is_some()) {
+        let waits = "Wait is from when a transaction could begin until it had a connection: jobs share them. It is no part of the \
+                     service time, and a part of the response time.";
+        out.push_str(&hanging("", waits, width));
+    }
     if points.iter().any(|p| p.has(Flag::Errors)) {
         let failed = "Transactions that failed count as slower than any other in p50 to p99.9, here and in verdicts: where a \
                       percentile is among them, it says failed. The longest is of those that succeeded.";
@@ -77,17 +87,21 @@ pub fn latency(run: &RunJson, _: &Catalogue, width: Option<u16>) -> String {
 /// The load in words, as it was typed.
 fn load(point: &Point) -> String {
     let load = point.load;
-    match (load.rate, load.think) {
+    let begins = match (load.rate, load.think) {
         (Some(rate), _) => {
             let apart = if load.queues_apart() { ", own queues" } else { "" };
             format!("{rate} {}{apart}", load.arrivals.unwrap_or_default().name())
         }
         (None, Some(think)) => format!("think {think}"),
         (None, None) => "closed loop".to_owned(),
-    }
+    };
+    begins + &load.connections.map_or_else(String::new, |n| format!(", {}", counted(n.into(), "connection")))
 }
 
-fn row(key: &CellKey, points: &[&Point]) -> Row {
+/// What is told of each distribution.
+const TOLD: [fn(&ResponseTime) -> Option<f64>; 5] = [|t| t.p50, |t| t.p95, |t| t.p99, |t| t.p99_9, |t| t.max];
+
+fn rows(key: &CellKey, points: &[&Point]) -> Vec<Row> {
     let repeats: Vec<&Point> = points.iter().copied().filter(|p| CellKey::of(p) == *key).collect();
     let measured = |status| repeats.iter().copied().filter(move |p| p.status == status && p.service_time_s.is_some());
     let mut shown: Vec<&Point> = measured(Status::Ok).collect();
@@ -99,7 +113,7 @@ fn row(key: &CellKey, points: &[&Point]) -> Row {
     texts.extend([tx_size(key.rows_per_tx), repeats.first().map_or_else(String::new, |p| load(p))]);
     if shown.is_empty() {
         let reason = repeats.iter().rev().find_map(|p| refusal(p)).unwrap_or_else(|| "it has no times".to_owned());
-        return Row::Remark { keys: texts, text: reason };
+        return vec![Row::Remark { keys: texts, text: reason }];
     }
     let median = |figure: &dyn Fn(&Point) -> Option<f64>| {
         Estimate::of(&shown.iter().filter_map(|p| figure(p)).collect::<Vec<_>>()).map(|e| e.median)
@@ -115,15 +129,22 @@ fn row(key: &CellKey, points: &[&Point]) -> Row {
         }
         duration(median(&|p| times(p).as_ref().and_then(figure)))
     };
+    let waits = TOLD.map(|figure| median(&|p| p.connection_wait_s.as_ref().and_then(figure)));
+    let waits = waits.iter().any(Option::is_some).then(|| {
+        // Narrow tables leave out which time it is, but not the load.
+        let keys = texts.iter().take(texts.len() - 1).cloned();
+        let head = [WAIT, "", "", "wait"].map(str::to_owned);
+        Row::Figures(keys.chain(head).chain(waits.map(duration)).chain([String::new()]).collect())
+    });
     let asked = median(&|p| p.asked_per_s);
     texts.push(asked.map_or_else(|| MISSING.to_owned(), thousands));
     let flags: Vec<Flag> = shown.iter().flat_map(|p| p.flags.iter().copied()).collect();
     texts.push(bracketed(thousands(median(&|p| p.ops_per_s)), &flags));
     texts.push(if open { "response" } else { "service" }.to_owned());
-    texts.extend([time(|t| t.p50), time(|t| t.p95), time(|t| t.p99), time(|t| t.p99_9), time(|t| t.max)]);
+    texts.extend(TOLD.map(time));
     let unmet = if shown.iter().any(|p| p.status == Status::Invalid) { UNMET.to_string() } else { String::new() };
     // That these are a client's and at set rates is what the table is about.
     let marks = marks(shown, &flags).replace([legend::CLIENT, legend::RATED], "");
     texts.push(format!("{unmet}{marks}"));
-    Row::Figures(texts)
+    [Row::Figures(texts)].into_iter().chain(waits).collect()
 }

@@ -100,11 +100,18 @@ fn storage(n: &[u64], next: &mut impl FnMut() -> Option<f64>) -> Storage {
 fn load(n: u64) -> Load {
     let arrivals = Some(if n.is_multiple_of(2) { Arrivals::Constant } else { Arrivals::Poisson });
     let queue = [None, Some(Queue::Shared), Some(Queue::Session)][(n / 7 % 3) as usize];
+    let connections = n.is_multiple_of(5).then_some(1 + (n % 9) as u32);
     match n % 4 {
-        0 => Load::default(),
+        0 => Load { connections, ..Load::default() },
         1 => Load { think: Some(Think { least_ns: n % 1_000_007, most_ns: 1_000_007 }), ..Load::default() },
-        2 => Load { rate: Some(Rate::PerS { thousandths: 1 + n % 100_000_000_000 }), arrivals, queue, think: None },
-        _ => Load { rate: Some(Rate::Share { pct: 1 + (n % 200) as u32 }), arrivals, queue, think: None },
+        2 => Load {
+            rate: Some(Rate::PerS { thousandths: 1 + n % 100_000_000_000 }),
+            arrivals,
+            queue,
+            connections,
+            think: None,
+        },
+        _ => Load { rate: Some(Rate::Share { pct: 1 + (n % 200) as u32 }), arrivals, queue, connections, think: None },
     }
 }
 

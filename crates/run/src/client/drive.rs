@@ -1,17 +1,17 @@
-//! One job of the client drive: it runs any program, transaction after transaction, act by act. The program knows transactions;
-//! the drive knows the window, the pace, what is sent again, and how transactions have ended.
+//! One session of the client drive: it runs any program, transaction after transaction, act by act. The program knows transactions;
+//! the drive knows the window, the pace, what is sent again, and how transactions have ended. Its user is always the same, or where
+//! users share connections, whoever's turn it is: pool.rs.
 //!
 //! What ends when the window's edges are known is counted without a lock: the window's moments are atomic, and times go into a
-//! pen of the job's own. A transaction that the database refused for the sake of another is sent again with the same keys; one
+//! pen of the session's own. A transaction that the database refused for the sake of another is sent again with the same keys; one
 //! that failed for good is counted by its class and never as throughput, and the job goes on with the next: failures.rs.
 
 mod failures;
 mod punctual;
 
-use super::pauses::Pauses;
+use super::pool::{Pool, User};
 use super::tally::Tally;
 use super::team::Team;
-use super::timetable::Timetable;
 use crate::Pace;
 use dbdyno_engine::client::{Answer, Bound};
 use dbdyno_engine::program::{Act, Outcome, Program};
@@ -25,17 +25,6 @@ const STORM_PAUSE_NS: u64 = 10_000_000;
 /// A sleeper looks up at least so often, to hear that the point was stopped.
 const LONGEST_NAP_NS: u64 = 100_000_000;
 const UNKNOWN_NS: u64 = u64::MAX;
-
-/// When the next transaction begins.
-#[derive(Debug)]
-enum Beat<'t> {
-    /// At once.
-    Closed,
-    /// After a pause.
-    Thinking(Pauses),
-    /// When it is due; before the barrier nothing is.
-    Open(Option<&'t Timetable>),
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
@@ -68,14 +57,14 @@ enum Then {
     GoOn,
 }
 
-/// One job of a point in the client drive.
+/// One session of a point in the client drive, and the user who has it.
 #[derive(Debug)]
 pub struct ClientDrive<'t, P> {
     team: &'t Team<'t>,
     pen: Pen<'t>,
-    program: P,
-    beat: Beat<'t>,
-    job: u32,
+    user: Box<User<P>>,
+    /// Where it takes users from, and puts them back, if they share connections.
+    pool: Option<&'t Pool<P>>,
     stage: Stage,
     warm_up_ns: u64,
     duration_ns: u64,
@@ -89,10 +78,12 @@ pub struct ClientDrive<'t, P> {
     open: bool,
     /// Whether the program has rolled this one back, as it wanted to.
     rolled_back: bool,
-    /// When the current transaction is or was to begin; none yet where the next has to be taken from a timetable.
-    due_ns: Option<u64>,
     /// Until then it does not go on, nor does it take what others could do meanwhile.
     rests_until_ns: u64,
+    /// Since when a user could have had it.
+    free_from_ns: u64,
+    /// How long its last transaction waited for it, where that counts and has not been told yet.
+    untold_wait_ns: Option<u64>,
     /// Since when it has waited for the next one.
     idle_from_ns: Option<u64>,
     /// When its first statement was sent.
@@ -107,22 +98,16 @@ pub struct ClientDrive<'t, P> {
 }
 
 impl<'t, P: Program> ClientDrive<'t, P> {
-    pub(super) fn new(team: &'t Team<'t>, program: P, job: u32) -> Self {
+    pub(super) fn new(team: &'t Team<'t>, user: User<P>, pool: Option<&'t Pool<P>>) -> Self {
         let (warm_up_ns, duration_ns) = match team.window.pace() {
             Pace::Steady { warm_up_ns, duration_ns, .. } => (warm_up_ns, duration_ns),
             Pace::Pieces { .. } => (0, 0),
         };
-        let beat = match (&team.queues, team.think) {
-            (Some(_), _) => Beat::Open(None),
-            (None, Some(think)) => Beat::Thinking(Pauses::new(think, team.seed, job)),
-            (None, None) => Beat::Closed,
-        };
         Self {
             team,
             pen: team.recorder.pen(),
-            program,
-            beat,
-            job,
+            user: Box::new(user),
+            pool,
             stage: Stage::Waiting,
             warm_up_ns,
             duration_ns,
@@ -132,8 +117,9 @@ impl<'t, P: Program> ClientDrive<'t, P> {
             of_type: TypeId::FIRST,
             open: false,
             rolled_back: false,
-            due_ns: None,
             rests_until_ns: 0,
+            free_from_ns: 0,
+            untold_wait_ns: None,
             idle_from_ns: None,
             begun_ns: None,
             attempt: 0,
@@ -154,18 +140,13 @@ impl<'t, P: Program> ClientDrive<'t, P> {
     fn arrive(&mut self, now_ns: u64) {
         let origin_ns = self.team.window.arrive(now_ns);
         self.stage = Stage::Warming;
-        self.last_good_ns = now_ns;
-        let due_ns = match &mut self.beat {
-            Beat::Closed => now_ns,
-            Beat::Thinking(pauses) => now_ns + pauses.first_ns(),
-            Beat::Open(table) => {
-                *table = self.team.queues.as_ref().map(|queues| queues.of(self.job, origin_ns));
-                table.map_or(now_ns, Timetable::take)
-            }
-        };
-        self.due_ns = Some(due_ns);
+        (self.last_good_ns, self.free_from_ns) = (now_ns, now_ns);
+        self.user.arrive(self.team, now_ns, origin_ns);
+        if let Some(pool) = self.pool {
+            pool.arrive(self.team, now_ns, origin_ns);
+        }
         // Nobody waits for a transaction that is due long after the warm-up.
-        if due_ns >= now_ns + self.warm_up_ns {
+        if self.begins_ns(now_ns) >= now_ns + self.warm_up_ns {
             self.warm(now_ns);
         }
     }
@@ -233,7 +214,7 @@ impl<'t, P: Program> ClientDrive<'t, P> {
     /// What the program does next; nothing when its transaction has ended.
     #[inline]
     fn act(&mut self, reply: Option<(&ChunkResult, &Answer)>, now_ns: u64) -> Option<Act> {
-        let act = self.program.act(reply);
+        let act = self.user.program.act(reply);
         self.doing = match act {
             Act::Execute { times, opens, .. } => {
                 self.open |= opens;
@@ -251,7 +232,7 @@ impl<'t, P: Program> ClientDrive<'t, P> {
     }
 
     fn again(&mut self, now_ns: u64) -> Option<Act> {
-        self.program.again();
+        self.user.program.again();
         self.executed = 0;
         self.act(None, now_ns)
     }
@@ -260,15 +241,16 @@ impl<'t, P: Program> ClientDrive<'t, P> {
     fn succeed(&mut self, ended_ns: u64) {
         self.warm(ended_ns);
         self.learn_edges();
-        let did = self.program.did();
+        let did = self.user.program.did();
         let (rows, begun_ns) = (did.rows, self.begun_ns.unwrap_or(ended_ns));
         self.tally.outcomes.succeed(1);
         self.tally.checksum = self.tally.checksum.wrapping_add(did.checksum);
         self.account(ended_ns);
         if let Some(at_ns) = self.inside(ended_ns) {
-            let due_ns = self.due_ns.unwrap_or(begun_ns).min(begun_ns);
+            let due_ns = self.user.due_ns.unwrap_or(begun_ns).min(begun_ns);
             let (service_ns, response_ns) = (ended_ns - begun_ns, ended_ns - due_ns);
             self.pen.record(Sample { type_id: self.of_type, ended_ns: at_ns, service_ns, response_ns, rows });
+            self.untold_wait_ns = Some(self.waited_ns(ended_ns));
         } else {
             let outside = if ended_ns <= self.start_ns { &mut self.tally.before } else { &mut self.tally.after };
             outside.ops += 1;
@@ -281,7 +263,7 @@ impl<'t, P: Program> ClientDrive<'t, P> {
                 self.team.calms();
             }
         }
-        self.program.ended(if self.rolled_back { Outcome::RolledBack } else { Outcome::Committed });
+        self.user.program.ended(if self.rolled_back { Outcome::RolledBack } else { Outcome::Committed });
         self.leave(ended_ns);
     }
 
@@ -290,27 +272,30 @@ impl<'t, P: Program> ClientDrive<'t, P> {
     fn leave(&mut self, ended_ns: u64) {
         (self.doing, self.begun_ns, self.attempt) = (Doing::Nothing, None, 0);
         (self.rolled_back, self.executed) = (false, 0);
-        self.due_ns = match &mut self.beat {
-            Beat::Closed => Some(ended_ns),
-            Beat::Thinking(pauses) => Some(ended_ns + pauses.next_ns()),
-            Beat::Open(_) => None,
-        };
+        self.user.leave(ended_ns);
+        self.free_from_ns = ended_ns;
         if self.failures_in_row >= STORM_FAILURES {
             self.rests_until_ns = ended_ns + STORM_PAUSE_NS;
+            self.free_from_ns = self.rests_until_ns;
         }
     }
 
-    /// When to go on with the next transaction.
+    /// How long its transaction has waited for it by a moment.
+    #[inline]
+    fn waited_ns(&self, by_ns: u64) -> u64 {
+        self.free_from_ns.min(by_ns).saturating_sub(self.user.wants_ns(self.team))
+    }
+
+    /// When to go on with the next transaction: of the user whose turn it is.
     #[inline]
     fn begins_ns(&mut self, now_ns: u64) -> u64 {
         if self.rests_until_ns > now_ns {
-            return self.rests_until_ns.max(self.due_ns.unwrap_or(0));
+            return self.rests_until_ns;
         }
-        match (self.due_ns, &self.beat) {
-            (Some(due_ns), _) => due_ns,
-            (None, Beat::Open(Some(table))) => *self.due_ns.insert(table.take()),
-            (None, _) => now_ns,
-        }
+        let due_ns = self.user.begins_ns(self.team, now_ns);
+        let Some(pool) = self.pool else { return due_ns };
+        pool.exchange(&mut self.user, due_ns, self.untold_wait_ns.take());
+        self.user.begins_ns(self.team, now_ns)
     }
 
     /// What to do between two transactions.
@@ -330,7 +315,7 @@ impl<'t, P: Program> ClientDrive<'t, P> {
             if self.idle_from_ns.is_some() {
                 self.wake(now_ns);
             }
-            self.of_type = self.program.begin();
+            self.of_type = self.user.program.begin();
             return self.act(None, now_ns).map_or(Next::Nap(0), Next::Act);
         }
         self.idle_from_ns.get_or_insert(now_ns);
@@ -348,7 +333,7 @@ impl<'t, P: Program> ClientDrive<'t, P> {
         }
         if now_ns < until_ns {
             // Nobody waits for the rest of it.
-            self.program.ended(Outcome::RolledBack);
+            self.user.program.ended(Outcome::RolledBack);
             if self.open {
                 self.doing = Doing::Rollback(Then::Leave);
                 return Next::Act(Act::Rollback);
@@ -389,7 +374,7 @@ impl<P: Program> Work for ClientDrive<'_, P> {
     fn next(&mut self, now_ns: u64, reply: Option<Reply<'_>>) -> Step<'_> {
         match self.next_step(now_ns, reply) {
             Next::Act(Act::Execute { statement, times, opens }) => {
-                let values = self.program.values();
+                let values = self.user.program.values();
                 Step::Execute(Request::Statement(Bound { statement, values, times, opens }))
             }
             Next::Act(Act::Commit) => Step::Execute(Request::Commit),

@@ -1,17 +1,19 @@
 //! The client drive: dbdyno sends each statement, as an application would, and times each transaction.
 //!
-//! [`ClientDrive`] is one job, [`Team`] what the jobs of a point share, [`Timetable`] says when transactions are due, and who serves
-//! which is a matter of the queues. What was done becomes a [`crate::Log`] like that of the server drive, whose chunks are the
+//! [`ClientDrive`] is one session, [`Team`] what the sessions of a point share, [`Timetable`] says when transactions are due, and
+//! who serves which is a matter of the queues. Where users share sessions, [`Pool`] has those who wait. What was done becomes a [`crate::Log`] like that of the server drive, whose chunks are the
 //! seconds of the window, so that rates, proofs and flags are made of it in the same way.
 
 mod drive;
 mod pauses;
+mod pool;
 mod queues;
 mod tally;
 mod team;
 mod timetable;
 
 pub use drive::ClientDrive;
+pub use pool::Pool;
 pub use tally::Tally;
 pub(crate) use team::GRACE;
 pub use team::{ClientResult, Team};
@@ -32,10 +34,17 @@ pub(crate) const TRANSACTIONS: Words = Words { what: "transactions", help: "use 
 
 /// Whether the rate that was asked for was not reached, and by how much, in words. `ops` succeeded in `window_s` seconds.
 #[must_use]
-pub(crate) fn unmet(load: Load, asked_per_s: f64, window_s: f64, ops: f64, jobs: u32, words: &Words) -> Option<String> {
+pub(crate) fn unmet(
+    load: Load,
+    asked_per_s: f64,
+    window_s: f64,
+    ops: f64,
+    sessions: u32,
+    words: &Words,
+) -> Option<String> {
     let due = asked_per_s * window_s;
-    // Each job may have one in flight at the window's edges, and of independent arrivals the number itself varies.
-    let in_flight = f64::from(jobs).min(due * (1.0 - REACHED)).max(1.0);
+    // Each session may have one in flight at the window's edges, and of independent arrivals the number itself varies.
+    let in_flight = f64::from(sessions).min(due * (1.0 - REACHED)).max(1.0);
     let varies = if load.arrivals == Some(Arrivals::Constant) { 0.0 } else { 3.0 * due.sqrt() };
     let reached_per_s = ops / window_s;
     (ops < REACHED * due - in_flight - varies).then(|| unmet_words(asked_per_s, reached_per_s, words))

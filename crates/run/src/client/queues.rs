@@ -31,10 +31,25 @@ impl Queues {
         Self { arrivals: load.arrivals.unwrap_or_default(), per_s, seed: task.key_seed, jobs, of, apart, tables }
     }
 
+    /// Whether each job has one of its own.
+    pub(super) fn are_apart(&self) -> bool {
+        self.apart
+    }
+
     /// The timetable that a job serves.
     pub(super) fn of(&self, job: u32, origin_ns: u64) -> &Timetable {
-        let place = if self.apart { job - self.jobs.start } else { 0 };
-        self.tables[place as usize].get_or_init(|| self.table(job, origin_ns))
+        self.tables[self.place(job)].get_or_init(|| self.table(job, origin_ns))
+    }
+
+    /// Takes the next transaction of a job that has passed the barrier: when it is due.
+    #[inline]
+    pub(super) fn take(&self, job: u32) -> Option<u64> {
+        self.tables[self.place(job)].get().map(Timetable::take)
+    }
+
+    #[inline]
+    fn place(&self, job: u32) -> usize {
+        if self.apart { (job - self.jobs.start) as usize } else { 0 }
     }
 
     fn table(&self, job: u32, origin_ns: u64) -> Timetable {

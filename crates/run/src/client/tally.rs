@@ -3,6 +3,7 @@
 use crate::{Lost, Span};
 use dbdyno_engine::EngineError;
 use dbdyno_model::{ErrorClass, Outcomes};
+use dbdyno_stats::Histogram;
 
 /// Operations and rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -20,7 +21,7 @@ pub(crate) struct Kept {
     pub(crate) unfinished: u64,
     /// Not even begun then.
     pub(crate) waiting: u64,
-    /// Time of the window's second half in which nothing was due for the job.
+    /// Time of the window's second half in which nothing was due for the session.
     pub(crate) idle_ns: u64,
 }
 
@@ -38,6 +39,8 @@ pub struct Tally {
     pub(crate) lost: Lost,
     /// What became of its timetable, in an open loop.
     pub(crate) kept: Kept,
+    /// How long transactions waited for a connection, in the tally of a pool.
+    pub(crate) waits: Option<Histogram>,
     /// The error that ended the job.
     pub(crate) error: Option<EngineError>,
     /// The first error that did not.
@@ -59,6 +62,7 @@ impl Tally {
         ours.unfinished += theirs.unfinished;
         ours.waiting += theirs.waiting;
         ours.idle_ns += theirs.idle_ns;
+        self.waits = self.waits.take().or(other.waits);
         self.first_failure = self.first_failure.take().or(other.first_failure);
     }
 

@@ -1,6 +1,7 @@
 //! What the jobs of a point in the client drive share, and what comes of their work.
 
 use super::ClientDrive;
+use super::pool::{Pool, User};
 use super::queues::Queues;
 use super::tally::{Kept, Tally};
 use crate::drive::first_cause;
@@ -29,8 +30,9 @@ pub struct Team<'w> {
     /// Rows that a statement touches which failed, at most.
     pub(super) rows_per_statement: u64,
     duration_ns: u64,
-    jobs: usize,
-    /// Jobs of which nothing has succeeded for a while.
+    /// Connections of the jobs.
+    sessions: usize,
+    /// Sessions in which nothing has succeeded for a while.
     storming: AtomicUsize,
     stormed: AtomicBool,
     overdue: AtomicBool,
@@ -49,6 +51,8 @@ pub struct ClientResult {
     pub service: Histogram,
     /// Response times inside the window, where a rate was set; of what was due and had not ended, the age at its end.
     pub response: Option<Histogram>,
+    /// How long each of these waited for a connection, where jobs share some; what waits for its user is left out.
+    pub connection_wait: Option<Histogram>,
     /// What the timetable says, where a rate was set.
     pub open_loop: Option<OpenLoop>,
     /// The window, second by second.
@@ -61,7 +65,6 @@ impl<'w> Team<'w> {
     #[must_use]
     pub fn new(window: &'w Window, duration_ns: u64, load: Load, asked_per_s: Option<f64>, task: &Task) -> Self {
         let times = if load.rate.is_some() { Times::ServiceAndResponse } else { Times::Service };
-        let jobs = task.jobs as usize;
         let rows_per_op = task.test.rows_per_op(&task.size, task.rows_per_tx).unwrap_or(0);
         Self {
             window,
@@ -71,25 +74,41 @@ impl<'w> Team<'w> {
             seed: task.key_seed,
             rows_per_statement: rows_per_op / task.test.executions_per_op(task.rows_per_tx).max(1),
             duration_ns,
-            jobs,
+            sessions: load.sessions(task.jobs) as usize,
             storming: AtomicUsize::new(0),
             stormed: AtomicBool::new(false),
             overdue: AtomicBool::new(false),
         }
     }
 
-    /// A job of the team, and what it is to do.
+    /// A job with a connection of its own, and what it is to do.
     #[must_use]
     pub fn job<'t, P: Program>(&'t self, program: P, job: u32) -> ClientDrive<'t, P>
     where
         'w: 't,
     {
-        ClientDrive::new(self, program, job)
+        ClientDrive::new(self, User::new(self, job, program), None)
     }
 
-    /// Nothing of a job has succeeded for a while. When that is so of all jobs, the point is not worth its time.
+    /// What each session of the team is to do for these users. Those who find no connection wait in the pool, which is empty.
+    #[must_use]
+    pub fn sessions<'t, P: Program>(
+        &'t self,
+        users: impl IntoIterator<Item = (u32, P)>,
+        pool: &'t Pool<P>,
+    ) -> Vec<ClientDrive<'t, P>>
+    where
+        'w: 't,
+    {
+        let mut users = users.into_iter().map(|(job, program)| User::new(self, job, program));
+        let first: Vec<User<P>> = users.by_ref().take(self.sessions).collect();
+        let pool = pool.fill(users.map(Box::new)).then_some(pool);
+        first.into_iter().map(|user| ClientDrive::new(self, user, pool)).collect()
+    }
+
+    /// Nothing of a session has succeeded for a while. When that is so of all of them, the point is not worth its time.
     pub(super) fn storms(&self) {
-        if self.storming.fetch_add(1, Ordering::AcqRel) + 1 == self.jobs {
+        if self.storming.fetch_add(1, Ordering::AcqRel) + 1 == self.sessions {
             self.stormed.store(true, Ordering::Release);
             self.window.abort();
         }
@@ -114,7 +133,7 @@ impl<'w> Team<'w> {
         }
     }
 
-    /// What came of the work of all jobs.
+    /// What came of the work of all sessions; where users share them, the tally of the pool is among these.
     #[must_use]
     pub fn gather(self, tallies: Vec<Tally>) -> ClientResult {
         let recorded = self.recorder.finish();
@@ -127,8 +146,10 @@ impl<'w> Team<'w> {
         }
         let span = self.window.span();
         let open_loop = self.queues.as_ref().zip(span).map(|(queues, span)| {
-            let second_half_ns = span.length_ns().min(self.duration_ns / 2).max(1) * self.jobs as u64;
-            kept(queues, span, whole.kept, second_half_ns, response.as_mut())
+            let second_half_ns = span.length_ns().min(self.duration_ns / 2).max(1) * self.sessions as u64;
+            // What nobody came to in a queue of its own waits for its user.
+            let ages = [response.as_mut(), whole.waits.as_mut().filter(|_| !queues.are_apart())];
+            kept(queues, span, whole.kept, second_half_ns, ages)
         });
         let overdue = self.overdue.into_inner().then(|| {
             let message = format!("answers were still missing {} s after the end of the window", GRACE.as_secs());
@@ -141,19 +162,21 @@ impl<'w> Team<'w> {
         });
         let log = log(&whole, &recorded, self.window.barrier_ns(), span);
         let series = series(&recorded, span);
-        ClientResult { log, outcomes: whole.outcomes, error, service, response, open_loop, series }
+        let (outcomes, connection_wait) = (whole.outcomes, whole.waits);
+        ClientResult { log, outcomes, error, service, response, connection_wait, open_loop, series }
     }
 }
 
-/// What the timetable says. What nobody came to is entered into the response times with its age, which they would exceed.
-fn kept(queues: &Queues, span: Span, kept: Kept, half_ns: u64, mut response: Option<&mut Histogram>) -> OpenLoop {
+/// What the timetable says. What nobody came to is entered with its age into the response times, and into the waits for a
+/// connection, which would exceed it.
+fn kept(queues: &Queues, span: Span, kept: Kept, half_ns: u64, mut ages: [Option<&mut Histogram>; 2]) -> OpenLoop {
     let Kept { mut due, mut unfinished, mut waiting, idle_ns } = kept;
     queues.left(span.end_ns, |due_ns, n| {
         due += if due_ns >= span.start_ns { n } else { 0 };
         unfinished += n;
         waiting += n;
-        if let Some(response) = response.as_mut() {
-            response.record_many_ns(span.end_ns - due_ns, n);
+        for histogram in ages.iter_mut().flatten() {
+            histogram.record_many_ns(span.end_ns - due_ns, n);
         }
     });
     let busy_pct = (1.0 - idle_ns as f64 / half_ns as f64).max(0.0) * 100.0;

@@ -18,26 +18,26 @@ const LEAST_EQUAL_A_SESSION: f64 = 40.0;
 /// A rate that was not reached, or that can only be kept up by ever longer queues, is another load than was asked for.
 pub(crate) fn rate(point: &mut Point, evidence: &Evidence<'_>) {
     let done = evidence.log.inside(evidence.window).ops;
-    judge(point, evidence.task.jobs, evidence.window.seconds(), done);
+    judge(point, point.sessions(), evidence.window.seconds(), done);
 }
 
 /// The same of so many operations that were done inside the window.
-pub(crate) fn judge(point: &mut Point, jobs: u32, window_s: f64, done: f64) {
+pub(crate) fn judge(point: &mut Point, sessions: u32, window_s: f64, done: f64) {
     let Some(asked_per_s) = point.asked_per_s else { return };
-    let unmet = client::unmet(point.load, asked_per_s, window_s, done, jobs, &client::TRANSACTIONS);
+    let unmet = client::unmet(point.load, asked_per_s, window_s, done, sessions, &client::TRANSACTIONS);
     let mut why = unmet;
     if let Some(open) = point.open_loop {
-        if is_overloaded(&open, jobs) {
+        if is_overloaded(&open, sessions) {
             let not_reached =
                 why.unwrap_or_else(|| client::unmet_words(asked_per_s, done / window_s, &client::TRANSACTIONS));
             why = Some(format!("{not_reached} ({})", overload(&open)));
         }
-        let least = least_due(point.load.arrivals, jobs);
+        let least = least_due(point.load.arrivals, sessions);
         if open.due < least {
             let note = format!(
-                "{} transactions were due inside the window, and {least} are needed to tell whether {jobs} session{} can carry them",
+                "{} transactions were due inside the window, and {least} are needed to tell whether {sessions} session{} can carry them",
                 open.due,
-                if jobs == 1 { "" } else { "s" }
+                if sessions == 1 { "" } else { "s" }
             );
             point.flag(Flag::TooFewToJudge, note);
         }
@@ -49,8 +49,8 @@ pub(crate) fn judge(point: &mut Point, jobs: u32, window_s: f64, done: f64) {
 }
 
 /// Sessions that were never free, and left more undone than each could have had in hand.
-fn is_overloaded(open: &OpenLoop, jobs: u32) -> bool {
-    open.busy_pct >= NEVER_FREE_PCT && open.waiting > u64::from(jobs)
+fn is_overloaded(open: &OpenLoop, sessions: u32) -> bool {
+    open.busy_pct >= NEVER_FREE_PCT && open.waiting > u64::from(sessions)
 }
 
 fn overload(open: &OpenLoop) -> String {
@@ -61,11 +61,11 @@ fn overload(open: &OpenLoop) -> String {
 }
 
 /// Transactions that must be due, or an overload cannot be told from chance.
-fn least_due(arrivals: Option<Arrivals>, jobs: u32) -> u64 {
-    let jobs = f64::from(jobs);
+fn least_due(arrivals: Option<Arrivals>, sessions: u32) -> u64 {
+    let sessions = f64::from(sessions);
     let least = match arrivals {
-        Some(Arrivals::Constant) => LEAST_EQUAL_A_SESSION * jobs,
-        Some(Arrivals::Poisson) | None => LEAST_DUE.max(LEAST_DUE_A_SESSION * jobs),
+        Some(Arrivals::Constant) => LEAST_EQUAL_A_SESSION * sessions,
+        Some(Arrivals::Poisson) | None => LEAST_DUE.max(LEAST_DUE_A_SESSION * sessions),
     };
     least.ceil() as u64
 }

@@ -43,7 +43,7 @@ pub(super) fn durable(point: &mut Point, evidence: &Evidence<'_>) {
     let syncs = counters.get(Counter::LogSyncs).or_else(|| counters.get(Counter::RedoSyncs));
     let (Some(per_op), Some(syncs), false) = (per_op, syncs, features.in_process) else { return };
     let commits = log.total_ops() * per_op;
-    let sessions = u64::from(task.jobs);
+    let sessions = u64::from(point.sessions());
     if commits > sessions.saturating_mul(syncs + 1) {
         let note = format!("{commits} commits of {sessions} sessions, and the engine counted {syncs} syncs of its log");
         point.flag(Flag::UnsafeDurability, note);

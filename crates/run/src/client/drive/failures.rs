@@ -56,7 +56,7 @@ impl<P: Program> ClientDrive<'_, P> {
 
     /// Counts a transaction that failed for good; whether the database has it may be unknown.
     fn count(&mut self, class: ErrorClass, unknown: bool, ended_ns: u64) {
-        self.program.ended(if unknown { Outcome::Unknown } else { Outcome::RolledBack });
+        self.user.program.ended(if unknown { Outcome::Unknown } else { Outcome::RolledBack });
         self.tally.outcomes.fail(class);
         self.account(ended_ns);
         if let Some(at_ns) = self.inside(ended_ns) {
@@ -70,7 +70,7 @@ impl<P: Program> ClientDrive<'_, P> {
             Doing::Statement(times) => (times, self.team.rows_per_statement),
             _ => (0, 0),
         };
-        let before = if self.executed > 0 { self.program.did().rows } else { 0 };
+        let before = if self.executed > 0 { self.user.program.did().rows } else { 0 };
         // Whether a commit that failed has been done, nobody knows; a single statement is its own commit.
         let commits = self.doing == Doing::Commit || !self.open;
         self.tally.lost.merge(Lost {

@@ -1,13 +1,14 @@
-//! What a job did of its timetable: what was due inside the window, what was late at its end, and how long nothing was due.
+//! What a session did of its timetable: what was due inside the window, what was late at its end, and how long nothing was due.
 
-use super::{Beat, ClientDrive, UNKNOWN_NS};
+use super::{ClientDrive, UNKNOWN_NS};
+use crate::client::pool::Beat;
 use dbdyno_engine::program::Program;
 
 impl<P: Program> ClientDrive<'_, P> {
     /// Accounts for a transaction of an open loop, which has succeeded or failed for good.
     #[inline]
     pub(super) fn account(&mut self, ended_ns: u64) {
-        if matches!(self.beat, Beat::Open(_)) && self.start_ns != UNKNOWN_NS {
+        if matches!(self.user.beat, Beat::Open) && self.start_ns != UNKNOWN_NS {
             self.enter(Some(ended_ns));
         }
     }
@@ -15,7 +16,7 @@ impl<P: Program> ClientDrive<'_, P> {
     /// Enters the transaction that it took last into what became of the timetable; `ended_ns` is absent where it never began.
     #[inline]
     fn enter(&mut self, ended_ns: Option<u64>) {
-        let Some(due_ns) = self.due_ns else { return };
+        let Some(due_ns) = self.user.due_ns else { return };
         self.tally.kept.due += u64::from((self.start_ns..self.end_ns).contains(&due_ns));
         if due_ns < self.end_ns && ended_ns.is_none_or(|ended_ns| ended_ns > self.end_ns) {
             self.late(due_ns);
@@ -28,6 +29,9 @@ impl<P: Program> ClientDrive<'_, P> {
         self.tally.kept.unfinished += 1;
         self.tally.kept.waiting += u64::from(self.begun_ns.is_none_or(|begun_ns| begun_ns >= self.end_ns));
         self.team.recorder.unfinished(self.of_type, self.end_ns - due_ns);
+        if let Some(pool) = self.pool {
+            pool.waited(self.waited_ns(self.end_ns));
+        }
     }
 
     /// What it waited for is due.
@@ -42,8 +46,11 @@ impl<P: Program> ClientDrive<'_, P> {
     /// The window is over: nothing begins any more.
     pub(super) fn go(&mut self, now_ns: u64) {
         self.wake(now_ns);
-        if matches!(self.beat, Beat::Open(_)) && self.start_ns != UNKNOWN_NS {
+        if matches!(self.user.beat, Beat::Open) && self.start_ns != UNKNOWN_NS {
             self.enter(None);
+        }
+        if let (Some(pool), Some(waited_ns)) = (self.pool, self.untold_wait_ns.take()) {
+            pool.waited(waited_ns);
         }
         self.pen.pour();
     }

@@ -1,6 +1,7 @@
 //! The client drive judged, on a simulated clock: what is overload, and what is not.
 
 mod overload;
+mod pooled;
 mod simulated;
 mod theory;
 mod waiting;

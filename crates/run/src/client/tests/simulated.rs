@@ -1,7 +1,7 @@
 //! Sessions whose service times are known, under a rate, on a simulated clock; and what the judge says of it.
 
 use crate::judge::judge_rate;
-use crate::{ClientDrive, ClientResult, Pace, Team, Window};
+use crate::{ClientDrive, ClientResult, Pace, Pool, Team, Window};
 use dbdyno_engine::client::{TestForm, TestProgram};
 use dbdyno_engine::data::mix;
 use dbdyno_engine::{Canceller, ChunkResult, Clock, EngineError, Failure, Job, Prepared, Pump, Request};
@@ -79,13 +79,19 @@ impl Simulation {
         self.utilisation * f64::from(self.sessions) / self.per_s()
     }
 
-    /// Puts the load on.
+    /// Puts the load on; each job has a session.
     pub(super) fn run(&self) -> ClientResult {
-        let task = Task { key_seed: mix(self.seed), ..super::task(self.sessions) };
+        self.of_users(self.sessions, self.load())
+    }
+
+    /// Puts a load on; so many users share the sessions.
+    pub(super) fn of_users(&self, users: u32, load: Load) -> ClientResult {
+        let task = Task { key_seed: mix(self.seed), ..super::task(users) };
         let clock = SimulatedClock::default();
         let window = Window::new(Pace::of_client(WINDOW_S), self.sessions as usize);
-        let load = self.load();
-        let team = Team::new(&window, (WINDOW_S * 1e9) as u64, load, Some(self.per_s()), &task);
+        let load = Load { connections: Some(self.sessions).filter(|n| *n < users), ..load };
+        let per_s = load.rate.map(|_| self.per_s());
+        let team = Team::new(&window, (WINDOW_S * 1e9) as u64, load, per_s, &task);
         let served = |job: u32| Served {
             clock: &clock,
             service: self.service,
@@ -94,16 +100,18 @@ impl Simulation {
         };
         let mut sessions: Vec<Served<'_>> = (0..self.sessions).map(served).collect();
         let program = |job| TestProgram::new(&task, job, TestForm::default());
-        let mut drives: Vec<_> = (0..self.sessions).map(|job| team.job(program(job), job)).collect();
+        let pool = Pool::default();
+        let mut drives = team.sessions((0..users).map(|job| (job, program(job))), &pool);
         let pairs = sessions.iter_mut().zip(&mut drives).map(|(session, work)| Job { session, work }).collect();
         SimulatedPump(&clock).run(pairs, &clock, &StartGate::new(1)).unwrap();
-        let tallies = drives.into_iter().map(ClientDrive::into_tally).collect();
+        let tallies = drives.into_iter().map(ClientDrive::into_tally);
+        let tallies = tallies.chain(load.connections.map(|_| pool.tally(&team))).collect();
         team.gather(tallies)
     }
 
-    fn load(&self) -> Load {
+    pub(super) fn load(&self) -> Load {
         let rate = Rate::PerS { thousandths: (self.per_s() * 1e3) as u64 };
-        Load { rate: Some(rate), arrivals: Some(self.arrivals), queue: Some(self.queue), think: None }
+        Load { rate: Some(rate), arrivals: Some(self.arrivals), queue: Some(self.queue), ..Load::default() }
     }
 
     /// Whether the judge finds it invalid, and whether it says that too few were due.

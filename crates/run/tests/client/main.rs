@@ -1,12 +1,14 @@
 //! The client drive against a truth that is known exactly: sessions on a simulated clock that know what they were asked and when.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
+mod pooled;
+
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::client::{TestForm, TestProgram, Value};
 use dbdyno_engine::{Canceller, ChunkResult, Clock, EngineError, Failure, Job, Prepared, Pump, Request, Sampling};
 use dbdyno_engine::{Session, SimulatedClock, SimulatedPump, StartGate, Task};
 use dbdyno_model::{Arrivals, CommitMode, Drive, ErrorClass, Load, Rate};
-use dbdyno_run::{ClientDrive, ClientResult, Pace, Span, Team, Timetable, Window};
+use dbdyno_run::{ClientDrive, ClientResult, Pace, Pool, Span, Team, Timetable, Window};
 use proptest::prelude::*;
 use std::sync::{Arc, Mutex};
 
@@ -103,24 +105,32 @@ impl Session for Scripted {
 struct Outcome {
     result: ClientResult,
     span: Option<Span>,
-    /// What each job was asked.
+    /// What each session was asked.
     asked: Vec<Vec<(Sent, u64, bool)>>,
     ended_ns: u64,
 }
 
-/// Runs a point of jobs that behave so.
+/// Runs a point of jobs whose sessions behave so.
 fn run(code: &str, load: Load, duration_ns: u64, manners: Vec<Manner>) -> Outcome {
-    let task = task(code, manners.len() as u32);
+    run_users(manners.len() as u32, code, load, duration_ns, manners)
+}
+
+/// Runs a point of so many users over sessions that behave so.
+fn run_users(users: u32, code: &str, load: Load, duration_ns: u64, manners: Vec<Manner>) -> Outcome {
+    let task = task(code, users);
+    let load = Load { connections: Some(manners.len() as u32).filter(|n| *n < users), ..load };
     let clock = Arc::new(SimulatedClock::default());
     let window = Window::new(Pace::of_client(duration_ns as f64 / 1e9), manners.len());
     let team = Team::new(&window, duration_ns, load, load.rate.map(|rate| rate.per_s(0.0)), &task);
     let scripted = |manner| Scripted { clock: Arc::clone(&clock), manner, statements: 0, asked: Asked::default() };
     let mut sessions: Vec<Scripted> = manners.into_iter().map(scripted).collect();
     let program = |job| TestProgram::new(&task, job, TestForm::default());
-    let mut drives: Vec<_> = (0..task.jobs).map(|job| team.job(program(job), job)).collect();
+    let pool = Pool::default();
+    let mut drives = team.sessions((0..users).map(|job| (job, program(job))), &pool);
     let pairs = sessions.iter_mut().zip(&mut drives).map(|(session, work)| Job { session, work }).collect();
     SimulatedPump(&clock).run(pairs, clock.as_ref(), &StartGate::new(1)).unwrap();
-    let tallies = drives.into_iter().map(ClientDrive::into_tally).collect();
+    let tallies = drives.into_iter().map(ClientDrive::into_tally);
+    let tallies = tallies.chain(load.connections.map(|_| pool.tally(&team))).collect();
     let asked = sessions.iter().map(|s| s.asked.lock().unwrap().clone()).collect();
     Outcome { result: team.gather(tallies), span: window.span(), asked, ended_ns: clock.now_ns() }
 }
