@@ -10,7 +10,7 @@ mod values;
 use crate::EngineError;
 use dbdyno_model::ErrorClass;
 pub use statements::placed;
-pub use statements::{Bound, StatementText, Statements, ValueType};
+pub use statements::{Bound, Place, StatementText, Statements, ValueType};
 pub use test::{Parameter, Reads, TestForm, TestProgram, commits};
 pub use values::{Answer, Value, Values, cents_text};
 

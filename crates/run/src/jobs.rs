@@ -74,7 +74,7 @@ pub(crate) fn run(
         // Preparing may have read again; whether eviction worked is judged by what the devices read.
         let _ = evictor.evict_all(EvictMode::AsIs);
     }
-    let counters_before = bench.engine.snapshot()?;
+    let before = bench.engine.point_statistics(None)?;
     let Done { log, discarding_ns, times, edges } = match task.drive {
         Drive::Server => server(site, sessions, point)?,
         Drive::Client => client(site, load, sessions, point)?,
@@ -85,7 +85,7 @@ pub(crate) fn run(
     for session in sessions.iter_mut() {
         session.flush()?;
     }
-    let counters = bench.engine.snapshot()?.since(&counters_before);
+    let counters = bench.engine.evidence(&before)?;
     let Edges { before, after, paced_writes } = edges;
     Ok(Measured { log, discarding_ns, counters, times, before, after, paced_writes })
 }

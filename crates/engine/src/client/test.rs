@@ -222,7 +222,7 @@ impl TestProgram {
         let (rows, checksum) = match self.form.reads {
             Reads::Quantities => (done.rows, done.checksum),
             Reads::Sums => {
-                let number = |row, column| answer.int(row, column).unwrap_or(0).cast_unsigned();
+                let number = |row, column| answer.sum_at(row, column).unwrap_or(0);
                 let add =
                     |sum: (u64, u64), row| (sum.0.wrapping_add(number(row, 0)), sum.1.wrapping_add(number(row, 1)));
                 (0..answer.rows()).fold((0, 0), add)

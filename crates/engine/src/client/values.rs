@@ -1,7 +1,12 @@
 //! Values on their way to a database, and on their way back. They lie one after the other in memory that is used again, so
 //! that a transaction takes none of its own.
 
-/// A value. What a database answers with is nothing, a whole number or a text, as every database writes all else as text.
+use super::ValueType;
+use crate::{EngineError, modulo_2_64};
+use dbdyno_model::ErrorClass;
+
+/// A value. What a database answers with is nothing, a whole number or a text, as every database writes all else as text; an output
+/// value of a call is what the call says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Value<'a> {
     /// None.
@@ -21,6 +26,23 @@ pub enum Value<'a> {
 pub fn cents_text(cents: i64) -> String {
     let (sign, all) = (if cents < 0 { "-" } else { "" }, cents.unsigned_abs());
     format!("{sign}{}.{:02}", all / 100, all % 100)
+}
+
+/// Hundredths from digits: `12.5`, `12.50` and `12.500` are 1250, and `-.5` is -50; nothing where there are thousandths.
+pub(super) fn cents_from(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
+    let part = part.trim_end_matches('0');
+    if (whole.is_empty() && !digits.contains('.')) || digits == "." || part.len() > 2 {
+        return None;
+    }
+    let mut cents = 0_i64;
+    for digit in whole.bytes().chain(part.bytes()).chain(std::iter::repeat_n(b'0', 2 - part.len())) {
+        let digit = digit.is_ascii_digit().then(|| i64::from(digit - b'0'))?;
+        // Below zero there is one more.
+        cents = cents.checked_mul(10)?.checked_sub(digit)?;
+    }
+    if digits.len() < text.len() { Some(cents) } else { cents.checked_neg() }
 }
 
 impl From<i64> for Value<'_> {
@@ -175,6 +197,48 @@ impl Answer {
         }
     }
 
+    /// A sum of a row, modulo 2^64, if it is one: a whole number, or the digits of one that may have more than 64 bits.
+    #[must_use]
+    pub fn sum_at(&self, row: usize, column: usize) -> Option<u64> {
+        match self.get(row, column)? {
+            Value::Int(number) => modulo_2_64(number),
+            Value::Text(digits) => modulo_2_64(digits),
+            Value::Null | Value::Day(_) | Value::Cents(_) => None,
+        }
+    }
+
+    /// Reads the answer to a call: its values become those of their types. Where there are no output values nothing is done.
+    ///
+    /// # Errors
+    /// It is not one row with these values.
+    pub fn read_outputs(&mut self, outputs: &[ValueType], work: &str, statement: usize) -> Result<(), EngineError> {
+        if outputs.is_empty() {
+            return Ok(());
+        }
+        let unclear = |what: String| {
+            EngineError::new(ErrorClass::Other, format!("{work}: the call that is statement {statement} {what}"))
+        };
+        let (rows, columns) = (self.rows, self.values.len().checked_div(self.rows).unwrap_or(0));
+        if (rows, columns) != (1, outputs.len()) {
+            let expected = outputs.len();
+            return Err(unclear(format!("answers with {rows} rows of {columns} values, and not one of {expected}")));
+        }
+        for (at, output) in outputs.iter().enumerate() {
+            let value = self.values.get(at).unwrap_or(Value::Null);
+            let read = output.of(value).ok_or_else(|| {
+                unclear(format!("gives {value:?} as output value {}, which is no {output:?}", at + 1))
+            })?;
+            match read {
+                Value::Int(number) => self.values.kept[at] = Kept::Int(number),
+                Value::Day(days) => self.values.kept[at] = Kept::Day(days),
+                Value::Cents(cents) => self.values.kept[at] = Kept::Cents(cents),
+                // They lie there.
+                Value::Null | Value::Text(_) => {}
+            }
+        }
+        Ok(())
+    }
+
     /// The sum of all whole numbers (wrapping), so that no row can be left out unseen.
     #[must_use]
     pub fn sum(&self) -> u64 {
@@ -207,6 +271,54 @@ mod tests {
     }
 
     #[test]
+    fn an_answer_to_a_call_is_one_row_of_its_output_values() {
+        use ValueType::{Cents, Day, Int, Text};
+        let mut answer = Answer::default();
+        answer.begin_row().push("-3").push("2026-01-31").push("12.5").push("x").push(Value::Null);
+        answer.read_outputs(&[Int, Day, Cents, Text, Int], "w", 0).unwrap();
+        let expected = [Value::Int(-3), Value::Day(20_484), Value::Cents(1250), Value::Text("x"), Value::Null];
+        assert_eq!(answer.values.iter().collect::<Vec<_>>(), expected);
+        assert_eq!((answer.rows(), answer.sum()), (1, 3_u64.wrapping_neg()));
+        let mut says = |outputs: &[ValueType]| answer.read_outputs(outputs, "w", 7).unwrap_err().message;
+        let said = says(&[Int, Day, Cents, Int, Int]);
+        assert_eq!(said, "w: the call that is statement 7 gives Text(\"x\") as output value 4, which is no Int");
+        let said = says(&[Int]);
+        assert_eq!(said, "w: the call that is statement 7 answers with 1 rows of 5 values, and not one of 1");
+        answer.clear();
+        assert!(answer.read_outputs(&[Int], "w", 7).unwrap_err().message.contains("0 rows of 0 values"));
+        answer.read_outputs(&[], "w", 7).unwrap();
+    }
+
+    #[test]
+    fn sums_may_have_more_than_64_bits() {
+        let mut answer = Answer::default();
+        answer.begin_row().push("18446744073709551617").push(-1).push(Value::Null).push("x");
+        assert_eq!([0, 1, 2, 3].map(|at| answer.sum_at(0, at)), [Some(1), Some(u64::MAX), None, None]);
+    }
+
+    #[test]
+    fn hundredths_are_read_exactly() {
+        for (text, cents) in [
+            ("12", Some(1_200)),
+            ("-.5", Some(-50)),
+            ("0.07", Some(7)),
+            ("7.", Some(700)),
+            ("1.2300", Some(123)),
+            ("92233720368547758.07", Some(i64::MAX)),
+            ("92233720368547758.08", None),
+            ("-92233720368547758.08", Some(i64::MIN)),
+            ("1.005", None),
+            ("", None),
+            ("-", None),
+            (".", None),
+            ("1,5", None),
+            ("--1", None),
+        ] {
+            assert_eq!(cents_from(text), cents, "{text}");
+        }
+    }
+
+    #[test]
     fn values_are_used_again_without_new_memory() {
         let mut values = Values::new();
         values.push(1).push("a text that takes some room");
@@ -220,6 +332,11 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn hundredths_keep_their_value(cents in any::<i64>()) {
+            prop_assert_eq!(cents_from(&cents_text(cents)), Some(cents));
+        }
+
         #[test]
         fn what_goes_in_comes_out(given in prop::collection::vec(prop::option::of(prop_oneof![
             any::<i64>().prop_map(Ok), ".{0,12}".prop_map(Err)

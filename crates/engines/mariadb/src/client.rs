@@ -149,7 +149,7 @@ impl Client {
     ) -> Result<(Self, TestForm), EngineError> {
         let form = Form::of(recipe, task)?;
         let doing = format!("{} job {}", task.test.code, job + 1);
-        let text = |text: &Text| ServerText { sql: text.sql.clone(), places: (0..text.parameters.len()).collect() };
+        let text = |text: &Text| Ok(ServerText::in_order(text.sql.clone(), text.parameters.len()));
         let sends = Prepared::new(link, form.texts().map(text), &doing)?;
         Ok((Self { doing, sends, open: false }, form.test_form()))
     }
@@ -175,7 +175,10 @@ impl Client {
             self.open = true;
         }
         let done = self.sends.execute(link, bound, &self.doing);
-        let rows = done.inspect_err(|_| self.undo(link))?;
+        let rows = done.inspect_err(|_| {
+            self.open |= self.sends.is_call(bound.statement);
+            self.undo(link);
+        })?;
         Ok(ChunkResult { rows, checksum: self.sends.answer.sum(), ..ChunkResult::default() })
     }
 

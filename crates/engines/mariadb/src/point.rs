@@ -3,12 +3,12 @@
 use super::link::Link;
 use super::monitor::Monitor;
 use super::recipe::Recipe;
-use super::snapshot::{self, Base, Watched};
+use super::snapshot::{self, Watched};
 use super::{MariaDbEngine, STATISTICS, TABLES, inspect, meta};
 use dbdyno_engine::bookkeeping::{self, Made};
-use dbdyno_engine::server::{Seen, ServerLink as _, add_seen, first, recover, sum};
-use dbdyno_engine::{EngineError, Sampling, Task};
-use dbdyno_model::{Cache, Counters, Drive, ErrorClass, Organisation, Procedure, Shape, TableName};
+use dbdyno_engine::server::{ServerLink as _, Watches, first, no_point, recover};
+use dbdyno_engine::{EngineError, PointStatistics, Task};
+use dbdyno_model::{Cache, Drive, Organisation, Procedure, Shape, TableName};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -20,16 +20,9 @@ const WARM: &str = "reading the test's tables into the cache";
 /// A point between its beginning and its end.
 pub(super) struct UnderWay {
     watched: Watched,
-    /// How many nodes take part.
-    working: usize,
     /// Tables that it reads.
     tables: Vec<TableName>,
-    /// One a node; set by the first snapshot.
-    bases: Vec<Option<Base>>,
-    /// One a node that works, unless nobody watches.
-    monitors: Vec<Monitor>,
-    /// Why nobody does.
-    unwatched: String,
+    watches: Watches<Monitor>,
 }
 
 impl UnderWay {
@@ -53,23 +46,10 @@ pub(super) fn begin(engine: &MariaDbEngine, task: &Task) -> Result<UnderWay, Eng
             warm_all(link, &recipe, task)
         })?;
     }
-    let mut monitors = Vec::new();
-    let mut unwatched = "the sessions were not watched (--no-sampling)".to_owned();
-    if task.sampling == Sampling::On {
-        for (number, node) in engine.nodes.iter().enumerate().take(task.nodes as usize) {
-            // A point without a watch is a point all the same; the reason is with its missing figures.
-            match Monitor::start(&engine.options, number, Arc::clone(&node.ours)) {
-                Ok(monitor) => monitors.push(monitor),
-                Err(error) => unwatched = format!("the sessions could not be watched: {error}"),
-            }
-        }
-        if monitors.len() < task.nodes as usize {
-            monitors.clear();
-        }
-    }
-    let bases = engine.nodes.iter().map(|_| None).collect();
-    let watched = Watched::new(&recipe, task)?;
-    Ok(UnderWay { watched, working: task.nodes as usize, tables: recipe.reads().to_vec(), bases, monitors, unwatched })
+    let watches = Watches::begin(task, engine.nodes.len(), |node| {
+        Monitor::start(&engine.options, node, Arc::clone(&engine.nodes[node].ours))
+    });
+    Ok(UnderWay { watched: Watched::new(&recipe, task)?, tables: recipe.reads().to_vec(), watches })
 }
 
 /// Whether a session holds the lock that keeps other processes of dbdyno's away.
@@ -166,23 +146,17 @@ fn names(link: &mut Link, sql: &str) -> Result<Vec<String>, EngineError> {
     Ok(rows.into_iter().filter_map(|row| row.into_iter().next().flatten()).collect())
 }
 
-/// The counters of all nodes now.
-pub(super) fn snapshot(engine: &MariaDbEngine) -> Result<Counters, EngineError> {
-    let mut point = recover(&engine.point);
-    let Some(UnderWay { watched, working, bases, monitors, unwatched, .. }) = point.as_mut() else {
-        return Err(EngineError::new(ErrorClass::Other, "counters were asked for outside a point"));
-    };
-    let mut nodes = Vec::new();
-    // Nodes that do not work have nothing to say about the point.
-    for (number, node) in engine.nodes.iter().enumerate().take(*working) {
-        let base = &mut bases[number];
-        let monitor = monitors.get(number);
-        nodes.push(engine.on(number, |link| snapshot::read(node, link, watched, monitor, base))?);
-    }
-    let mut counters = sum(nodes);
-    let seen: Vec<Seen> = monitors.iter().map(Monitor::seen).collect();
-    add_seen(&mut counters, &seen, unwatched);
-    Ok(counters)
+/// What all nodes have counted for the point until now.
+pub(super) fn statistics(
+    engine: &MariaDbEngine,
+    earlier: Option<&PointStatistics>,
+) -> Result<PointStatistics, EngineError> {
+    let point = recover(&engine.point);
+    let UnderWay { watched, watches, .. } = point.as_ref().ok_or_else(no_point)?;
+    watches.read(earlier, Monitor::seen, |number, monitor, _| {
+        let node = &engine.nodes[number];
+        engine.on(number, |link| snapshot::read(node, link, watched, monitor))
+    })
 }
 
 /// Files of the tables that the point reads (of all tables between points), and the log, for the device that it lies on.

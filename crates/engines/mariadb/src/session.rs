@@ -9,7 +9,7 @@ use super::{Node, STATISTICS, settle};
 use dbdyno_engine::client::{Answer, Statements};
 use dbdyno_engine::server::call::arguments;
 use dbdyno_engine::server::{ServerLink as _, first, recover};
-use dbdyno_engine::{Canceller, ChunkResult, EngineError, Failure, Prepared, Request, Session, Task};
+use dbdyno_engine::{Canceller, ChunkResult, EngineError, Failure, Prepared, Request, Session, Task, modulo_2_64};
 use dbdyno_model::{CommitMode, Drive, ErrorClass, Procedure, Size};
 use mysql::prelude::Queryable as _;
 use mysql::{Params, Row, Statement, Value};
@@ -213,9 +213,9 @@ pub(super) fn sums<const N: usize>(row: &Row) -> Option<[u64; N]> {
     let mut sums = [0; N];
     for (n, sum) in sums.iter_mut().enumerate() {
         *sum = match row.as_ref(n)? {
-            Value::Int(value) => value.cast_unsigned(),
-            Value::UInt(value) => *value,
-            Value::Bytes(text) => std::str::from_utf8(text).ok()?.parse::<i64>().ok()?.cast_unsigned(),
+            Value::Int(number) => modulo_2_64(*number)?,
+            Value::UInt(number) => *number,
+            Value::Bytes(digits) => modulo_2_64(digits.as_slice())?,
             _ => return None,
         };
     }

@@ -180,7 +180,7 @@ fn heaps_have_no_key_to_be_organised_by() {
 
 #[test]
 fn a_clients_commits_are_counted_where_the_server_logs_its_changes_too() {
-    let (_server, engine) = with(&[("log_bin", "changes"), ("binlog_format", "ROW")]);
+    let (server, engine) = with(&[("log_bin", "changes"), ("binlog_format", "ROW")]);
     // A statement that commits itself, and several with a COMMIT.
     for code in ["T711", "T311"] {
         let task = Task { drive: Drive::Client, ..task(code, 2) };
@@ -188,6 +188,13 @@ fn a_clients_commits_are_counted_where_the_server_logs_its_changes_too() {
         let told = [Counter::Commits, Counter::ForeignCommits].map(|counter| counted.get(counter));
         assert_eq!(told, [Some(10), Some(0)], "{code}");
     }
+    // Those of everybody, each once.
+    let before = engine.statistics().unwrap();
+    let change = "UPDATE own.small_heap SET quantity = quantity + 1 WHERE id = 1;";
+    server.client("", &format!("{change} {change} BEGIN; {change} ROLLBACK"));
+    let counted = engine.statistics().unwrap().since(&before);
+    let told = [Counter::Commits, Counter::Rollbacks, Counter::RowsChanged].map(|counter| counted.get(counter));
+    assert_eq!(told, [Some(2), Some(1), Some(3)]);
 }
 
 #[test]

@@ -2,13 +2,13 @@
 //! the tests of the scheduler. Its target is hidden: `null:?speed=1000000&error_at=20`. Above a billion passes a second a call
 //! takes no time at all.
 
-use dbdyno_engine::client::{Statements, TestForm, Value};
+use dbdyno_engine::client::{Answer, Statements, TestForm, Value, ValueType};
 use dbdyno_engine::{
     Canceller, ChunkResult, Clock, Durability, Engine, EngineError, EngineInfo, Failure, Features, Finding,
-    FindingLevel, Inspection, LoadReport, LoadWatch, Loaded, MonotonicClock, Prepared, Request, Session, Settled,
-    Target, TargetError, Task,
+    FindingLevel, Inspection, LoadReport, LoadWatch, Loaded, MonotonicClock, PointStatistics, Prepared, Request,
+    Session, Settled, Target, TargetError, Task,
     data::{Checksum, Columns, Sample, quantity_sum},
-    finding,
+    finding, for_everybody,
 };
 use dbdyno_model::{CommitMode, Counter, Counters, Database, Drive, ErrorClass, Mapping, Procedure, Size, TableName};
 use std::collections::BTreeMap;
@@ -128,6 +128,18 @@ impl NullEngine {
     pub fn ops(&self) -> u64 {
         self.done.ops.load(Ordering::Relaxed)
     }
+
+    fn counters(&self) -> Counters {
+        let rows = self.done.rows.load(Ordering::Relaxed);
+        let executions = self.done.executions.load(Ordering::Relaxed);
+        let values = [
+            (Counter::Executions, executions),
+            (Counter::Commits, self.done.commits.load(Ordering::Relaxed)),
+            (Counter::RowsChanged, rows),
+            (Counter::RowsScanned, rows),
+        ];
+        Counters { values: values.into(), ..Counters::default() }
+    }
 }
 
 impl Engine for NullEngine {
@@ -214,20 +226,17 @@ impl Engine for NullEngine {
             executions: 0,
             commits: 0,
             cancelled: Arc::new(Cancelled::default()),
-            statements: 0,
+            outputs: Vec::new(),
+            answer: Answer::default(),
         }))
     }
 
-    fn snapshot(&self) -> Result<Counters, EngineError> {
-        let rows = self.done.rows.load(Ordering::Relaxed);
-        let executions = self.done.executions.load(Ordering::Relaxed);
-        let values = [
-            (Counter::Executions, executions),
-            (Counter::Commits, self.done.commits.load(Ordering::Relaxed)),
-            (Counter::RowsChanged, rows),
-            (Counter::RowsScanned, rows),
-        ];
-        Ok(Counters { values: values.into(), ..Counters::default() })
+    fn statistics(&self) -> Result<Counters, EngineError> {
+        Ok(for_everybody(self.counters()))
+    }
+
+    fn point_statistics(&self, _: Option<&PointStatistics>) -> Result<PointStatistics, EngineError> {
+        Ok(self.counters().into())
     }
 
     fn data_place(&self) -> Option<PathBuf> {
@@ -260,8 +269,9 @@ struct NullSession {
     executions: u64,
     commits: u64,
     cancelled: Arc<Cancelled>,
-    /// How many statements of a work's own it is prepared for.
-    statements: usize,
+    /// The output values of the statements of a work's own that it is prepared for.
+    outputs: Vec<Vec<ValueType>>,
+    answer: Answer,
 }
 
 impl NullSession {
@@ -278,6 +288,21 @@ impl NullSession {
             left_ns -= slice_ns;
         }
         Ok(())
+    }
+
+    /// Answers a call with output values that follow from its first value alone.
+    fn give_outputs(&mut self, statement: usize, key: i64) {
+        self.answer.clear();
+        let Some(outputs) = self.outputs.get(statement).filter(|outputs| !outputs.is_empty()) else { return };
+        let row = self.answer.begin_row();
+        for output in outputs {
+            row.push(match output {
+                ValueType::Int => Value::Int(key),
+                ValueType::Day => Value::Day(i32::try_from(key).unwrap_or(0)),
+                ValueType::Cents => Value::Cents(key),
+                ValueType::Text => Value::Text("null"),
+            });
+        }
     }
 
     /// A call that takes its time, stalls and fails as it was told to.
@@ -305,13 +330,14 @@ fn of_a_statement(task: &Task) -> (u64, u64) {
 
 impl Session for NullSession {
     fn prepare(&mut self, task: &Task, _: u32) -> Result<Prepared, EngineError> {
-        (self.task, self.statements) = (Some(task.clone()), 0);
+        (self.task, self.outputs) = (Some(task.clone()), Vec::new());
         let form = (task.drive == Drive::Client).then(TestForm::default);
         Ok(Prepared { plan: Some("null".to_owned()), problems: Vec::new(), form })
     }
 
     fn prepare_statements(&mut self, statements: &Statements) -> Result<(), EngineError> {
-        (self.task, self.statements) = (None, statements.texts.len());
+        self.task = None;
+        self.outputs = statements.texts.iter().map(|text| text.outputs.clone()).collect();
         Ok(())
     }
 
@@ -321,10 +347,13 @@ impl Session for NullSession {
             Request::Chunk { first_pass, passes } => (first_pass, passes),
             Request::Statement(bound) => {
                 // A work's own touches a row, like it or not.
-                let (rows, commits) = match &self.task {
-                    Some(task) => of_a_statement(task),
-                    None if bound.statement < self.statements => (1, 0),
-                    None => return Err(unprepared().into()),
+                let (rows, commits) = match (&self.task, self.outputs.get(bound.statement)) {
+                    (Some(task), _) => of_a_statement(task),
+                    (None, Some(outputs)) => {
+                        Statements::refuse_repeated("the null engine", &bound, outputs)?;
+                        (1, 0)
+                    }
+                    (None, None) => return Err(unprepared().into()),
                 };
                 self.call(1)?;
                 self.executions += 1 + self.behaviour.executions_over;
@@ -335,6 +364,7 @@ impl Session for NullSession {
                     Some(Value::Int(key)) => key.cast_unsigned(),
                     _ => 0,
                 };
+                self.give_outputs(bound.statement, key.cast_signed());
                 return Ok(ChunkResult { ops: 0, rows, bytes: 0, checksum: key.wrapping_mul(31) });
             }
             // What a transaction did is done when its statements are.
@@ -360,6 +390,10 @@ impl Session for NullSession {
             _ => first_pass.wrapping_mul(31).wrapping_add(passes),
         };
         Ok(ChunkResult { ops, rows, bytes, checksum })
+    }
+
+    fn answer(&self) -> &Answer {
+        &self.answer
     }
 
     fn flush(&mut self) -> Result<(), EngineError> {

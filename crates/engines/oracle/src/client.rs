@@ -106,7 +106,7 @@ impl Client {
         let form = Form::of(recipe, task)?;
         let doing = format!("{} job {}", task.test.code, job + 1);
         form.settings().iter().try_for_each(|sql| link.run_block(&doing, sql, &[]))?;
-        let text = ServerText { sql: form.sql.clone(), places: (0..form.parameters.len()).collect() };
+        let text = ServerText::in_order(form.sql.clone(), form.parameters.len());
         Ok((Self { doing, sends: Sends::new(std::iter::once(text)), open: false }, form.test_form()))
     }
 
@@ -117,7 +117,8 @@ impl Client {
     pub(super) fn prepare_own(link: &mut Link, statements: &Statements) -> Result<Self, EngineError> {
         let doing = statements.work.clone();
         settings(statements.commit).iter().try_for_each(|sql| link.run_block(&doing, sql, &[]))?;
-        Ok(Self { doing, sends: Sends::new(statements.texts.iter().map(ServerText::of)), open: false })
+        let texts = statements.texts.iter().map(ServerText::of).collect::<Result<Vec<_>, _>>()?;
+        Ok(Self { doing, sends: Sends::new(texts.into_iter()), open: false })
     }
 
     /// Executes a statement. Where it fails, its whole transaction is rolled back at once: its locks would stay.
@@ -128,8 +129,8 @@ impl Client {
         self.open |= bound.opens;
         // A query within a transaction may have locked what it found.
         let writes = self.open || !self.sends.asks(bound.statement);
-        let done = self.sends.execute(link, bound, &self.doing).and_then(|rows| {
-            if writes && !self.open {
+        let done = self.sends.execute(link, bound, !self.open, &self.doing).and_then(|rows| {
+            if writes && !self.open && !self.sends.calls(bound.statement) {
                 link.commit(&self.doing)?;
             }
             Ok(rows)

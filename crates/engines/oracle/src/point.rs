@@ -6,9 +6,9 @@ use super::recipe::{Counting, PACKAGE, Recipe};
 use super::statistics::{Base, Watched};
 use super::{DIAGNOSTICS, OracleEngine, STATISTICS, inspect, layout, load, meta, snapshot};
 use dbdyno_engine::bookkeeping::{self, Made};
-use dbdyno_engine::server::{Seen, ServerLink as _, add_seen, first, recover, sum};
-use dbdyno_engine::{EngineError, Sampling, Task};
-use dbdyno_model::{Cache, Counters, Drive, ErrorClass, Procedure, TableName, Tier};
+use dbdyno_engine::server::{ServerLink as _, Watches, first, no_point, recover};
+use dbdyno_engine::{EngineError, PointStatistics, Task};
+use dbdyno_model::{Cache, Drive, ErrorClass, Procedure, TableName, Tier};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -19,16 +19,11 @@ const MAKING: &str = "making the test's package";
 /// A point between its beginning and its end.
 pub(super) struct UnderWay {
     watched: Watched,
-    /// How many nodes take part.
-    working: usize,
     /// When it was prepared.
     began: Instant,
-    /// One a node; set by the first snapshot.
+    /// One a node; set by the first reading.
     bases: Vec<Option<Base>>,
-    /// One a node that works, unless nobody watches.
-    monitors: Vec<Monitor>,
-    /// Why nobody does.
-    unwatched: String,
+    watches: Watches<Monitor>,
 }
 
 /// What of a target's wishes stands against a test.
@@ -108,26 +103,14 @@ pub(super) fn begin(engine: &OracleEngine, task: &Task) -> Result<UnderWay, Engi
             warm_all(link, &recipe, task)
         })?;
     }
-    let mut monitors = Vec::new();
-    let mut unwatched = "the sessions were not watched (--no-sampling)".to_owned();
-    if task.sampling == Sampling::On {
-        for (number, node) in engine.nodes.iter().enumerate().take(task.nodes as usize) {
-            // A point without a watch is a point all the same; the reason is with its missing figures.
-            match Monitor::start(&engine.options, number, Arc::clone(&node.ours)) {
-                Ok(monitor) => monitors.push(monitor),
-                Err(error) => unwatched = format!("the sessions could not be watched: {error}"),
-            }
-        }
-        if monitors.len() < task.nodes as usize {
-            monitors.clear();
-        }
-    }
+    let watches = Watches::begin(task, engine.nodes.len(), |node| {
+        Monitor::start(&engine.options, node, Arc::clone(&engine.nodes[node].ours))
+    });
     let bases = engine.nodes.iter().map(|_| None).collect();
     let watched = watched(recipe.counting(), task.threads);
-    let working = task.nodes as usize;
     // An AWR snapshot begins and ends each point, for whoever has the pack and says so.
     snap(engine)?;
-    Ok(UnderWay { watched, working, began: Instant::now(), bases, monitors, unwatched })
+    Ok(UnderWay { watched, began: Instant::now(), bases, watches })
 }
 
 /// What a point's counters are about.
@@ -260,29 +243,24 @@ fn names(link: &mut Link, doing: &str, statement: &str) -> Result<Vec<String>, E
     Ok(rows.into_iter().filter_map(|row| row.into_iter().next().flatten()).collect())
 }
 
-/// The counters of all nodes now.
+/// What all nodes have counted for the point until now.
 ///
 /// # Errors
 /// A node is lost, or no point is under way.
-pub(super) fn counters(engine: &OracleEngine) -> Result<Counters, EngineError> {
+pub(super) fn statistics(
+    engine: &OracleEngine,
+    earlier: Option<&PointStatistics>,
+) -> Result<PointStatistics, EngineError> {
     let mut point = recover(&engine.point);
-    let Some(UnderWay { watched, working, began, bases, monitors, unwatched }) = point.as_mut() else {
-        return Err(EngineError::new(ErrorClass::Other, "counters were asked for outside a point"));
-    };
-    let mut nodes = Vec::new();
-    // Nodes that do not work have nothing to say about the point.
-    for (number, node) in engine.nodes.iter().enumerate().take(*working) {
-        let base = &mut bases[number];
-        let mut counters = engine.on(number, |link| snapshot::read(node, link, watched, base))?;
+    let UnderWay { watched, began, bases, watches } = point.as_mut().ok_or_else(no_point)?;
+    watches.read(earlier, Monitor::seen, |number, _, _| {
+        let (node, base) = (&engine.nodes[number], &mut bases[number]);
+        let mut told = engine.on(number, |link| snapshot::read(node, link, watched, base))?;
         if engine.options.diagnostics_pack {
-            counters.waits.extend(engine.on(number, |link| snapshot::history(link, began.elapsed()))?);
+            told.counters.waits.extend(engine.on(number, |link| snapshot::history(link, began.elapsed()))?);
         }
-        nodes.push(counters);
-    }
-    let mut counters = sum(nodes);
-    let seen: Vec<Seen> = monitors.iter().map(Monitor::seen).collect();
-    add_seen(&mut counters, &seen, unwatched);
-    Ok(counters)
+        Ok(told)
+    })
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use dbdyno_engine::client::{Answer, Bound, Statements, TestProgram};
 use dbdyno_engine::program::{Act, Program as _};
 use dbdyno_engine::server::call::{SUMS, arguments};
 use dbdyno_engine::server::{ServerLink as _, first, recover};
-use dbdyno_engine::{Canceller, ChunkResult, EngineError, Failure, Prepared, Request, Session, Task};
+use dbdyno_engine::{Canceller, ChunkResult, EngineError, Failure, Prepared, Request, Session, Task, modulo_2_64};
 use dbdyno_model::{Drive, ErrorClass, Procedure, Size};
 use std::sync::Arc;
 
@@ -278,7 +278,7 @@ fn leaves_no_trace(work: Procedure) -> bool {
 fn sums(answer: &[i128]) -> Option<[u64; SUMS]> {
     let [ops, rows, bytes, checksum] = answer else { return None };
     let count = |number: &i128| u64::try_from(*number).ok();
-    Some([count(ops)?, count(rows)?, count(bytes)?, (checksum & i128::from(u64::MAX)) as u64])
+    Some([count(ops)?, count(rows)?, count(bytes)?, modulo_2_64(*checksum)?])
 }
 
 impl Session for OracleSession {

@@ -91,7 +91,7 @@ impl ClientSession {
         let settings = describe::commit_settings(&mut self.link, statements.commit)?;
         self.link.reset(&doing, &session::setting(&settings))?;
         // Whatever its transactions do, they are its own.
-        self.send_from_now_on(&doing, &statements::texts(statements), statements.work.clone(), true)
+        self.send_from_now_on(&doing, &statements::texts(statements)?, statements.work.clone(), true)
     }
 
     /// Prepares what is to be sent.
@@ -186,6 +186,7 @@ impl ClientSession {
         if work.asked != Asked::Statement {
             return Ok(ChunkResult::default());
         }
+        work.sends.read_outputs(&work.doing)?;
         // Rows that have come are believed, and not what is said of them.
         let rows = if work.sends.answers() { work.sends.answer().rows() as u64 } else { answer.rows };
         Ok(ChunkResult { rows, checksum: work.sends.answer().sum(), ..ChunkResult::default() })

@@ -6,7 +6,7 @@ use super::recipe::Recipe;
 use super::{Node, grants, snapshot};
 use dbdyno_engine::server::ServerLink;
 use dbdyno_engine::server::call::arguments;
-use dbdyno_engine::{Canceller, ChunkResult, EngineError, Failure, Prepared, Request, Session, Task};
+use dbdyno_engine::{Canceller, ChunkResult, EngineError, Failure, Prepared, Request, Session, Task, modulo_2_64};
 use dbdyno_model::{ErrorClass, Procedure, Size};
 use postgres::Statement;
 use std::sync::Arc;
@@ -96,8 +96,10 @@ impl PostgresSession {
         self.link.count_transactions(1);
         self.part.claim(passes * work.recipe.commits_per_pass());
         let column = |n: usize| {
-            let value = row.try_get::<_, i64>(n).map(i64::cast_unsigned);
-            value.map_err(|e| EngineError::new(ErrorClass::Other, format!("{doing}: the procedure's answer: {e}")))
+            let unclear =
+                |what: &str| EngineError::new(ErrorClass::Other, format!("{doing}: the procedure's answer: {what}"));
+            let sum = row.try_get::<_, i64>(n).map_err(|e| unclear(&e.to_string()))?;
+            modulo_2_64(sum).ok_or_else(|| unclear("no whole number"))
         };
         let (ops, rows, bytes, checksum) = (column(0)?, column(1)?, column(2)?, column(3)?);
         let scanned_bytes = work.scanned_bytes;

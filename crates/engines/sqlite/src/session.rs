@@ -227,6 +227,10 @@ impl SqliteSession {
     fn prepare_own(&mut self, statements: &Statements) -> Result<(), EngineError> {
         self.forget()?;
         self.link.set_cache(self.shared.cache_bytes)?;
+        if statements.texts.iter().any(|text| !text.outputs.is_empty()) {
+            let message = format!("{}: SQLite has no stored procedures", statements.work);
+            return Err(EngineError::new(ErrorClass::Unsupported, message));
+        }
         let texts = statements.texts.iter().map(|text| placed(&text.sql, |number| format!("?{number}")));
         self.sent = Some(Sends::new(&self.link, statements.work.clone(), texts.collect())?);
         self.account();

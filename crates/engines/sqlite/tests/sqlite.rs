@@ -1,8 +1,9 @@
 //! The SQLite engine under the conformance suite.
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
+use dbdyno_engine::client::{StatementText, Statements, ValueType};
 use dbdyno_engine::{Engine, Request, Session, Target, Task};
-use dbdyno_model::{Counter, Drive, ErrorClass, Mapping, Test};
+use dbdyno_model::{CommitMode, Counter, Drive, ErrorClass, Mapping, Test};
 use dbdyno_testkit::conformance;
 use dbdyno_testkit::conformance::client::execute;
 use dbdyno_testkit::conformance::{Subject, catalogue};
@@ -124,6 +125,19 @@ fn sessions_can_be_stopped() {
 }
 
 #[test]
+fn statistics_need_no_point() {
+    conforms("", &[conformance::readings::statistics_need_no_point]);
+}
+
+/// There is none, and none is made.
+#[test]
+fn statistics_need_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    conformance::readings::is_whole(&opened(&folder.path().join("none.db"), "").statistics().unwrap());
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
 fn a_second_dbdyno_is_turned_away_and_takes_nothing_from_the_first() {
     conforms("", &[conformance::alone::a_second_dbdyno_is_turned_away_and_takes_nothing_from_the_first]);
 }
@@ -184,6 +198,15 @@ fn statements_of_ones_own_go_by_their_values_and_by_what_was_read() {
         |subject| conformance::own::a_statement_that_fails_takes_its_transaction_with_it(subject, TABLE),
     ];
     conforms("", &checks);
+}
+
+#[test]
+fn there_are_no_procedures_to_call() {
+    let mut session = opened(&LOADED.1, "").client_session(0, 1).unwrap();
+    let text = StatementText { outputs: vec![ValueType::Int], ..":1".to_owned().into() };
+    let calls = Statements { work: "calls".to_owned(), texts: vec![text], commit: CommitMode::Durable };
+    let refused = session.prepare_statements(&calls).unwrap_err();
+    assert_eq!(refused.to_string(), "unsupported: calls: SQLite has no stored procedures");
 }
 
 /// Two clients of a task on a copy of the loaded file.

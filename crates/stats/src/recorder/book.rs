@@ -75,7 +75,8 @@ impl Book {
         Self {
             shape,
             types: shape.types.ids().map(|_| whole()).collect(),
-            open: VecDeque::new(),
+            // All of them now: no operation is to wait for memory.
+            open: (0..OPEN_STEPS.min(shape.steps())).map(|_| Cells::new()).collect(),
             first_open: 0,
             closing: Histogram::new(),
             over: Over { percentiles: vec![Percentiles::default(); shape.steps()], kept },
@@ -126,11 +127,8 @@ impl Book {
     /// Makes room for a step, and closes those that are long over.
     fn open(&mut self, step: usize) {
         while self.first_open + self.open.len() <= step {
-            let mut fresh = None;
-            if self.open.len() == OPEN_STEPS {
-                fresh = self.close();
-            }
-            self.open.push_back(fresh.unwrap_or_else(Cells::new));
+            let Some(cells) = self.close() else { return };
+            self.open.push_back(cells);
         }
     }
 

@@ -1,12 +1,13 @@
 //! The conformance suite, and what points do by the server's own account.
 
+pub use super::readings::statistics_are_read_at_once_wherever_one_may_connect;
 use super::{Product, task};
 use crate::conformance::{self, Subject, catalogue};
 use crate::servers::lend::Database;
 use crate::servers::{RoundTrips, Scratch as _};
 use dbdyno_engine::client::{TestProgram, commits};
-use dbdyno_engine::{Canceller, Engine, LoadWatch, Request, Sampling, Session, Settled, Target, Task};
-use dbdyno_model::{Counter, Counters, Drive, ErrorClass, Mapping, Procedure};
+use dbdyno_engine::{Canceller, Engine, LoadWatch, PointStatistics, Request, Sampling, Session, Settled, Target, Task};
+use dbdyno_model::{Counter, Drive, ErrorClass, Mapping, Procedure};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Barrier};
 use std::time::{Duration, Instant};
@@ -26,6 +27,8 @@ macro_rules! points {
             hosts_that_share_a_point_do_the_work_of_one
             points_leave_nothing_behind
             sessions_can_be_stopped
+            statistics_need_no_point
+            statistics_are_read_at_once_wherever_one_may_connect
             commits_and_log_bytes_are_the_servers_to_the_last_one
             a_second_dbdyno_is_turned_away_and_takes_nothing_from_the_first
             tables_of_others_stay_whatever_their_names
@@ -57,7 +60,9 @@ macro_rules! clients {
             transactions_go_by_what_they_have_read
             a_statement_that_fails_takes_its_transaction_with_it
             a_clients_commits_are_not_foreign
+            calls_give_their_output_values
             a_client_in_a_deadlock_is_told_and_goes_on
+            a_call_in_a_deadlock_is_told_and_goes_on
             clients_take_no_more_round_trips_than_their_work_needs
         }
     };
@@ -161,6 +166,25 @@ pub fn a_statement_that_fails_takes_its_transaction_with_it<S: Product>() {
     own_statements::<S>(conformance::own::a_statement_that_fails_takes_its_transaction_with_it);
 }
 
+/// Makes the procedures that tests call.
+fn make_procedures<S: Product>(database: &Database<S::Server>) {
+    database.sql(S::Server::KNOWN.procedures);
+}
+
+pub fn calls_give_their_output_values<S: Product>() {
+    let database = S::lender().loaded();
+    make_procedures::<S>(&database);
+    with_subject::<S>(&database, 42, |subject| {
+        for check in [
+            conformance::calls::calls_give_their_output_values,
+            conformance::calls::a_call_that_fails_leaves_its_session_usable,
+            conformance::calls::a_call_may_commit,
+        ] {
+            check(subject, &S::Server::table);
+        }
+    });
+}
+
 /// Nobody else may be at work there.
 pub fn a_clients_commits_are_not_foreign<S: Product>() {
     let (server, database) = S::alone();
@@ -173,16 +197,29 @@ pub fn a_clients_commits_are_not_foreign<S: Product>() {
     }
 }
 
-/// Two clients that wait for each other: one loses its transaction and says why, and can send it again.
 pub fn a_client_in_a_deadlock_is_told_and_goes_on<S: Product>() {
     let database = S::lender().loaded();
     let engine = S::engine_on(&database);
     let task = Task { drive: Drive::Client, ..task("T711", 2) };
     engine.begin_point(&task).unwrap();
+    two_in_a_deadlock(engine.as_ref(), |session, job| _ = session.prepare(&task, job).unwrap());
+    engine.end_point(&task).unwrap();
+}
+
+pub fn a_call_in_a_deadlock_is_told_and_goes_on<S: Product>() {
+    let database = S::lender().loaded();
+    make_procedures::<S>(&database);
+    let statements = conformance::calls::taking_rows(&S::Server::table);
+    two_in_a_deadlock(S::engine_on(&database).as_ref(), |session, _| session.prepare_statements(&statements).unwrap());
+}
+
+/// Two clients that wait for each other: one loses its transaction and says why, and can send it again. `prepare` prepares a
+/// statement that locks the row whose id it is given.
+fn two_in_a_deadlock(engine: &dyn Engine, prepare: impl Fn(&mut dyn Session, u32)) {
     let mut sessions: Vec<_> = (0..2).map(|job| engine.client_session(job, 1).unwrap()).collect();
     let update = |session: &mut dyn Session, key, opens| conformance::client::execute(session, 0, &[key], opens);
     for (job, session) in (0..).zip(&mut sessions) {
-        session.prepare(&task, job).unwrap();
+        prepare(session.as_mut(), job);
         update(session.as_mut(), 1 + i64::from(job), true).unwrap();
     }
     // Whoever has lost waits for the other one's commit: sent again at once, both could meet once more.
@@ -210,13 +247,9 @@ pub fn a_client_in_a_deadlock_is_told_and_goes_on<S: Product>() {
         jobs.into_iter().map(|job| job.join().unwrap()).sum()
     });
     assert_eq!(lost, 1, "one of them loses");
-    drop(sessions);
-    engine.end_point(&task).unwrap();
 }
 
-/// The server's own log position moves by exactly what is reported as redo, and no commit is taken for a foreign one. The
-/// log is the whole server's, so nobody else may be at work there.
-/// Counted where they pass: on the way to the server.
+/// Counted where they pass: on the way to the server. A call is one, whatever it gives back.
 pub fn clients_take_no_more_round_trips_than_their_work_needs<S: Product>() {
     const TRANSACTIONS: u64 = 4;
     let database = S::lender().loaded();
@@ -240,8 +273,19 @@ pub fn clients_take_no_more_round_trips_than_their_work_needs<S: Product>() {
         drop(sessions);
         engine.end_point(&task).unwrap();
     }
+    make_procedures::<S>(&database);
+    let mut session = engine.client_session(0, 1).unwrap();
+    session.prepare_statements(&conformance::calls::taking_rows(&S::Server::table)).unwrap();
+    let before = round_trips.count();
+    for key in 1..=5 {
+        conformance::client::execute(session.as_mut(), 0, &[key], false).unwrap();
+        assert_eq!(session.answer().rows(), 1);
+    }
+    assert_eq!(round_trips.count() - before, 5, "a call is a round trip");
 }
 
+/// The server's own log position moves by exactly what is reported as redo, and no commit is taken for a foreign one. The
+/// log is the whole server's, so nobody else may be at work there.
 pub fn commits_and_log_bytes_are_the_servers_to_the_last_one<S: Product>() {
     let (server, database) = S::alone();
     let engine = S::engine(&server, &database);
@@ -253,13 +297,17 @@ pub fn commits_and_log_bytes_are_the_servers_to_the_last_one<S: Product>() {
         assert_eq!(session.prepare(&task, job).unwrap().problems, [""; 0]);
         session.flush().unwrap();
     }
-    let (before, from, _) = at_rest::<S>(&server, engine.as_ref());
+    let (before, from, _) = at_rest::<S>(&server, engine.as_ref(), None);
     for session in &mut sessions {
         let done = session.execute(&Request::Chunk { first_pass: 0, passes: 500 }).unwrap();
         assert_eq!((done.ops, done.rows), (500, 500));
+        // Whoever reads meanwhile is nobody else.
+        for _ in 0..20 {
+            engine.statistics().unwrap();
+        }
         session.flush().unwrap();
     }
-    let (after, to, looks) = at_rest::<S>(&server, engine.as_ref());
+    let (after, to, looks) = at_rest::<S>(&server, engine.as_ref(), Some(&before));
     let counted = after.since(&before);
     assert_eq!(counted.get(Counter::Commits), Some(1_000));
     assert_eq!(counted.get(Counter::RedoBytes), Some(to - from));
@@ -270,17 +318,25 @@ pub fn commits_and_log_bytes_are_the_servers_to_the_last_one<S: Product>() {
     engine.end_point(&task).unwrap();
 }
 
-/// A snapshot around which the log stood still, as a server's own housekeeping also writes there; its position, and how often
+/// A reading around which the log stood still, as a server's own housekeeping also writes there; its position, and how often
 /// that was asked for.
-fn at_rest<S: Product>(server: &S::Server, engine: &dyn Engine) -> (Counters, u64, u64) {
+fn at_rest<S: Product>(
+    server: &S::Server,
+    engine: &dyn Engine,
+    earlier: Option<&PointStatistics>,
+) -> (PointStatistics, u64, u64) {
     for round in 1..1_000 {
         let from = S::log_position(server);
-        let snapshot = engine.snapshot().unwrap();
+        let reading = engine.point_statistics(earlier).unwrap();
         if S::log_position(server) == from {
-            return (snapshot, from, 2 * round);
+            return (reading, from, 2 * round);
         }
     }
     panic!("the server's log never rests");
+}
+
+pub fn statistics_need_no_point<S: Product>() {
+    conforms::<S>(&[conformance::readings::statistics_need_no_point]);
 }
 
 pub fn a_second_dbdyno_is_turned_away_and_takes_nothing_from_the_first<S: Product>() {
@@ -379,7 +435,7 @@ pub fn selects_are_lookups_of_the_servers_count<S: Product>() {
     session.prepare(&task, 0).unwrap();
     session.flush().unwrap();
     // Warming and planning are over; they look rows up, too.
-    engine.snapshot().unwrap();
+    engine.point_statistics(None).unwrap();
     let before = S::lookups(database.server, &database.name, "small_heap");
     let mut ops = 0;
     for (first_pass, passes) in [(0, 2_000), (2_000, 99), (2_099, 1)] {

@@ -35,6 +35,27 @@ impl Known for MariaDb {
         drop_user: "DROP USER IF EXISTS NAME@'%'",
         let_work: "GRANT ALL ON NAME.* TO USER@'%'",
         table: "NAME",
+        procedures: "
+DELIMITER //
+CREATE PROCEDURE echo(a BIGINT, d DATE, c DECIMAL(12, 2), t VARCHAR(100),
+  OUT next_a BIGINT, OUT next_d DATE, OUT next_c DECIMAL(12, 2), OUT next_t VARCHAR(101))
+BEGIN
+  START TRANSACTION;
+  SELECT quantity FROM small_heap WHERE id = 1 FOR UPDATE;
+  IF a = -1 THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'echo was told to fail'; END IF;
+  SET next_a = a + 1, next_d = d + INTERVAL 1 DAY, next_c = c + 0.01, next_t = CONCAT(t, '!');
+  COMMIT;
+END //
+CREATE PROCEDURE take_row(a BIGINT, OUT q INT) SELECT quantity INTO q FROM small_heap WHERE id = a FOR UPDATE //
+CREATE PROCEDURE add_and_commit(a BIGINT, n BIGINT, OUT q BIGINT)
+BEGIN
+  UPDATE small_heap SET quantity = quantity + n WHERE id = a;
+  COMMIT;
+  SELECT quantity INTO q FROM small_heap WHERE id = a;
+END //
+CREATE PROCEDURE mute(a BIGINT, b BIGINT) SELECT quantity FROM small_heap WHERE id = a //
+DELIMITER ;
+",
         elsewhere: ("NAME_elsewhere", "CREATE DATABASE IF NOT EXISTS NAME_elsewhere"),
         objects: "SELECT LOWER(table_type), table_name FROM information_schema.tables WHERE table_schema = 'NAME';
                   SELECT LOWER(routine_type), routine_name FROM information_schema.routines

@@ -26,6 +26,24 @@ impl Known for Postgres {
         drop_user: "DROP ROLE IF EXISTS NAME",
         let_work: "CREATE SCHEMA dbdyno AUTHORIZATION USER",
         table: "dbdyno.NAME",
+        procedures: "CREATE PROCEDURE dbdyno.echo(a bigint, d date, c numeric, t text,
+                       INOUT next_a bigint, INOUT next_d date, INOUT next_c numeric, INOUT next_t text)
+                     LANGUAGE plpgsql AS $$ BEGIN
+                       IF a = -1 THEN RAISE EXCEPTION 'echo was told to fail'; END IF;
+                       next_a := a + 1; next_d := d + 1; next_c := c + 0.01; next_t := t || '!';
+                     END $$;
+                     CREATE PROCEDURE dbdyno.take_row(a bigint, INOUT q integer) LANGUAGE plpgsql AS $$ BEGIN
+                       SELECT quantity INTO q FROM dbdyno.small_heap WHERE id = a FOR UPDATE;
+                     END $$;
+                     CREATE PROCEDURE dbdyno.add_and_commit(a bigint, n bigint, INOUT q bigint)
+                     LANGUAGE plpgsql AS $$ BEGIN
+                       UPDATE dbdyno.small_heap SET quantity = quantity + n WHERE id = a;
+                       COMMIT;
+                       SELECT quantity INTO q FROM dbdyno.small_heap WHERE id = a;
+                     END $$;
+                     CREATE PROCEDURE dbdyno.mute(a bigint, b bigint) LANGUAGE plpgsql AS $$ BEGIN
+                       PERFORM quantity FROM dbdyno.small_heap WHERE id = a;
+                     END $$",
         elsewhere: ("public", ""),
         objects: "SELECT c.relkind::text || ' ' || n.nspname || '.' || c.relname FROM pg_class c
                     JOIN pg_namespace n ON n.oid = c.relnamespace

@@ -1,9 +1,9 @@
 //! Values on their way to the server, and on their way back as text. Whole numbers and days are never texts on the way
 //! there: on a small machine that work competes with the server's own.
 
-use dbdyno_engine::client::cents_text;
+use dbdyno_engine::client::{ValueType, cents_text};
 use dbdyno_engine::data::calendar;
-use oracledb::{OracleNumber, OracleTimestamp, Row, ToDbValue};
+use oracledb::{DB_TYPE_DATE, DB_TYPE_NUMBER, DB_TYPE_VARCHAR, OracleNumber, OracleTimestamp, Row, ToDbValue};
 use std::fmt::Write as _;
 
 /// A value that a statement is given.
@@ -17,6 +17,8 @@ pub(in super::super) enum Bind<'a> {
     Text(&'a str),
     /// A date or a time; [`Bind::day`] makes one.
     Time(OracleTimestamp),
+    /// None: what comes back there is of this type.
+    Out(ValueType),
 }
 
 impl Bind<'_> {
@@ -39,6 +41,9 @@ impl Bind<'_> {
             Self::Number(number) => number,
             Self::Text(text) => text,
             Self::Time(time) => time,
+            Self::Out(ValueType::Int | ValueType::Cents) => &DB_TYPE_NUMBER,
+            Self::Out(ValueType::Day) => &DB_TYPE_DATE,
+            Self::Out(ValueType::Text) => &DB_TYPE_VARCHAR,
         }
     }
 }
@@ -81,7 +86,7 @@ pub(super) fn text(row: &Row, at: usize) -> Result<Option<String>, oracledb::Err
     Ok(Some(digits))
 }
 
-fn time_text(time: &OracleTimestamp) -> String {
+pub(super) fn time_text(time: &OracleTimestamp) -> String {
     let (year, month, day) = (time.year(), time.month(), time.day());
     let (hour, minute, second) = (time.hour(), time.minute(), time.second());
     let mut text = format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}");
@@ -116,6 +121,13 @@ mod tests {
     fn times_read_plainly() {
         let time = OracleTimestamp::new_timestamp(2026, 1, 31, 23, 59, 58, 5_000_000);
         assert_eq!(time_text(&time), "2026-01-31 23:59:58.005000000");
+    }
+
+    #[test]
+    fn output_values_are_declared_by_their_types() {
+        use ValueType::{Cents, Day, Int, Text};
+        let declared = [Int, Cents, Day, Text].map(|of| Bind::Out(of).value().db_type().name().to_owned());
+        assert_eq!(declared, ["DB_TYPE_NUMBER", "DB_TYPE_NUMBER", "DB_TYPE_DATE", "DB_TYPE_VARCHAR"]);
     }
 
     proptest! {

@@ -3,8 +3,8 @@
 
 use super::{Bind, Link, bind};
 use dbdyno_engine::EngineError;
-use dbdyno_engine::client::{Answer, Value};
-use oracledb::{DB_TYPE_NUMBER, Statement, ToDbValue};
+use dbdyno_engine::client::{Answer, Value, ValueType};
+use oracledb::{DB_TYPE_NUMBER, OracleTimestamp, Statement, ToDbValue};
 
 impl Link {
     /// Runs a query with values bound to `:1`, `:2`, ... and takes its rows: numbers that are whole as such, and all else as
@@ -31,6 +31,38 @@ impl Link {
                         _ => values.push(bind::text(&row, at)?.as_deref().map_or(Value::Null, Value::Text)),
                     };
                 }
+            }
+            Ok(())
+        })
+    }
+
+    /// Runs a PL/SQL block with values bound to `:1`, `:2`, ..., and takes what comes back where there are [`Bind::Out`]s as a row.
+    /// Texts of more than 4,000 bytes do not fit.
+    ///
+    /// # Errors
+    /// As for [`Link::run_block`].
+    pub(in super::super) fn outputs(
+        &mut self,
+        doing: &str,
+        block: &str,
+        binds: &[Bind<'_>],
+        into: &mut Answer,
+    ) -> Result<(), EngineError> {
+        let values: Vec<&dyn ToDbValue> = binds.iter().map(Bind::value).collect();
+        let outputs = binds.iter().filter_map(|bind| if let Bind::Out(of) = bind { Some(*of) } else { None });
+        self.run(doing, |connection| {
+            let mut statement: Statement = connection.statement(block)?.build()?;
+            let row = statement.execute(&values)?.out_bind_data();
+            let values = into.begin_row();
+            for (at, output) in outputs.enumerate() {
+                match output {
+                    ValueType::Int => values.push(row.get::<Option<i64>>(at)?.map_or(Value::Null, Value::Int)),
+                    ValueType::Day => {
+                        let time = row.get::<Option<OracleTimestamp>>(at)?;
+                        values.push(time.map(|time| bind::time_text(&time)).as_deref().map_or(Value::Null, Value::Text))
+                    }
+                    _ => values.push(bind::text(&row, at)?.as_deref().map_or(Value::Null, Value::Text)),
+                };
             }
             Ok(())
         })

@@ -11,7 +11,7 @@ use super::super::wire::Wire;
 use super::super::wire::answer::{self, described};
 use bytes::BytesMut;
 use dbdyno_engine::EngineError;
-use dbdyno_engine::client::{Answer, Bound, Statements, Value, ValueType, cents_text, placed};
+use dbdyno_engine::client::{Answer, Bound, Place, StatementText, Statements, Value, ValueType, cents_text};
 use dbdyno_engine::data::{day_from_iso, iso_day};
 use dbdyno_model::ErrorClass;
 use postgres_protocol::IsNull;
@@ -27,11 +27,19 @@ const TEXT: u32 = 25;
 const DATE: u32 = 1082;
 const NUMERIC: u32 = 1700;
 
-/// The texts of a work's statements, as the server is to prepare them.
-pub(super) fn texts(statements: &Statements) -> Vec<ServerText> {
-    let text = |text: &dbdyno_engine::client::StatementText| ServerText {
-        sql: placed(&text.sql, |number| format!("${number}")),
-        type_oids: text.types.iter().map(type_oid).collect(),
+/// The texts of a work's statements, as the server is to prepare them. An output value is given no value: `CALL` wants
+/// something there, and answers with a row of them.
+///
+/// # Errors
+/// The places of output values are not as they must be.
+pub(super) fn texts(statements: &Statements) -> Result<Vec<ServerText>, EngineError> {
+    let text = |text: &StatementText| {
+        let sql = text.written(|place| match place {
+            Place::Value(at) => format!("${}", at + 1),
+            Place::Output(_) => "NULL".to_owned(),
+        })?;
+        let type_oids = text.types.iter().map(type_oid).collect();
+        Ok(ServerText { sql, type_oids, outputs: text.outputs.clone() })
     };
     statements.texts.iter().map(text).collect()
 }
@@ -70,6 +78,8 @@ struct Statement {
     /// What follows the values: how columns come back.
     tail: Vec<u8>,
     gives: Vec<Kind>,
+    /// The output values that its answer must be.
+    outputs: Vec<ValueType>,
     kept: Kept,
 }
 
@@ -191,7 +201,11 @@ impl Prepared {
             return Err(Trouble::protocol("a statement that is not described"));
         }
         out.clear();
-        Self::of(takes.into_iter().zip(gives), out).map_err(unwritable)
+        let mut prepared = Self::of(takes.into_iter().zip(gives), out).map_err(unwritable)?;
+        for (statement, text) in prepared.statements.iter_mut().zip(texts) {
+            statement.outputs.clone_from(&text.outputs);
+        }
+        Ok(prepared)
     }
 
     fn of(described: impl Iterator<Item = (Vec<Kind>, Vec<Kind>)>, mut out: BytesMut) -> io::Result<Self> {
@@ -237,6 +251,7 @@ impl Prepared {
     #[cold]
     fn write(&mut self, bound: &Bound<'_>, work: &str) -> Result<(), EngineError> {
         let (statement, out) = (&mut self.statements[bound.statement], &mut self.messages);
+        Statements::refuse_repeated(work, bound, &statement.outputs)?;
         (statement.kept.times, statement.kept.places) = (bound.times, Vec::new());
         out.clear();
         out.extend(&self.opening);
@@ -272,6 +287,16 @@ impl Prepared {
         answer::values(body, gives, self.answer.begin_row())
     }
 
+    /// Reads the answer to the last statement, where that was a call with output values.
+    ///
+    /// # Errors
+    /// It is not these values.
+    #[inline]
+    pub(super) fn read_outputs(&mut self, work: &str) -> Result<(), EngineError> {
+        let outputs = self.statements.get(self.last).map_or(&[][..], |statement| &statement.outputs);
+        self.answer.read_outputs(outputs, work, self.last)
+    }
+
     /// The answer to the last statement.
     pub(super) fn answer(&self) -> &Answer {
         &self.answer
@@ -294,7 +319,7 @@ impl Statement {
         head.extend(name(number).bytes().chain([0]));
         head.extend(formats(&takes));
         head.extend((takes.len() as u16).to_be_bytes());
-        Self { head, tail: formats(&gives), takes, gives, kept: Kept::default() }
+        Self { head, tail: formats(&gives), takes, gives, ..Self::default() }
     }
 
     /// Writes values over those that were sent last; false where they have other lengths.

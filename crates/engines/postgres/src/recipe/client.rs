@@ -2,7 +2,7 @@
 
 use super::{Recipe, Variable};
 use dbdyno_engine::EngineError;
-use dbdyno_engine::client::{Parameter, Reads, TestForm};
+use dbdyno_engine::client::{Parameter, Reads, TestForm, ValueType};
 use dbdyno_model::{ErrorClass, Procedure, Shape};
 
 /// A statement as the server is to prepare it: `$1`, `$2` ... stand for its values, and the types of these follow where the
@@ -10,6 +10,8 @@ use dbdyno_model::{ErrorClass, Procedure, Shape};
 pub(in super::super) struct ServerText {
     pub(in super::super) sql: String,
     pub(in super::super) type_oids: Vec<u32>,
+    /// The output values of a call.
+    pub(in super::super) outputs: Vec<ValueType>,
 }
 
 /// A statement under test for a client.
@@ -63,6 +65,6 @@ impl Recipe {
         // Months from one on, then those before it.
         let in_two = self.work == Procedure::SelectSecondary && self.table.shape() == Shape::Large;
         let form = TestForm { parameters, reads, in_two, finds: None };
-        Ok(ClientStatement { text: ServerText { sql: text, type_oids }, form, explain })
+        Ok(ClientStatement { text: ServerText { sql: text, type_oids, outputs: Vec::new() }, form, explain })
     }
 }
