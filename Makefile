@@ -12,8 +12,8 @@ PROGRAMS_SIDE_BY_SIDE := 3
 .PHONY: run test provoke robust servers lint tests programs oracle-sql versions bench clean
 
 run:
-	$(CARGO) build --locked --release
-	target/release/dbdyno run quick --target $(TARGET)
+	$(CARGO) build --locked --profile fast-build
+	target/fast-build/dbdyno run quick --target $(TARGET)
 
 test: servers lint tests
 	@echo "all checks passed"
