@@ -5,9 +5,9 @@ use super::monitor::Monitor;
 use super::recipe::Recipe;
 use super::snapshot::{self, Base, Watched};
 use super::{MariaDbEngine, STATISTICS, TABLES, inspect, meta};
-use dbdyno_engine::bookkeeping::{self, Made};
+use dbdyno_engine::bookkeeping::{self, Made, Meta};
 use dbdyno_engine::server::{Seen, ServerLink as _, add_seen, first, recover, sum};
-use dbdyno_engine::{EngineError, Sampling, Task};
+use dbdyno_engine::{EngineError, ProgramTask, Sampling, Task};
 use dbdyno_model::{Cache, Counters, Drive, ErrorClass, Organisation, Procedure, Shape, TableName};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -53,23 +53,43 @@ pub(super) fn begin(engine: &MariaDbEngine, task: &Task) -> Result<UnderWay, Eng
             warm_all(link, &recipe, task)
         })?;
     }
+    let watched = Watched::new(&recipe, task)?;
+    Ok(under_way(engine, task.nodes as usize, task.sampling, watched, recipe.reads().to_vec()))
+}
+
+/// Prepares a point of a program, which has made its tables itself.
+pub(super) fn begin_program(engine: &MariaDbEngine, task: &ProgramTask) -> Result<UnderWay, EngineError> {
+    for node in 0..engine.nodes.len().min(task.nodes as usize) {
+        engine.nodes[node].account.begin();
+        engine.on(node, |link| remove_made(link, &format!("preparing {}", task.work), node))?;
+    }
+    Ok(under_way(engine, task.nodes as usize, task.sampling, Watched::of_program(), Vec::new()))
+}
+
+/// A point whose sessions are watched from now on.
+fn under_way(
+    engine: &MariaDbEngine,
+    working: usize,
+    sampling: Sampling,
+    watched: Watched,
+    tables: Vec<TableName>,
+) -> UnderWay {
     let mut monitors = Vec::new();
     let mut unwatched = "the sessions were not watched (--no-sampling)".to_owned();
-    if task.sampling == Sampling::On {
-        for (number, node) in engine.nodes.iter().enumerate().take(task.nodes as usize) {
+    if sampling == Sampling::On {
+        for (number, node) in engine.nodes.iter().enumerate().take(working) {
             // A point without a watch is a point all the same; the reason is with its missing figures.
             match Monitor::start(&engine.options, number, Arc::clone(&node.ours)) {
                 Ok(monitor) => monitors.push(monitor),
                 Err(error) => unwatched = format!("the sessions could not be watched: {error}"),
             }
         }
-        if monitors.len() < task.nodes as usize {
+        if monitors.len() < working {
             monitors.clear();
         }
     }
     let bases = engine.nodes.iter().map(|_| None).collect();
-    let watched = Watched::new(&recipe, task)?;
-    Ok(UnderWay { watched, working: task.nodes as usize, tables: recipe.reads().to_vec(), bases, monitors, unwatched })
+    UnderWay { watched, working, tables, bases, monitors, unwatched }
 }
 
 /// Whether a session holds the lock that keeps other processes of dbdyno's away.
@@ -117,27 +137,33 @@ fn warm(link: &mut Link, table: TableName) -> Result<(), EngineError> {
 /// Drops what a point has made on a node, or an earlier one that did not come to its end.
 pub(super) fn remove_leftovers(link: &mut Link, task: &Task, node: usize) -> Result<(), EngineError> {
     let doing = format!("removing what {} has made", task.test.code);
+    remove_made(link, &doing, node)?;
+    // A test that MariaDB does not have has made no procedure.
+    let Ok(recipe) = Recipe::of(&task.test) else { return Ok(()) };
+    recipe.drops()?.iter().try_for_each(|sql| link.batch(&doing, sql))
+}
+
+/// Drops what points have noted that they make, whichever point it was.
+fn remove_made(link: &mut Link, doing: &str, node: usize) -> Result<(), EngineError> {
     let noted = names(link, &STATISTICS.get("noted")?.text)?;
     let made: Vec<Made> = noted.iter().filter_map(|entry| bookkeeping::noted(entry)).collect();
     if !made.is_empty() {
         let there = there(link)?;
         let tables = bookkeeping::ours(&made, &there).filter(|(kind, _)| kind == "table");
-        inspect::refuse_others(link, tables.map(|(_, name)| name.as_str()))?;
+        inspect::refuse_others(link, tables.map(|(_, name)| name.as_str()), &Meta::default())?;
         for (kind, name) in bookkeeping::ours(&made, &there) {
             let sql = match kind.as_str() {
                 "index" => STATISTICS.fill("drop_index", &[("index", name), ("table", BUILT_ON)])?,
                 _ => TABLES.fill("drop_table", &[("name", name)])?,
             };
-            link.batch(&doing, &sql)?;
+            link.batch(doing, &sql)?;
         }
         // A replica gets this from the first node, and could not go on if it had forgotten by itself.
         if node == 0 {
-            link.batch(&doing, &STATISTICS.get("forget_made")?.text)?;
+            link.batch(doing, &STATISTICS.get("forget_made")?.text)?;
         }
     }
-    // A test that MariaDB does not have has made no procedure.
-    let Ok(recipe) = Recipe::of(&task.test) else { return Ok(()) };
-    recipe.drops()?.iter().try_for_each(|sql| link.batch(&doing, sql))
+    Ok(())
 }
 
 /// Tables and indexes whose names are such as points give.

@@ -6,7 +6,7 @@ use dbdyno_engine::client::{Statements, TestForm, Value};
 use dbdyno_engine::{
     Canceller, ChunkResult, Clock, Durability, Engine, EngineError, EngineInfo, Failure, Features, Finding,
     FindingLevel, Inspection, LoadReport, LoadWatch, Loaded, MonotonicClock, Prepared, Request, Session, Settled,
-    Target, TargetError, Task,
+    Target, TargetError, Task, Workloads,
     data::{Checksum, Columns, Sample, quantity_sum},
     finding,
 };
@@ -27,6 +27,7 @@ pub const INFO: EngineInfo = EngineInfo {
     mapping: |_| Mapping::Native { ramp: None },
     script: |test, _| Ok(format!("-- {}: the null engine has no SQL\n", test.code)),
     schema_script: |_| Ok("-- the null engine has no schema\n".to_owned()),
+    workload_sql: |_| None,
     private: None,
     open: |target, size| {
         let behaviour = Behaviour::parse(target)?;
@@ -129,6 +130,8 @@ impl NullEngine {
         self.done.ops.load(Ordering::Relaxed)
     }
 }
+
+impl Workloads for NullEngine {}
 
 impl Engine for NullEngine {
     fn name(&self) -> &'static str {

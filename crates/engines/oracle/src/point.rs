@@ -5,9 +5,9 @@ use super::monitor::Monitor;
 use super::recipe::{Counting, PACKAGE, Recipe};
 use super::statistics::{Base, Watched};
 use super::{DIAGNOSTICS, OracleEngine, STATISTICS, inspect, layout, load, meta, snapshot};
-use dbdyno_engine::bookkeeping::{self, Made};
+use dbdyno_engine::bookkeeping::{self, Made, Meta};
 use dbdyno_engine::server::{Seen, ServerLink as _, add_seen, first, recover, sum};
-use dbdyno_engine::{EngineError, Sampling, Task};
+use dbdyno_engine::{EngineError, ProgramTask, Sampling, Task};
 use dbdyno_model::{Cache, Counters, Drive, ErrorClass, Procedure, TableName, Tier};
 use std::sync::Arc;
 use std::time::Instant;
@@ -108,23 +108,44 @@ pub(super) fn begin(engine: &OracleEngine, task: &Task) -> Result<UnderWay, Engi
             warm_all(link, &recipe, task)
         })?;
     }
+    under_way(engine, task.nodes as usize, task.sampling, watched(recipe.counting(), task.threads))
+}
+
+/// Prepares a point of a program, which has made its tables itself.
+pub(super) fn begin_program(engine: &OracleEngine, task: &ProgramTask) -> Result<UnderWay, EngineError> {
+    engine.with(|link| remove_made(link, &format!("preparing {}", task.work)))?;
+    for node in 0..engine.nodes.len().min(task.nodes as usize) {
+        engine.nodes[node].account.begin();
+        engine.on(node, |link| {
+            engine.nodes[node].account.counted_in(link.instance());
+            Ok(())
+        })?;
+    }
+    under_way(engine, task.nodes as usize, task.sampling, watched(Counting::Nothing, 1))
+}
+
+/// A point whose sessions are watched from now on.
+fn under_way(
+    engine: &OracleEngine,
+    working: usize,
+    sampling: Sampling,
+    watched: Watched,
+) -> Result<UnderWay, EngineError> {
     let mut monitors = Vec::new();
     let mut unwatched = "the sessions were not watched (--no-sampling)".to_owned();
-    if task.sampling == Sampling::On {
-        for (number, node) in engine.nodes.iter().enumerate().take(task.nodes as usize) {
+    if sampling == Sampling::On {
+        for (number, node) in engine.nodes.iter().enumerate().take(working) {
             // A point without a watch is a point all the same; the reason is with its missing figures.
             match Monitor::start(&engine.options, number, Arc::clone(&node.ours)) {
                 Ok(monitor) => monitors.push(monitor),
                 Err(error) => unwatched = format!("the sessions could not be watched: {error}"),
             }
         }
-        if monitors.len() < task.nodes as usize {
+        if monitors.len() < working {
             monitors.clear();
         }
     }
     let bases = engine.nodes.iter().map(|_| None).collect();
-    let watched = watched(recipe.counting(), task.threads);
-    let working = task.nodes as usize;
     // An AWR snapshot begins and ends each point, for whoever has the pack and says so.
     snap(engine)?;
     Ok(UnderWay { watched, working, began: Instant::now(), bases, monitors, unwatched })
@@ -247,7 +268,7 @@ pub(super) fn remove_made(link: &mut Link, doing: &str) -> Result<(), EngineErro
     }
     let there = there(link, doing)?;
     let tables = bookkeeping::ours(&made, &there).filter(|(kind, _)| kind == "table");
-    inspect::refuse_others(link, tables.map(|(_, name)| name.as_str()))?;
+    inspect::refuse_others(link, tables.map(|(_, name)| name.as_str()), &Meta::default())?;
     for (kind, name) in bookkeeping::ours(&made, &there) {
         link.batch(doing, &layout::TABLES.fill(&format!("drop_{kind}"), &[("name", name)])?)?;
     }

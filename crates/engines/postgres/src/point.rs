@@ -5,9 +5,9 @@ use super::monitor::Monitor;
 use super::recipe::{Counting, Recipe};
 use super::snapshot::{self, Base, Watched};
 use super::{COUNTERS, PostgresEngine, SCHEMA, STATISTICS, TABLES, inspect, meta, paced};
-use dbdyno_engine::bookkeeping::{self, Made};
+use dbdyno_engine::bookkeeping::{self, Made, Meta};
 use dbdyno_engine::server::{Seen, ServerLink as _, add_seen, first, recover, sum};
-use dbdyno_engine::{EngineError, Sampling, Task};
+use dbdyno_engine::{EngineError, ProgramTask, Sampling, Task};
 use dbdyno_model::{Cache, Counters, Drive, ErrorClass, Organisation, Procedure, Shape, TableName};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -68,23 +68,44 @@ pub(super) fn begin(engine: &PostgresEngine, task: &Task) -> Result<UnderWay, En
             warm_all(link, &recipe, task)
         })?;
     }
+    Ok(under_way(engine, task.nodes as usize, task.sampling, watched, recipe.reads().to_vec()))
+}
+
+/// Prepares a point of a program, which has made its tables itself.
+pub(super) fn begin_program(engine: &PostgresEngine, task: &ProgramTask) -> Result<UnderWay, EngineError> {
+    engine.with(|link| {
+        if let Some(server) = &engine.private {
+            paced::restore(link, server)?;
+        }
+        remove_made(link, &format!("preparing {}", task.work))
+    })?;
+    Ok(under_way(engine, task.nodes as usize, task.sampling, Watched::default(), Vec::new()))
+}
+
+/// A point whose sessions are watched from now on.
+fn under_way(
+    engine: &PostgresEngine,
+    working: usize,
+    sampling: Sampling,
+    watched: Watched,
+    tables: Vec<TableName>,
+) -> UnderWay {
     let mut monitors = Vec::new();
     let mut unwatched = "the sessions were not watched (--no-sampling)".to_owned();
-    if task.sampling == Sampling::On {
-        for (number, node) in engine.nodes.iter().enumerate().take(task.nodes as usize) {
+    if sampling == Sampling::On {
+        for (number, node) in engine.nodes.iter().enumerate().take(working) {
             // A point without a watch is a point all the same; the reason is with its missing figures.
             match Monitor::start(&engine.options, number, Arc::clone(&node.ours)) {
                 Ok(monitor) => monitors.push(monitor),
                 Err(error) => unwatched = format!("the sessions could not be watched: {error}"),
             }
         }
-        if monitors.len() < task.nodes as usize {
+        if monitors.len() < working {
             monitors.clear();
         }
     }
     let bases = engine.nodes.iter().map(|_| None).collect();
-    let working = task.nodes as usize;
-    Ok(UnderWay { watched, working, tables: recipe.reads().to_vec(), bases, monitors, unwatched })
+    UnderWay { watched, working, tables, bases, monitors, unwatched }
 }
 
 /// Keeps other processes of dbdyno's from measuring, loading or dropping here. Says whether nobody else is at it.
@@ -156,25 +177,31 @@ fn text(link: &mut Link, sql: &str) -> Result<Option<String>, EngineError> {
 /// Drops what a point has made, or an earlier one that did not come to its end.
 pub(super) fn remove_leftovers(link: &mut Link, task: &Task) -> Result<(), EngineError> {
     let doing = format!("removing what {} has made", task.test.code);
+    remove_made(link, &doing)?;
+    // A test that PostgreSQL does not have has made no procedure.
+    let Ok(recipe) = Recipe::of(&task.test) else { return Ok(()) };
+    recipe.drops()?.iter().try_for_each(|sql| link.batch(&doing, sql))
+}
+
+/// Drops what points have noted that they make, whichever point it was.
+fn remove_made(link: &mut Link, doing: &str) -> Result<(), EngineError> {
     let noted = names(link, &STATISTICS.get("noted")?.text)?;
     let made: Vec<Made> = noted.iter().filter_map(|entry| bookkeeping::noted(entry)).collect();
     if !made.is_empty() {
         let there = there(link)?;
         let tables = bookkeeping::ours(&made, &there).filter(|(kind, _)| kind == "table");
-        inspect::refuse_others(link, tables.map(|(_, name)| name.as_str()))?;
+        inspect::refuse_others(link, tables.map(|(_, name)| name.as_str()), &Meta::default())?;
         // Each in a transaction of its own: one for all would need more locks than a server has.
         for (kind, name) in bookkeeping::ours(&made, &there) {
             let sql = match kind.as_str() {
                 "index" => STATISTICS.fill("drop_index", &[("index", name)])?,
                 _ => TABLES.fill("drop_table", &[("table", name)])?,
             };
-            link.batch(&doing, &sql)?;
+            link.batch(doing, &sql)?;
         }
-        link.batch(&doing, &STATISTICS.get("forget_made")?.text)?;
+        link.batch(doing, &STATISTICS.get("forget_made")?.text)?;
     }
-    // A test that PostgreSQL does not have has made no procedure.
-    let Ok(recipe) = Recipe::of(&task.test) else { return Ok(()) };
-    recipe.drops()?.iter().try_for_each(|sql| link.batch(&doing, sql))
+    Ok(())
 }
 
 /// Tables and indexes whose names are such as points give.

@@ -16,6 +16,7 @@ use crate::Pace;
 use dbdyno_engine::client::{Answer, Bound};
 use dbdyno_engine::program::{Act, Outcome, Program};
 use dbdyno_engine::{ChunkResult, Failure, Reply, Request, Step, Work};
+use dbdyno_model::Outcomes;
 use dbdyno_stats::{Pen, Sample, TypeId};
 
 /// Failures in a row after which a job has nothing good to tell.
@@ -117,6 +118,7 @@ impl<'t, P: Program> ClientDrive<'t, P> {
             (None, Some(think)) => Beat::Thinking(Pauses::new(think, team.seed, job)),
             (None, None) => Beat::Closed,
         };
+        let tally = Tally::of_types(program.types().len());
         Self {
             team,
             pen: team.recorder.pen(),
@@ -141,7 +143,7 @@ impl<'t, P: Program> ClientDrive<'t, P> {
             failures_in_row: 0,
             last_good_ns: 0,
             storming: false,
-            tally: Tally::default(),
+            tally,
         }
     }
 
@@ -263,6 +265,7 @@ impl<'t, P: Program> ClientDrive<'t, P> {
         let did = self.program.did();
         let (rows, begun_ns) = (did.rows, self.begun_ns.unwrap_or(ended_ns));
         self.tally.outcomes.succeed(1);
+        self.count_type(|outcomes, _| outcomes.succeed(1));
         self.tally.checksum = self.tally.checksum.wrapping_add(did.checksum);
         self.account(ended_ns);
         if let Some(at_ns) = self.inside(ended_ns) {
@@ -283,6 +286,14 @@ impl<'t, P: Program> ClientDrive<'t, P> {
         }
         self.program.ended(if self.rolled_back { Outcome::RolledBack } else { Outcome::Committed });
         self.leave(ended_ns);
+    }
+
+    /// Counts what became of the transaction that it is at under its type.
+    #[inline]
+    fn count_type(&mut self, count: impl FnOnce(&mut Outcomes, &mut u64)) {
+        if let Some((outcomes, unknown)) = self.tally.types.get_mut(self.of_type.number()) {
+            count(outcomes, unknown);
+        }
     }
 
     /// Goes on to the next transaction; the program has been told how this one has ended.

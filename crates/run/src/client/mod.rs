@@ -14,7 +14,7 @@ mod timetable;
 pub use drive::ClientDrive;
 pub use tally::Tally;
 pub(crate) use team::GRACE;
-pub use team::{ClientResult, Team};
+pub use team::{ClientResult, OfType, Team};
 pub use timetable::Timetable;
 
 use dbdyno_model::{Arrivals, Load};
