@@ -37,11 +37,11 @@ pub(crate) fn facts(run: &RunJson) -> Vec<(&'static str, String)> {
     match &run.published {
         Some(published) => facts.extend(published_facts(run, published)),
         None => {
-            let Run { size, seed, target, .. } = &run.run;
+            let Run { seed, target, .. } = &run.run;
             let Database { engine, version, .. } = &run.database;
             let what = match run.is_of_storage() {
                 true => ("Storage", format!("{target}, below any database")),
-                false => ("Database", format!("{engine} {version}, size {size}, seed {seed}")),
+                false => ("Database", format!("{engine} {version}, {}, seed {seed}", run.run.data_words())),
             };
             facts.extend([what, ("Run", measured(run)), ("Points", points(run))]);
         }
