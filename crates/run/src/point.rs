@@ -83,6 +83,11 @@ fn fill(
     point: &mut Point,
     histograms: &mut Histograms,
 ) -> Option<EngineError> {
+    if let Mapping::None { why } = &planned.mapping {
+        point.status = Status::Unsupported;
+        point.reason = Some(why.clone());
+        return None;
+    }
     let planned_work = match PlannedWork::of(bench, planned) {
         Ok(work) => work,
         Err(why) => {
@@ -153,9 +158,6 @@ fn empty_point(planned: &PlannedPoint) -> Point {
 
 /// Why a point cannot be measured here, though the engine may know the test.
 fn unsupported(planned: &PlannedPoint, work: Work<'_>, size: &Size) -> Option<String> {
-    if let Mapping::None { why } = &planned.mapping {
-        return Some(why.clone());
-    }
     let Task { test, .. } = work.test()?;
     if planned.drive == Drive::Client && !test.procedure.has_client_form() {
         return Some(

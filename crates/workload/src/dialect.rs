@@ -22,6 +22,7 @@ use xxhash_rust::xxh3::xxh3_64;
 pub struct Dialect {
     workload: &'static dyn Workload,
     engine: &'static str,
+    ended: fn(&str) -> String,
     text: &'static str,
     file: SqlFile,
 }
@@ -69,7 +70,13 @@ impl Dialect {
     pub fn of(workload: &'static dyn Workload, engine: &EngineInfo) -> Result<Self, String> {
         let text = (engine.workload_sql)(workload.name())
             .ok_or_else(|| format!("{} has no SQL for the engine {}", workload.name(), engine.name))?;
-        Ok(Self { workload, engine: engine.name, text, file: SqlFile::parse(workload.name(), text) })
+        Ok(Self {
+            workload,
+            engine: engine.name,
+            ended: engine.ended,
+            text,
+            file: SqlFile::parse(workload.name(), text),
+        })
     }
 
     /// The workload.
@@ -165,7 +172,7 @@ impl Dialect {
         format!("{:016x}", xxh3_64(whole.as_bytes()))
     }
 
-    /// Every statement, for review.
+    /// Every statement, for review or to run by hand.
     #[must_use]
     pub fn script(&self) -> String {
         let comment = self.text.lines().take_while(|line| !line.starts_with("-- name:"));
@@ -176,7 +183,7 @@ impl Dialect {
             for (key, note) in notes {
                 _ = writeln!(script, "-- {key}: {note}");
             }
-            _ = writeln!(script, "{text}\n");
+            _ = writeln!(script, "{}\n", (self.ended)(text));
         }
         script
     }

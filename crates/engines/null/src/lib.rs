@@ -28,6 +28,7 @@ pub const INFO: EngineInfo = EngineInfo {
     script: |test, _| Ok(format!("-- {}: the null engine has no SQL\n", test.code)),
     schema_script: |_| Ok("-- the null engine has no schema\n".to_owned()),
     workload_sql: |_| None,
+    ended: str::to_owned,
     private: None,
     open: |target, size| {
         let behaviour = Behaviour::parse(target)?;

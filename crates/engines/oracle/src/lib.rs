@@ -71,6 +71,7 @@ pub const INFO: EngineInfo = EngineInfo {
     script: script::of_test,
     schema_script: script::of_schema,
     workload_sql: |name| WORKLOADS.get_file(format!("{name}.sql"))?.contents_utf8(),
+    ended: script::ended,
     open: |target, _| Ok(Box::new(OracleEngine::new(target)?)),
     private: None,
 };

@@ -76,6 +76,7 @@ pub const INFO: EngineInfo = EngineInfo {
     script: script::of_test,
     schema_script: script::of_schema,
     workload_sql: |name| WORKLOADS.get_file(format!("{name}.sql"))?.contents_utf8(),
+    ended: str::to_owned,
     open: |target, _| Ok(Box::new(PostgresEngine::remote(target)?)),
     private: Some(dbdyno_engine::private::Private {
         product: &private::PRODUCT,

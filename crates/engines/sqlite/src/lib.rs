@@ -57,6 +57,7 @@ pub const INFO: EngineInfo = EngineInfo {
     script: script::of_test,
     schema_script: script::of_schema,
     workload_sql: |name| WORKLOADS.get_file(format!("{name}.sql"))?.contents_utf8(),
+    ended: str::to_owned,
     private: None,
     open: |target, size| Ok(Box::new(SqliteEngine::new(Options::parse(target)?, size))),
 };
