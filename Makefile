@@ -2,20 +2,20 @@
 #   make run    the main job: a baseline of this machine on the embedded engine
 #   make test   everything that CI checks
 SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
 CARGO ?= cargo
 TARGET ?= sqlite:dbdyno-quick.sqlite
-# Tests wait for servers and clocks more than they work.
-SIDE_BY_SIDE := --test-threads=6
+# Tests of one program that are run at a time, and programs: tests wait for servers and clocks more than they work.
+SIDE_BY_SIDE := --test-threads=4
+PROGRAMS_SIDE_BY_SIDE := 3
 
-.PHONY: run test provoke robust servers lint tests oracle-sql versions bench clean
+.PHONY: run test provoke robust servers lint tests programs oracle-sql versions bench clean
 
 run:
 	$(CARGO) build --locked --release
 	target/release/dbdyno run quick --target $(TARGET)
 
-# The last three wait for servers more than they work, so they go side by side.
 test: servers lint tests
-	$(MAKE) --jobs=3 --output-sync=target oracle-sql versions-postgres versions-mariadb
 	@echo "all checks passed"
 
 # Installs what the tests start: see the script.
@@ -28,26 +28,58 @@ lint:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps --quiet
 	bash tests/packages
 
-# Every room, the engines on the distribution's servers, and the binary as a user runs it, with real files and faults.
-# Always the whole workspace: a part of it would have its dependencies built anew, with other features.
-tests: servers
-	$(CARGO) test --locked --workspace --no-fail-fast -- $(SIDE_BY_SIDE)
+# Every room, the engines on each version of their servers, the binary as a user runs it, with real files and faults, and what
+# Oracle would be asked. The longest check begins first; those whose figures others would change come last, one by one. What a
+# check says is printed when it ends, and its failure stops no other. At the end it is said again which tests have failed, and
+# which program of tests no check has run.
+BESIDE_OTHERS := stories versions-postgres provoked versions-mariadb mariadb postgres units robust tls oracle-sql documents \
+    oracle_portable hostile short
+ALONE := latency measure storage provoked-alone
+SAID := $(or $(CARGO_TARGET_DIR),target)/said
 
-# What Oracle would be asked, judged by two grammars of PL/SQL, as no Oracle can be had: see the script.
-oracle-sql:
-	$(CARGO) test --locked --workspace --no-run --quiet
-	bash tests/oracle_sql/check
+tests: programs
+	@failed=0; \
+	$(MAKE) --keep-going --jobs=$(PROGRAMS_SIDE_BY_SIDE) --output-sync=target $(BESIDE_OTHERS:%=check-%) || failed=1; \
+	$(MAKE) --keep-going $(ALONE:%=check-%) || failed=1; \
+	for program in $$(sed --quiet 's/^ *Executable .*(\(.*\))$$/\1/p' $(SAID)/programs); do \
+	    grep --quiet "Running .*($$program)" $(SAID)/* || { echo "not run: $$program"; failed=1; }; \
+	done; \
+	grep '^test .* FAILED$$' $(SAID)/*; \
+	exit $$failed
 
+# All at once, and always of the whole workspace: a part of it would have its dependencies built anew, with other features.
+programs: servers
+	@rm -rf $(SAID) && mkdir -p $(SAID)
+	$(CARGO) test --locked --workspace --no-run 2>&1 | tee $(SAID)/programs
+
+# A check by its name, which is that of a program of tests where nothing else is said below.
+TESTS := $(CARGO) test --locked --workspace --no-fail-fast
+check-%:
+	@mkdir -p $(SAID)
+	$(or $(CHECK),$(TESTS) --test $* -- $(SIDE_BY_SIDE)) 2>&1 | tee $(SAID)/$*
+
+check-provoked: CHECK = $(TESTS) --test provoked -- $(SIDE_BY_SIDE) --skip alone::
+check-provoked-alone: CHECK = $(TESTS) --test provoked -- $(SIDE_BY_SIDE) alone::
+check-units: CHECK = $(TESTS) --lib --bins --example judge -- $(SIDE_BY_SIDE) --skip measure::tests
+# Windows of a fraction of a second, in which something must be done.
+check-storage: CHECK = $(TESTS) --lib -- $(SIDE_BY_SIDE) measure::tests
+check-documents: CHECK = $(TESTS) --doc
+# The programs that no other check is about.
+PROGRAMS := $(basename $(notdir $(wildcard tests/*.rs crates/*/tests/*.rs crates/engines/*/tests/*.rs))) \
+    $(notdir $(patsubst %/main.rs,%,$(wildcard tests/*/main.rs crates/*/tests/*/main.rs)))
+SHORT := $(filter-out $(BESIDE_OTHERS) $(ALONE),$(sort $(PROGRAMS)))
+check-short: CHECK = $(TESTS) $(SHORT:%=--test %) -- $(SIDE_BY_SIDE)
+# The SQL for Oracle, judged by two grammars of PL/SQL, as no Oracle can be had: see the script.
+check-oracle-sql: CHECK = bash tests/oracle_sql/check
 # The engines again on further versions of their servers, where these can be had: all but what no version can change.
 SAME := chunks_may several_jobs holds_what procedures_do points_leave a_second_dbdyno a_load_goes_on a_load_stops one_dbdyno what_is_not_ours a_changed_row \
     client::faults client::two_hundred client::sessions a_client_in what_a_client clients_can clients_are clients_take hosts_that
-# Old versions wait for statistics more than they work, so the engines go side by side.
-versions: servers
-	$(CARGO) test --locked --workspace --no-run --quiet
-	$(MAKE) --jobs=2 --output-sync=target versions-postgres versions-mariadb
+check-versions-%: CHECK = bash tests/servers each $(@:check-versions-%=%) $(TESTS) --test $(@:check-versions-%=%) -- $(SIDE_BY_SIDE) $(SAME:%=--skip %)
 
-versions-%:
-	bash tests/servers each $* $(CARGO) test --locked --workspace --test $* -- $(SIDE_BY_SIDE) $(SAME:%=--skip %)
+oracle-sql: programs check-oracle-sql
+# Old versions wait for statistics more than they work, so the engines go side by side.
+versions: programs
+	$(MAKE) --jobs=2 --output-sync=target check-versions-postgres check-versions-mariadb
 
 # Every provocation of tests/provoked, those that take minutes too.
 provoke: servers

@@ -1,5 +1,6 @@
 //! Whether times are whole: server processes are stopped for a while in the middle of a point, and what is reported must be
-//! what the recorded moments imply. A test program of its own, so that nothing else of ours is at work meanwhile.
+//! what the recorded moments imply. A test program of its own, run when no other
+//! one is at work (`make tests`).
 #![cfg(feature = "postgres")]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 #![allow(dead_code, unreachable_pub, reason = "servers and support were made for all stories")]

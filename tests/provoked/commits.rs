@@ -108,34 +108,6 @@ fn updates_while(room: &Room, target: &str, sessions: impl Fn() -> usize, let_go
 const NO_FLUSHES: &str = "not durable: for 2";
 
 #[test]
-fn an_embedded_database_is_believed_by_what_reaches_the_device() {
-    let (room, shim) = (Room::on_disk(), Shim::build());
-    std::fs::copy(Room::with_data().path("x.sqlite"), room.path("x.sqlite")).unwrap();
-    let alone = crate::alone();
-    is_durable(&room, "sqlite:x.sqlite", "--label safe");
-    let lost = updates(&room, "sqlite:x.sqlite", "--label lost", Some(&shim.library()));
-    is_unsafe(&room, &lost, NO_FLUSHES);
-    assert_eq!(text(&lost, "/commit_proof/outcome"), "refuted");
-    drop(alone);
-    let _machine = crate::in_company();
-    for synchronous in ["off", "normal"] {
-        let point = updates(&room, &format!("sqlite:x.sqlite?synchronous={synchronous}"), "", None);
-        is_unsafe(&room, &point, &format!("synchronous={synchronous}"));
-    }
-    // No ratio, and no best mark for what a crash loses, however fast.
-    let compared = room.run("compare safe lost --json").expect(0).json();
-    assert!(
-        compared["warnings"].as_array().unwrap().iter().any(|w| w["kind"] == "commits"),
-        "{}",
-        compared["warnings"]
-    );
-    for row in compared["rows"].as_array().unwrap() {
-        assert_eq!(row["cells"][1]["ratio"]["verdict"], "no_ratio", "{row}");
-        assert!(row["cells"][1]["ratio"]["value"].is_null() && row["cells"][1]["rank"] != "best", "{row}");
-    }
-}
-
-#[test]
 fn files_in_memory_are_no_durable_ones() {
     let _machine = crate::in_company();
     if !Path::new(MEMORY).is_dir() {
@@ -160,63 +132,68 @@ mod postgres {
         (room, server, target)
     }
 
-    #[test]
-    fn postgres_is_believed_by_its_log_and_its_device() {
-        let (room, mut server, target) = loaded(Wish::default());
-        let alone = crate::alone();
-        is_durable(&room, &target, "--jobs 1");
-        is_durable(&room, &target, "--jobs 8");
-        // Where writing is syncing, the server counts no syncs.
-        server.psql("postgres", "ALTER SYSTEM SET wal_sync_method = open_datasync");
-        server.psql("postgres", "SELECT pg_reload_conf(), pg_sleep(0.5)");
-        is_durable(&room, &target, "--jobs 1");
-        drop(alone);
-        let _machine = crate::in_company();
-        for (setting, value) in [("fsync", "off"), ("full_page_writes", "off")] {
-            server.psql("postgres", &format!("ALTER SYSTEM SET {setting} = {value}"));
-            server.psql("postgres", "SELECT pg_reload_conf(), pg_sleep(0.5)");
-            is_unsafe(&room, &updates(&room, &target, "", None), &format!("{setting}={value}"));
-            server.psql("postgres", &format!("ALTER SYSTEM RESET {setting}"));
-        }
-        server.psql("postgres", "SELECT pg_reload_conf(), pg_sleep(0.5)");
-        let jobs =
-            "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND query ILIKE '%CALL%'";
-        let sessions = || server.psql("postgres", jobs).trim().parse().unwrap();
-        let let_go = || {
-            server.psql("postgres", "ALTER SYSTEM SET fsync = off");
-            server.psql("postgres", "SELECT pg_reload_conf()");
-        };
-        is_unsafe(&room, &updates_while(&room, &target, sessions, let_go), "fsync=off");
-        server.psql("postgres", "ALTER SYSTEM RESET fsync");
-        server.psql("postgres", "SELECT pg_reload_conf(), pg_sleep(0.5)");
-        let let_go = || drop(server.psql("postgres", "ALTER TABLE dbdyno.small_heap SET UNLOGGED"));
-        is_unsafe(&room, &updates_while(&room, &target, sessions, let_go), "small_heap");
-        server.psql("postgres", "ALTER TABLE dbdyno.small_heap SET LOGGED");
-        if !Path::new(MEMORY).is_dir() {
-            return;
-        }
-        server.stop();
-        let (log, memory) = (server.data().join("pg_wal"), tempfile::TempDir::new_in(MEMORY).unwrap());
-        let there = memory.path().join("pg_wal");
-        assert!(Command::new("cp").arg("-a").args([&log, &there]).status().unwrap().success());
-        // The server's user must come through.
-        fs::set_permissions(memory.path(), fs::Permissions::from_mode(0o755)).unwrap();
-        fs::remove_dir_all(&log).unwrap();
-        std::os::unix::fs::symlink(&there, &log).unwrap();
-        server.restart();
-        is_unsafe(&room, &updates(&room, &target, "", None), "pg_wal lies in memory");
-        server.kill();
-    }
+    /// What others' work would change: nothing else is at work on the machine meanwhile.
+    mod alone {
+        use super::*;
 
-    #[test]
-    fn syncs_that_do_nothing_are_seen_on_the_device_of_postgres() {
-        let shim = Shim::build();
-        let (room, _server, target) = loaded(Wish::default().preload(&shim.library()));
-        let _machine = crate::alone();
-        let point = updates(&room, &target, "", None);
-        is_unsafe(&room, &point, NO_FLUSHES);
-        // The server itself believes in them.
-        assert!(point["commit_proof"]["log_syncs"].as_u64().is_none_or(|syncs| syncs >= 199), "{point}");
+        #[test]
+        fn postgres_is_believed_by_its_log_and_its_device() {
+            let (room, mut server, target) = loaded(Wish::default());
+            let alone = crate::alone();
+            is_durable(&room, &target, "--jobs 1");
+            is_durable(&room, &target, "--jobs 8");
+            // Where writing is syncing, the server counts no syncs.
+            server.psql("postgres", "ALTER SYSTEM SET wal_sync_method = open_datasync");
+            server.psql("postgres", "SELECT pg_reload_conf(), pg_sleep(0.5)");
+            is_durable(&room, &target, "--jobs 1");
+            drop(alone);
+            let _machine = crate::in_company();
+            for (setting, value) in [("fsync", "off"), ("full_page_writes", "off")] {
+                server.psql("postgres", &format!("ALTER SYSTEM SET {setting} = {value}"));
+                server.psql("postgres", "SELECT pg_reload_conf(), pg_sleep(0.5)");
+                is_unsafe(&room, &updates(&room, &target, "", None), &format!("{setting}={value}"));
+                server.psql("postgres", &format!("ALTER SYSTEM RESET {setting}"));
+            }
+            server.psql("postgres", "SELECT pg_reload_conf(), pg_sleep(0.5)");
+            let jobs =
+                "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND query ILIKE '%CALL%'";
+            let sessions = || server.psql("postgres", jobs).trim().parse().unwrap();
+            let let_go = || {
+                server.psql("postgres", "ALTER SYSTEM SET fsync = off");
+                server.psql("postgres", "SELECT pg_reload_conf()");
+            };
+            is_unsafe(&room, &updates_while(&room, &target, sessions, let_go), "fsync=off");
+            server.psql("postgres", "ALTER SYSTEM RESET fsync");
+            server.psql("postgres", "SELECT pg_reload_conf(), pg_sleep(0.5)");
+            let let_go = || drop(server.psql("postgres", "ALTER TABLE dbdyno.small_heap SET UNLOGGED"));
+            is_unsafe(&room, &updates_while(&room, &target, sessions, let_go), "small_heap");
+            server.psql("postgres", "ALTER TABLE dbdyno.small_heap SET LOGGED");
+            if !Path::new(MEMORY).is_dir() {
+                return;
+            }
+            server.stop();
+            let (log, memory) = (server.data().join("pg_wal"), tempfile::TempDir::new_in(MEMORY).unwrap());
+            let there = memory.path().join("pg_wal");
+            assert!(Command::new("cp").arg("-a").args([&log, &there]).status().unwrap().success());
+            // The server's user must come through.
+            fs::set_permissions(memory.path(), fs::Permissions::from_mode(0o755)).unwrap();
+            fs::remove_dir_all(&log).unwrap();
+            std::os::unix::fs::symlink(&there, &log).unwrap();
+            server.restart();
+            is_unsafe(&room, &updates(&room, &target, "", None), "pg_wal lies in memory");
+            server.kill();
+        }
+
+        #[test]
+        fn syncs_that_do_nothing_are_seen_on_the_device_of_postgres() {
+            let shim = Shim::build();
+            let (room, _server, target) = loaded(Wish::default().preload(&shim.library()));
+            let _machine = crate::alone();
+            let point = updates(&room, &target, "", None);
+            is_unsafe(&room, &point, NO_FLUSHES);
+            // The server itself believes in them.
+            assert!(point["commit_proof"]["log_syncs"].as_u64().is_none_or(|syncs| syncs >= 199), "{point}");
+        }
     }
 }
 
@@ -235,74 +212,112 @@ mod mariadb {
         (room, server, target)
     }
 
+    /// What others' work would change: nothing else is at work on the machine meanwhile.
+    mod alone {
+        use super::*;
+
+        #[test]
+        fn mariadb_is_believed_by_its_log_and_its_device() {
+            let (room, server, target) = loaded(Wish::default());
+            let alone = crate::alone();
+            is_durable(&room, &target, "--jobs 1");
+            is_durable(&room, &target, "--jobs 8");
+            drop(alone);
+            let _machine = crate::in_company();
+            for flush in ["2", "0"] {
+                server.client("", &format!("SET GLOBAL innodb_flush_log_at_trx_commit = {flush}"));
+                let point = updates(&room, &target, "", None);
+                is_unsafe(&room, &point, &format!("innodb_flush_log_at_trx_commit={flush}"));
+            }
+            server.client("", "SET GLOBAL innodb_flush_log_at_trx_commit = 1");
+            // A proof has fewer.
+            let jobs = "SELECT count(*) FROM information_schema.processlist WHERE db = 'dbdyno'";
+            let sessions = || server.client("", jobs).trim().parse().unwrap();
+            let let_go = || drop(server.client("", "SET GLOBAL innodb_flush_log_at_trx_commit = 2"));
+            let point = updates_while(&room, &target, sessions, let_go);
+            is_unsafe(&room, &point, "innodb_flush_log_at_trx_commit=2");
+            server.client("", "SET GLOBAL innodb_flush_log_at_trx_commit = 1");
+            // What the engine does by default is called that, and refused as ever.
+            let point = updates(&room, &target, "--commit engine_default", None);
+            assert_eq!(text(&point, "/commits_found"), "engine_default");
+            assert!(flags(&point).contains(&"unsafe_durability"), "{point}");
+        }
+
+        /// Two addresses of one server are two nodes, and those are on machines that nobody sees: there the engine's own count
+        /// decides, in which syncs of pages are among those of the log.
+        #[test]
+        fn pages_that_are_written_meanwhile_do_not_hide_the_syncs_of_the_log() {
+            let (room, server, _) = loaded(Wish::default());
+            server.client("", "CREATE USER scott@'127.0.0.1'; GRANT ALL ON *.* TO scott@'127.0.0.1'");
+            let table = "CREATE DATABASE elsewhere; USE elsewhere; CREATE TABLE t (n INT, filler VARCHAR(255)); \
+                         INSERT INTO t SELECT seq, REPEAT('x', 255) FROM seq_1_to_5000";
+            server.client("", table);
+            let afar = format!("mariadb://scott@127.0.0.1:{0},127.0.0.1:{0}/dbdyno", server.port);
+            let write_pages =
+                "UPDATE elsewhere.t SET n = n + 1; FLUSH TABLES elsewhere.t FOR EXPORT; UNLOCK TABLES; DO SLEEP(0.2)";
+            let _machine = crate::alone();
+            let (mut point, measured) = (Value::Null, AtomicBool::new(false));
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    while !measured.load(Ordering::Relaxed) {
+                        server.client("", write_pages);
+                    }
+                });
+                for _ in 0..ATTEMPTS {
+                    point = updates(&room, &afar, "--nodes 1 --jobs 1", None);
+                    // Quick commits may all come between two pages.
+                    if point["commit_proof"]["seen"].as_str().is_some_and(|seen| seen.contains("stretches")) {
+                        break;
+                    }
+                }
+                measured.store(true, Ordering::Relaxed);
+            });
+            let proof = &point["commit_proof"];
+            assert_eq!(text(proof, "/outcome"), "proved", "{proof}");
+            assert!(text(proof, "/seen").contains("stretches, without those with pages"), "{proof}");
+            assert!(proof["devices"].as_array().unwrap().is_empty(), "{proof}");
+            assert_eq!(text(&point, "/commits_found"), "durable");
+        }
+
+        #[test]
+        fn syncs_that_do_nothing_are_seen_on_the_device_of_mariadb() {
+            let shim = Shim::build();
+            let (room, _server, target) = loaded(Wish::default().preload(&shim.library()));
+            let _machine = crate::alone();
+            is_unsafe(&room, &updates(&room, &target, "", None), NO_FLUSHES);
+        }
+    }
+}
+
+/// What others' work would change: nothing else is at work on the machine meanwhile.
+mod alone {
+    use super::*;
+
     #[test]
-    fn mariadb_is_believed_by_its_log_and_its_device() {
-        let (room, server, target) = loaded(Wish::default());
+    fn an_embedded_database_is_believed_by_what_reaches_the_device() {
+        let (room, shim) = (Room::on_disk(), Shim::build());
+        std::fs::copy(Room::with_data().path("x.sqlite"), room.path("x.sqlite")).unwrap();
         let alone = crate::alone();
-        is_durable(&room, &target, "--jobs 1");
-        is_durable(&room, &target, "--jobs 8");
+        is_durable(&room, "sqlite:x.sqlite", "--label safe");
+        let lost = updates(&room, "sqlite:x.sqlite", "--label lost", Some(&shim.library()));
+        is_unsafe(&room, &lost, NO_FLUSHES);
+        assert_eq!(text(&lost, "/commit_proof/outcome"), "refuted");
         drop(alone);
         let _machine = crate::in_company();
-        for flush in ["2", "0"] {
-            server.client("", &format!("SET GLOBAL innodb_flush_log_at_trx_commit = {flush}"));
-            let point = updates(&room, &target, "", None);
-            is_unsafe(&room, &point, &format!("innodb_flush_log_at_trx_commit={flush}"));
+        for synchronous in ["off", "normal"] {
+            let point = updates(&room, &format!("sqlite:x.sqlite?synchronous={synchronous}"), "", None);
+            is_unsafe(&room, &point, &format!("synchronous={synchronous}"));
         }
-        server.client("", "SET GLOBAL innodb_flush_log_at_trx_commit = 1");
-        // A proof has fewer.
-        let jobs = "SELECT count(*) FROM information_schema.processlist WHERE db = 'dbdyno'";
-        let sessions = || server.client("", jobs).trim().parse().unwrap();
-        let let_go = || drop(server.client("", "SET GLOBAL innodb_flush_log_at_trx_commit = 2"));
-        let point = updates_while(&room, &target, sessions, let_go);
-        is_unsafe(&room, &point, "innodb_flush_log_at_trx_commit=2");
-        server.client("", "SET GLOBAL innodb_flush_log_at_trx_commit = 1");
-        // What the engine does by default is called that, and refused as ever.
-        let point = updates(&room, &target, "--commit engine_default", None);
-        assert_eq!(text(&point, "/commits_found"), "engine_default");
-        assert!(flags(&point).contains(&"unsafe_durability"), "{point}");
-    }
-
-    /// Two addresses of one server are two nodes, and those are on machines that nobody sees: there the engine's own count
-    /// decides, in which syncs of pages are among those of the log.
-    #[test]
-    fn pages_that_are_written_meanwhile_do_not_hide_the_syncs_of_the_log() {
-        let (room, server, _) = loaded(Wish::default());
-        server.client("", "CREATE USER scott@'127.0.0.1'; GRANT ALL ON *.* TO scott@'127.0.0.1'");
-        let table = "CREATE DATABASE elsewhere; USE elsewhere; CREATE TABLE t (n INT, filler VARCHAR(255)); \
-                     INSERT INTO t SELECT seq, REPEAT('x', 255) FROM seq_1_to_5000";
-        server.client("", table);
-        let afar = format!("mariadb://scott@127.0.0.1:{0},127.0.0.1:{0}/dbdyno", server.port);
-        let write_pages =
-            "UPDATE elsewhere.t SET n = n + 1; FLUSH TABLES elsewhere.t FOR EXPORT; UNLOCK TABLES; DO SLEEP(0.2)";
-        let _machine = crate::alone();
-        let (mut point, measured) = (Value::Null, AtomicBool::new(false));
-        std::thread::scope(|scope| {
-            scope.spawn(|| {
-                while !measured.load(Ordering::Relaxed) {
-                    server.client("", write_pages);
-                }
-            });
-            for _ in 0..ATTEMPTS {
-                point = updates(&room, &afar, "--nodes 1 --jobs 1", None);
-                // Quick commits may all come between two pages.
-                if point["commit_proof"]["seen"].as_str().is_some_and(|seen| seen.contains("stretches")) {
-                    break;
-                }
-            }
-            measured.store(true, Ordering::Relaxed);
-        });
-        let proof = &point["commit_proof"];
-        assert_eq!(text(proof, "/outcome"), "proved", "{proof}");
-        assert!(text(proof, "/seen").contains("stretches, without those with pages"), "{proof}");
-        assert!(proof["devices"].as_array().unwrap().is_empty(), "{proof}");
-        assert_eq!(text(&point, "/commits_found"), "durable");
-    }
-
-    #[test]
-    fn syncs_that_do_nothing_are_seen_on_the_device_of_mariadb() {
-        let shim = Shim::build();
-        let (room, _server, target) = loaded(Wish::default().preload(&shim.library()));
-        let _machine = crate::alone();
-        is_unsafe(&room, &updates(&room, &target, "", None), NO_FLUSHES);
+        // No ratio, and no best mark for what a crash loses, however fast.
+        let compared = room.run("compare safe lost --json").expect(0).json();
+        assert!(
+            compared["warnings"].as_array().unwrap().iter().any(|w| w["kind"] == "commits"),
+            "{}",
+            compared["warnings"]
+        );
+        for row in compared["rows"].as_array().unwrap() {
+            assert_eq!(row["cells"][1]["ratio"]["verdict"], "no_ratio", "{row}");
+            assert!(row["cells"][1]["ratio"]["value"].is_null() && row["cells"][1]["rank"] != "best", "{row}");
+        }
     }
 }

@@ -90,24 +90,6 @@ impl Drop for Group {
     }
 }
 
-#[test]
-fn a_quota_divides_and_what_it_holds_back_is_flagged() {
-    // Beside others it may get less than the quota by itself.
-    let _machine = crate::alone();
-    let room = Room::new();
-    let Some(tight) = Group::new("tight", Some(30_000)) else { return };
-    let held = run_under(&room, &tight.wrapper(), RUN).expect(0).json();
-    let point = &points(&held)[0];
-    assert!(flagged(point, "throttled"), "{:#}", point["flags"]);
-    assert!(flag_note(point, "throttled").contains("periods of a processor quota"), "{point:#}");
-    assert_eq!(number(&held, "/platform/cpu/limits/quota_processors"), 0.3);
-    // The control: a group without a quota.
-    let Some(open) = Group::new("open", None) else { return };
-    let free = run_under(&room, &open.wrapper(), RUN).expect(0).json();
-    assert!(!flagged(&points(&free)[0], "throttled"));
-    assert_eq!(free.pointer("/platform/cpu/limits/quota_processors").filter(|q| !q.is_null()), None);
-}
-
 /// Processes that keep every processor busy until they are dropped.
 struct Busy(Vec<Child>);
 
@@ -135,18 +117,6 @@ fn others_pct(document: &Value) -> f64 {
 }
 
 #[test]
-fn a_foreign_process_is_noticed() {
-    let _machine = crate::alone();
-    let room = Room::new();
-    // Other people's work may come and go on the machine that tests run on, so each has some plays.
-    let measured_pct = || others_pct(&room.run(RUN).expect(0).json());
-    let busy = Busy::everywhere();
-    let loud_pct = (0..3).map(|_| measured_pct()).find(|pct| *pct > 10.0).expect("busy processes are not noticed");
-    drop(busy);
-    assert!((0..5).any(|_| measured_pct() < loud_pct / 2.0), "others are always found as busy as {loud_pct} %");
-}
-
-#[test]
 fn each_point_has_the_pace_of_the_machine_around_it() {
     let _machine = crate::in_company();
     let room = Room::new();
@@ -169,22 +139,58 @@ fn each_point_has_the_pace_of_the_machine_around_it() {
     assert!(page.contains("id=\"pace\"") && page.contains("pace-chart"), "the pace over time is on the page");
 }
 
-/// Neighbours that no counter of ours shows: here they are processes of this machine, which fill the caches.
-#[test]
-#[ignore = "a machine that others use is uneven without being provoked"]
-fn a_machine_whose_caches_others_fill_is_uneven() {
-    let _machine = crate::alone();
-    let room = Room::new();
-    let run = "run T111 --target sqlite:x.sqlite --size T --jobs 1 --duration 200ms --repeat 8 --json --label uneven";
-    let even = room.run(run).expect(0).json();
-    let flags = |document: &Value| points(document).iter().filter(|p| flagged(p, "uneven_machine")).count();
-    let mut dbdyno = room.start(run);
-    dbdyno.until_so("some points", || room.runs().first().is_some_and(|r| text(r, "/status") == "running"));
-    std::thread::sleep(std::time::Duration::from_secs(4));
-    let fill = "a=$(head -c 64000000 /dev/zero | tr '\\0' x); while :; do b=$a; done";
-    let fillers: Vec<Child> =
-        (0..2 * processors()).map(|_| Command::new("bash").args(["-c", fill]).spawn().unwrap()).collect();
-    let _fillers = Busy(fillers);
-    let uneven = dbdyno.end().expect(0).json();
-    assert!(flags(&uneven) > flags(&even), "{} against {}", flags(&uneven), flags(&even));
+/// What others' work would change: nothing else is at work on the machine meanwhile.
+mod alone {
+    use super::*;
+
+    #[test]
+    fn a_quota_divides_and_what_it_holds_back_is_flagged() {
+        // Beside others it may get less than the quota by itself.
+        let _machine = crate::alone();
+        let room = Room::new();
+        let Some(tight) = Group::new("tight", Some(30_000)) else { return };
+        let held = run_under(&room, &tight.wrapper(), RUN).expect(0).json();
+        let point = &points(&held)[0];
+        assert!(flagged(point, "throttled"), "{:#}", point["flags"]);
+        assert!(flag_note(point, "throttled").contains("periods of a processor quota"), "{point:#}");
+        assert_eq!(number(&held, "/platform/cpu/limits/quota_processors"), 0.3);
+        // The control: a group without a quota.
+        let Some(open) = Group::new("open", None) else { return };
+        let free = run_under(&room, &open.wrapper(), RUN).expect(0).json();
+        assert!(!flagged(&points(&free)[0], "throttled"));
+        assert_eq!(free.pointer("/platform/cpu/limits/quota_processors").filter(|q| !q.is_null()), None);
+    }
+
+    #[test]
+    fn a_foreign_process_is_noticed() {
+        let _machine = crate::alone();
+        let room = Room::new();
+        // Other people's work may come and go on the machine that tests run on, so each has some plays.
+        let measured_pct = || others_pct(&room.run(RUN).expect(0).json());
+        let busy = Busy::everywhere();
+        let loud_pct = (0..3).map(|_| measured_pct()).find(|pct| *pct > 10.0).expect("busy processes are not noticed");
+        drop(busy);
+        assert!((0..5).any(|_| measured_pct() < loud_pct / 2.0), "others are always found as busy as {loud_pct} %");
+    }
+
+    /// Neighbours that no counter of ours shows: here they are processes of this machine, which fill the caches.
+    #[test]
+    #[ignore = "a machine that others use is uneven without being provoked"]
+    fn a_machine_whose_caches_others_fill_is_uneven() {
+        let _machine = crate::alone();
+        let room = Room::new();
+        let run =
+            "run T111 --target sqlite:x.sqlite --size T --jobs 1 --duration 200ms --repeat 8 --json --label uneven";
+        let even = room.run(run).expect(0).json();
+        let flags = |document: &Value| points(document).iter().filter(|p| flagged(p, "uneven_machine")).count();
+        let mut dbdyno = room.start(run);
+        dbdyno.until_so("some points", || room.runs().first().is_some_and(|r| text(r, "/status") == "running"));
+        std::thread::sleep(std::time::Duration::from_secs(4));
+        let fill = "a=$(head -c 64000000 /dev/zero | tr '\\0' x); while :; do b=$a; done";
+        let fillers: Vec<Child> =
+            (0..2 * processors()).map(|_| Command::new("bash").args(["-c", fill]).spawn().unwrap()).collect();
+        let _fillers = Busy(fillers);
+        let uneven = dbdyno.end().expect(0).json();
+        assert!(flags(&uneven) > flags(&even), "{} against {}", flags(&uneven), flags(&even));
+    }
 }

@@ -38,28 +38,6 @@ fn is_of_a_device(point: &Value) -> bool {
     ["served_from_os_cache", "not_proved"].iter().all(|flag| !flagged(point, flag))
 }
 
-#[test]
-fn a_file_that_memory_holds_is_no_device_and_one_on_a_disk_is() {
-    let company = crate::in_company();
-    let room = Room::with_data();
-    let (memory, disk) = (tempfile::tempdir_in("/dev/shm").unwrap(), Room::on_disk());
-    for folder in [memory.path(), disk.folder()] {
-        std::fs::copy(room.path("x.sqlite"), folder.join("x.sqlite")).unwrap();
-    }
-    for point in measured(&room, "T426 T616 T626", &format!("sqlite:{}/x.sqlite", memory.path().display()), "") {
-        assert!(flag_note(&point, "served_from_os_cache").contains("memory"), "{point:#}");
-    }
-    std::fs::write(room.path("needs.toml"), needs()).unwrap();
-    room.run("verdict last --requirements needs.toml").expect(1);
-    drop(company);
-    let _machine = crate::alone();
-    again("a file on a disk", || {
-        // Size T is so small that T626 meets its blocks again before anybody can let them go.
-        let points = measured(&disk, "T426 T616", "sqlite:x.sqlite", "");
-        points.iter().try_for_each(|point| must(is_of_a_device(point), point))
-    });
-}
-
 fn needs() -> &'static str {
     "title = \"Shop\"\n[[requirement]]\ntitle = \"Scan\"\ntest = \"T426\"\nmetric = \"rows_per_s\"\nminimum = 1\n"
 }
@@ -123,26 +101,6 @@ impl Drop for ForeignReader {
 }
 
 #[test]
-fn what_others_read_is_foreign_and_the_databases_own_rate_is_printed() {
-    let _machine = crate::alone();
-    let disk = Room::on_disk();
-    std::fs::copy(Room::with_data().path("x.sqlite"), disk.path("x.sqlite")).unwrap();
-    let measured = || measured(&disk, "T426", "sqlite:x.sqlite", "").remove(0);
-    let reader = ForeignReader::start(&disk.path("foreign"));
-    again("a foreign reader", || {
-        let point = measured();
-        must(flag_note(&point, "foreign_load").contains("for the database and the rest for others"), &point)?;
-        let (device, own) = (number(&point, "/io/read_mib_per_s"), number(&point, "/metric/value"));
-        must(own < device && own == number(&point, "/database/read_mib_per_s"), &point)
-    });
-    drop(reader);
-    again("without it", || {
-        let point = measured();
-        must(!flag_note(&point, "foreign_load").contains("for the database"), &point)
-    });
-}
-
-#[test]
 fn a_scan_reports_the_bytes_that_the_database_consumed() {
     let _machine = crate::in_company();
     let disk = Room::on_disk();
@@ -162,27 +120,74 @@ fn a_scan_reports_the_bytes_that_the_database_consumed() {
     });
 }
 
-/// Somebody who writes beside.
-#[test]
-fn what_others_write_is_foreign() {
-    let _machine = crate::alone();
-    let disk = Room::on_disk();
-    std::fs::copy(Room::with_data().path("x.sqlite"), disk.path("x.sqlite")).unwrap();
-    let measured = || measured(&disk, "T716", "sqlite:x.sqlite", "").remove(0);
-    let script = "while :; do dd if=/dev/zero of=foreign bs=1M count=256 conv=fsync 2> /dev/null; done";
-    let mut shell = Command::new("sh");
-    shell.args(["-c", script]).current_dir(disk.folder()).stdin(Stdio::null()).process_group(0);
-    let writer = ForeignReader(shell.spawn().unwrap());
-    again("a foreign writer", || {
-        let point = measured();
-        must(flag_note(&point, "foreign_load").contains("other processes"), &point)
-    });
-    drop(writer);
-    again("without it", || {
-        let point = measured();
-        must(!flag_note(&point, "foreign_load").contains("other processes"), &point)
-    });
-}
-
 #[cfg(feature = "postgres")]
 mod postgres;
+
+/// What others' work would change: nothing else is at work on the machine meanwhile.
+mod alone {
+    use super::*;
+
+    #[test]
+    fn a_file_that_memory_holds_is_no_device_and_one_on_a_disk_is() {
+        let company = crate::in_company();
+        let room = Room::with_data();
+        let (memory, disk) = (tempfile::tempdir_in("/dev/shm").unwrap(), Room::on_disk());
+        for folder in [memory.path(), disk.folder()] {
+            std::fs::copy(room.path("x.sqlite"), folder.join("x.sqlite")).unwrap();
+        }
+        for point in measured(&room, "T426 T616 T626", &format!("sqlite:{}/x.sqlite", memory.path().display()), "") {
+            assert!(flag_note(&point, "served_from_os_cache").contains("memory"), "{point:#}");
+        }
+        std::fs::write(room.path("needs.toml"), needs()).unwrap();
+        room.run("verdict last --requirements needs.toml").expect(1);
+        drop(company);
+        let _machine = crate::alone();
+        again("a file on a disk", || {
+            // Size T is so small that T626 meets its blocks again before anybody can let them go.
+            let points = measured(&disk, "T426 T616", "sqlite:x.sqlite", "");
+            points.iter().try_for_each(|point| must(is_of_a_device(point), point))
+        });
+    }
+
+    #[test]
+    fn what_others_read_is_foreign_and_the_databases_own_rate_is_printed() {
+        let _machine = crate::alone();
+        let disk = Room::on_disk();
+        std::fs::copy(Room::with_data().path("x.sqlite"), disk.path("x.sqlite")).unwrap();
+        let measured = || measured(&disk, "T426", "sqlite:x.sqlite", "").remove(0);
+        let reader = ForeignReader::start(&disk.path("foreign"));
+        again("a foreign reader", || {
+            let point = measured();
+            must(flag_note(&point, "foreign_load").contains("for the database and the rest for others"), &point)?;
+            let (device, own) = (number(&point, "/io/read_mib_per_s"), number(&point, "/metric/value"));
+            must(own < device && own == number(&point, "/database/read_mib_per_s"), &point)
+        });
+        drop(reader);
+        again("without it", || {
+            let point = measured();
+            must(!flag_note(&point, "foreign_load").contains("for the database"), &point)
+        });
+    }
+
+    /// Somebody who writes beside.
+    #[test]
+    fn what_others_write_is_foreign() {
+        let _machine = crate::alone();
+        let disk = Room::on_disk();
+        std::fs::copy(Room::with_data().path("x.sqlite"), disk.path("x.sqlite")).unwrap();
+        let measured = || measured(&disk, "T716", "sqlite:x.sqlite", "").remove(0);
+        let script = "while :; do dd if=/dev/zero of=foreign bs=1M count=256 conv=fsync 2> /dev/null; done";
+        let mut shell = Command::new("sh");
+        shell.args(["-c", script]).current_dir(disk.folder()).stdin(Stdio::null()).process_group(0);
+        let writer = ForeignReader(shell.spawn().unwrap());
+        again("a foreign writer", || {
+            let point = measured();
+            must(flag_note(&point, "foreign_load").contains("other processes"), &point)
+        });
+        drop(writer);
+        again("without it", || {
+            let point = measured();
+            must(!flag_note(&point, "foreign_load").contains("other processes"), &point)
+        });
+    }
+}

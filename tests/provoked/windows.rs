@@ -123,23 +123,6 @@ fn computing(stopped: Duration) -> (Value, String) {
     (room.show("last"), room.run("show last").expect(0).stdout)
 }
 
-/// What a processor that gets slower does to a window.
-#[test]
-fn a_rate_that_falls_within_the_window_is_not_steady() {
-    let _machine = crate::alone();
-    // Neighbours may hide it once, or be a drift themselves, so each has some plays.
-    let falls = (0..5).map(|_| computing(Duration::from_millis(36)));
-    let not_steady = |document: &Value| flagged(&points(document)[0], "not_steady");
-    let (fallen, page) = falls.into_iter().find(|(run, _)| not_steady(run)).expect("a drift is not noticed");
-    let point = &points(&fallen)[0];
-    assert!(flag_note(point, "not_steady").starts_with("the rate fell by"), "{point:#}");
-    assert!(number(point, "/window_s") >= 8.0);
-    assert!(flagged(&fallen["cells"][0], "not_steady"), "a cell has the flags of its points");
-    assert!(page.contains("not_steady") && page.contains("use a longer --duration"), "{page}");
-    let steady = (0..5).map(|_| computing(Duration::ZERO)).any(|(run, _)| !not_steady(&run));
-    assert!(steady, "a steady rate is always flagged");
-}
-
 #[cfg(feature = "postgres")]
 mod deferred {
     use super::*;
@@ -182,36 +165,6 @@ mod deferred {
     const LONG: &str = "T721 --target private:postgres --jobs 1 --duration 10s";
 
     #[test]
-    fn writes_that_lie_ahead_are_deferred_and_whole_checkpoints_write_them() {
-        let company = crate::in_company();
-        let home = Home::new();
-        drop(company);
-        let _machine = crate::alone();
-        let (before, file) = (home.max_wal_size(), home.settings());
-        // Nothing is written in a short window: the checkpoint comes after it.
-        let short = measured(&home.0, SHORT);
-        assert!(flagged(&short, "writes_deferred"), "{short:#}");
-        assert!(short["paced_writes"].is_null() && short["settings"].is_null(), "{short:#}");
-
-        let long = measured(&home.0, LONG);
-        assert!(!flagged(&long, "writes_deferred"), "{}", flag_note(&long, "writes_deferred"));
-        assert!(number(&long, "/paced_writes/checkpoints") >= 3.0, "{long:#}");
-        let (written, dirtied) =
-            (number(&long, "/paced_writes/blocks_written"), number(&long, "/paced_writes/blocks_dirtied"));
-        assert!(written > 0.0 && written >= 0.9 * dirtied, "{written} of {dirtied}");
-        assert_eq!(long["status"], "ok", "{long:#}");
-        assert_eq!(text(&long, "/settings/max_wal_size"), "128MB");
-        // The log and the data files are told apart.
-        for path in ["/redo/writes_per_s", "/redo/mib_per_s", "/redo/write_service_time_s"] {
-            assert!(number(&long, path) > 0.0, "{path}");
-        }
-        for path in ["/database/data_writes_per_s", "/database/data_write_mib_per_s"] {
-            assert!(number(&long, path) > 0.0, "{path}");
-        }
-        assert_eq!((home.max_wal_size(), home.settings()), (before, file), "its settings are put back");
-    }
-
-    #[test]
     fn settings_of_a_point_that_was_killed_are_gone_at_the_next_and_at_the_next_start() {
         let _machine = crate::in_company();
         let home = Home::new();
@@ -239,5 +192,62 @@ mod deferred {
         home.0.run("down postgres --keep").expect(0);
         home.0.run("up postgres --size T").expect(0);
         assert_eq!((home.max_wal_size(), home.settings()), (before, file));
+    }
+
+    /// What others' work would change: nothing else is at work on the machine meanwhile.
+    mod alone {
+        use super::*;
+
+        #[test]
+        fn writes_that_lie_ahead_are_deferred_and_whole_checkpoints_write_them() {
+            let company = crate::in_company();
+            let home = Home::new();
+            drop(company);
+            let _machine = crate::alone();
+            let (before, file) = (home.max_wal_size(), home.settings());
+            // Nothing is written in a short window: the checkpoint comes after it.
+            let short = measured(&home.0, SHORT);
+            assert!(flagged(&short, "writes_deferred"), "{short:#}");
+            assert!(short["paced_writes"].is_null() && short["settings"].is_null(), "{short:#}");
+
+            let long = measured(&home.0, LONG);
+            assert!(!flagged(&long, "writes_deferred"), "{}", flag_note(&long, "writes_deferred"));
+            assert!(number(&long, "/paced_writes/checkpoints") >= 3.0, "{long:#}");
+            let (written, dirtied) =
+                (number(&long, "/paced_writes/blocks_written"), number(&long, "/paced_writes/blocks_dirtied"));
+            assert!(written > 0.0 && written >= 0.9 * dirtied, "{written} of {dirtied}");
+            assert_eq!(long["status"], "ok", "{long:#}");
+            assert_eq!(text(&long, "/settings/max_wal_size"), "128MB");
+            // The log and the data files are told apart.
+            for path in ["/redo/writes_per_s", "/redo/mib_per_s", "/redo/write_service_time_s"] {
+                assert!(number(&long, path) > 0.0, "{path}");
+            }
+            for path in ["/database/data_writes_per_s", "/database/data_write_mib_per_s"] {
+                assert!(number(&long, path) > 0.0, "{path}");
+            }
+            assert_eq!((home.max_wal_size(), home.settings()), (before, file), "its settings are put back");
+        }
+    }
+}
+
+/// What others' work would change: nothing else is at work on the machine meanwhile.
+mod alone {
+    use super::*;
+
+    /// What a processor that gets slower does to a window.
+    #[test]
+    fn a_rate_that_falls_within_the_window_is_not_steady() {
+        let _machine = crate::alone();
+        // Neighbours may hide it once, or be a drift themselves, so each has some plays.
+        let falls = (0..5).map(|_| computing(Duration::from_millis(36)));
+        let not_steady = |document: &Value| flagged(&points(document)[0], "not_steady");
+        let (fallen, page) = falls.into_iter().find(|(run, _)| not_steady(run)).expect("a drift is not noticed");
+        let point = &points(&fallen)[0];
+        assert!(flag_note(point, "not_steady").starts_with("the rate fell by"), "{point:#}");
+        assert!(number(point, "/window_s") >= 8.0);
+        assert!(flagged(&fallen["cells"][0], "not_steady"), "a cell has the flags of its points");
+        assert!(page.contains("not_steady") && page.contains("use a longer --duration"), "{page}");
+        let steady = (0..5).map(|_| computing(Duration::ZERO)).any(|(run, _)| !not_steady(&run));
+        assert!(steady, "a steady rate is always flagged");
     }
 }

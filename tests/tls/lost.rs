@@ -88,7 +88,7 @@ impl Phase {
             Self::Loading => engine.load(&catalogue::size_t(), 42, 1, false, watch).map(drop),
             Self::Settling => engine.settle(LONG).map(drop),
             Self::Beginning => engine.begin_point(&self.task()),
-            Self::Counting => engine.snapshot().map(drop),
+            Self::Counting => engine.point_statistics(None).map(drop),
             Self::Ending => engine.end_point(&self.task()),
             Self::Dropping => engine.drop_all().map(drop),
         }

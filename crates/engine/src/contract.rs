@@ -12,7 +12,7 @@ pub use workloads::{ProgramTask, Workloads};
 
 use crate::client::{Answer, Bound, Statements, TestForm};
 use crate::data::{Columns, Sample};
-use crate::{AloneAnyway, EngineError, Hold, Pump, ThreadPump};
+use crate::{AloneAnyway, EngineError, Hold, PointStatistics, Pump, ThreadPump};
 use dbdyno_model::{CommitMode, Counters, Database, Drive, Size, TableName, Test};
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -137,11 +137,29 @@ pub trait Engine: Workloads + Send + Sync {
         self.session(job, nodes)
     }
 
-    /// Cumulative statistics. Sessions have flushed theirs before.
+    /// What the server has counted for everybody until now, on all nodes together; where it counts by database, in dbdyno's
+    /// own. Needs no point and waits for no session: what these have not made visible yet is not in it. Cheap enough for
+    /// once a second; none of its counters runs backwards while the server is up. It goes over dbdyno's own connection, so
+    /// that it comes after what the engine itself is doing there.
     ///
     /// # Errors
     /// The target is lost.
-    fn snapshot(&self) -> Result<Counters, EngineError>;
+    fn statistics(&self) -> Result<Counters, EngineError>;
+
+    /// What was counted until now for the point that has begun, exact: waits until what dbdyno's sessions have flushed is
+    /// visible where servers are late, for which `earlier` is a reading of the same point.
+    ///
+    /// # Errors
+    /// The target is lost, or no point has begun.
+    fn point_statistics(&self, earlier: Option<&PointStatistics>) -> Result<PointStatistics, EngineError>;
+
+    /// What the point that has begun did since, and what the server did meanwhile. Sessions have flushed their statistics.
+    ///
+    /// # Errors
+    /// As for [`Engine::point_statistics`].
+    fn evidence(&self, before: &PointStatistics) -> Result<Counters, EngineError> {
+        Ok(self.point_statistics(Some(before))?.since(before))
+    }
 
     /// Has the writing of the point that has begun keep up with its dirtying, where the target is dbdyno's own (a private
     /// instance) and such settings are needed: those of the point alone, which its end takes back. Where there are any,
@@ -317,7 +335,7 @@ pub trait Session: Send {
         Answer::NONE
     }
 
-    /// Makes this session's statistics visible to [`Engine::snapshot`].
+    /// Makes this session's statistics visible to [`Engine::evidence`].
     ///
     /// # Errors
     /// The target is lost.

@@ -22,6 +22,7 @@ pub mod secret;
 pub mod server;
 pub mod servers;
 pub mod sql;
+mod statistics;
 mod target;
 pub mod users;
 
@@ -38,4 +39,5 @@ pub use mapping::{MappingError, Mappings};
 pub use pump::{Ended, Job, Pump, Reply, SimulatedPump, StartGate, Step, ThreadPump, Work};
 pub use registry::{EngineInfo, Registry};
 pub use sql::{SqlError, SqlFile, Statement};
+pub use statistics::{Others, PointStatistics, for_everybody};
 pub use target::{Target, TargetError, percent_decode};

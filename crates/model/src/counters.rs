@@ -1,5 +1,5 @@
-//! Cumulative counts of an engine. A snapshot is taken at the barrier and after the last chunk; the difference, divided
-//! by its own interval, is what a point reports.
+//! Cumulative counts of an engine. They are read at the barrier and after the last chunk; the difference, divided by its own
+//! interval, is what a point reports. A monitor reads those of the whole server at any time.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -12,6 +12,8 @@ pub enum Counter {
     Executions,
     /// Committed transactions.
     Commits,
+    /// Transactions rolled back.
+    Rollbacks,
     /// Commits by sessions that are not dbdyno's.
     ForeignCommits,
     /// Nanoseconds in which other sessions were at work, as sampled; two at once count twice.
@@ -117,7 +119,7 @@ impl WaitCount {
     }
 }
 
-/// A snapshot, or the difference of two.
+/// What was counted until a moment, or the difference of two such readings.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counters {
     /// The counts that the engine has.

@@ -9,7 +9,9 @@ mod quiet;
 use crate::Bench;
 use crate::point::{go_on, settle};
 use crate::work::{PlannedWork, Work};
-use dbdyno_engine::{Durability, DurablePlaces, Engine, EngineError, Request, Sampling, Session, Task};
+use dbdyno_engine::{
+    Durability, DurablePlaces, Engine, EngineError, PointStatistics, Request, Sampling, Session, Task,
+};
 use dbdyno_model::{
     CommitMode, CommitProof, Commits, Counter, Counters, Dop, Drive, ErrorClass, Flag, Mapping, PlannedPoint, Point,
     Procedure, ProofOutcome, Subject,
@@ -266,7 +268,7 @@ struct Worker<'b> {
 
 /// What was counted up to a moment.
 struct Look {
-    counters: Counters,
+    counted: PointStatistics,
     brought: Option<Vec<u64>>,
     at_ns: u64,
 }
@@ -287,18 +289,18 @@ impl Worker<'_> {
         if self.in_stretches {
             return self.attempt_in_stretches();
         }
-        let idle = self.look()?;
+        let idle = self.look(None)?;
         let until_ns = idle.at_ns + LOOK_NS;
         while self.bench.clock.now_ns() < until_ns {
             go_on(self.bench)?;
             self.bench.clock.sleep_ns(STEP_NS);
         }
-        let before = self.look()?;
+        let before = self.look(Some(&idle))?;
         let commits = self.commit(COMMITS)?;
         // The devices first: an engine may take its time to count.
         let (brought, at_ns) = (self.brought(), self.bench.clock.now_ns());
         self.committer.session().flush()?;
-        let after = Look { counters: self.bench.engine.snapshot()?, brought, at_ns };
+        let after = Look { counted: self.bench.engine.point_statistics(Some(&before.counted))?, brought, at_ns };
         let seen = Seen {
             commits,
             elapsed_s: seconds(&before, &after),
@@ -312,7 +314,7 @@ impl Worker<'_> {
 
     /// The same where pages were written meanwhile, whose syncs the engine counts with those of its log.
     fn attempt_in_stretches(&mut self) -> Result<CommitProof, EngineError> {
-        let (mut idle, mut busy, mut last) = (Quiet::default(), Quiet::default(), self.look()?);
+        let (mut idle, mut busy, mut last) = (Quiet::default(), Quiet::default(), self.look(None)?);
         for _ in 0..LOOK_NS / STEP_NS {
             go_on(self.bench)?;
             self.bench.clock.sleep_ns(STEP_NS);
@@ -336,16 +338,16 @@ impl Worker<'_> {
 
     /// What was counted since an earlier look.
     fn stretch(&self, quiet: &mut Quiet, earlier: &Look, commits: u64) -> Result<Look, EngineError> {
-        let later = self.look()?;
+        let later = self.look(Some(earlier))?;
         // What cannot be told is taken for pages.
         let (syncs, of_data) = syncs(earlier, &later).unwrap_or((0, 1));
         quiet.add(Stretch { commits, syncs, of_data, ns: later.at_ns.saturating_sub(earlier.at_ns) });
         Ok(later)
     }
 
-    fn look(&self) -> Result<Look, EngineError> {
-        let counters = self.bench.engine.snapshot()?;
-        Ok(Look { counters, brought: self.brought(), at_ns: self.bench.clock.now_ns() })
+    fn look(&self, earlier: Option<&Look>) -> Result<Look, EngineError> {
+        let counted = self.bench.engine.point_statistics(earlier.map(|look| &look.counted))?;
+        Ok(Look { counted, brought: self.brought(), at_ns: self.bench.clock.now_ns() })
     }
 
     fn brought(&self) -> Option<Vec<u64>> {
@@ -383,11 +385,12 @@ impl Worker<'_> {
 fn syncs(earlier: &Look, later: &Look) -> Result<(u64, u64), String> {
     const OF_LOG: [Counter; 2] = [Counter::LogSyncs, Counter::RedoSyncs];
     let counted = |counters: &Counters| OF_LOG.iter().find_map(|counter| counters.get(*counter));
+    let (earlier, later) = (&earlier.counted, &later.counted);
     // A count that has never moved is none, and one that went back was set anew.
     if counted(&later.counters).is_some_and(|n| n == 0 || Some(n) < counted(&earlier.counters)) {
         return Err("the engine's count of syncs does not move, or was set anew".to_owned());
     }
-    let counters = later.counters.since(&earlier.counters);
+    let counters = later.since(earlier);
     let of_data = counters.get(Counter::DataSyncs).unwrap_or(0);
     counted(&counters).map(|most| (most, of_data)).ok_or_else(|| {
         let why = OF_LOG.iter().find_map(|counter| counters.missing.get(counter));

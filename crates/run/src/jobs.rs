@@ -90,7 +90,7 @@ pub(crate) fn run(
         // Preparing may have read again; whether eviction worked is judged by what the devices read.
         let _ = evictor.evict_all(EvictMode::AsIs);
     }
-    let counters_before = bench.engine.snapshot()?;
+    let before = bench.engine.point_statistics(None)?;
     let Done { log, discarding_ns, times, types, edges } = match work.driven_by() {
         Drive::Server => server(site, sessions, point)?,
         Drive::Client => by_client(site, load, sessions, point)?,
@@ -99,8 +99,8 @@ pub(crate) fn run(
         return Err(Failed { error: EngineError::new(ErrorClass::Cancelled, "the point was stopped"), types });
     }
     let flushed = sessions.iter_mut().try_for_each(|session| session.flush());
-    let counters = match flushed.and_then(|()| bench.engine.snapshot()) {
-        Ok(counters) => counters.since(&counters_before),
+    let counters = match flushed.and_then(|()| bench.engine.evidence(&before)) {
+        Ok(counters) => counters,
         Err(error) => return Err(Failed { error, types }),
     };
     let Edges { before, after, paced_writes } = edges;

@@ -81,27 +81,6 @@ fn a_data_folder_in_memory_is_no_device() {
     assert!(check.stdout.contains("lie in memory"), "{}", check.stdout);
 }
 
-#[test]
-fn a_server_in_a_container_of_this_machine_is_seen_through_its_process() {
-    for contained in [false, true] {
-        let company = crate::in_company();
-        let cluster = Cluster::start(Path::new(env!("CARGO_TARGET_TMPDIR")), contained, &[]);
-        let room = loaded(&cluster);
-        drop(company);
-        let _machine = crate::alone();
-        // Its pages are let go, and its device is seen: the figures are sound ones of a device, not of memory.
-        again("a server of this machine", || {
-            let points = measured(&room, TESTS, &cluster.target(), "");
-            points.iter().try_for_each(|point| {
-                assert!(!flagged(point, "not_proved"), "{point:#}");
-                // Size T is so small that T626 meets its blocks again before anybody can let them go.
-                let sound = is_of_a_device(point) || text(point, "/test") == "T626";
-                must(sound && number(point, "/io/read_iops") > 0.0, point)
-            })
-        });
-    }
-}
-
 /// Whoever it is that may look into no process but their own.
 const NOBODY: u32 = 65_534;
 
@@ -147,76 +126,102 @@ impl Drop for Evicting {
     }
 }
 
-#[test]
-fn a_user_to_whom_the_servers_account_is_closed_has_the_engines_count() {
-    // Only an administrator can be somebody else.
-    if !rustix::process::geteuid().is_root() {
-        return;
+/// What others' work would change: nothing else is at work on the machine meanwhile.
+mod alone {
+    use super::*;
+
+    #[test]
+    fn a_server_in_a_container_of_this_machine_is_seen_through_its_process() {
+        for contained in [false, true] {
+            let company = crate::in_company();
+            let cluster = Cluster::start(Path::new(env!("CARGO_TARGET_TMPDIR")), contained, &[]);
+            let room = loaded(&cluster);
+            drop(company);
+            let _machine = crate::alone();
+            // Its pages are let go, and its device is seen: the figures are sound ones of a device, not of memory.
+            again("a server of this machine", || {
+                let points = measured(&room, TESTS, &cluster.target(), "");
+                points.iter().try_for_each(|point| {
+                    assert!(!flagged(point, "not_proved"), "{point:#}");
+                    // Size T is so small that T626 meets its blocks again before anybody can let them go.
+                    let sound = is_of_a_device(point) || text(point, "/test") == "T626";
+                    must(sound && number(point, "/io/read_iops") > 0.0, point)
+                })
+            });
+        }
     }
-    let company = crate::in_company();
-    let disk = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let cluster = Cluster::start(disk, false, &[]);
-    loaded(&cluster);
-    let room = Room::on_disk();
-    std::os::unix::fs::chown(room.folder(), Some(NOBODY), Some(NOBODY)).unwrap();
-    drop(company);
-    let _machine = crate::alone();
-    // The page cache serves everything, and that is known.
-    again("what the page cache gives", || {
-        let points = measured_by_nobody("T426 T616", &room, &cluster);
-        let cached = |point| flagged(point, "served_from_os_cache") && !flagged(point, "not_proved");
-        points.iter().try_for_each(|point| must(cached(point), point))
-    });
-    // T426 scans: what was read ahead must stay until it is wanted. T616 reads single blocks: none must stay, or the kernel
-    // takes its neighbours for a scan and reads ahead.
-    let data = cluster.server.data();
-    for (what, pause_us) in [("T616", 100), ("T426", 10_000)] {
-        let _evicting = Evicting::start(&data, Duration::from_micros(pause_us));
-        again("what the device reads for the server", || {
-            let point = measured_by_nobody(what, &room, &cluster).remove(0);
-            must(is_of_a_device(&point), &point)
+
+    #[test]
+    fn a_user_to_whom_the_servers_account_is_closed_has_the_engines_count() {
+        // Only an administrator can be somebody else.
+        if !rustix::process::geteuid().is_root() {
+            return;
+        }
+        let company = crate::in_company();
+        let disk = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        let cluster = Cluster::start(disk, false, &[]);
+        loaded(&cluster);
+        let room = Room::on_disk();
+        std::os::unix::fs::chown(room.folder(), Some(NOBODY), Some(NOBODY)).unwrap();
+        drop(company);
+        let _machine = crate::alone();
+        // The page cache serves everything, and that is known.
+        again("what the page cache gives", || {
+            let points = measured_by_nobody("T426 T616", &room, &cluster);
+            let cached = |point| flagged(point, "served_from_os_cache") && !flagged(point, "not_proved");
+            points.iter().try_for_each(|point| must(cached(point), point))
+        });
+        // T426 scans: what was read ahead must stay until it is wanted. T616 reads single blocks: none must stay, or the kernel
+        // takes its neighbours for a scan and reads ahead.
+        let data = cluster.server.data();
+        for (what, pause_us) in [("T616", 100), ("T426", 10_000)] {
+            let _evicting = Evicting::start(&data, Duration::from_micros(pause_us));
+            again("what the device reads for the server", || {
+                let point = measured_by_nobody(what, &room, &cluster).remove(0);
+                must(is_of_a_device(&point), &point)
+            });
+        }
+        let _evicting = Evicting::start(&data, Duration::from_millis(10));
+        // What others read besides cannot be told from it.
+        let _reader = ForeignReader::start(&room.path("foreign"));
+        again("a foreign reader beside closed accounts", || {
+            let point = measured_by_nobody("T426", &room, &cluster).remove(0);
+            must(flagged(&point, "not_proved"), &point)
         });
     }
-    let _evicting = Evicting::start(&data, Duration::from_millis(10));
-    // What others read besides cannot be told from it.
-    let _reader = ForeignReader::start(&room.path("foreign"));
-    again("a foreign reader beside closed accounts", || {
-        let point = measured_by_nobody("T426", &room, &cluster).remove(0);
-        must(flagged(&point, "not_proved"), &point)
-    });
-}
 
-#[test]
-fn a_server_whose_devices_are_not_seen_is_believed_by_its_times_alone() {
-    let company = crate::in_company();
-    // Two addresses of one server are two nodes, and those are on machines that nobody sees.
-    let cluster = Cluster::start(Path::new(env!("CARGO_TARGET_TMPDIR")), true, &[("track_io_timing", "off")]);
-    let room = loaded(&cluster);
-    let afar = cluster.two_addresses();
-    for point in measured(&room, "T426 T616", &afar, "--nodes 1") {
-        assert!(flagged(&point, "not_proved"), "{point:#}");
+    #[test]
+    fn a_server_whose_devices_are_not_seen_is_believed_by_its_times_alone() {
+        let company = crate::in_company();
+        // Two addresses of one server are two nodes, and those are on machines that nobody sees.
+        let cluster = Cluster::start(Path::new(env!("CARGO_TARGET_TMPDIR")), true, &[("track_io_timing", "off")]);
+        let room = loaded(&cluster);
+        let afar = cluster.two_addresses();
+        for point in measured(&room, "T426 T616", &afar, "--nodes 1") {
+            assert!(flagged(&point, "not_proved"), "{point:#}");
+        }
+        std::fs::write(room.path("needs.toml"), needs()).unwrap();
+        let refused = room.run("verdict last --requirements needs.toml").expect(1);
+        assert!(refused.stdout.contains("refused: not_proved"), "{}", refused.stdout);
+        let accepted = room.run("verdict last --requirements needs.toml --accept not_proved").expect(0);
+        assert!(accepted.stdout.contains("Accepted  not_proved"), "{}", accepted.stdout);
+        let shown = room.run("show last --table cells").expect(0);
+        assert!(shown.stdout.contains('('), "{}", shown.stdout);
+        let check = room.run(&format!("check --target {afar}")).expect(0);
+        assert!(check.stdout.contains("may fit the server's memory"), "{}", check.stdout);
+        drop(cluster);
+        // One that times its reads shows what memory does; a scan, which is read ahead, stays unproved.
+        let cluster = Cluster::start(Path::new(env!("CARGO_TARGET_TMPDIR")), true, &[("track_io_timing", "on")]);
+        let room = loaded(&cluster);
+        let afar = cluster.two_addresses();
+        drop(company);
+        let _machine = crate::alone();
+        again("times of reads from the page cache", || {
+            let points = measured(&room, TESTS, &afar, "--nodes 1");
+            points.iter().try_for_each(|point| {
+                let expected = if text(point, "/test") == "T426" { "not_proved" } else { "served_from_os_cache" };
+                must(flagged(point, expected), point)
+            })
+        });
     }
-    std::fs::write(room.path("needs.toml"), needs()).unwrap();
-    let refused = room.run("verdict last --requirements needs.toml").expect(1);
-    assert!(refused.stdout.contains("refused: not_proved"), "{}", refused.stdout);
-    let accepted = room.run("verdict last --requirements needs.toml --accept not_proved").expect(0);
-    assert!(accepted.stdout.contains("Accepted  not_proved"), "{}", accepted.stdout);
-    let shown = room.run("show last --table cells").expect(0);
-    assert!(shown.stdout.contains('('), "{}", shown.stdout);
-    let check = room.run(&format!("check --target {afar}")).expect(0);
-    assert!(check.stdout.contains("may fit the server's memory"), "{}", check.stdout);
-    drop(cluster);
-    // One that times its reads shows what memory does; a scan, which is read ahead, stays unproved.
-    let cluster = Cluster::start(Path::new(env!("CARGO_TARGET_TMPDIR")), true, &[("track_io_timing", "on")]);
-    let room = loaded(&cluster);
-    let afar = cluster.two_addresses();
-    drop(company);
-    let _machine = crate::alone();
-    again("times of reads from the page cache", || {
-        let points = measured(&room, TESTS, &afar, "--nodes 1");
-        points.iter().try_for_each(|point| {
-            let expected = if text(point, "/test") == "T426" { "not_proved" } else { "served_from_os_cache" };
-            must(flagged(point, expected), point)
-        })
-    });
 }

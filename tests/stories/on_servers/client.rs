@@ -8,7 +8,8 @@ stories!(a_client_drives_what_applications_send, an_open_loop_keeps_its_rate, a_
 /// A read, a join, a change of one row, and transactions of several statements.
 fn a_client_drives_what_applications_send<S: Product>() {
     let (room, database) = (Room::new(), S::lender().loaded());
-    let line = "run T311 T611 T626 T711 T811 --drive client --jobs 3 --duration 300ms --json --target";
+    // Long enough for a commit to end within, however busy the machine is.
+    let line = "run T311 T611 T626 T711 T811 --drive client --jobs 3 --duration 1s --json --target";
     let document = room.run(&format!("{line} {}", database.target())).expect(0).json();
     let all = points(&document);
     assert!(all.len() >= 5, "{document:#}");

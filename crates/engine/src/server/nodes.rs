@@ -1,6 +1,7 @@
 //! Several nodes as one: their number, their counters, and what was seen of their sessions.
 
 use super::Seen;
+use crate::{EngineError, for_everybody};
 use dbdyno_model::{Counter, Counters, WaitCount};
 
 /// How many nodes there are.
@@ -8,8 +9,20 @@ pub fn node_count<T>(nodes: &[T]) -> u32 {
     u32::try_from(nodes.len()).unwrap_or(u32::MAX)
 }
 
+/// What each of so many nodes has counted for everybody, read one after the other, together.
+///
+/// # Errors
+/// That of a node.
+pub fn statistics(
+    nodes: usize,
+    read: impl FnMut(usize) -> Result<Counters, EngineError>,
+) -> Result<Counters, EngineError> {
+    let nodes: Result<Vec<Counters>, EngineError> = (0..nodes).map(read).collect();
+    Ok(for_everybody(sum(nodes?)))
+}
+
 /// The counters of several nodes together. What one of them lacks, all lack.
-pub fn sum(nodes: Vec<Counters>) -> Counters {
+pub(super) fn sum(nodes: Vec<Counters>) -> Counters {
     let mut all = nodes.into_iter();
     let Some(mut sum) = all.next() else { return Counters::default() };
     for node in all {
@@ -29,12 +42,12 @@ pub fn sum(nodes: Vec<Counters>) -> Counters {
 }
 
 /// What the watches of all nodes have seen, added to their counters.
-pub fn add_seen(counters: &mut Counters, all_seen: &[Seen], why_none: &str) {
-    let (mut foreign_ns, mut ended) = (0, all_seen.is_empty().then(|| why_none.to_owned()));
+pub(super) fn add_seen(counters: &mut Counters, all_seen: impl Iterator<Item = Seen>) {
+    let (mut foreign_ns, mut ended) = (0, None);
     for seen in all_seen {
         foreign_ns += seen.foreign_busy_ns;
         add_waits(&mut counters.waits, seen.waits());
-        ended = ended.or_else(|| seen.ended.clone());
+        ended = ended.or(seen.ended);
     }
     match ended {
         None => _ = counters.values.insert(Counter::ForeignBusyNs, foreign_ns),

@@ -14,15 +14,13 @@ use super::tls::Tls;
 use cancel::{LinkCanceller, Stop};
 use connect::{Refused, Way};
 use dbdyno_engine::server::{
-    Asked, Post, ServerLink, Told, Wait, caught, fell_silent, first, look_after, recover, within,
+    Asked, Post, ServerLink, Told, Wait, caught, copy_of, fell_silent, first, has_hung_up, look_after, recover, within,
 };
 use dbdyno_engine::{Canceller, EngineError};
 use dbdyno_model::ErrorClass;
 use mysql::prelude::Queryable as _;
 use mysql::{Conn, Value};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{PidfdFlags, PidfdGetfdFlags, getpid, pidfd_getfd, pidfd_open};
-use std::os::fd::{AsRawFd as _, RawFd};
+use std::os::fd::AsRawFd as _;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 pub(super) use version::Version;
@@ -309,7 +307,7 @@ impl ServerLink for Link {
     }
 
     fn has_ended(&mut self) -> bool {
-        self.is_closed() || hung_up(self.conn.as_raw_fd()).unwrap_or(false)
+        self.is_closed() || copy_of(self.conn.as_raw_fd()).is_some_and(|socket| has_hung_up(&socket))
     }
 
     fn cancelled(&self) -> bool {
@@ -324,15 +322,6 @@ impl ServerLink for Link {
             stop: Arc::clone(&self.stop),
         })
     }
-}
-
-/// Whether the other side of a socket has closed it; the socket is known by its number alone, as the crate gives no more.
-fn hung_up(socket: RawFd) -> rustix::io::Result<bool> {
-    let ourselves = pidfd_open(getpid(), PidfdFlags::empty())?;
-    let socket = pidfd_getfd(&ourselves, socket, PidfdGetfdFlags::empty())?;
-    let mut polled = [PollFd::new(&socket, PollFlags::RDHUP)];
-    poll(&mut polled, Some(&Timespec::default()))?;
-    Ok(!polled[0].revents().is_empty())
 }
 
 /// A value as text; statements without parameters give nothing else.

@@ -3,12 +3,12 @@
 use super::link::Link;
 use super::monitor::Monitor;
 use super::recipe::Recipe;
-use super::snapshot::{self, Base, Watched};
+use super::snapshot::{self, Watched};
 use super::{MariaDbEngine, STATISTICS, TABLES, inspect, meta};
 use dbdyno_engine::bookkeeping::{self, Made, Meta};
-use dbdyno_engine::server::{Seen, ServerLink as _, add_seen, first, recover, sum};
-use dbdyno_engine::{EngineError, ProgramTask, Sampling, Task};
-use dbdyno_model::{Cache, Counters, Drive, ErrorClass, Organisation, Procedure, Shape, TableName};
+use dbdyno_engine::server::{ServerLink as _, Watches, first, no_point, recover};
+use dbdyno_engine::{EngineError, PointStatistics, ProgramTask, Sampling, Task};
+use dbdyno_model::{Cache, Drive, Organisation, Procedure, Shape, TableName};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -20,16 +20,9 @@ const WARM: &str = "reading the test's tables into the cache";
 /// A point between its beginning and its end.
 pub(super) struct UnderWay {
     watched: Watched,
-    /// How many nodes take part.
-    working: usize,
     /// Tables that it reads.
     tables: Vec<TableName>,
-    /// One a node; set by the first snapshot.
-    bases: Vec<Option<Base>>,
-    /// One a node that works, unless nobody watches.
-    monitors: Vec<Monitor>,
-    /// Why nobody does.
-    unwatched: String,
+    watches: Watches<Monitor>,
 }
 
 impl UnderWay {
@@ -54,7 +47,7 @@ pub(super) fn begin(engine: &MariaDbEngine, task: &Task) -> Result<UnderWay, Eng
         })?;
     }
     let watched = Watched::new(&recipe, task)?;
-    Ok(under_way(engine, task.nodes as usize, task.sampling, watched, recipe.reads().to_vec()))
+    Ok(under_way(engine, (task.nodes, task.sampling), watched, recipe.reads().to_vec()))
 }
 
 /// Prepares a point of a program, which has made its tables itself.
@@ -63,33 +56,15 @@ pub(super) fn begin_program(engine: &MariaDbEngine, task: &ProgramTask) -> Resul
         engine.nodes[node].account.begin();
         engine.on(node, |link| remove_made(link, &format!("preparing {}", task.work), node))?;
     }
-    Ok(under_way(engine, task.nodes as usize, task.sampling, Watched::of_program(), Vec::new()))
+    Ok(under_way(engine, (task.nodes, task.sampling), Watched::of_program(), Vec::new()))
 }
 
-/// A point whose sessions are watched from now on.
-fn under_way(
-    engine: &MariaDbEngine,
-    working: usize,
-    sampling: Sampling,
-    watched: Watched,
-    tables: Vec<TableName>,
-) -> UnderWay {
-    let mut monitors = Vec::new();
-    let mut unwatched = "the sessions were not watched (--no-sampling)".to_owned();
-    if sampling == Sampling::On {
-        for (number, node) in engine.nodes.iter().enumerate().take(working) {
-            // A point without a watch is a point all the same; the reason is with its missing figures.
-            match Monitor::start(&engine.options, number, Arc::clone(&node.ours)) {
-                Ok(monitor) => monitors.push(monitor),
-                Err(error) => unwatched = format!("the sessions could not be watched: {error}"),
-            }
-        }
-        if monitors.len() < working {
-            monitors.clear();
-        }
-    }
-    let bases = engine.nodes.iter().map(|_| None).collect();
-    UnderWay { watched, working, tables, bases, monitors, unwatched }
+/// A point whose sessions are watched from now on, on so many nodes.
+fn under_way(engine: &MariaDbEngine, at: (u32, Sampling), watched: Watched, tables: Vec<TableName>) -> UnderWay {
+    let watches = Watches::begin(at, engine.nodes.len(), |node| {
+        Monitor::start(&engine.options, node, Arc::clone(&engine.nodes[node].ours))
+    });
+    UnderWay { watched, tables, watches }
 }
 
 /// Whether a session holds the lock that keeps other processes of dbdyno's away.
@@ -192,23 +167,17 @@ fn names(link: &mut Link, sql: &str) -> Result<Vec<String>, EngineError> {
     Ok(rows.into_iter().filter_map(|row| row.into_iter().next().flatten()).collect())
 }
 
-/// The counters of all nodes now.
-pub(super) fn snapshot(engine: &MariaDbEngine) -> Result<Counters, EngineError> {
-    let mut point = recover(&engine.point);
-    let Some(UnderWay { watched, working, bases, monitors, unwatched, .. }) = point.as_mut() else {
-        return Err(EngineError::new(ErrorClass::Other, "counters were asked for outside a point"));
-    };
-    let mut nodes = Vec::new();
-    // Nodes that do not work have nothing to say about the point.
-    for (number, node) in engine.nodes.iter().enumerate().take(*working) {
-        let base = &mut bases[number];
-        let monitor = monitors.get(number);
-        nodes.push(engine.on(number, |link| snapshot::read(node, link, watched, monitor, base))?);
-    }
-    let mut counters = sum(nodes);
-    let seen: Vec<Seen> = monitors.iter().map(Monitor::seen).collect();
-    add_seen(&mut counters, &seen, unwatched);
-    Ok(counters)
+/// What all nodes have counted for the point until now.
+pub(super) fn statistics(
+    engine: &MariaDbEngine,
+    earlier: Option<&PointStatistics>,
+) -> Result<PointStatistics, EngineError> {
+    let point = recover(&engine.point);
+    let UnderWay { watched, watches, .. } = point.as_ref().ok_or_else(no_point)?;
+    watches.read(earlier, Monitor::seen, |number, monitor, _| {
+        let node = &engine.nodes[number];
+        engine.on(number, |link| snapshot::read(node, link, watched, monitor))
+    })
 }
 
 /// Files of the tables that the point reads (of all tables between points), and the log, for the device that it lies on.

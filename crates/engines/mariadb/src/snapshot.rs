@@ -6,15 +6,12 @@ use super::monitor::{Monitor, why_no_files};
 use super::recipe::{Counting, Recipe};
 use super::{Node, STATISTICS};
 use dbdyno_engine::client;
-use dbdyno_engine::server::{ServerLink as _, recover};
-use dbdyno_engine::{EngineError, Task};
+use dbdyno_engine::server::{NodeStatistics, ServerLink as _, recover};
+use dbdyno_engine::{EngineError, Others, Task};
 use dbdyno_model::{Counter, Counters, Drive, Procedure, WaitCount};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
 
-/// Commits of others per second from which they count: housekeeping and monitoring make some each minute everywhere.
-const HOUSEKEEPING_PER_S: f64 = 1.0;
 /// Why the log's writes are not timed where files are.
 const NO_LOG_INSTRUMENT: &str = "InnoDB has not instrumented its log since MariaDB 10.8: it is neither timed nor its \
                                  waits for the device counted";
@@ -142,51 +139,67 @@ impl Account {
     }
 }
 
-/// The commits of others when a point began.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Base {
-    others: i64,
-    at: Instant,
+/// Reads what a node counts for everybody.
+pub(super) fn for_everybody(link: &mut Link) -> Result<Counters, EngineError> {
+    let (read, settings, mut counters) = server(link)?;
+    let get = |name: &str| read.get(name).copied();
+    // Where changes are logged, a transaction commits twice: there, too.
+    let is_logged = settings.get("log_bin").is_some_and(|on| on == "ON");
+    let commits = get(if is_logged { "Binlog_commits" } else { "Handler_commit" });
+    let changed = ["Handler_write", "Handler_update", "Handler_delete"].into_iter().map(get).sum();
+    for (counter, value) in
+        [(Counter::Commits, commits), (Counter::Rollbacks, get("Com_rollback")), (Counter::RowsChanged, changed)]
+    {
+        match value {
+            Some(value) => _ = counters.values.insert(counter, value),
+            None => _ = counters.missing.insert(counter, "not told".to_owned()),
+        }
+    }
+    Ok(counters)
 }
 
-/// Reads a node's counters. `base` is set by the first snapshot of a point.
+/// Reads a node's counters for a point.
 pub(super) fn read(
     node: &Node,
     link: &mut Link,
     watched: &Watched,
     monitor: Option<&Monitor>,
-    base: &mut Option<Base>,
-) -> Result<Counters, EngineError> {
+) -> Result<NodeStatistics, EngineError> {
     let (work, mut ours) = node.account.read();
     ours += done(link)?.engine_commits;
     if let Some(monitor) = monitor {
         // A watch that has failed says so in what it has seen.
         ours += done(&mut monitor.link()).unwrap_or_default().engine_commits;
     }
-    let read = pairs(link.texts("reading the server's counters", &STATISTICS.get("global_counters")?.text)?);
-    let mut counters = Counters::default();
+    let (read, _, mut counters) = server(link)?;
     executions(&work, watched, &mut counters);
-    simple(&read, &mut counters);
     let commits = if watched.commits_itself { work.transactions() } else { work.commits };
     counters.values.insert(Counter::Commits, commits);
     counters.values.insert(Counter::RowsChanged, work.rows_changed / watched.counts_per_change.max(1));
-    match read.get("Handler_commit") {
-        Some(all) => {
-            let others = all.cast_signed() - ours.cast_signed();
-            let base = *base.get_or_insert(Base { others, at: Instant::now() });
-            counters.values.insert(Counter::ForeignCommits, foreign(others - base.others, base.at.elapsed()));
-        }
-        None => _ = counters.missing.insert(Counter::ForeignCommits, "not told".to_owned()),
-    }
-    log_and_waits(link, &read, &mut counters);
-    syncs(link, &read, &mut counters);
-    Ok(counters)
+    let all = read.get("Handler_commit").ok_or_else(|| "not told".to_owned());
+    let others = all.map(|all| Others { commits: all.cast_signed() - ours.cast_signed(), beside_claims: false });
+    Ok(NodeStatistics { counters, others })
 }
 
-/// Commits beyond housekeeping.
-fn foreign(commits: i64, passed: Duration) -> u64 {
-    let commits = u64::try_from(commits).unwrap_or(0);
-    if commits as f64 > HOUSEKEEPING_PER_S * passed.as_secs_f64().max(1.0) { commits } else { 0 }
+type Texts = BTreeMap<String, String>;
+
+/// What the server counts as a whole: as it says it, the settings that say what that means, and as counters.
+fn server(link: &mut Link) -> Result<(BTreeMap<String, u64>, Texts, Counters), EngineError> {
+    let read = pairs(link.texts("reading the server's counters", &STATISTICS.get("global_counters")?.text)?);
+    let mut counters = Counters::default();
+    simple(&read, &mut counters);
+    log_and_waits(link, &read, &mut counters);
+    let settings = log_settings(link);
+    syncs(&settings, &read, &mut counters);
+    Ok((read, settings, counters))
+}
+
+/// How the server writes its logs.
+fn log_settings(link: &mut Link) -> Texts {
+    let sql = STATISTICS.get("log_settings").map(|statement| statement.text.clone());
+    let rows = sql.ok().and_then(|sql| link.texts("asking how the log is written", &sql).ok()).unwrap_or_default();
+    let pair = |row: Vec<Option<String>>| Some((row.first()?.clone()?.to_ascii_lowercase(), row.get(1)?.clone()?));
+    rows.into_iter().filter_map(pair).collect()
 }
 
 /// Executions of the statement under test, and rows that it scanned.
@@ -315,17 +328,11 @@ fn log_and_waits(link: &mut Link, read: &BTreeMap<String, u64>, counters: &mut C
 /// Syncs of the log. From 10.8 on InnoDB counts all of its files' together; where the file is opened so that writing to it is
 /// syncing it, nothing is counted as a sync, and each write is one, if commits wait for it at all. Writes never count
 /// otherwise: they go on where commits do not wait.
-fn syncs(link: &mut Link, read: &BTreeMap<String, u64>, counters: &mut Counters) {
+fn syncs(settings: &Texts, read: &BTreeMap<String, u64>, counters: &mut Counters) {
     let get = |name: &str| read.get(name).copied();
-    let sql = STATISTICS.get("log_is_synced_by_writing").map(|statement| statement.text.clone());
-    let rows = sql.ok().and_then(|sql| link.texts("asking how the log is written", &sql).ok()).unwrap_or_default();
-    let settings: BTreeMap<String, String> = rows
-        .into_iter()
-        .filter_map(|row| Some((row.first()?.clone()?.to_ascii_lowercase(), row.get(1)?.clone()?)))
-        .collect();
     let (log, data) = if let Some(log) = get("Innodb_os_log_fsyncs") {
         (Some(log), 0)
-    } else if is_synced_by_writing(&settings) {
+    } else if is_synced_by_writing(settings) {
         (get("Innodb_log_writes"), 0)
     } else {
         // A page that is written is synced in the doublewrite buffer and in its file, at most.
@@ -406,12 +413,5 @@ mod tests {
         assert!(is(&[always, ("innodb_log_file_write_through", "ON")]));
         assert!(!is(&[later, ("innodb_flush_method", "O_DSYNC")]));
         assert!(!is(&[always, ("innodb_flush_method", "O_DIRECT")]));
-    }
-
-    #[test]
-    fn commits_of_others_count_from_some_a_second_on() {
-        assert_eq!(foreign(2, Duration::from_secs(2)), 0, "housekeeping");
-        assert_eq!(foreign(50, Duration::from_secs(2)), 50);
-        assert_eq!(foreign(-1, Duration::from_secs(2)), 0);
     }
 }

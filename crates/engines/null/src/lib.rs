@@ -5,10 +5,10 @@
 use dbdyno_engine::client::{Statements, TestForm, Value};
 use dbdyno_engine::{
     Canceller, ChunkResult, Clock, Durability, Engine, EngineError, EngineInfo, Failure, Features, Finding,
-    FindingLevel, Inspection, LoadReport, LoadWatch, Loaded, MonotonicClock, Prepared, Request, Session, Settled,
-    Target, TargetError, Task, Workloads,
+    FindingLevel, Inspection, LoadReport, LoadWatch, Loaded, MonotonicClock, PointStatistics, Prepared, Request,
+    Session, Settled, Target, TargetError, Task, Workloads,
     data::{Checksum, Columns, Sample, quantity_sum},
-    finding,
+    finding, for_everybody,
 };
 use dbdyno_model::{CommitMode, Counter, Counters, Database, Drive, ErrorClass, Mapping, Procedure, Size, TableName};
 use std::collections::BTreeMap;
@@ -130,6 +130,18 @@ impl NullEngine {
     pub fn ops(&self) -> u64 {
         self.done.ops.load(Ordering::Relaxed)
     }
+
+    fn counters(&self) -> Counters {
+        let rows = self.done.rows.load(Ordering::Relaxed);
+        let executions = self.done.executions.load(Ordering::Relaxed);
+        let values = [
+            (Counter::Executions, executions),
+            (Counter::Commits, self.done.commits.load(Ordering::Relaxed)),
+            (Counter::RowsChanged, rows),
+            (Counter::RowsScanned, rows),
+        ];
+        Counters { values: values.into(), ..Counters::default() }
+    }
 }
 
 impl Workloads for NullEngine {}
@@ -222,16 +234,12 @@ impl Engine for NullEngine {
         }))
     }
 
-    fn snapshot(&self) -> Result<Counters, EngineError> {
-        let rows = self.done.rows.load(Ordering::Relaxed);
-        let executions = self.done.executions.load(Ordering::Relaxed);
-        let values = [
-            (Counter::Executions, executions),
-            (Counter::Commits, self.done.commits.load(Ordering::Relaxed)),
-            (Counter::RowsChanged, rows),
-            (Counter::RowsScanned, rows),
-        ];
-        Ok(Counters { values: values.into(), ..Counters::default() })
+    fn statistics(&self) -> Result<Counters, EngineError> {
+        Ok(for_everybody(self.counters()))
+    }
+
+    fn point_statistics(&self, _: Option<&PointStatistics>) -> Result<PointStatistics, EngineError> {
+        Ok(self.counters().into())
     }
 
     fn data_place(&self) -> Option<PathBuf> {

@@ -41,7 +41,8 @@ use dbdyno_engine::data::{Checksum, Columns, Sample};
 use dbdyno_engine::server::{Held, ServerLink as _, Wait, held, recover};
 use dbdyno_engine::{
     Canceller, Durability, Engine, EngineError, EngineInfo, Features, Finding, Hold, Inspection, LoadReport, LoadWatch,
-    Loaded, LostTarget, Mappings, ProgramTask, Session, Settled, SqlFile, Target, TargetError, Task, Workloads,
+    Loaded, LostTarget, Mappings, PointStatistics, ProgramTask, Session, Settled, SqlFile, Target, TargetError, Task,
+    Workloads,
 };
 use dbdyno_model::{CommitMode, Counters, Database, Drive, ErrorClass, Mapping, Size, TableName, Test};
 use ground::Ground;
@@ -287,8 +288,12 @@ impl Engine for OracleEngine {
         Some(self.nodes[0].canceller())
     }
 
-    fn snapshot(&self) -> Result<Counters, EngineError> {
-        point::counters(self)
+    fn statistics(&self) -> Result<Counters, EngineError> {
+        dbdyno_engine::server::statistics(self.nodes.len(), |node| self.on(node, snapshot::for_everybody))
+    }
+
+    fn point_statistics(&self, earlier: Option<&PointStatistics>) -> Result<PointStatistics, EngineError> {
+        point::statistics(self, earlier)
     }
 
     fn data_place(&self) -> Option<PathBuf> {

@@ -352,6 +352,10 @@ impl ServerLink for Link {
         self.closed.load(Ordering::Relaxed)
     }
 
+    fn has_ended(&mut self) -> bool {
+        self.is_closed() || recover(&self.stop.socket).as_ref().is_some_and(Socket::has_hung_up)
+    }
+
     fn cancelled(&self) -> bool {
         self.stop.asked.load(Ordering::Relaxed)
     }

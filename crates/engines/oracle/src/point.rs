@@ -6,9 +6,9 @@ use super::recipe::{Counting, PACKAGE, Recipe};
 use super::statistics::{Base, Watched};
 use super::{DIAGNOSTICS, OracleEngine, STATISTICS, inspect, layout, load, meta, snapshot};
 use dbdyno_engine::bookkeeping::{self, Made, Meta};
-use dbdyno_engine::server::{Seen, ServerLink as _, add_seen, first, recover, sum};
-use dbdyno_engine::{EngineError, ProgramTask, Sampling, Task};
-use dbdyno_model::{Cache, Counters, Drive, ErrorClass, Procedure, TableName, Tier};
+use dbdyno_engine::server::{ServerLink as _, Watches, first, no_point, recover};
+use dbdyno_engine::{EngineError, PointStatistics, ProgramTask, Sampling, Task};
+use dbdyno_model::{Cache, Drive, ErrorClass, Procedure, TableName, Tier};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -19,16 +19,11 @@ const MAKING: &str = "making the test's package";
 /// A point between its beginning and its end.
 pub(super) struct UnderWay {
     watched: Watched,
-    /// How many nodes take part.
-    working: usize,
     /// When it was prepared.
     began: Instant,
-    /// One a node; set by the first snapshot.
+    /// One a node; set by the first reading.
     bases: Vec<Option<Base>>,
-    /// One a node that works, unless nobody watches.
-    monitors: Vec<Monitor>,
-    /// Why nobody does.
-    unwatched: String,
+    watches: Watches<Monitor>,
 }
 
 /// What of a target's wishes stands against a test.
@@ -108,7 +103,7 @@ pub(super) fn begin(engine: &OracleEngine, task: &Task) -> Result<UnderWay, Engi
             warm_all(link, &recipe, task)
         })?;
     }
-    under_way(engine, task.nodes as usize, task.sampling, watched(recipe.counting(), task.threads))
+    under_way(engine, (task.nodes, task.sampling), watched(recipe.counting(), task.threads))
 }
 
 /// Prepares a point of a program, which has made its tables itself.
@@ -121,34 +116,18 @@ pub(super) fn begin_program(engine: &OracleEngine, task: &ProgramTask) -> Result
             Ok(())
         })?;
     }
-    under_way(engine, task.nodes as usize, task.sampling, watched(Counting::Nothing, 1))
+    under_way(engine, (task.nodes, task.sampling), watched(Counting::Nothing, 1))
 }
 
-/// A point whose sessions are watched from now on.
-fn under_way(
-    engine: &OracleEngine,
-    working: usize,
-    sampling: Sampling,
-    watched: Watched,
-) -> Result<UnderWay, EngineError> {
-    let mut monitors = Vec::new();
-    let mut unwatched = "the sessions were not watched (--no-sampling)".to_owned();
-    if sampling == Sampling::On {
-        for (number, node) in engine.nodes.iter().enumerate().take(working) {
-            // A point without a watch is a point all the same; the reason is with its missing figures.
-            match Monitor::start(&engine.options, number, Arc::clone(&node.ours)) {
-                Ok(monitor) => monitors.push(monitor),
-                Err(error) => unwatched = format!("the sessions could not be watched: {error}"),
-            }
-        }
-        if monitors.len() < working {
-            monitors.clear();
-        }
-    }
+/// A point whose sessions are watched from now on, on so many nodes.
+fn under_way(engine: &OracleEngine, at: (u32, Sampling), watched: Watched) -> Result<UnderWay, EngineError> {
+    let watches = Watches::begin(at, engine.nodes.len(), |node| {
+        Monitor::start(&engine.options, node, Arc::clone(&engine.nodes[node].ours))
+    });
     let bases = engine.nodes.iter().map(|_| None).collect();
     // An AWR snapshot begins and ends each point, for whoever has the pack and says so.
     snap(engine)?;
-    Ok(UnderWay { watched, working, began: Instant::now(), bases, monitors, unwatched })
+    Ok(UnderWay { watched, began: Instant::now(), bases, watches })
 }
 
 /// What a point's counters are about.
@@ -281,29 +260,24 @@ fn names(link: &mut Link, doing: &str, statement: &str) -> Result<Vec<String>, E
     Ok(rows.into_iter().filter_map(|row| row.into_iter().next().flatten()).collect())
 }
 
-/// The counters of all nodes now.
+/// What all nodes have counted for the point until now.
 ///
 /// # Errors
 /// A node is lost, or no point is under way.
-pub(super) fn counters(engine: &OracleEngine) -> Result<Counters, EngineError> {
+pub(super) fn statistics(
+    engine: &OracleEngine,
+    earlier: Option<&PointStatistics>,
+) -> Result<PointStatistics, EngineError> {
     let mut point = recover(&engine.point);
-    let Some(UnderWay { watched, working, began, bases, monitors, unwatched }) = point.as_mut() else {
-        return Err(EngineError::new(ErrorClass::Other, "counters were asked for outside a point"));
-    };
-    let mut nodes = Vec::new();
-    // Nodes that do not work have nothing to say about the point.
-    for (number, node) in engine.nodes.iter().enumerate().take(*working) {
-        let base = &mut bases[number];
-        let mut counters = engine.on(number, |link| snapshot::read(node, link, watched, base))?;
+    let UnderWay { watched, began, bases, watches } = point.as_mut().ok_or_else(no_point)?;
+    watches.read(earlier, Monitor::seen, |number, _, _| {
+        let (node, base) = (&engine.nodes[number], &mut bases[number]);
+        let mut told = engine.on(number, |link| snapshot::read(node, link, watched, base))?;
         if engine.options.diagnostics_pack {
-            counters.waits.extend(engine.on(number, |link| snapshot::history(link, began.elapsed()))?);
+            told.counters.waits.extend(engine.on(number, |link| snapshot::history(link, began.elapsed()))?);
         }
-        nodes.push(counters);
-    }
-    let mut counters = sum(nodes);
-    let seen: Vec<Seen> = monitors.iter().map(Monitor::seen).collect();
-    add_seen(&mut counters, &seen, unwatched);
-    Ok(counters)
+        Ok(told)
+    })
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use super::link::Link;
 use super::statistics::{self, Answer, Base, Cursors, Named, Read, Rows, Watched};
 use super::{DIAGNOSTICS, Node, STATISTICS};
 use dbdyno_engine::EngineError;
-use dbdyno_engine::server::ServerLink as _;
+use dbdyno_engine::server::{NodeStatistics, ServerLink as _};
 use dbdyno_model::{Counters, ErrorClass, WaitCount};
 use std::time::Duration;
 
@@ -51,7 +51,16 @@ fn started(link: &mut Link) -> Result<String, EngineError> {
     Ok(rows.into_iter().flatten().flatten().collect::<Vec<_>>().join(" "))
 }
 
-/// Reads a node's counters. `base` is set by the first snapshot of a point.
+/// Reads what an instance counts for everybody.
+///
+/// # Errors
+/// The server is lost.
+pub(super) fn for_everybody(link: &mut Link) -> Result<Counters, EngineError> {
+    let read = views(link, &Watched::default())?;
+    Ok(statistics::of_instance(&read))
+}
+
+/// Reads a node's counters for a point. `base` is set by the first reading.
 ///
 /// # Errors
 /// The server is lost.
@@ -60,7 +69,7 @@ pub(super) fn read(
     link: &mut Link,
     watched: &Watched,
     base: &mut Option<Base>,
-) -> Result<Counters, EngineError> {
+) -> Result<NodeStatistics, EngineError> {
     let started = started(link)?;
     let (ours, commits) = node.account.read();
     let own = done(link)?;
@@ -69,12 +78,13 @@ pub(super) fn read(
         None => Ok(commits + own.get(statistics::COMMITS).unwrap_or(0)),
     };
     let read = views(link, watched)?;
-    let base = base.get_or_insert_with(|| Base::new(started.clone(), &read, &our_commits));
+    let base = base.get_or_insert_with(|| Base::new(started.clone(), &read));
     if base.started != started {
         let why = format!("another start of the instance answers than when the point began ({started})");
-        return Ok(statistics::nothing(&why));
+        return Ok(NodeStatistics { counters: statistics::nothing(&why), others: Err(why) });
     }
-    Ok(statistics::counters(&read, &ours, &our_commits, watched, base))
+    let others = statistics::others(&read, &our_commits);
+    Ok(NodeStatistics { counters: statistics::counters(&read, &ours, watched, base), others })
 }
 
 /// What the server's own samples say of the time since a point was prepared. Belongs to the Diagnostics Pack: only for

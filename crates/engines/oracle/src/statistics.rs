@@ -6,11 +6,11 @@
 //! sessions of their own, so for statements that have some the instance's totals are taken instead. What background processes
 //! do for everybody (writes of data files and of the log) is the instance's.
 
+use dbdyno_engine::Others;
 use dbdyno_engine::server::recover;
 use dbdyno_model::WaitCount;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
 
 mod counters;
 mod cursors;
@@ -18,13 +18,11 @@ mod named;
 #[cfg(test)]
 mod tests;
 
-pub(super) use counters::{counters, nothing};
+pub(super) use counters::{counters, nothing, of_instance};
 pub(super) use cursors::Cursors;
 pub(super) use named::Named;
 use named::number;
 
-/// Commits of others per second from which they count: housekeeping and monitoring make some each minute everywhere.
-const HOUSEKEEPING_PER_S: f64 = 1.0;
 /// Hundredths of a second, microseconds and milliseconds in nanoseconds.
 const CS_NS: u64 = 10_000_000;
 const US_NS: u64 = 1_000;
@@ -193,25 +191,17 @@ pub(super) struct Base {
     /// Its start.
     pub(super) started: String,
     cursors: Cursors,
-    others: i64,
-    at: Instant,
 }
 
 impl Base {
-    /// What it was like at the first snapshot.
-    pub(super) fn new(started: String, read: &Read, our_commits: &Answer<u64>) -> Self {
-        let cursors = read.cursors.clone().unwrap_or_default();
-        Self { started, cursors, others: others(read, our_commits).unwrap_or(0), at: Instant::now() }
+    /// What it was like at the first reading.
+    pub(super) fn new(started: String, read: &Read) -> Self {
+        Self { started, cursors: read.cursors.clone().unwrap_or_default() }
     }
 }
 
-fn others(read: &Read, our_commits: &Answer<u64>) -> Answer<i64> {
+/// Commits of others, where our own are known.
+pub(super) fn others(read: &Read, our_commits: &Answer<u64>) -> Answer<Others> {
     let all = read.system.as_ref().map_err(Clone::clone)?.told(COMMITS)?;
-    Ok(all.cast_signed() - our_commits.clone()?.cast_signed())
-}
-
-/// Commits beyond housekeeping.
-fn foreign(commits: i64, passed: Duration) -> u64 {
-    let commits = u64::try_from(commits).unwrap_or(0);
-    if commits as f64 > HOUSEKEEPING_PER_S * passed.as_secs_f64().max(1.0) { commits } else { 0 }
+    Ok(Others { commits: all.cast_signed() - our_commits.clone()?.cast_signed(), beside_claims: false })
 }

@@ -47,8 +47,8 @@ use dbdyno_engine::server::grants::Grant;
 use dbdyno_engine::server::{Held, ServerLink as _, Wait, held, recover};
 use dbdyno_engine::{
     BlockWrites, Canceller, Durability, DurablePlaces, Engine, EngineError, EngineInfo, Features, Finding, Hold,
-    Inspection, LoadReport, LoadWatch, Loaded, LostTarget, Mappings, ProgramTask, Pump, Session, Settled, SqlFile,
-    Target, TargetError, Task, ThreadPump, Workloads,
+    Inspection, LoadReport, LoadWatch, Loaded, LostTarget, Mappings, PointStatistics, ProgramTask, Pump, Session,
+    Settled, SqlFile, Target, TargetError, Task, ThreadPump, Workloads,
 };
 use dbdyno_model::{CommitMode, Counters, Database, Drive, ErrorClass, Mapping, Size, TableName, Test};
 use ground::Ground;
@@ -394,8 +394,12 @@ impl Engine for PostgresEngine {
         Some(self.nodes[0].canceller())
     }
 
-    fn snapshot(&self) -> Result<Counters, EngineError> {
-        point::snapshot(self)
+    fn statistics(&self) -> Result<Counters, EngineError> {
+        dbdyno_engine::server::statistics(self.nodes.len(), |node| self.on(node, snapshot::for_everybody))
+    }
+
+    fn point_statistics(&self, earlier: Option<&PointStatistics>) -> Result<PointStatistics, EngineError> {
+        point::statistics(self, earlier)
     }
 
     fn data_place(&self) -> Option<PathBuf> {

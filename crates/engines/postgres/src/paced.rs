@@ -113,7 +113,7 @@ pub(super) fn last_checkpoint(link: &mut Link) -> Result<String, EngineError> {
 /// The server is lost, or does not count what waits.
 pub(super) fn block_writes(link: &mut Link, buffercache: Option<&str>) -> Result<BlockWrites, EngineError> {
     std::thread::sleep(ACCOUNT);
-    let read = super::snapshot::statistics(link, buffercache)?;
+    let read = super::snapshot::statistics(link, &[], buffercache)?;
     let get = |name: &str| {
         let why = || EngineError::new(ErrorClass::Unsupported, format!("the server does not tell {name}"));
         read.get(name).copied().ok_or_else(why)

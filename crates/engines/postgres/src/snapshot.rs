@@ -1,4 +1,5 @@
-//! The server's counters at one moment, exact: every session of dbdyno's has made its statistics visible before.
+//! The server's counters at one moment: those of everybody, as they are; and those of a point, exact, once every session of
+//! dbdyno's has made its statistics visible.
 //!
 //! Three things need care. Commits: the server counts dbdyno's own transactions too, so those are subtracted, each known
 //! (link.rs); what is left over beyond what the tests committed is the work of others. Executions: the server counts scans
@@ -8,8 +9,8 @@
 use super::link::Link;
 use super::monitor::Monitor;
 use super::{COUNTERS, Node, STATISTICS, grants};
-use dbdyno_engine::EngineError;
-use dbdyno_engine::server::ServerLink;
+use dbdyno_engine::server::{NodeStatistics, ServerLink};
+use dbdyno_engine::{EngineError, Others};
 use dbdyno_model::{Counter, Counters};
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -22,8 +23,6 @@ pub(super) const OLD_LAG: Duration = Duration::from_millis(520);
 const OLD_LOOKS: u32 = 5;
 /// The first version whose statistics are visible at once when asked for.
 pub(super) const FORCED_FLUSH: u32 = 150_000;
-/// Commits of others per second from which they count: housekeeping and monitoring make some each minute everywhere.
-const HOUSEKEEPING_PER_S: f64 = 1.0;
 
 /// What of the server's relations a point's counters are about.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -48,13 +47,11 @@ pub(super) struct Watched {
 }
 
 /// The statements of sql/counters.sql that are read together; each says for which versions it is.
-const GROUPS: [&str; 12] = [
+const GROUPS: [&str; 10] = [
     "database",
-    "table_reads",
     "reads_13",
     "reads_18",
     "wal_position",
-    "rows_changed",
     "wal_14",
     "wal_18",
     "writes_13",
@@ -62,6 +59,9 @@ const GROUPS: [&str; 12] = [
     "writes_17",
     "writes_18",
 ];
+/// Those that are read with them for a point, about dbdyno's own tables, and for everybody.
+const OF_A_POINT: [&str; 2] = ["table_reads", "rows_changed"];
+const FOR_EVERYBODY: [&str; 1] = ["transactions"];
 /// How often, and at which intervals, is looked whether parallel workers have ended.
 const WORKER_LOOKS: u32 = 100;
 const WORKER_PAUSE: Duration = Duration::from_millis(5);
@@ -69,14 +69,6 @@ const WORKER_PAUSE: Duration = Duration::from_millis(5);
 const IO_UNTIMED: &str = "track_io_timing is off (ALTER SYSTEM SET track_io_timing = on)";
 /// Transactions that the server counts for each parallel worker: one to connect, one for its share of the work.
 const WORKER_TRANSACTIONS: u64 = 2;
-
-/// The commits of a node when a point began.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Base {
-    commits: i64,
-    claimed: u64,
-    at: Instant,
-}
 
 /// Makes a session's statistics visible, those of its other transactions since the last time included.
 pub(super) fn flush(link: &mut Link, idle_since: Option<Instant>) -> Result<(), EngineError> {
@@ -97,14 +89,24 @@ pub(super) fn flush_version(
     link.batch("making statistics visible", &COUNTERS.get("flush_old")?.text)
 }
 
-/// Reads a node's counters. `base` is set by the first snapshot of a point.
+/// Reads what a node counts for everybody.
+pub(super) fn for_everybody(link: &mut Link) -> Result<Counters, EngineError> {
+    let read = statistics(link, &FOR_EVERYBODY, None)?;
+    let mut counters = Counters::default();
+    simple(&read, &mut counters, link.version_num());
+    say(&mut counters, Counter::Commits, read.get("xact_commit").copied(), "not told");
+    say(&mut counters, Counter::Rollbacks, read.get("xact_rollback").copied(), "not told");
+    Ok(counters)
+}
+
+/// Reads a node's counters for a point. `earlier` is what an earlier reading told of others.
 pub(super) fn read(
     node: &Node,
     link: &mut Link,
     watched: &Watched,
     monitor: Option<&Monitor>,
-    base: &mut Option<Base>,
-) -> Result<Counters, EngineError> {
+    earlier: Option<Others>,
+) -> Result<NodeStatistics, EngineError> {
     if watched.workers {
         wait_for_workers(link)?;
     }
@@ -123,12 +125,12 @@ pub(super) fn read(
         flush(link, idle_since.take())?;
         let overhead = overhead + link.transactions();
         if link.version_num() >= FORCED_FLUSH {
-            break (statistics(link, watched.buffercache.as_deref())?, overhead);
+            break (statistics(link, &OF_A_POINT, watched.buffercache.as_deref())?, overhead);
         }
         std::thread::sleep(OLD_LAG);
-        let read = statistics(link, watched.buffercache.as_deref())?;
+        let read = statistics(link, &OF_A_POINT, watched.buffercache.as_deref())?;
         looks += 1;
-        if looks == OLD_LOOKS || !lags(&read, node, overhead, base.as_ref()) {
+        if looks == OLD_LOOKS || !lags(&read, node, overhead, earlier) {
             break (read, overhead);
         }
     };
@@ -143,13 +145,14 @@ pub(super) fn read(
     executions(link, watched, &mut counters)?;
     let workers = counters.get(Counter::WorkersLaunched).unwrap_or(0) * watched.launches_per_execution;
     overhead += workers * WORKER_TRANSACTIONS;
-    commits(&read, node, overhead, base, &mut counters);
+    let others = others(&read, node, overhead);
+    let claimed = others.as_ref().ok().map(|_| node.account.claimed.load(Ordering::Relaxed));
+    say(&mut counters, Counter::Commits, claimed, "not told");
     if watched.makes_relations {
-        counters.values.remove(&Counter::ForeignCommits);
         let why = "the test makes and drops relations, of which idle sessions take note in transactions of their own";
         counters.missing.insert(Counter::ForeignCommits, why.to_owned());
     }
-    Ok(counters)
+    Ok(NodeStatistics { counters, others })
 }
 
 /// Rows that this session's work has changed in tables of these names, which are about to go: the server forgets them with the
@@ -182,8 +185,12 @@ fn wait_for_workers(link: &mut Link) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// Name -> value of all statements that fit the server's version.
-pub(super) fn statistics(link: &mut Link, buffercache: Option<&str>) -> Result<BTreeMap<String, u64>, EngineError> {
+/// Name -> value of the statements that are always read, and of `more`, as far as they fit the server's version.
+pub(super) fn statistics(
+    link: &mut Link,
+    more: &[&str],
+    buffercache: Option<&str>,
+) -> Result<BTreeMap<String, u64>, EngineError> {
     let major = link.version_num() / 10_000;
     let fits = |name: &str| -> bool {
         let bound = |key: &str| {
@@ -192,7 +199,7 @@ pub(super) fn statistics(link: &mut Link, buffercache: Option<&str>) -> Result<B
         bound("from").is_none_or(|from| major >= from) && bound("until").is_none_or(|until| major <= until)
     };
     let mut sql = String::new();
-    for name in GROUPS.into_iter().filter(|name| fits(name)) {
+    for name in GROUPS.iter().chain(more).filter(|name| fits(name)) {
         sql.push_str(&COUNTERS.get(name)?.text);
         sql.push_str(";\n");
     }
@@ -263,42 +270,30 @@ fn simple(read: &BTreeMap<String, u64>, counters: &mut Counters, version_num: u3
         (Counter::CellFlashHits, None, "there are no storage cells below PostgreSQL"),
     ];
     for (counter, value, why) in rows {
-        match value {
-            Some(value) => _ = counters.values.insert(counter, value),
-            None => _ = counters.missing.insert(counter, why.to_owned()),
-        }
+        say(counters, counter, value, why);
     }
 }
 
-/// The test's commits and those of others.
-fn commits(read: &BTreeMap<String, u64>, node: &Node, overhead: u64, base: &mut Option<Base>, counters: &mut Counters) {
-    let Some(all) = read.get("xact_commit") else {
-        counters.missing.insert(Counter::Commits, "not told".to_owned());
-        counters.missing.insert(Counter::ForeignCommits, "not told".to_owned());
-        return;
-    };
-    let beside = all.cast_signed() - overhead.cast_signed();
+fn say(counters: &mut Counters, counter: Counter, value: Option<u64>, why_none: &str) {
+    match value {
+        Some(value) => _ = counters.values.insert(counter, value),
+        None => _ = counters.missing.insert(counter, why_none.to_owned()),
+    }
+}
+
+/// Commits beside those of dbdyno's that are not the test's: what is left over beyond what tests claim is the work of others.
+fn others(read: &BTreeMap<String, u64>, node: &Node, overhead: u64) -> Result<Others, String> {
+    let all = read.get("xact_commit").ok_or("not told")?;
     let claimed = node.account.claimed.load(Ordering::Relaxed);
-    let base = *base.get_or_insert(Base { commits: beside, claimed, at: Instant::now() });
-    let (commits, foreign) = shares(beside - base.commits, claimed - base.claimed, base.at.elapsed());
-    counters.values.insert(Counter::Commits, commits);
-    counters.values.insert(Counter::ForeignCommits, foreign);
+    let commits = all.cast_signed() - overhead.cast_signed() - claimed.cast_signed();
+    Ok(Others { commits, beside_claims: true })
 }
 
 /// Whether the server does not know yet of commits that a test has made for certain: before version 15 a process of its own
 /// collects them, and on a busy machine that may come late to it.
-fn lags(read: &BTreeMap<String, u64>, node: &Node, overhead: u64, base: Option<&Base>) -> bool {
-    let (Some(all), Some(base)) = (read.get("xact_commit"), base) else { return false };
-    let commits = all.cast_signed() - overhead.cast_signed() - base.commits;
-    commits < (node.account.claimed.load(Ordering::Relaxed) - base.claimed).cast_signed()
-}
-
-/// Divides commits that are not dbdyno's own into those that a test claims and those of others. Fewer than claimed are what
-/// the server counted, and nobody else's.
-fn shares(commits: i64, claimed: u64, passed: Duration) -> (u64, u64) {
-    let beyond = u64::try_from(commits - claimed.cast_signed()).unwrap_or(0);
-    let noted = beyond as f64 > HOUSEKEEPING_PER_S * passed.as_secs_f64().max(1.0);
-    (u64::try_from(commits).unwrap_or(0).min(claimed), if noted { beyond } else { 0 })
+fn lags(read: &BTreeMap<String, u64>, node: &Node, overhead: u64, earlier: Option<Others>) -> bool {
+    let now = others(read, node, overhead).ok();
+    now.zip(earlier).is_some_and(|(now, earlier)| now.commits < earlier.commits)
 }
 
 /// Executions of the statement under test, rows that it scanned, workers that it launched.
@@ -340,19 +335,4 @@ fn scans(link: &mut Link, relations: &[u32]) -> Result<(u64, u64), EngineError> 
     let number =
         |n: usize| row.try_get::<_, i64>(n).map(i64::cast_unsigned).map_err(|e| link.error("reading counters", &e));
     Ok((number(0)?, number(1)?))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_beyond_the_tests_commits_is_foreign() {
-        let s = Duration::from_secs;
-        assert_eq!(shares(100, 100, s(2)), (100, 0));
-        assert_eq!(shares(102, 100, s(2)), (100, 0), "housekeeping");
-        assert_eq!(shares(150, 100, s(2)), (100, 50));
-        assert_eq!(shares(99, 100, s(2)), (99, 0), "a commit that the server does not know");
-        assert_eq!(shares(-1, 0, s(2)), (0, 0));
-    }
 }

@@ -32,7 +32,7 @@ use dbdyno_engine::bookkeeping::Meta;
 use dbdyno_engine::data::{Checksum, Columns, Sample};
 use dbdyno_engine::{
     Durability, Engine, EngineError, EngineInfo, Features, Finding, Hold, Inspection, LoadReport, LoadWatch, Loaded,
-    Mappings, ProgramTask, Session, Settled, SqlFile, Task, Workloads,
+    Mappings, PointStatistics, ProgramTask, Session, Settled, SqlFile, Task, Workloads, for_everybody,
 };
 use dbdyno_model::{CommitMode, Counter, Counters, Database, Drive, Mapping, Organisation, Size, TableName, Test};
 use include_dir::{Dir, include_dir};
@@ -147,6 +147,12 @@ impl SqliteEngine {
 
     fn options(&self) -> &Options {
         &self.shared.options
+    }
+
+    /// What sessions of this process have counted, who are all that this engine has.
+    fn counters(&self, totals: &Totals) -> Counters {
+        let pending_pages = self.shared.pending_pages.load(Ordering::Relaxed);
+        totals.counters(pending_pages, self.options().journal, self.options().synchronous)
     }
 
     /// A connection of the engine itself.
@@ -295,10 +301,13 @@ impl Engine for SqliteEngine {
         Ok(Box::new(session::SqliteSession::open(Arc::clone(&self.shared))?))
     }
 
-    fn snapshot(&self) -> Result<Counters, EngineError> {
+    fn statistics(&self) -> Result<Counters, EngineError> {
+        Ok(for_everybody(self.counters(&self.shared.totals().clone())))
+    }
+
+    fn point_statistics(&self, _: Option<&PointStatistics>) -> Result<PointStatistics, EngineError> {
         let totals = self.shared.totals().clone();
-        let pending_pages = self.shared.pending_pages.load(Ordering::Relaxed);
-        let mut counters = totals.counters(pending_pages, self.options().journal, self.options().synchronous);
+        let mut counters = self.counters(&totals);
         let foreign = match &mut *self.shared.monitor() {
             Ok(monitor) => monitor.foreign_commits(totals.own_commits()),
             Err(why) => Err(why.clone()),
@@ -307,7 +316,7 @@ impl Engine for SqliteEngine {
             Ok(commits) => _ = counters.values.insert(Counter::ForeignCommits, commits),
             Err(why) => _ = counters.missing.insert(Counter::ForeignCommits, why),
         }
-        Ok(counters)
+        Ok(counters.into())
     }
 
     fn data_place(&self) -> Option<PathBuf> {

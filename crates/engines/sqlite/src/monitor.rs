@@ -1,5 +1,5 @@
 //! Whether other processes commit while a point is measured. SQLite keeps no such count, but tells each connection whether
-//! the file has changed under it (`PRAGMA data_version`). A connection that itself does nothing asks at every snapshot.
+//! the file has changed under it (`PRAGMA data_version`). A connection that itself does nothing asks at every reading.
 //!
 //! It belongs to a point: it is opened when the point begins and closed when it ends, because whoever holds a file with a
 //! write-ahead log open keeps others from changing its journal mode or dropping it. It is SQLite's own connection and asks
@@ -12,7 +12,7 @@ use dbdyno_engine::EngineError;
 use std::path::Path;
 use std::time::Duration;
 
-/// How long a snapshot waits for somebody who holds the file locked.
+/// How long a reading waits for somebody who holds the file locked.
 const LOCK_WAIT: Duration = Duration::from_millis(100);
 
 /// Watches for commits of others.
@@ -48,7 +48,7 @@ impl Monitor {
     }
 }
 
-/// What the last snapshot knew.
+/// What the last reading knew.
 #[derive(Debug, Default)]
 struct Seen {
     version: i64,
@@ -57,9 +57,9 @@ struct Seen {
 }
 
 impl Seen {
-    /// Cumulative over snapshots between which our own sessions committed nothing. A snapshot that cannot tell starts
+    /// Cumulative over readings between which our own sessions committed nothing. A reading that cannot tell starts
     /// the count again, as an absent count is none to whoever takes the difference. Several commits between two
-    /// snapshots are one change.
+    /// readings are one change.
     fn foreign_commits(&mut self, version: i64, own_commits: u64) -> Result<u64, String> {
         let (changed, own) = (version != self.version, own_commits != self.own_commits);
         (self.version, self.own_commits) = (version, own_commits);
@@ -77,13 +77,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn differences_of_snapshots_are_never_too_many() {
+    fn differences_of_readings_are_never_too_many() {
         let mut seen = Seen { version: 1, own_commits: 5, foreign: 0 };
         assert_eq!(seen.foreign_commits(1, 5), Ok(0));
         assert_eq!(seen.foreign_commits(7, 5), Ok(1), "the version is no count");
         assert_eq!(seen.foreign_commits(7, 5), Ok(1));
         assert!(seen.foreign_commits(9, 6).unwrap_err().contains("does not tell"));
-        assert_eq!(seen.foreign_commits(9, 6), Ok(0), "counted from the snapshot that could not tell");
+        assert_eq!(seen.foreign_commits(9, 6), Ok(0), "counted from the reading that could not tell");
         assert_eq!(seen.foreign_commits(10, 6), Ok(1));
     }
 }

@@ -169,6 +169,7 @@ impl Totals {
             Counter::FileWriteNs,
             "SQLite writes pages through the operating system and times checkpoints as a whole only",
         );
+        lacks(Counter::Rollbacks, "SQLite counts no transactions that are rolled back");
         lacks(Counter::RedoPageImages, "SQLite's log holds whole pages only");
         lacks(Counter::WorkersLaunched, "SQLite does not count the helper threads of its sorter");
         for counter in [Counter::FlashHits, Counter::CellFlashHits] {

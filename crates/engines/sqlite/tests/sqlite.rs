@@ -124,6 +124,19 @@ fn sessions_can_be_stopped() {
 }
 
 #[test]
+fn statistics_need_no_point() {
+    conforms("", &[conformance::readings::statistics_need_no_point]);
+}
+
+/// There is none, and none is made.
+#[test]
+fn statistics_need_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    conformance::readings::is_whole(&opened(&folder.path().join("none.db"), "").statistics().unwrap());
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
 fn a_second_dbdyno_is_turned_away_and_takes_nothing_from_the_first() {
     conforms("", &[conformance::alone::a_second_dbdyno_is_turned_away_and_takes_nothing_from_the_first]);
 }

@@ -104,14 +104,17 @@ fn commits_of_others_are_seen_where_the_test_commits_nothing() {
         };
         // Commits of ours between points must not count as those of others in a later one.
         for code in ["T611", "T711", "T611"] {
-            assert!(engine.snapshot().unwrap().missing[&Counter::ForeignCommits].contains("during points"));
+            assert!(
+                engine.point_statistics(None).unwrap().counters.missing[&Counter::ForeignCommits]
+                    .contains("during points")
+            );
             let (task, mut session) = begun(&*engine, code);
             let mut during = |foreign: u32| {
-                let before = engine.snapshot().unwrap();
+                let before = engine.point_statistics(None).unwrap();
                 session.execute(&Request::Chunk { first_pass: 0, passes: 5 }).unwrap();
                 others(foreign);
                 session.flush().unwrap();
-                engine.snapshot().unwrap().since(&before)
+                engine.evidence(&before).unwrap()
             };
             for (foreign, changes) in [(0, 0), (1, 1), (3, 1), (0, 0)] {
                 let counted = during(foreign);
@@ -188,7 +191,7 @@ fn a_chunk_that_fails_on_the_way_keeps_what_it_had_done() {
             "CREATE TRIGGER trap BEFORE {event} ON {table} WHEN new.id = {id} BEGIN SELECT RAISE(ABORT, 'trapped'); END"
         );
         other.execute_batch(&trigger).unwrap();
-        let before = engine.snapshot().unwrap();
+        let before = engine.point_statistics(None).unwrap();
         let failure = session.execute(&Request::Chunk { first_pass: 0, passes: 100 }).unwrap_err();
         assert!(failure.error.message.contains("trapped"), "{}", failure.error);
         let done = failure.done;
@@ -197,7 +200,7 @@ fn a_chunk_that_fails_on_the_way_keeps_what_it_had_done() {
             assert_eq!(done.checksum, checksum, "{code}");
         }
         session.flush().unwrap();
-        assert_eq!(engine.snapshot().unwrap().since(&before).get(Counter::Commits), Some(40), "{code}");
+        assert_eq!(engine.evidence(&before).unwrap().get(Counter::Commits), Some(40), "{code}");
         other.execute_batch("DROP TRIGGER trap").unwrap();
         session.execute(&Request::Chunk { first_pass: 40, passes: 60 }).unwrap();
         drop((session, other));

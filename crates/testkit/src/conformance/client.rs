@@ -73,7 +73,7 @@ pub fn play(engine: &dyn Engine, task: &Task) -> Played {
     let (mut sessions, Prepared { problems, plan, form }) = begun(engine, task);
     let form = form.unwrap();
     sessions.iter_mut().for_each(|session| session.flush().unwrap());
-    let before = engine.snapshot().unwrap();
+    let before = engine.point_statistics(None).unwrap();
     let sums: Vec<ChunkResult> = std::thread::scope(|scope| {
         let jobs: Vec<_> = task
             .job_numbers()
@@ -89,7 +89,7 @@ pub fn play(engine: &dyn Engine, task: &Task) -> Played {
             .collect();
         jobs.into_iter().map(|job| job.join().unwrap()).collect()
     });
-    let counted = engine.snapshot().unwrap().since(&before);
+    let counted = engine.evidence(&before).unwrap();
     drop(sessions);
     engine.end_point(task).unwrap();
     Played { sum: sums.into_iter().fold(ChunkResult::default(), merge), counted, problems, plan }

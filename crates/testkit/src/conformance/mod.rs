@@ -6,6 +6,7 @@ pub mod catalogue;
 pub mod client;
 pub mod expected;
 pub mod own;
+pub mod readings;
 
 use dbdyno_engine::{
     ChunkResult, Engine, Failure, LoadWatch, Loaded, Prepared, Request, Sampling, Session, Task,
@@ -127,8 +128,7 @@ fn played(engine: &dyn Engine, task: &Task, cuts: &[u64], counting: bool) -> Pla
     if counting {
         sessions.iter_mut().for_each(|session| session.flush().unwrap());
     }
-    let snapshot = || if counting { engine.snapshot().unwrap() } else { Counters::default() };
-    let before = snapshot();
+    let before = counting.then(|| engine.point_statistics(None).unwrap());
     let results: Vec<ChunkResult> = std::thread::scope(|scope| {
         let jobs: Vec<_> = sessions
             .iter_mut()
@@ -151,7 +151,7 @@ fn played(engine: &dyn Engine, task: &Task, cuts: &[u64], counting: bool) -> Pla
             .collect();
         jobs.into_iter().map(|job| job.join().unwrap()).collect()
     });
-    let counted = snapshot().since(&before);
+    let counted = before.map(|before| engine.evidence(&before).unwrap()).unwrap_or_default();
     drop(sessions);
     engine.end_point(task).unwrap();
     Played { sum: results.into_iter().fold(ChunkResult::default(), merge), counted, problems, plan }
@@ -281,7 +281,7 @@ pub fn pieces_can_be_repeated(subject: &Subject<'_>) {
         let (mut sessions, _) = begun(&*engine, &task);
         let empty = (subject.schema)();
         sessions.iter_mut().for_each(|session| session.flush().unwrap());
-        let before = engine.snapshot().unwrap();
+        let before = engine.point_statistics(None).unwrap();
         let mut sum = ChunkResult::default();
         for _ in 0..2 {
             let pieces: Vec<ChunkResult> = std::thread::scope(|scope| {
@@ -301,7 +301,7 @@ pub fn pieces_can_be_repeated(subject: &Subject<'_>) {
             assert!(left.is_subset(&empty), "{}: pieces leave {:?}", test.code, left.difference(&empty));
         }
         sessions.iter_mut().for_each(|session| session.flush().unwrap());
-        let counted = engine.snapshot().unwrap().since(&before);
+        let counted = engine.evidence(&before).unwrap();
         drop(sessions);
         engine.end_point(&task).unwrap();
         assert_eq!(sum.ops, 2 * 2 * passes * test.ops_per_pass, "{}", test.code);

@@ -176,13 +176,13 @@ pub fn transactions_go_by_what_they_have_read(subject: &Subject<'_>, table: &str
     let before = quantities(reader.as_mut(), 2 * JOBS);
     let mut sessions: Vec<_> = (0..JOBS).map(|job| opened(&*engine, job as u32, &statements)).collect();
     sessions.iter_mut().chain([&mut reader]).for_each(|session| session.flush().unwrap());
-    let counted = engine.snapshot().unwrap();
+    let counted = engine.point_statistics(None).unwrap();
     let mut works: Vec<Transfers> = (0..JOBS).map(Transfers::new).collect();
     let jobs = sessions.iter_mut().zip(&mut works);
     let jobs = jobs.map(|(session, work)| Job { session: session.as_mut(), work }).collect();
     engine.pump(Drive::Client, None).run(jobs, &MonotonicClock::default(), &StartGate::new(JOBS)).unwrap();
     sessions.iter_mut().for_each(|session| session.flush().unwrap());
-    let counted = engine.snapshot().unwrap().since(&counted);
+    let counted = engine.evidence(&counted).unwrap();
     let committed: i64 = works.iter().map(|work| work.committed).sum();
     assert_eq!(committed, (JOBS * TRANSFERS * 2 / 3) as i64);
     let commits = counted.get(Counter::Commits);

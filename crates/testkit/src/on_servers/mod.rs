@@ -3,6 +3,7 @@
 //! tests by `points!`, `clients!` and `loads!`.
 pub mod loads;
 pub mod points;
+mod readings;
 
 use crate::conformance;
 use crate::conformance::catalogue;

@@ -1,12 +1,13 @@
 //! The conformance suite, and what points do by the server's own account.
 
+pub use super::readings::statistics_are_read_at_once_wherever_one_may_connect;
 use super::{Product, task};
 use crate::conformance::{self, Subject, catalogue};
 use crate::servers::lend::Database;
 use crate::servers::{RoundTrips, Scratch as _};
 use dbdyno_engine::client::{TestProgram, commits};
-use dbdyno_engine::{Canceller, Engine, LoadWatch, Request, Sampling, Session, Settled, Target, Task};
-use dbdyno_model::{Counter, Counters, Drive, ErrorClass, Mapping, Procedure};
+use dbdyno_engine::{Canceller, Engine, LoadWatch, PointStatistics, Request, Sampling, Session, Settled, Target, Task};
+use dbdyno_model::{Counter, Drive, ErrorClass, Mapping, Procedure};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Barrier};
 use std::time::{Duration, Instant};
@@ -26,6 +27,8 @@ macro_rules! points {
             hosts_that_share_a_point_do_the_work_of_one
             points_leave_nothing_behind
             sessions_can_be_stopped
+            statistics_need_no_point
+            statistics_are_read_at_once_wherever_one_may_connect
             commits_and_log_bytes_are_the_servers_to_the_last_one
             a_second_dbdyno_is_turned_away_and_takes_nothing_from_the_first
             tables_of_others_stay_whatever_their_names
@@ -253,13 +256,17 @@ pub fn commits_and_log_bytes_are_the_servers_to_the_last_one<S: Product>() {
         assert_eq!(session.prepare(&task, job).unwrap().problems, [""; 0]);
         session.flush().unwrap();
     }
-    let (before, from, _) = at_rest::<S>(&server, engine.as_ref());
+    let (before, from, _) = at_rest::<S>(&server, engine.as_ref(), None);
     for session in &mut sessions {
         let done = session.execute(&Request::Chunk { first_pass: 0, passes: 500 }).unwrap();
         assert_eq!((done.ops, done.rows), (500, 500));
+        // Whoever reads meanwhile is nobody else.
+        for _ in 0..20 {
+            engine.statistics().unwrap();
+        }
         session.flush().unwrap();
     }
-    let (after, to, looks) = at_rest::<S>(&server, engine.as_ref());
+    let (after, to, looks) = at_rest::<S>(&server, engine.as_ref(), Some(&before));
     let counted = after.since(&before);
     assert_eq!(counted.get(Counter::Commits), Some(1_000));
     assert_eq!(counted.get(Counter::RedoBytes), Some(to - from));
@@ -270,17 +277,25 @@ pub fn commits_and_log_bytes_are_the_servers_to_the_last_one<S: Product>() {
     engine.end_point(&task).unwrap();
 }
 
-/// A snapshot around which the log stood still, as a server's own housekeeping also writes there; its position, and how often
+/// A reading around which the log stood still, as a server's own housekeeping also writes there; its position, and how often
 /// that was asked for.
-fn at_rest<S: Product>(server: &S::Server, engine: &dyn Engine) -> (Counters, u64, u64) {
+fn at_rest<S: Product>(
+    server: &S::Server,
+    engine: &dyn Engine,
+    earlier: Option<&PointStatistics>,
+) -> (PointStatistics, u64, u64) {
     for round in 1..1_000 {
         let from = S::log_position(server);
-        let snapshot = engine.snapshot().unwrap();
+        let reading = engine.point_statistics(earlier).unwrap();
         if S::log_position(server) == from {
-            return (snapshot, from, 2 * round);
+            return (reading, from, 2 * round);
         }
     }
     panic!("the server's log never rests");
+}
+
+pub fn statistics_need_no_point<S: Product>() {
+    conforms::<S>(&[conformance::readings::statistics_need_no_point]);
 }
 
 pub fn a_second_dbdyno_is_turned_away_and_takes_nothing_from_the_first<S: Product>() {
@@ -379,7 +394,7 @@ pub fn selects_are_lookups_of_the_servers_count<S: Product>() {
     session.prepare(&task, 0).unwrap();
     session.flush().unwrap();
     // Warming and planning are over; they look rows up, too.
-    engine.snapshot().unwrap();
+    engine.point_statistics(None).unwrap();
     let before = S::lookups(database.server, &database.name, "small_heap");
     let mut ops = 0;
     for (first_pass, passes) in [(0, 2_000), (2_000, 99), (2_099, 1)] {

@@ -10,15 +10,16 @@ SHOW SESSION STATUS WHERE Variable_name IN (
 -- name: global_counters
 -- what: what the server has done as a whole
 SHOW GLOBAL STATUS WHERE Variable_name IN (
-  'Handler_commit', 'Innodb_buffer_pool_read_requests', 'Innodb_pages_read', 'Innodb_data_read', 'Innodb_pages_written',
+  'Handler_commit', 'Binlog_commits', 'Com_rollback', 'Handler_write', 'Handler_update', 'Handler_delete',
+  'Innodb_buffer_pool_read_requests', 'Innodb_pages_read', 'Innodb_data_read', 'Innodb_pages_written',
   'Innodb_buffer_pool_pages_dirty', 'Innodb_data_fsyncs', 'Innodb_lsn_current', 'Innodb_log_writes',
   'Innodb_os_log_fsyncs', 'Innodb_row_lock_waits',
   'Innodb_row_lock_time', 'Innodb_history_list_length', 'Uptime')
 
--- name: log_is_synced_by_writing
--- what: whether the redo log's file is opened so that writing to it is syncing it, and commits write to it
+-- name: log_settings
+-- what: whether the redo log's file is opened so that writing to it is syncing it, and commits write to it; whether changes are logged, too
 SHOW GLOBAL VARIABLES WHERE Variable_name IN (
-  'innodb_flush_log_at_trx_commit', 'innodb_flush_method', 'innodb_log_file_write_through')
+  'innodb_flush_log_at_trx_commit', 'innodb_flush_method', 'innodb_log_file_write_through', 'log_bin')
 
 -- name: log_io
 -- what: writes of the redo log and waits for its device, with their time, where performance_schema has them (before 10.8)

@@ -12,9 +12,9 @@
 //! and a statement under way ends by itself when somebody cancels. A relay between the driver and the server would do
 //! without all this, and be a part of every figure.
 
+use dbdyno_engine::server::{copy_of, has_hung_up};
 use rustix::net::sockopt::{self, Timeout};
 use rustix::net::{AddressFamily, SendFlags, Shutdown};
-use rustix::process::{PidfdFlags, PidfdGetfdFlags, getpid, pidfd_getfd, pidfd_open};
 use rustix::thread::Pid;
 use std::fs;
 use std::os::fd::{OwnedFd, RawFd};
@@ -88,6 +88,11 @@ impl Socket {
                 == Ok(INTERRUPT.len())
     }
 
+    /// Whether the server has closed it.
+    pub(super) fn has_hung_up(&self) -> bool {
+        has_hung_up(&self.copy)
+    }
+
     /// Shuts it: whoever waits on it waits no longer.
     pub(super) fn shut(&self) {
         _ = rustix::net::shutdown(&self.copy, Shutdown::Both);
@@ -154,8 +159,7 @@ fn is_socket(number: RawFd) -> bool {
 
 /// A copy of a TCP socket of this process.
 fn copy(number: RawFd) -> Option<OwnedFd> {
-    let ourselves = pidfd_open(getpid(), PidfdFlags::empty()).ok()?;
-    let copy = pidfd_getfd(ourselves, number, PidfdGetfdFlags::empty()).ok()?;
+    let copy = copy_of(number)?;
     let family = sockopt::socket_domain(&copy).ok()?;
     [AddressFamily::INET, AddressFamily::INET6].contains(&family).then_some(copy)
 }

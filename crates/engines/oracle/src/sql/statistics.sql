@@ -23,7 +23,7 @@ WHERE name IN (
   'physical read total IO requests', 'physical read total bytes', 'physical read total multi block requests',
   'physical reads', 'physical write total IO requests', 'physical write total bytes', 'physical writes', 'redo size',
   'redo synch time', 'redo synch time (usec)', 'redo synch writes', 'redo write time', 'redo write time (usec)',
-  'redo writes', 'session logical reads', 'user commits')
+  'redo writes', 'session logical reads', 'user commits', 'user rollbacks')
 
 -- name: time_model
 -- what: microseconds of the database's own account of time

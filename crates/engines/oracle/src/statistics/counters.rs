@@ -1,6 +1,6 @@
 //! What an instance, its sessions and the cursors under test said, put together as counters.
 
-use super::{Answer, Base, COMMITS, CS_NS, Files, Named, Read, US_NS, Watched, foreign, others};
+use super::{Answer, Base, COMMITS, CS_NS, Files, Named, Read, US_NS, Watched};
 use dbdyno_model::{Counter, Counters};
 
 /// Every counter missing for one reason.
@@ -47,28 +47,24 @@ pub(super) const ALL: [Counter; 35] = [
     Counter::RedoPageImages,
 ];
 
-/// The counters of an instance. `ours` is what the point's sessions have told, `our_commits` what all of dbdyno's have
-/// committed.
-pub(in super::super) fn counters(
-    read: &Read,
-    ours: &Named,
-    our_commits: &Answer<u64>,
-    watched: &Watched,
-    base: &Base,
-) -> Counters {
+/// The counters of an instance for a point. `ours` is what the point's sessions have told.
+pub(in super::super) fn counters(read: &Read, ours: &Named, watched: &Watched, base: &Base) -> Counters {
     let mut told = Tellings::default();
     told.work(read, ours, watched, base);
-    told.memory_and_redo(read, ours, watched);
-    told.files(read);
-    told.machine(read);
-    let foreign = others(read, our_commits).map(|others| foreign(others - base.others, base.at.elapsed()));
-    told.say(Counter::ForeignCommits, foreign);
-    let mut counters = told.0;
-    match &read.waits {
-        Ok(waits) => counters.waits = waits.clone(),
-        Err(why) => _ = counters.missing.entry(Counter::ForeignBusyNs).or_insert_with(|| why.clone()),
-    }
-    counters
+    // Workers of a statement are sessions of their own.
+    told.memory_and_redo(read, (watched.threads <= 1).then_some(ours));
+    told.whole(read)
+}
+
+/// What an instance counts for everybody.
+pub(in super::super) fn of_instance(read: &Read) -> Counters {
+    let mut told = Tellings::default();
+    let system = |name: &str| read.system.as_ref().map_err(Clone::clone).and_then(|all| all.told(name));
+    told.say(Counter::Commits, system(COMMITS));
+    told.say(Counter::Rollbacks, system("user rollbacks"));
+    told.say(Counter::RowsChanged, Err("an instance does not count the rows that it changes".to_owned()));
+    told.memory_and_redo(read, None);
+    told.whole(read)
 }
 
 /// Counters as they are put together.
@@ -76,6 +72,18 @@ pub(in super::super) fn counters(
 struct Tellings(Counters);
 
 impl Tellings {
+    /// All of them, with what is the instance's anyway.
+    fn whole(mut self, read: &Read) -> Counters {
+        self.files(read);
+        self.machine(read);
+        let mut counters = self.0;
+        match &read.waits {
+            Ok(waits) => counters.waits = waits.clone(),
+            Err(why) => _ = counters.missing.entry(Counter::ForeignBusyNs).or_insert_with(|| why.clone()),
+        }
+        counters
+    }
+
     fn say(&mut self, counter: Counter, told: Answer<u64>) {
         match told {
             Ok(value) => _ = self.0.values.insert(counter, value),
@@ -101,13 +109,13 @@ impl Tellings {
         self.say(Counter::WorkersLaunched, workers(ours, watched));
     }
 
-    fn memory_and_redo(&mut self, read: &Read, ours: &Named, watched: &Watched) {
+    /// What sessions do, of a point's alone where `ours` is what they have told; and what background processes do.
+    fn memory_and_redo(&mut self, read: &Read, ours: Option<&Named>) {
         let of_instance = |name: &str| read.system.as_ref().map_err(Clone::clone).and_then(|all| all.told(name));
-        let of_sessions = |name: &str| match (watched.threads > 1, *ours == Named::default()) {
-            // Workers of a statement are sessions of their own.
-            (true, _) => of_instance(name),
-            (false, true) => Ok(0),
-            (false, false) => ours.told(name),
+        let of_sessions = |name: &str| match ours {
+            None => of_instance(name),
+            Some(ours) if *ours == Named::default() => Ok(0),
+            Some(ours) => ours.told(name),
         };
         self.say(Counter::LogicalReads, of_sessions("session logical reads"));
         self.say(Counter::PhysicalReads, of_sessions("physical reads"));

@@ -88,18 +88,19 @@ const ALONE: Watched = Watched { threads: 1, changes: true, scans: true, builds:
 fn base() -> Base {
     let mut empty = read();
     empty.cursors = Ok(Cursors::read(&rows("7ws837zynp1zv | 0 | 20 | 20 | 123456")));
-    Base::new("1 2026-01-31 12:00:00".to_owned(), &empty, &Ok(4_900))
+    Base::new("1 2026-01-31 12:00:00".to_owned(), &empty)
 }
 
 fn told(read: &Read, ours: &Named, watched: &Watched) -> Counters {
-    counters(read, ours, &Ok(4_900), watched, &base())
+    counters(read, ours, watched, &base())
 }
 
 #[test]
 fn every_counter_has_a_value_or_a_reason() {
     for (read, ours) in [(read(), named(SESSION)), (broken(), Named::default()), (broken(), named(""))] {
         let counters = told(&read, &ours, &ALONE);
-        for counter in ALL {
+        // Commits of others are told by the difference of two readings.
+        for counter in ALL.into_iter().filter(|counter| *counter != Counter::ForeignCommits) {
             let (value, why) = (counters.values.get(&counter), counters.missing.get(&counter));
             assert!(value.is_some() != why.is_some(), "{counter:?}: {value:?} {why:?}");
             assert!(why.is_none_or(|why| !why.is_empty()), "{counter:?}");
@@ -152,7 +153,6 @@ fn what_a_session_did_is_its_own_and_what_the_server_did_is_everybodys() {
         (Counter::HostIdleNs, 60_000_000_000),
         (Counter::DbCpuNs, 7_000_000_000),
         (Counter::DbTimeNs, 9_000_000_000),
-        (Counter::ForeignCommits, 0),
     ] {
         assert_eq!(counters.get(counter), Some(value), "{counter:?}");
     }
@@ -245,9 +245,6 @@ fn what_may_not_be_read_is_missing_for_that_reason() {
     assert_eq!(counters.missing[&Counter::Commits], "v$mystat is not granted");
     assert_eq!(counters.missing[&Counter::RedoWrites], "this user may not read it");
     assert!(counters.waits.is_empty());
-    // Commits of others cannot be told where our own are not known.
-    let counters = super::counters(&read(), &named(SESSION), &Err("why".to_owned()), &ALONE, &base());
-    assert_eq!(counters.missing[&Counter::ForeignCommits], "why");
 }
 
 #[test]
@@ -273,14 +270,33 @@ fn counters_that_ran_backwards_are_missing() {
 }
 
 #[test]
-fn commits_of_others_count_from_some_a_second_on() {
-    assert_eq!(foreign(2, Duration::from_secs(2)), 0, "housekeeping");
-    assert_eq!(foreign(50, Duration::from_secs(2)), 50);
-    assert_eq!(foreign(-1, Duration::from_secs(2)), 0);
-    let mut busy = read();
-    busy.system = Ok(named(&SYSTEM.replace("user commits | 5000", "user commits | 5900")));
-    let counters = super::counters(&busy, &named(SESSION), &Ok(5_000), &ALONE, &base());
-    assert_eq!(counters.get(Counter::ForeignCommits), Some(800));
+fn commits_of_others_are_those_beside_ours() {
+    let told = others(&read(), &Ok(4_900)).unwrap();
+    assert_eq!((told.commits, told.beside_claims), (100, false));
+    // They cannot be told where our own are not known.
+    assert_eq!(others(&read(), &Err("why".to_owned())).unwrap_err(), "why");
+    assert_eq!(others(&broken(), &Ok(1)).unwrap_err(), "this user may not read it");
+}
+
+#[test]
+fn what_an_instance_counts_is_everybodys() {
+    let mut read = read();
+    read.system = Ok(named(&format!("{SYSTEM}\nuser rollbacks | 17")));
+    let counters = of_instance(&read);
+    for (counter, value) in [
+        (Counter::Commits, 5_000),
+        (Counter::Rollbacks, 17),
+        (Counter::LogicalReads, 900_000),
+        (Counter::PhysicalWrites, 700),
+        (Counter::RedoBytes, 123_456_789),
+        (Counter::RedoSyncs, 5_100),
+        (Counter::FileReads, 2_103),
+    ] {
+        assert_eq!(counters.get(counter), Some(value), "{counter:?}");
+    }
+    assert!(counters.missing.contains_key(&Counter::RowsChanged) && !counters.waits.is_empty());
+    let nothing = of_instance(&broken());
+    assert!(nothing.values.is_empty() && nothing.missing[&Counter::Rollbacks] == "this user may not read it");
 }
 
 #[test]

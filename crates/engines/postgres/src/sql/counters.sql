@@ -1,12 +1,18 @@
--- The server's cumulative statistics, as a point's counters. Each statement reads and changes nothing; all are cheap enough
--- to run at the edges of every window. Notes `from` and `until` are the first and last major version that a statement
--- is for. Rows are name, value; names are those of the counters.
+-- The server's cumulative statistics, for a point and for everybody. Each statement reads and changes nothing; all are cheap
+-- enough to run at the edges of every window, and once a second. Notes `from` and `until` are the first and last major
+-- version that a statement is for. Rows are name, value; names are those of the counters.
 
 -- name: database
 -- what: transactions and block reads of this database (pg_stat_database; a row of its own for each database)
 SELECT 'xact_commit', xact_commit FROM pg_catalog.pg_stat_database WHERE datname = current_database()
 UNION ALL SELECT 'blks_hit', blks_hit FROM pg_catalog.pg_stat_database WHERE datname = current_database()
 UNION ALL SELECT 'blks_read', blks_read FROM pg_catalog.pg_stat_database WHERE datname = current_database()
+
+-- name: transactions
+-- what: transactions rolled back in this database, and rows changed there, whosever
+SELECT 'xact_rollback', xact_rollback FROM pg_catalog.pg_stat_database WHERE datname = current_database()
+UNION ALL SELECT 'rows_changed', tup_inserted + tup_updated + tup_deleted FROM pg_catalog.pg_stat_database
+  WHERE datname = current_database()
 
 -- name: wal_position
 -- what: bytes of WAL ever made: where the next record will be inserted; 0 on a standby, which makes none

@@ -222,7 +222,7 @@ pub(super) fn drive_beside<'a>(
         thread::scope(|scope| sessions.iter_mut().for_each(|session| _ = scope.spawn(|| session.flush().unwrap())));
     };
     flush(&mut sessions);
-    let before = engine.snapshot().unwrap();
+    let before = engine.point_statistics(None).unwrap();
     let mut works: Vec<Passes<'a>> = (0..task.jobs).map(|job| Passes { program: program(job), ..work(job) }).collect();
     let cancellers: Vec<_> = sessions.iter().map(|session| session.canceller()).collect();
     let gate = StartGate::new(task.jobs as usize + 1);
@@ -237,7 +237,7 @@ pub(super) fn drive_beside<'a>(
     let mut counted = Counters::default();
     if whole {
         flush(&mut sessions);
-        counted = engine.snapshot().unwrap().since(&before);
+        counted = engine.evidence(&before).unwrap();
     }
     drop(sessions);
     if whole {

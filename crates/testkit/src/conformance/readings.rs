@@ -1,0 +1,96 @@
+//! Readings of a server at any time.
+
+use super::{Subject, begun};
+use dbdyno_engine::Request;
+use dbdyno_model::{Counter, Counters, Procedure};
+use std::time::{Duration, Instant};
+
+/// What a monitor wants to know of any server: each has a value, or a reason.
+pub const WANTED: [Counter; 9] = [
+    Counter::Commits,
+    Counter::Rollbacks,
+    Counter::RowsChanged,
+    Counter::LogicalReads,
+    Counter::PhysicalReads,
+    Counter::PhysicalWrites,
+    Counter::RedoBytes,
+    Counter::RedoWrites,
+    Counter::RedoSyncs,
+];
+/// What every engine counts.
+const COUNTED: [Counter; 2] = [Counter::Commits, Counter::RowsChanged];
+/// Servers that are late make up for it within seconds.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// That nothing is left out of a reading without a reason.
+pub fn is_whole(reading: &Counters) {
+    for counter in WANTED {
+        assert!(reading.values.contains_key(&counter) != reading.missing.contains_key(&counter), "{counter:?}");
+    }
+}
+
+/// That nothing has run backwards.
+fn is_later(earlier: &Counters, later: &Counters) {
+    for (counter, before) in &earlier.values {
+        assert!(later.get(*counter).is_some_and(|now| now >= *before), "{counter:?} was {before}: {later:?}");
+    }
+    for before in &earlier.waits {
+        let now = later.waits.iter().find(|wait| wait.class == before.class && wait.event == before.event);
+        assert!(now.is_some_and(|now| now.count >= before.count && now.time_ns >= before.time_ns), "{before:?}");
+    }
+}
+
+/// A server is read before and after a point, and while its job is at work: what it has done is there once it is flushed,
+/// nothing runs backwards, and the point's own account is exact all the same.
+pub fn statistics_need_no_point(subject: &Subject<'_>) {
+    const CHUNKS: u64 = 20;
+    const PASSES: u64 = 20;
+    let engine = (subject.open)();
+    let first = engine.statistics().unwrap();
+    is_whole(&first);
+    let test = subject.tests().into_iter().find(|test| test.procedure == Procedure::UpdatePrimary).unwrap();
+    let task = subject.task(&test, 1);
+    let (mut sessions, _) = begun(&*engine, &task);
+    sessions[0].flush().unwrap();
+    let before = engine.point_statistics(None).unwrap();
+    let mut last = engine.statistics().unwrap();
+    is_later(&first, &last);
+    let session = sessions[0].as_mut();
+    let (ops, rows) = std::thread::scope(|scope| {
+        let work = scope.spawn(|| {
+            let chunks = (0..CHUNKS).map(|chunk| Request::Chunk { first_pass: chunk * PASSES, passes: PASSES });
+            let done = chunks.map(|chunk| session.execute(&chunk).unwrap());
+            done.fold((0, 0), |(ops, rows), done| (ops + done.ops, rows + done.rows))
+        });
+        loop {
+            let was_done = work.is_finished();
+            let reading = engine.statistics().unwrap();
+            is_later(&last, &reading);
+            last = reading;
+            if was_done {
+                return work.join().unwrap();
+            }
+        }
+    });
+    sessions[0].flush().unwrap();
+    let counted = engine.evidence(&before).unwrap();
+    let commits = ops * test.commits_per_op(task.rows_per_tx).unwrap();
+    for (counter, done) in COUNTED.into_iter().zip([commits, rows]) {
+        assert!(counted.get(counter) == Some(done) || subject.uncounted.contains(&counter), "{counter:?}: {counted:?}");
+    }
+    drop(sessions);
+    engine.end_point(&task).unwrap();
+    let began = Instant::now();
+    loop {
+        let reading = engine.statistics().unwrap();
+        is_later(&last, &reading);
+        let since = reading.since(&first);
+        let seen = COUNTED.into_iter().zip([commits, rows]);
+        if seen.into_iter().all(|(counter, done)| since.get(counter).is_none_or(|counted| counted >= done)) {
+            return;
+        }
+        assert!(began.elapsed() < PATIENCE, "{commits} commits and {rows} rows: {since:?}");
+        last = reading;
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
