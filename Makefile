@@ -33,7 +33,7 @@ lint:
 # check says is printed when it ends, and its failure stops no other. At the end it is said again which tests have failed, and
 # which program of tests no check has run.
 BESIDE_OTHERS := stories versions-postgres provoked versions-mariadb mariadb postgres units robust tls oracle-sql documents \
-    oracle_portable hostile short
+    oracle_portable hostile allocations short
 ALONE := latency measure storage provoked-alone
 SAID := $(or $(CARGO_TARGET_DIR),target)/said
 

@@ -1,9 +1,11 @@
 //! The promises of the design, kept by tests: which room may use which, where engines may be named, that every test is
-//! mapped for every engine, that every report has a golden file, and which licences come in with dependencies.
+//! mapped for every engine, that every workload is small and has SQL for every engine, that every report has a golden file, and which
+//! licences come in with dependencies.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::Mapping;
+use dbdyno_model::{Drive, Mapping};
+use dbdyno_workload::Dialect;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -151,6 +153,36 @@ fn every_test_is_mapped_for_every_engine() {
                     (engine.script)(test, size).unwrap_or_else(|e| panic!("{} {}: {e}", engine.name, test.code));
                 assert!(!script.trim().is_empty(), "{} {} has no script", engine.name, test.code);
             }
+        }
+    }
+}
+
+/// A workload is little Rust and a file of SQL for each engine, in which each form has its statements or says why it has none.
+#[test]
+fn every_workload_is_small_and_has_sql_for_every_engine() {
+    let root = Path::new(ROOT);
+    for workload in dbdyno_workload::WORKLOADS {
+        let name = workload.name();
+        let lines =
+            std::fs::read_to_string(root.join(format!("crates/workload/src/{name}.rs"))).unwrap().lines().count();
+        assert!(lines <= 150, "{name} is {lines} lines of Rust, and 150 are enough");
+        for engine in dbdyno::ENGINES.all() {
+            if !root.join(format!("crates/engines/{}/src/sql", engine.name)).is_dir() {
+                continue;
+            }
+            let dialect = Dialect::of(workload, engine).unwrap_or_else(|why| panic!("{why}"));
+            let mut forms = 0;
+            for form in [Drive::Client, Drive::Server] {
+                match dialect.lacks(form) {
+                    Some(why) => assert!(why.len() >= 15, "{name} {}: '{why}' tells a reader too little", engine.name),
+                    None => {
+                        let statements =
+                            dialect.statements(form).unwrap_or_else(|e| panic!("{name} {}: {e}", engine.name));
+                        forms += usize::from(!statements.is_empty());
+                    }
+                }
+            }
+            assert!(forms > 0, "{name} {}: no form", engine.name);
         }
     }
 }

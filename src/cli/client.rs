@@ -9,8 +9,9 @@ use dbdyno_model::{Arrivals, Drive, Queue, Rates, Think};
 #[command(next_help_heading = "Client drive")]
 pub(crate) struct ClientArgs {
     /// Who runs the loop: a procedure inside the database, or dbdyno, which sends each statement and times each transaction
-    #[arg(long, value_name = "DRIVE", default_value = "server")]
-    pub(crate) drive: DriveChoice,
+    /// [default: server for tests, client for workloads, whose server drive is a procedure called for each transaction]
+    #[arg(long, value_name = "DRIVE")]
+    pub(crate) drive: Option<DriveChoice>,
     /// Open loop: transactions/s that are due, all jobs together, as in 500/s,1000/s; or shares of what a closed loop
     /// reaches, which is measured first, as in 50%,80% or 10%..100%
     #[arg(long, value_name = "RATES", allow_hyphen_values = true)]

@@ -1,7 +1,7 @@
 //! `run` and `resume`.
 
 use super::client::ClientArgs;
-use super::values::{dop, duration_s, label, limit_s};
+use super::values::{dop, duration_s, label, limit_s, scale};
 use super::{Shown, TargetArgs};
 use clap::{Args, ValueEnum};
 use dbdyno_model::{CommitMode, Ramp};
@@ -17,9 +17,11 @@ Examples:
   dbdyno run T711 --target private:postgres --drive client --jobs 64 --rate 500/s,1000/s
   dbdyno run T611 --target private:postgres --drive client --jobs 200 --think 5ms..50ms
   dbdyno run T711 --target private:postgres --drive client --jobs 200 --connections 16 --rate 1000/s
+  dbdyno run tpcb --target private:postgres --users 1,2,4,8 --repeat 3
+  dbdyno run tpcb --target private:postgres --users 16 --drive server
   dbdyno run quick --target postgres://dbdyno@db1/mydb --max-jobs 4 --max-duration 10m --dry-run")]
 pub(crate) struct RunArgs {
-    /// A suite, or codes and patterns of tests: quick, T611, 'T6*'
+    /// A suite, codes and patterns of tests, or a workload: quick, T611, 'T6*', tpcb
     #[arg(required = true, value_name = "WHAT")]
     pub(crate) what: Vec<String>,
     #[command(flatten)]
@@ -27,6 +29,12 @@ pub(crate) struct RunArgs {
     /// Degrees of parallelism to go through, in the dimension that each test names; 2x is up to twice the hardware threads
     #[arg(long, value_name = "1,2,4")]
     pub(crate) ramp: Option<Ramp>,
+    /// Workloads: numbers of users at work at once, each with a connection of its own [default: 1]
+    #[arg(long, value_name = "1,2,4")]
+    pub(crate) users: Option<Ramp>,
+    /// Workloads: how much data, for a target that holds none of it yet [default: 1] (`dbdyno list workloads`)
+    #[arg(long, value_name = "N", value_parser = scale)]
+    pub(crate) scale: Option<u64>,
     /// Fix the number of cluster nodes
     #[arg(long, value_name = "N", value_parser = dop)]
     pub(crate) nodes: Option<u32>,

@@ -25,7 +25,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 pub(crate) use transfer::{ExportArgs, ExportFormat, ImportArgs};
-use values::dop;
+use values::{dop, scale};
 pub(crate) use verdict::VerdictArgs;
 
 const EXAMPLES: &str = "\
@@ -97,9 +97,9 @@ pub(crate) enum Command {
     Import(ImportArgs),
     /// List what there is
     List(ListArgs),
-    /// Create and fill the test tables on a target
+    /// Create and fill the test tables, or those of a workload, on a target
     Load(LoadArgs),
-    /// Drop the test tables of a target, and nothing else
+    /// Drop dbdyno's tables of a target, workloads' included, and nothing else
     Drop(DropArgs),
     /// Print every statement that would run, for review or to run by hand
     Sql(SqlArgs),
@@ -246,6 +246,8 @@ pub(crate) enum Listed {
     Tests,
     /// Ordered choices of tests
     Suites,
+    /// Programs with a schema of their own, like applications
+    Workloads,
     /// Size classes of the data
     Sizes,
     /// Databases that can be measured
@@ -260,8 +262,17 @@ pub(crate) enum Listed {
 
 /// `dbdyno load`.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  dbdyno load --target sqlite:demo.sqlite --size D --jobs 2")]
+#[command(after_help = "\
+Examples:
+  dbdyno load --target sqlite:demo.sqlite --size D --jobs 2
+  dbdyno load tpcb --target sqlite:demo.sqlite --scale 4")]
 pub(crate) struct LoadArgs {
+    /// A workload (`dbdyno list workloads`); the tables of the tests without one
+    #[arg(value_name = "WORKLOAD")]
+    pub(crate) workload: Option<String>,
+    /// Workloads: how much data [default: 1]
+    #[arg(long, value_name = "N", value_parser = scale, requires = "workload")]
+    pub(crate) scale: Option<u64>,
     #[command(flatten)]
     pub(crate) target: TargetArgs,
     /// Jobs that load at the same time, where the engine can [default: hardware threads]
@@ -290,13 +301,17 @@ pub(crate) struct DropArgs {
 #[command(after_help = "\
 Examples:
   dbdyno sql sqlite --size D
-  dbdyno sql sqlite --test T611,T711 --size N")]
+  dbdyno sql sqlite --test T611,T711 --size N
+  dbdyno sql postgres --workload tpcb")]
 pub(crate) struct SqlArgs {
     /// The engine (`dbdyno list engines`)
     pub(crate) engine: String,
     /// Only these tests: T611, 'T6*', T611,T711
     #[arg(long, value_name = "TESTS")]
     pub(crate) test: Option<String>,
+    /// Only this workload (`dbdyno list workloads`)
+    #[arg(long, value_name = "WORKLOAD", conflicts_with = "test")]
+    pub(crate) workload: Option<String>,
     /// Size class that the statements are for
     #[arg(long, value_name = "SIZE", default_value = "D")]
     pub(crate) size: String,

@@ -114,6 +114,17 @@ pub(crate) fn label(text: &str) -> Result<String, String> {
     }
 }
 
+/// More than any machine holds, and few enough for numbers of 32 bits.
+const MOST_SCALE: u64 = 20_000;
+
+/// How much data a workload has.
+pub(super) fn scale(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(scale) if (1..=MOST_SCALE).contains(&scale) => Ok(scale),
+        _ => Err(format!("write a whole number from 1 to {MOST_SCALE}")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

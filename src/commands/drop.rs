@@ -6,6 +6,7 @@ use super::place::Place;
 use crate::cli::DropArgs;
 use crate::error::Error;
 use crate::output::{self, Format};
+use dbdyno_engine::Loaded;
 use serde::Serialize;
 
 #[derive(Debug, Serialize)]
@@ -13,7 +14,7 @@ struct Answer {
     target: String,
     /// Whether there was anything to drop.
     dropped: bool,
-    /// The test tables, where there was anything.
+    /// The tables, where there was anything.
     tables: Vec<String>,
     /// What the target held before.
     held: String,
@@ -22,9 +23,18 @@ struct Answer {
 pub(super) fn drop(args: &DropArgs, context: &Context) -> Result<(), Error> {
     let place = Place::open(&args.target, None, None, &context.catalogue)?;
     place.refuse_foreign()?;
-    let held = place.held_words();
+    let books = place.engine.books().map_err(place.failed("looking into"))?;
+    let workloads: Vec<String> = books.kept("table").map(|(name, _)| name.to_owned()).collect();
+    let held = match (&place.held, workloads.is_empty()) {
+        (Loaded::Nothing, false) => "a workload's tables".to_owned(),
+        (_, false) => format!("{}, and a workload's tables", place.held_words()),
+        (_, true) => place.held_words(),
+    };
     let dropped = place.engine.drop_all().map_err(place.failed("dropping the tables of"))?;
-    let tables = place.engine.tables().iter().filter(|_| dropped).map(ToString::to_string).collect();
+    let of_tests = place.engine.tables();
+    let has_tests = books.has_tables() || workloads.is_empty();
+    let of_tests = of_tests.iter().filter(|_| has_tests).map(ToString::to_string);
+    let tables = of_tests.chain(workloads).filter(|_| dropped).collect();
     let answer = Answer { target: place.target.to_string(), dropped, tables, held };
     match args.shown.format() {
         Format::Json => output::json(&answer),

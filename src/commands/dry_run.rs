@@ -7,9 +7,10 @@ use crate::output::{self, Format};
 use crate::progress::about;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::Loaded;
-use dbdyno_model::{Cache, Mapping, Plan, PlannedPoint, Procedure, Test};
+use dbdyno_model::{Cache, Mapping, Plan, PlannedPoint, Procedure, SubjectKind, Test};
 use dbdyno_report::{lists, numbers};
 use dbdyno_run::{LoadWish, estimate_s};
+use dbdyno_workload::workload;
 use serde::Serialize;
 use std::fmt::Write as _;
 
@@ -99,7 +100,7 @@ pub(super) fn show(
     let answer = Answer {
         target: place.target.to_string(),
         size: &plan.size,
-        load_first: LoadFirst::of(place, wish),
+        load_first: super::workloads::of_plan(plan).is_none().then(|| LoadFirst::of(place, wish)).flatten(),
         at_least_s: estimate_s(&plan.points, catalogue),
         most_at_work: plan.points.iter().map(at_work).max().unwrap_or(0),
         tests: tests(plan, catalogue),
@@ -130,6 +131,9 @@ fn tests<'a>(plan: &'a Plan, catalogue: &Catalogue) -> Vec<Planned<'a>> {
             }
             let load = match (&first.mapping, catalogue.test(first.subject.as_str())) {
                 (Mapping::None { why }, _) => format!("not supported: {why}"),
+                _ if first.subject.kind() == SubjectKind::Workload => {
+                    workload(first.subject.as_str()).map_or("", |workload| workload.about().load_words).to_owned()
+                }
                 (_, Ok(test)) => load(test).to_owned(),
                 (_, Err(_)) => String::new(),
             };
@@ -172,9 +176,10 @@ fn page(answer: &Answer<'_>) -> String {
     }
     _ = writeln!(
         page,
-        "\n{} points on {target} (size {size}) take about {} or more: a window is as long as it was asked to be, and a statement \
+        "\n{} points on {target} ({}) take about {} or more: a window is as long as it was asked to be, and a statement \
          that it ends in is waited for",
         points.len(),
+        if size.starts_with("scale ") { (*size).to_owned() } else { format!("size {size}") },
         about(*at_least_s)
     );
     _ = writeln!(

@@ -23,6 +23,7 @@ pub(super) fn list(args: &ListArgs, context: &Context) -> Result<(), Error> {
             tests(catalogue.tests(), args.engine.as_deref().map(|name| ENGINES.engine(name)).transpose()?, format)
         }
         Listed::Suites => suites(catalogue.suites(), format),
+        Listed::Workloads => workloads(format),
         Listed::Sizes => sizes(catalogue.sizes(), format),
         Listed::Engines => known_engines(format),
         Listed::Metrics => metrics(catalogue.metrics(), format),
@@ -112,6 +113,33 @@ struct SuiteItem<'a> {
     ramp: String,
     duration_s: u64,
     repeat: u32,
+}
+
+#[derive(Serialize)]
+struct WorkloadItem {
+    name: &'static str,
+    title: &'static str,
+    /// What one unit of its scale is.
+    scale: &'static str,
+    /// Types of its transactions.
+    types: Vec<String>,
+    /// Engines that it has SQL for.
+    engines: Vec<&'static str>,
+}
+
+fn workloads(format: Format) -> Result<(), Error> {
+    let item = |workload: &&'static dyn dbdyno_workload::Workload| WorkloadItem {
+        name: workload.name(),
+        title: workload.about().title,
+        scale: workload.about().scale_words,
+        types: workload.types().into_iter().map(|of| of.name).collect(),
+        engines: ENGINES.all().iter().filter(|e| (e.workload_sql)(workload.name()).is_some()).map(|e| e.name).collect(),
+    };
+    let items: Vec<WorkloadItem> = dbdyno_workload::WORKLOADS.iter().map(item).collect();
+    let row = |item: &WorkloadItem| {
+        [item.name, &item.types.join(" "), item.scale, &item.engines.join(" "), item.title].map(str::to_owned).to_vec()
+    };
+    show(&items, &["name", "transactions", "scale 1 is", "engines", "title"], row, format)
 }
 
 fn suites(suites: &[Suite], format: Format) -> Result<(), Error> {

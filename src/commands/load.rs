@@ -1,7 +1,7 @@
 //! `dbdyno load`: creates and fills the test tables, and says how fast that was.
 
-use super::Context;
 use super::place::Place;
+use super::{Context, workloads};
 use crate::cli::LoadArgs;
 use crate::error::Error;
 use crate::output::{self, Format};
@@ -9,7 +9,7 @@ use crate::progress::Progress;
 use crate::signals;
 use dbdyno_engine::{LoadReport, Loaded, TableLoad};
 use dbdyno_report::{lists, numbers};
-use dbdyno_run::{LoadWish, Loading};
+use dbdyno_run::{LoadWish, Loading, WorkloadLoad, hold};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -57,10 +57,20 @@ impl Table {
 
 pub(super) fn load(args: &LoadArgs, context: &Context) -> Result<(), Error> {
     let wished = &args.target;
+    let workload = args.workload.as_deref().map(workloads::known).transpose()?;
     let place = Place::open(&wished.url(), wished.size.as_deref(), wished.seed, &context.catalogue)?;
     let stop = signals::stop(Some(&place.engine), None)?;
     let progress = Progress::new(context.verbosity);
     let target = place.target.to_string();
+    if let Some(workload) = workload {
+        let looked = workloads::Target::look(&place, workload, args.scale)?;
+        let _hold = match looked.dialect {
+            Ok(_) => Some(hold(place.engine.as_ref(), &target, &progress, &stop)?),
+            Err(_) => None,
+        };
+        let loaded = looked.load(&place, &progress, &stop)?;
+        return show_workload(workload.name(), target, loaded, args.shown.format());
+    }
     let wish = LoadWish {
         target: &target,
         size: place.wished_size.as_deref(),
@@ -89,6 +99,34 @@ pub(super) fn load(args: &LoadArgs, context: &Context) -> Result<(), Error> {
         Format::Json => output::json(&answer),
         Format::Text => output::text(&page(&answer)),
     }
+}
+
+/// What the target holds of a workload now, and what this load did.
+#[derive(Debug, Serialize)]
+struct WorkloadAnswer {
+    target: String,
+    workload: &'static str,
+    scale: u64,
+    /// Whether an earlier load that had not come to its end was begun anew.
+    anew: bool,
+    /// Rows that were made, by what they are; empty when everything was there.
+    rows: BTreeMap<String, u64>,
+}
+
+fn show_workload(workload: &'static str, target: String, load: WorkloadLoad, format: Format) -> Result<(), Error> {
+    let WorkloadLoad { scale, rows, anew } = load;
+    if format == Format::Json {
+        return output::json(&WorkloadAnswer { target, workload, scale, anew, rows: rows.into_iter().collect() });
+    }
+    if rows.is_empty() {
+        return output::line(&format!("{target} holds {workload} at scale {scale} already; there was nothing to load"));
+    }
+    let made: Vec<String> = rows.iter().map(|(what, n)| format!("{} {what}", numbers::count(*n))).collect();
+    let how = if anew { "began an earlier load anew: " } else { "" };
+    output::line(&format!(
+        "{how}{target} now holds {workload} at scale {scale}: {}, counted and proved",
+        made.join(", ")
+    ))
 }
 
 fn page(answer: &Answer) -> String {

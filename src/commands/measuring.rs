@@ -11,7 +11,7 @@ use dbdyno_model::{Plan, RunId, RunJson, Status};
 use dbdyno_probe::Pacer;
 use dbdyno_report::{summary, tables};
 use dbdyno_results::Repository;
-use dbdyno_run::{Bench, LoadWish, Loading, RunError, Runner, Stop, TestMeasurer, load};
+use dbdyno_run::{Bench, LoadWish, LoadedWorkload, Loading, RunError, Runner, Stop, TestMeasurer, load};
 use std::fmt::Write as _;
 
 /// The fact that says what looking at the tables has shown.
@@ -68,6 +68,8 @@ pub(super) struct Measuring<'a> {
     pub(super) format: Format,
     /// Arguments with which `dbdyno run` would measure the same again, where they are known.
     pub(super) again: Option<&'a str>,
+    /// Workloads that the target holds and the points need.
+    pub(super) workloads: Vec<LoadedWorkload>,
 }
 
 impl Measuring<'_> {
@@ -75,19 +77,21 @@ impl Measuring<'_> {
     ///
     /// # Errors
     /// The run ended early, or some points are no figures. What was measured is kept and, as JSON, shown all the same.
-    pub(super) fn measure(self) -> Result<(), Error> {
+    pub(super) fn measure(mut self) -> Result<(), Error> {
+        let workloads = std::mem::take(&mut self.workloads);
         let clock = MonotonicClock::default();
         let mut measurer = TestMeasurer::new(Bench {
             engine: self.place.engine.as_ref(),
             hold: self.hold,
             catalogue: &self.context.catalogue,
             size: &self.place.size,
-            seed: self.place.seed,
+            seed: self.plan.seed,
             data_verified: self.data_verified,
             clock: &clock,
             stop: self.stop,
             sampling: self.sampling,
             pacer: self.pacer(),
+            workloads,
         });
         let mut runner = Runner {
             measurer: &mut measurer,
@@ -172,11 +176,11 @@ impl Count {
             n => format!(", {n} not measured"),
         };
         format!(
-            "Run {} ({}, size {}) of {planned} points: {ok} ok, {failed} failed, {invalid} invalid, {unsupported} unsupported{missing}; \
+            "Run {} ({}, {}) of {planned} points: {ok} ok, {failed} failed, {invalid} invalid, {unsupported} unsupported{missing}; \
              kept in {}",
             run.run.id,
             run.run.suite,
-            run.run.size,
+            run.run.data_words(),
             context.results.display()
         )
     }
@@ -197,12 +201,14 @@ fn next(run: &RunJson, plan: &Plan, again: Option<&str>, context: &Context) -> S
         steps.push((format!("dbdyno resume {id}{place}"), "measures what failed once more"));
     }
     if let Some(again) = again {
-        let (target, size) = (shell_word(&run.run.target), &run.run.size);
+        let target = shell_word(&run.run.target);
+        // How much data a workload has is among what can be typed again.
+        let size = if run.run.is_of_workload() { String::new() } else { format!(" --size {}", run.run.size) };
         if plan.points.iter().map(|p| p.repeat).max().unwrap_or(0) < REPEATS_FOR_INTERVALS {
             let command = format!("dbdyno run {again} --target {target} --repeat {REPEATS_FOR_INTERVALS}{place}");
             steps.push((command, "the same with 95 % intervals, which tell noise from difference"));
         }
-        let command = format!("dbdyno run {again} --target URL --size {size} --label NAME{place}");
+        let command = format!("dbdyno run {again} --target URL{size} --label NAME{place}");
         steps.push((command, "the same on another platform, to lay the two side by side"));
     }
     let mut text = "What next:\n".to_owned();

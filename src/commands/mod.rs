@@ -20,6 +20,7 @@ mod tool;
 mod transfer;
 mod up;
 mod verdict;
+mod workloads;
 
 use crate::cli::{Cli, Command, Common};
 use crate::error::Error;

@@ -1,9 +1,9 @@
 //! `dbdyno resume`: measures what is missing or failed in a run, if what decides its figures is still the same.
 
-use super::Context;
 use super::measuring::{Measuring, TABLES, ensure_data, inspect_tables};
 use super::place::Place;
 use super::tool::tool;
+use super::{Context, workloads};
 use crate::cli::ResumeArgs;
 use crate::error::Error;
 use crate::progress::Progress;
@@ -41,24 +41,26 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
         )));
     }
     let url = args.target.as_deref().unwrap_or(&before.run.target);
-    let place = Place::open(url, Some(&plan.size), Some(plan.seed), &context.catalogue)?;
+    let workload = workloads::of_plan(&plan);
+    let size = workload.is_none().then_some(plan.size.as_str());
+    let place = Place::open(url, size, Some(plan.seed), &context.catalogue)?;
+    let workload = workload.map(|workload| workloads::Target::look(&place, workload, None)).transpose()?;
     let platform = place.platform();
     refuse(&before, changes_of_the_platform(&before.platform, &platform, why_not_ours.is_some()), context)?;
-    refuse(&before, changes_of_the_plan(&before, &plan, &place, context)?, context)?;
+    refuse(&before, changes_of_the_plan(&before, &plan, &place, workload.as_ref(), context)?, context)?;
     repository.claim(&id)?;
 
     let stop = signals::stop(Some(&place.engine), args.max_duration)?;
     let progress = Progress::new(context.verbosity);
     let target = place.target.to_string();
-    let load = LoadWish {
-        target: &target,
-        size: Some(&plan.size),
-        seed: Some(plan.seed),
-        jobs: dbdyno_probe::hardware_threads(),
-        verify: true,
+    let load =
+        LoadWish { target: &target, size, seed: Some(plan.seed), jobs: dbdyno_probe::hardware_threads(), verify: true };
+    let data_verified = match &workload {
+        Some(_) => true,
+        None => ensure_data(&place, load, &context.catalogue, &progress, &stop)?,
     };
-    let data_verified = ensure_data(&place, load, &context.catalogue, &progress, &stop)?;
     let hold = hold(place.engine.as_ref(), &target, &progress, &stop)?;
+    let workloads = workload.map_or_else(|| Ok(Vec::new()), |workload| workload.loaded(&place, &progress, &stop))?;
     let database = place.engine.describe().map_err(place.failed("describing"))?;
     refuse(&before, changes_of_the_database(&before.database, &database), context)?;
 
@@ -81,6 +83,7 @@ pub(super) fn resume(args: &ResumeArgs, context: &Context) -> Result<(), Error> 
         sampling: Sampling::On,
         format: args.shown.format(),
         again: None,
+        workloads,
     };
     measuring.measure()
 }
@@ -114,11 +117,26 @@ fn changes_of_the_platform(before: &Platform, now: &Platform, is_anothers_word: 
 }
 
 /// What differs in dbdyno, in the data and in the definitions of the planned tests.
-fn changes_of_the_plan(run: &RunJson, plan: &Plan, place: &Place, context: &Context) -> Result<Vec<String>, Error> {
+fn changes_of_the_plan(
+    run: &RunJson,
+    plan: &Plan,
+    place: &Place,
+    workload: Option<&workloads::Target>,
+    context: &Context,
+) -> Result<Vec<String>, Error> {
     let mut changes = Vec::new();
     differs(&mut changes, "dbdyno", Some(&run.run.tool_version), Some(env!("CARGO_PKG_VERSION")));
     changes.extend(changes_of_the_build(run.tool.as_ref(), &tool()));
     differs(&mut changes, "the engine", Some(&run.database.engine), Some(place.info.name));
+    if let Some(workload) = workload {
+        let scale = format!("scale {}", workload.scale);
+        differs(&mut changes, "the workload's scale", Some(&plan.size), Some(&scale));
+        let now = workload.dialect.as_ref().map(|dialect| dialect.definition(workload.scale)).unwrap_or_default();
+        if plan.definitions != now && changes.is_empty() {
+            changes.push(format!("the definition of {} has changed (program or SQL)", workload.workload.name()));
+        }
+        return Ok(changes);
+    }
     differs(&mut changes, "the target's size", Some(&plan.size), Some(&place.size.id));
     differs(&mut changes, "the target's seed", Some(&plan.seed.to_string()), Some(&place.seed.to_string()));
     if !changes.is_empty() {

@@ -4,7 +4,7 @@
 use super::measuring::{Measuring, TABLES, ensure_data, inspect_tables};
 use super::place::Place;
 use super::tool::tool;
-use super::{Context, dry_run};
+use super::{Context, dry_run, workloads};
 use crate::cli::{Commit, DriveChoice, FollowChoice, RunArgs};
 use crate::error::Error;
 use crate::output::shell_word;
@@ -12,15 +12,21 @@ use crate::progress::Progress;
 use crate::signals;
 use clap::ValueEnum;
 use dbdyno_engine::Sampling;
-use dbdyno_model::{Plan, Run, RunId, RunStatus};
+use dbdyno_model::{Drive, Plan, Run, RunId, RunStatus};
 use dbdyno_results::{Access, Repository};
 use dbdyno_run::{LoadWish, Loading, Wish, hold, refuse_unfit};
 
 pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
     let wished = &args.target;
+    let workload = workloads::named(&args.what, &context.catalogue)?;
+    workloads::refuse_misplaced(args, workload)?;
     let place = Place::open(&wished.url(), wished.size.as_deref(), wished.seed, &context.catalogue)?;
     refuse_missing_nodes(args, &place)?;
-    let plan = place.plan(&wish(args, &place), &context.catalogue)?;
+    let workload = workload.map(|workload| workloads::Target::look(&place, workload, args.scale)).transpose()?;
+    let plan = match &workload {
+        Some(workload) => workload.plan(args, &wish(args, &place))?,
+        None => place.plan(&wish(args, &place), &context.catalogue)?,
+    };
     let target = place.target.to_string();
     let load = LoadWish {
         target: &target,
@@ -31,7 +37,10 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
         verify: !args.no_verify,
     };
     // Before the results file: what is refused leaves nothing behind.
-    refuse_unfit(place.engine.as_ref(), &place.held, &place.size, load, Loading::OnDemand)?;
+    match &workload {
+        Some(workload) => workload.refuse_missing(&place)?,
+        None => refuse_unfit(place.engine.as_ref(), &place.held, &place.size, load, Loading::OnDemand)?,
+    }
     if args.dry_run {
         return dry_run::show(&place, &plan, load, args.shown.format(), context);
     }
@@ -39,8 +48,13 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
 
     let stop = signals::stop(Some(&place.engine), args.max_duration)?;
     let progress = Progress::new(context.verbosity);
-    let data_verified = ensure_data(&place, load, &context.catalogue, &progress, &stop)?;
+    let data_verified = match &workload {
+        Some(_) => true,
+        None => ensure_data(&place, load, &context.catalogue, &progress, &stop)?,
+    };
     let hold = hold(place.engine.as_ref(), &target, &progress, &stop)?;
+    let again = again(args, workload.as_ref().map(|workload| workload.scale));
+    let workloads = workload.map_or_else(|| Ok(Vec::new()), |workload| workload.loaded(&place, &progress, &stop))?;
 
     let places: Vec<usize> = (0..plan.points.len()).collect();
     let tables = inspect_tables(&place, &plan, &places, &context.catalogue, &stop)?;
@@ -62,7 +76,8 @@ pub(super) fn run(args: &RunArgs, context: &Context) -> Result<(), Error> {
         stop: &stop,
         sampling: if args.no_sampling { Sampling::Off } else { Sampling::On },
         format: args.shown.format(),
-        again: Some(&again(args)),
+        again: Some(&again),
+        workloads,
     };
     measuring.measure()
 }
@@ -79,7 +94,7 @@ fn wish(args: &RunArgs, place: &Place) -> Wish {
         duration_s: args.duration,
         repeat: args.repeat,
         commit: args.commit.into(),
-        drive: args.client.drive.into(),
+        drive: args.client.drive.map_or(Drive::Server, Into::into),
         rates: args.client.rate.clone(),
         arrivals: args.client.arrivals.map(Into::into),
         think: args.client.think,
@@ -90,10 +105,12 @@ fn wish(args: &RunArgs, place: &Place) -> Wish {
 }
 
 /// The arguments that decide what is measured, as they can be typed again.
-fn again(args: &RunArgs) -> String {
+fn again(args: &RunArgs, scale: Option<u64>) -> String {
     let mut words: Vec<String> = args.what.iter().map(|w| shell_word(w)).collect();
     let mut option = |name: &str, value: Option<String>| words.extend(value.map(|v| format!("{name} {v}")));
     option("--ramp", args.ramp.as_ref().map(ToString::to_string));
+    option("--users", args.users.as_ref().map(ToString::to_string));
+    option("--scale", scale.map(|n| n.to_string()));
     option("--nodes", args.nodes.map(|n| n.to_string()));
     option("--jobs", args.jobs.map(|n| n.to_string()));
     option("--threads", args.threads.map(|n| n.to_string()));
@@ -101,7 +118,7 @@ fn again(args: &RunArgs) -> String {
     option("--duration", args.duration.map(|s| format!("{s}s")));
     option("--commit", name(args.commit).filter(|_| args.commit != Commit::Durable));
     let client = &args.client;
-    option("--drive", name(client.drive).filter(|_| client.drive != DriveChoice::Server));
+    option("--drive", client.drive.filter(|drive| *drive != DriveChoice::Server || scale.is_some()).and_then(name));
     option("--rate", client.rate.as_ref().map(ToString::to_string));
     option("--arrivals", client.arrivals.and_then(name));
     option("--think", client.think.as_ref().map(ToString::to_string));
@@ -153,18 +170,21 @@ mod tests {
     fn what_was_typed_can_be_typed_again() {
         let line = "dbdyno run T611 T7* --target null: --ramp 1,2 --duration 500ms --jobs 2 --commit engine_default";
         let Command::Run(args) = Cli::try_parse_from(line.split(' ')).unwrap().command else { panic!("{line}") };
-        assert_eq!(again(&args), "T611 'T7*' --ramp 1,2 --jobs 2 --duration 0.5s --commit engine_default");
+        assert_eq!(again(&args, None), "T611 'T7*' --ramp 1,2 --jobs 2 --duration 0.5s --commit engine_default");
         let line = "dbdyno run T7* --target null: --drive client --rate 10%..30% --arrivals constant --queue session --follow no";
         let Command::Run(args) = Cli::try_parse_from(line.split(' ')).unwrap().command else { panic!("{line}") };
         assert_eq!(
-            again(&args),
+            again(&args, None),
             "'T7*' --drive client --rate 10%,20%,30% --arrivals constant --queue session --follow no"
         );
         let line = "dbdyno run T611 --target null: --drive client --think 5ms..10ms";
         let Command::Run(args) = Cli::try_parse_from(line.split(' ')).unwrap().command else { panic!("{line}") };
-        assert_eq!(again(&args), "T611 --drive client --think 5ms..10ms");
+        assert_eq!(again(&args, None), "T611 --drive client --think 5ms..10ms");
+        let line = "dbdyno run tpcb --target null: --users 1,2 --drive server";
+        let Command::Run(args) = Cli::try_parse_from(line.split(' ')).unwrap().command else { panic!("{line}") };
+        assert_eq!(again(&args, Some(3)), "tpcb --users 1,2 --scale 3 --drive server");
         let line = "dbdyno run quick --target null:";
         let Command::Run(args) = Cli::try_parse_from(line.split(' ')).unwrap().command else { panic!("{line}") };
-        assert_eq!(again(&args), "quick");
+        assert_eq!(again(&args, None), "quick");
     }
 }

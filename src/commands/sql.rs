@@ -1,12 +1,13 @@
 //! `dbdyno sql`: every statement that would run, for review by those who guard the database, or to run by hand.
 
-use super::Context;
+use super::{Context, workloads};
 use crate::cli::SqlArgs;
 use crate::error::Error;
 use crate::output::{self, Format};
 use dbdyno::ENGINES;
 use dbdyno_engine::{EngineError, EngineInfo};
 use dbdyno_model::{Mapping, Size, Test};
+use dbdyno_workload::Dialect;
 use serde::Serialize;
 
 #[derive(Debug, Serialize)]
@@ -32,6 +33,9 @@ struct TestScript<'a> {
 
 pub(super) fn sql(args: &SqlArgs, context: &Context) -> Result<(), Error> {
     let engine = ENGINES.engine(&args.engine)?;
+    if let Some(name) = &args.workload {
+        return workload(name, engine, args.shown.format());
+    }
     let size = context.catalogue.size(&args.size)?;
     let tests = match &args.test {
         Some(pattern) => context.catalogue.select(pattern)?,
@@ -49,6 +53,26 @@ pub(super) fn sql(args: &SqlArgs, context: &Context) -> Result<(), Error> {
         Format::Json => output::json(&script),
         Format::Text => output::text(&text(&script)),
     }
+}
+
+#[derive(Debug, Serialize)]
+struct WorkloadScript {
+    engine: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    notice: Option<&'static str>,
+    workload: &'static str,
+    script: String,
+}
+
+fn workload(name: &str, engine: &EngineInfo, format: Format) -> Result<(), Error> {
+    let workload = workloads::known(name)?;
+    let script = Dialect::of(workload, engine).map_err(Error::Usage)?.script();
+    if format == Format::Json {
+        let (engine, notice) = (engine.name, engine.notice);
+        return output::json(&WorkloadScript { engine, notice, workload: workload.name(), script });
+    }
+    let notice = engine.notice.map(|notice| format!("-- Notice: {notice}\n")).unwrap_or_default();
+    output::text(&format!("{notice}{script}"))
 }
 
 fn script<'a>(test: &'a Test, engine: &EngineInfo, size: &Size) -> Result<TestScript<'a>, EngineError> {

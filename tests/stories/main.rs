@@ -40,3 +40,4 @@ mod transfer;
 mod two_users;
 mod verdict;
 mod version_1;
+mod workload;

@@ -302,7 +302,11 @@ pub(crate) fn points(document: &Value) -> &Vec<Value> {
 
 /// How each point ended, as `T611 ok`.
 pub(crate) fn statuses(document: &Value) -> Vec<String> {
-    points(document).iter().map(|p| format!("{} {}", text(p, "/test"), text(p, "/status"))).collect()
+    let one = |p: &Value| {
+        let name = if p["test"].is_string() { "/test" } else { "/subject/name" };
+        format!("{} {}", text(p, name), text(p, "/status"))
+    };
+    points(document).iter().map(one).collect()
 }
 
 /// What a point says about a flag; nothing where it does not have the flag.

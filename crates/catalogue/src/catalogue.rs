@@ -6,7 +6,9 @@ use crate::error::CatalogueError;
 use crate::files::{self, Source, Sources};
 use crate::nearest::nearest;
 use crate::platforms;
-use dbdyno_model::{Dimension, Metric, MetricId, Ramp, Size, SubjectName, Suite, SuiteStep, Test, TestCode};
+use dbdyno_model::{
+    Dimension, Metric, MetricId, Ramp, Size, SubjectKind, SubjectName, Suite, SuiteStep, Test, TestCode,
+};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -275,9 +277,12 @@ impl Catalogue {
     }
 
     /// The title of the class that a subject stands in: `CPU: procedural code` for T111, `Data load` for DBL-11. Of what is not in
-    /// the catalogue, what its name's form says, or `other`.
+    /// the catalogue, what its name's form says, or `other`; a workload is one.
     #[must_use]
     pub fn class_title(&self, subject: SubjectName<'_>) -> &str {
+        if subject.kind == SubjectKind::Workload {
+            return "workload";
+        }
         let by_form = subject.class();
         let class = self.class_of.get(subject.name).unwrap_or(&by_form);
         self.classes.get(class).map_or("other", String::as_str)

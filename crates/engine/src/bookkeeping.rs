@@ -11,6 +11,8 @@ const FORMAT: &str = "format";
 
 /// What begins the entries of what a point makes.
 const MADE: &str = "made ";
+/// What begins the entries of what a workload's load makes, and keeps until everything is dropped.
+const KEPT: &str = "kept ";
 
 /// Something that a point makes beside the tables of the load. It is noted before it is made, and only where nothing of that
 /// name is there: so nothing that somebody else has made under such a name is ever dropped.
@@ -46,6 +48,12 @@ impl Made {
     pub fn is(&self, kind: &str, name: &str) -> bool {
         self.kind == kind && fits(&self.name, name)
     }
+}
+
+/// The name of the entry for a thing that a workload's load makes; its value is what tells such a thing from others of its name:
+/// the columns of a table.
+pub fn kept_entry(kind: &str, name: &str) -> String {
+    format!("{KEPT}{kind} {name}")
 }
 
 /// What an entry's name notes, if anything.
@@ -125,15 +133,39 @@ impl FromIterator<(String, String)> for Meta {
 impl Meta {
     /// The book-keeping of a load that begins. `created` is what the load makes around its tables, and whether it did.
     pub fn new(format: &str, size: &Size, seed: u64, created: (&str, bool)) -> Self {
-        let entries = [
-            (FORMAT, format.to_owned()),
-            ("size", size.id.clone()),
-            ("small_rows", size.small_rows.to_string()),
-            ("large_rows", size.large_rows.to_string()),
-            ("seed", seed.to_string()),
-            (created.0, u8::from(created.1).to_string()),
-        ];
+        let mut meta = Self::without_tables(format, created);
+        meta.begin_tables(size, seed);
+        meta
+    }
+
+    /// The book-keeping of a place that has none of the tests' tables.
+    pub fn without_tables(format: &str, created: (&str, bool)) -> Self {
+        let entries = [(FORMAT, format.to_owned()), (created.0, u8::from(created.1).to_string())];
         entries.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    /// Notes which tables of the tests are going to be loaded.
+    pub fn begin_tables(&mut self, size: &Size, seed: u64) {
+        self.put("small_rows".to_owned(), size.small_rows.to_string());
+        self.put("large_rows".to_owned(), size.large_rows.to_string());
+        self.put("seed".to_owned(), seed.to_string());
+        self.put("size".to_owned(), size.id.clone());
+    }
+
+    /// Whether it is about tables of the tests, loaded or begun.
+    pub fn has_tables(&self) -> bool {
+        !self.get("size").is_empty()
+    }
+
+    /// What loads of workloads have made of a kind: name, and what tells it from others of that name.
+    pub fn kept<'m>(&'m self, kind: &str) -> impl Iterator<Item = (&'m str, &'m str)> {
+        let beginning = kept_entry(kind, "");
+        self.entries().filter_map(move |(name, value)| Some((name.strip_prefix(beginning.as_str())?, value)))
+    }
+
+    /// Whether a workload's load has made a thing of this kind and name.
+    pub fn keeps(&self, kind: &str, name: &str) -> bool {
+        self.0.contains_key(&kept_entry(kind, name))
     }
 
     /// All of it, by name.
@@ -222,6 +254,9 @@ impl Meta {
     /// What it says of an engine's tables, in the contract's words.
     pub fn loaded(&self, tables: &[TableName]) -> Loaded {
         let (size, seed) = (self.get("size").to_owned(), self.seed());
+        if !self.has_tables() {
+            return Loaded::Nothing;
+        }
         if !self.complete() {
             return Loaded::Partly { size, seed };
         }

@@ -1,12 +1,14 @@
 //! The contract that every engine keeps. The conformance suite (`dbdyno_testkit::conformance`) holds each of them to it.
 
 mod told;
+mod workloads;
 
 pub use told::finding;
 pub use told::{
     BlockWrites, Difference, Durability, DurablePlaces, Features, Finding, FindingLevel, Inspection, LoadReport,
     Loaded, Settled, TableLoad,
 };
+pub use workloads::{ProgramTask, Workloads};
 
 use crate::client::{Answer, Bound, Statements, TestForm};
 use crate::data::{Columns, Sample};
@@ -20,7 +22,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// A database that can be measured. One value serves a whole run; it is shared by all threads.
-pub trait Engine: Send + Sync {
+pub trait Engine: Workloads + Send + Sync {
     /// The engine's name as in targets and mappings.
     fn name(&self) -> &'static str;
 

@@ -3,6 +3,7 @@
 //! with those that dbdyno gives to tables of that name. They are the same on every engine.
 
 use crate::EngineError;
+use crate::bookkeeping::Meta;
 use dbdyno_model::ErrorClass;
 use std::collections::BTreeMap;
 
@@ -26,16 +27,21 @@ pub fn read(rows: Vec<Vec<Option<String>>>) -> Columns {
     rows.into_iter().filter_map(pair).collect()
 }
 
-/// Refuses to drop a table that has other columns than dbdyno makes, or none that can be seen. `place` is where.
+/// Refuses to drop a table that has other columns than dbdyno makes, or none that can be seen. What workloads' loads have made is
+/// noted in `kept`; `place` is where.
 ///
 /// # Errors
 /// There is one, which is named.
 pub fn refuse_others<'t>(
     tables: impl IntoIterator<Item = &'t str>,
     columns: &Columns,
+    kept: &Meta,
     place: &str,
 ) -> Result<(), EngineError> {
     let is_ours = |table: &str| {
+        if let Some((_, noted)) = kept.kept("table").find(|(name, _)| *name == table) {
+            return columns.get(table).is_some_and(|found| found == noted);
+        }
         let name = table.strip_prefix("dbdyno_").unwrap_or(table);
         let form = FORMS.iter().find(|(beginning, _)| name.starts_with(beginning));
         form.is_some_and(|(_, all)| columns.get(table).is_some_and(|found| all.contains(&found.as_str())))
@@ -71,10 +77,11 @@ pub fn refuse_needed(dependents: Vec<Vec<Option<String>>>, place: &str) -> Resul
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bookkeeping::kept_entry;
 
     fn refused(table: &str, columns: &str) -> Option<String> {
         let columns = [(table.to_owned(), columns.to_owned())].into();
-        refuse_others([table], &columns, "the schema").err().map(|error| error.message)
+        refuse_others([table], &columns, &Meta::default(), "the schema").err().map(|error| error.message)
     }
 
     #[test]
@@ -91,7 +98,13 @@ mod tests {
             assert_eq!(refused(table, columns), None);
             assert!(refused(table, row).is_some(), "{table}");
         }
-        assert!(refuse_others(["small_heap"], &Columns::new(), "the schema").is_err());
+        assert!(refuse_others(["small_heap"], &Columns::new(), &Meta::default(), "the schema").is_err());
+        // What a workload's load has noted goes by its note.
+        let kept = Meta::from_iter([(kept_entry("table", "accounts"), "aid abalance".to_owned())]);
+        let of = |columns: &str| {
+            refuse_others(["accounts"], &[("accounts".to_owned(), columns.to_owned())].into(), &kept, "it")
+        };
+        assert!(of("aid abalance").is_ok() && of("aid").is_err() && of(row).is_err());
     }
 
     #[test]

@@ -70,3 +70,33 @@ pub trait Program: Send {
     /// The transaction has ended so.
     fn ended(&mut self, _: Outcome) {}
 }
+
+impl<P: Program + ?Sized> Program for Box<P> {
+    fn types(&self) -> &[TransactionType] {
+        (**self).types()
+    }
+
+    fn begin(&mut self) -> TypeId {
+        (**self).begin()
+    }
+
+    fn again(&mut self) {
+        (**self).again();
+    }
+
+    fn act(&mut self, reply: Option<(&ChunkResult, &Answer)>) -> Act {
+        (**self).act(reply)
+    }
+
+    fn values(&self) -> &Values {
+        (**self).values()
+    }
+
+    fn did(&self) -> ChunkResult {
+        (**self).did()
+    }
+
+    fn ended(&mut self, outcome: Outcome) {
+        (**self).ended(outcome);
+    }
+}

@@ -26,6 +26,10 @@ pub struct EngineInfo {
     pub script: fn(&Test, &Size) -> Result<String, crate::EngineError>,
     /// The script that creates the schema at a size.
     pub schema_script: fn(&Size) -> Result<String, crate::EngineError>,
+    /// The SQL of a workload, by its name, where the engine has a file for it.
+    pub workload_sql: fn(&str) -> Option<&'static str>,
+    /// A statement with what ends it in a script for the engine's own shell.
+    pub ended: fn(&str) -> String,
     /// How dbdyno runs a server of its own, where it can.
     pub private: Option<Private>,
     /// Opens a target. The size says how large the engine's cache is to be where dbdyno decides that.

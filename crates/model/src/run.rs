@@ -40,7 +40,7 @@ pub struct Run {
     pub label: Option<String>,
     /// The suite, or the codes that were asked for.
     pub suite: String,
-    /// Size class; empty where there was no database.
+    /// Size class, of a workload `scale` and its number; empty where there was no database.
     pub size: String,
     /// Seed of data and keys.
     pub seed: u64,
@@ -52,6 +52,23 @@ pub struct Run {
     pub target: String,
     /// How far it has come.
     pub status: RunStatus,
+}
+
+/// What the size of a workload's run begins with: it has a scale instead.
+const SCALE: &str = "scale ";
+
+impl Run {
+    /// Whether it measured a workload, whose data has a scale in place of a size class.
+    #[must_use]
+    pub fn is_of_workload(&self) -> bool {
+        self.size.starts_with(SCALE)
+    }
+
+    /// How much data there was, in words: `size D`, or `scale 1`.
+    #[must_use]
+    pub fn data_words(&self) -> String {
+        if self.is_of_workload() { self.size.clone() } else { format!("size {}", self.size) }
+    }
 }
 
 /// The database under test.

@@ -8,14 +8,16 @@ mod quiet;
 
 use crate::Bench;
 use crate::point::{go_on, settle};
+use crate::work::{PlannedWork, Work};
 use dbdyno_engine::{
     Durability, DurablePlaces, Engine, EngineError, PointStatistics, Request, Sampling, Session, Task,
 };
 use dbdyno_model::{
-    CommitMode, CommitProof, Commits, Counter, Counters, Drive, ErrorClass, Flag, Mapping, PlannedPoint, Point,
-    Procedure, ProofOutcome,
+    CommitMode, CommitProof, Commits, Counter, Counters, Dop, Drive, ErrorClass, Flag, Mapping, PlannedPoint, Point,
+    Procedure, ProofOutcome, Subject,
 };
 use dbdyno_probe::Flushes;
+use dbdyno_workload::Alone;
 use evidence::{Device, Log, Seen};
 use quiet::{Quiet, Stretch};
 
@@ -44,8 +46,13 @@ impl Proofs {
     /// # Errors
     /// The target was lost meanwhile.
     pub(crate) fn of(&mut self, bench: &Bench<'_>, planned: &PlannedPoint) -> Result<Option<CommitProof>, EngineError> {
+        let workload = match &planned.subject {
+            Subject::Workload(name) => bench.workload(name.as_str()),
+            Subject::Test(_) | Subject::Storage(_) => None,
+        };
         let test = planned.subject.test().and_then(|code| bench.catalogue.test(code.as_str()).ok());
-        if !test.is_some_and(|test| test.procedure.writes()) || matches!(planned.mapping, Mapping::None { .. }) {
+        let writes = workload.is_some() || test.is_some_and(|test| test.procedure.writes());
+        if !writes || matches!(planned.mapping, Mapping::None { .. }) {
             return Ok(None);
         }
         // What the engine does not say now it does not say to the point either, which then tells why.
@@ -58,8 +65,13 @@ impl Proofs {
         if let Some((_, proof)) = self.0.iter().find(|(mode, _)| *mode == commit) {
             return Ok(Some(proof.clone()));
         }
-        let Some(task) = task(bench, commit) else { return Ok(None) };
-        let proof = match prove(bench, &task) {
+        let alone = PlannedPoint { dop: Dop::ONE, commit, ..planned.clone() };
+        let work = match workload {
+            Some(_) => PlannedWork::of(bench, &alone).ok(),
+            None => task(bench, commit).map(Box::new).map(PlannedWork::Test),
+        };
+        let Some(work) = work else { return Ok(None) };
+        let proof = match prove(bench, work.work()) {
             Ok(proof) => proof,
             Err(error) if error.target_lost() => return Err(error.while_doing("proving that commits are durable")),
             Err(error) => CommitProof {
@@ -107,8 +119,8 @@ pub(crate) fn durability(engine: &dyn Engine, commit: CommitMode, drive: Drive) 
 }
 
 /// Looks again after a point at what it was told before: whoever changed a setting meanwhile changed what its commits wait for.
-pub(crate) fn look_again(engine: &dyn Engine, task: &Task, point: &mut Point, told: &mut Durability) {
-    match durability(engine, task.commit, task.drive) {
+pub(crate) fn look_again(engine: &dyn Engine, work: Work<'_>, point: &mut Point, told: &mut Durability) {
+    match durability(engine, work.commit(), work.driven_by()) {
         Ok(found) => {
             let news = found.unsafe_settings.into_iter().filter(|why| !told.unsafe_settings.contains(why));
             told.unsafe_settings.extend(news.map(|why| format!("{why} (since the point began)")).collect::<Vec<_>>());
@@ -146,26 +158,38 @@ fn task(bench: &Bench<'_>, commit: CommitMode) -> Option<Task> {
     })
 }
 
-fn prove(bench: &Bench<'_>, task: &Task) -> Result<CommitProof, EngineError> {
+fn prove(bench: &Bench<'_>, work: Work<'_>) -> Result<CommitProof, EngineError> {
     bench.stop.at_work(bench.engine.canceller().into_iter().collect());
     settle(bench)?;
-    let begun = bench.engine.begin_point(task);
+    let begun = work.begin(bench.engine);
     bench.stop.at_work(Vec::new());
-    let proof = begun.and_then(|()| commit_and_count(bench, task));
+    let proof = begun.and_then(|()| commit_and_count(bench, work));
     bench.stop.at_work(Vec::new());
-    let ended = bench.engine.end_point(task);
+    let ended = work.end(bench.engine);
     proof.and_then(|proof| ended.map(|()| proof))
 }
 
-fn commit_and_count(bench: &Bench<'_>, task: &Task) -> Result<CommitProof, EngineError> {
-    let mut session = bench.engine.session(0, 1)?;
+fn commit_and_count(bench: &Bench<'_>, work: Work<'_>) -> Result<CommitProof, EngineError> {
+    let mut session = work.session(bench.engine, 0)?;
     bench.stop.also_at_work(session.canceller());
-    let prepared = session.prepare(task, 0)?;
+    let prepared = work.prepare(session.as_mut(), 0)?;
     if let Some(problem) = prepared.problems.first() {
         return Err(EngineError::new(ErrorClass::Other, problem.clone()));
     }
     let device = device(bench.engine);
-    let mut worker = Worker { bench, task, session, device, passes: 0, in_stretches: false };
+    let committer = match work {
+        Work::Test(task) => {
+            Committer::Calls { session, passes: 0, per_op: task.test.commits_per_op(task.rows_per_tx).unwrap_or(1) }
+        }
+        Work::Workload(work) => {
+            let program = work.loaded.dialect.workload().program(work.user(0));
+            Committer::Program {
+                alone: Alone::new(session, program),
+                each: work.loaded.dialect.workload().about().commits_each,
+            }
+        }
+    };
+    let mut worker = Worker { bench, committer, device, in_stretches: false };
     // The first commits make files longer, and fill caches.
     worker.commit(PASSES)?;
     let mut proof = worker.attempt()?;
@@ -202,13 +226,42 @@ fn is_blind(engine: &dyn Engine, proof: &CommitProof) -> bool {
     }
 }
 
+/// Who commits: a test's procedure, or a workload's program.
+enum Committer {
+    Calls { session: Box<dyn Session>, passes: u64, per_op: u64 },
+    Program { alone: Alone, each: Option<u64> },
+}
+
+impl Committer {
+    /// Commits some times more; how often it was.
+    fn commit(&mut self) -> Result<u64, EngineError> {
+        match self {
+            Self::Calls { session, passes, per_op } => {
+                let request = Request::Chunk { first_pass: *passes, passes: PASSES };
+                let done = session.execute(&request).map_err(|failure| failure.error)?;
+                *passes += PASSES;
+                Ok(done.ops * *per_op)
+            }
+            Self::Program { alone, each } => {
+                (0..PASSES).try_for_each(|_| alone.transaction())?;
+                Ok(PASSES * each.unwrap_or(0))
+            }
+        }
+    }
+
+    fn session(&mut self) -> &mut dyn Session {
+        match self {
+            Self::Calls { session, .. } => session.as_mut(),
+            Self::Program { alone, .. } => alone.session(),
+        }
+    }
+}
+
 struct Worker<'b> {
     bench: &'b Bench<'b>,
-    task: &'b Task,
-    session: Box<dyn Session>,
+    committer: Committer,
     /// The disks, and whether they are known to be the log's.
     device: Result<(Flushes, bool), String>,
-    passes: u64,
     /// Whether only stretches of commits count in which no page was written.
     in_stretches: bool,
 }
@@ -223,20 +276,16 @@ struct Look {
 impl Worker<'_> {
     /// Commits at least so many times; how often it was.
     fn commit(&mut self, at_least: u64) -> Result<u64, EngineError> {
-        let per_op = self.task.test.commits_per_op(self.task.rows_per_tx).unwrap_or(1);
         let (mut commits, began_ns) = (0, self.bench.clock.now_ns());
         while commits < at_least && self.bench.clock.now_ns().saturating_sub(began_ns) < LIMIT_NS {
             go_on(self.bench)?;
-            let request = Request::Chunk { first_pass: self.passes, passes: PASSES };
-            let done = self.session.execute(&request).map_err(|failure| failure.error)?;
-            self.passes += PASSES;
-            commits += done.ops * per_op;
+            commits += self.committer.commit()?;
         }
         Ok(commits)
     }
 
     fn attempt(&mut self) -> Result<CommitProof, EngineError> {
-        self.session.flush()?;
+        self.committer.session().flush()?;
         if self.in_stretches {
             return self.attempt_in_stretches();
         }
@@ -250,7 +299,7 @@ impl Worker<'_> {
         let commits = self.commit(COMMITS)?;
         // The devices first: an engine may take its time to count.
         let (brought, at_ns) = (self.brought(), self.bench.clock.now_ns());
-        self.session.flush()?;
+        self.committer.session().flush()?;
         let after = Look { counted: self.bench.engine.point_statistics(Some(&before.counted))?, brought, at_ns };
         let seen = Seen {
             commits,

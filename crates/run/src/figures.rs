@@ -1,22 +1,25 @@
 //! From counts to the figures of a point: rates inside the window, counters over their own interval, telemetry.
 
 use crate::log::{Done, Log};
-use crate::{Pace, Span};
+use crate::work::{Work, WorkloadTask};
+use crate::{OfType, Pace, Span};
 use dbdyno_catalogue::Catalogue;
-use dbdyno_engine::Task;
+use dbdyno_engine::{Task, program};
 use dbdyno_model::{
-    Counter, Counters, CpuUse, DatabaseRates, Drive, IoRates, MetricValue, Point, Procedure, Redo, ResponseTime,
-    Rhythm, Series, Wait,
+    Counter, Counters, CpuUse, DatabaseRates, Drive, IoRates, MetricId, MetricValue, Point, Procedure, Redo,
+    ResponseTime, Rhythm, Series, TransactionType, Wait,
 };
 use dbdyno_probe::Telemetry;
 use dbdyno_stats::Histogram;
 
+/// The key metric of a workload.
+const TRANSACTIONS: &str = "tx_per_s";
 /// Bytes of a mebibyte.
 pub(crate) const MIB: f64 = 1_048_576.0;
 
 /// Fills in the rates of the work inside the window.
 /// What jobs removed between pieces is none of the work: the time for that is left out of the rates, as if they had begun anew.
-pub(crate) fn work(point: &mut Point, task: &Task, log: &Log, window: Span, discarding_ns: u64) {
+pub(crate) fn work(point: &mut Point, work: Work<'_>, log: &Log, window: Span, discarding_ns: u64) {
     let done = log.inside(window);
     let discarding_s = discarding_ns as f64 / 1e9;
     let seconds = (window.seconds() - discarding_s).max(0.0);
@@ -27,14 +30,14 @@ pub(crate) fn work(point: &mut Point, task: &Task, log: &Log, window: Span, disc
     point.ops_total = Some(log.total_ops());
     point.checksum = Some(format!("{:016x}", log.checksum));
     point.ops_per_s = rate(done.ops);
-    if task.test.rows_per_op(&task.size, task.rows_per_tx).is_some() {
+    if work.has_rows() {
         point.rows = Some(done.rows.round() as u64);
         point.rows_per_s = rate(done.rows);
     } else {
         point.lacks("rows", "the test's work has no rows");
         point.lacks("rows_per_s", "the test's work has no rows");
     }
-    if task.test.procedure.transactional() {
+    if work.is_transactional() {
         point.tx_per_s = point.ops_per_s;
     } else {
         point.lacks("tx_per_s", "the test's operations are no transactions");
@@ -45,7 +48,7 @@ pub(crate) fn work(point: &mut Point, task: &Task, log: &Log, window: Span, disc
     }
     let mean_s = (done.ops > 0.0).then_some(done.busy_ns / 1e9 / done.ops);
     point.service_time_s = Some(ResponseTime { mean: mean_s, ..ResponseTime::default() });
-    if task.drive == Drive::Server {
+    if work.driven_by() == Drive::Server {
         let why = "the server drive times chunks, so it knows a mean and no percentiles";
         for percentile in ["p50", "p90", "p95", "p99", "p99_9", "p99_99", "max"] {
             point.lacks(&format!("service_time_s.{percentile}"), why);
@@ -56,19 +59,38 @@ pub(crate) fn work(point: &mut Point, task: &Task, log: &Log, window: Span, disc
         point.lacks("asked_per_s", "no rate was set");
         point.lacks("response_time_s", "no rate was set, so nothing was due at a moment");
     }
-    point.elapsed_s = elapsed_s(task, log, &done, seconds);
-    if let Some(from) = extrapolated_from(task) {
-        point.extrapolated.insert("elapsed_s".to_owned(), from);
+    if let Some(task) = work.test() {
+        point.elapsed_s = elapsed_s(task, log, &done, seconds);
+        if let Some(from) = extrapolated_from(task) {
+            point.extrapolated.insert("elapsed_s".to_owned(), from);
+        }
     }
     if point.elapsed_s.is_none() {
         point.lacks("elapsed_s", "the work is a rate, not one piece with a duration");
     }
-    if !task.test.procedure.writes() {
+    if !work.writes() {
         point.lacks("commit", "the test writes nothing");
     }
     if point.plan.is_none() {
         point.lacks("plan", "the work is no statement with a plan");
     }
+}
+
+/// The transactions of a workload by their types.
+pub(crate) fn types(point: &Point, work: &WorkloadTask<'_>, types: &[OfType]) -> Vec<TransactionType> {
+    let of = |(of, found): (&program::TransactionType, &OfType)| {
+        let ops = found.service.count();
+        TransactionType {
+            name: of.name.clone(),
+            weight: of.weight,
+            ops: Some(ops),
+            ops_per_s: point.window_s.filter(|seconds| *seconds > 0.0).map(|seconds| ops as f64 / seconds),
+            service_time_s: Some(times_of(&found.service, found.failed)),
+            response_time_s: found.response.as_ref().map(|response| times_of(response, found.failed)),
+            outcomes: found.outcomes.clone(),
+        }
+    };
+    work.types.iter().zip(types).map(of).collect()
 }
 
 /// Fills in the times of transactions that a client sent.
@@ -330,18 +352,20 @@ fn figures(point: &Point) -> [(&'static str, Counter, Option<f64>); 17] {
     ]
 }
 
-/// Sets the key metric: the first of the test's metrics that the point has a value for.
-pub(crate) fn metric(point: &mut Point, task: &Task, catalogue: &Catalogue) {
-    point.metric = task.test.metrics.iter().find_map(|id| {
+/// Sets the key metric: the first of the test's metrics that the point has a value for; of a workload transactions/s.
+pub(crate) fn metric(point: &mut Point, work: Work<'_>, catalogue: &Catalogue) {
+    let transactions = [MetricId::from(TRANSACTIONS)];
+    let metrics = work.test().map_or(transactions.as_slice(), |task| &task.test.metrics);
+    point.metric = metrics.iter().find_map(|id| {
         let unit = catalogue.metric(id).ok()?.unit.clone();
         Some(MetricValue { id: id.clone(), value: point.value(id)?, unit })
     });
 }
 
-/// The pace of a test.
-pub(crate) fn pace(task: &Task, duration_s: f64) -> Pace {
-    match task.test.rhythm {
-        _ if task.drive == Drive::Client => Pace::of_client(duration_s),
+/// The pace of a point.
+pub(crate) fn pace(work: Work<'_>, duration_s: f64) -> Pace {
+    match work.rhythm() {
+        _ if work.driven_by() == Drive::Client => Pace::of_client(duration_s),
         Rhythm::Once => Pace::pieces(duration_s),
         Rhythm::Chunks | Rhythm::Statements => Pace::steady(duration_s),
     }

@@ -6,9 +6,11 @@ use crate::drive::first_cause;
 use crate::eviction::Eviction;
 use crate::log::Log;
 use crate::paced::{self, Checkpoints};
-use crate::{Bench, Calibration, ClientDrive, ClientResult, Pace, Pool, ServerDrive, Tally, Team, Window};
-use dbdyno_engine::client::{TestForm, TestProgram};
-use dbdyno_engine::{EngineError, Job, Session, StartGate, Task, Work};
+use crate::work::Work;
+use crate::{Bench, Calibration, ClientDrive, ClientResult, OfType, Pace, Pool, ServerDrive, Tally, Team, Window};
+use dbdyno_engine::client::{self, TestForm, TestProgram};
+use dbdyno_engine::program::Program;
+use dbdyno_engine::{EngineError, Job, Session, StartGate};
 use dbdyno_model::{Counters, Drive, ErrorClass, Load, PacedWrites, Point, Procedure, PumpUse, Rhythm, Series};
 use dbdyno_probe::page_cache::{EvictMode, Evictor};
 use dbdyno_probe::{Sampler, Snapshot};
@@ -24,7 +26,7 @@ const HOLD_LOOK_NS: u64 = 1_000_000_000;
 #[derive(Clone, Copy)]
 pub(crate) struct Site<'a> {
     pub(crate) bench: &'a Bench<'a>,
-    pub(crate) task: &'a Task,
+    pub(crate) work: Work<'a>,
     pub(crate) window: &'a Window,
     pub(crate) sampler: &'a Sampler,
     pub(crate) evictor: Option<&'a Evictor>,
@@ -49,6 +51,8 @@ pub(crate) struct Measured {
     pub(crate) discarding_ns: u64,
     /// The times of transactions, in the client drive.
     pub(crate) times: Option<Times>,
+    /// What became of them by their types, in the client drive.
+    pub(crate) types: Vec<OfType>,
     /// What the engine counted from before the barrier to after the last chunk.
     pub(crate) counters: Counters,
     /// The operating system at the window's start.
@@ -57,6 +61,19 @@ pub(crate) struct Measured {
     pub(crate) after: Option<Snapshot>,
     /// What was written, where the window is made of whole checkpoints.
     pub(crate) paced_writes: Option<PacedWrites>,
+}
+
+/// What ended the measuring, and what had become of transactions.
+#[derive(Debug)]
+pub(crate) struct Failed {
+    pub(crate) error: EngineError,
+    pub(crate) types: Vec<OfType>,
+}
+
+impl From<EngineError> for Failed {
+    fn from(error: EngineError) -> Self {
+        Self { error, types: Vec::new() }
+    }
 }
 
 /// Lets the jobs work, and watches.
@@ -68,26 +85,27 @@ pub(crate) fn run(
     load: Load,
     sessions: &mut [Box<dyn Session>],
     point: &mut Point,
-) -> Result<Measured, EngineError> {
-    let Site { bench, task, window, .. } = *site;
+) -> Result<Measured, Failed> {
+    let Site { bench, work, window, .. } = *site;
     if let Some(evictor) = site.evictor {
         // Preparing may have read again; whether eviction worked is judged by what the devices read.
         let _ = evictor.evict_all(EvictMode::AsIs);
     }
     let before = bench.engine.point_statistics(None)?;
-    let Done { log, discarding_ns, times, edges } = match task.drive {
+    let Done { log, discarding_ns, times, types, edges } = match work.driven_by() {
         Drive::Server => server(site, sessions, point)?,
-        Drive::Client => client(site, load, sessions, point)?,
+        Drive::Client => by_client(site, load, sessions, point)?,
     };
     if window.span().is_none() {
-        return Err(EngineError::new(ErrorClass::Cancelled, "the point was stopped"));
+        return Err(Failed { error: EngineError::new(ErrorClass::Cancelled, "the point was stopped"), types });
     }
-    for session in sessions.iter_mut() {
-        session.flush()?;
-    }
-    let counters = bench.engine.evidence(&before)?;
+    let flushed = sessions.iter_mut().try_for_each(|session| session.flush());
+    let counters = match flushed.and_then(|()| bench.engine.evidence(&before)) {
+        Ok(counters) => counters,
+        Err(error) => return Err(Failed { error, types }),
+    };
     let Edges { before, after, paced_writes } = edges;
-    Ok(Measured { log, discarding_ns, counters, times, before, after, paced_writes })
+    Ok(Measured { log, discarding_ns, counters, times, types, before, after, paced_writes })
 }
 
 /// What was seen at the window's edges.
@@ -103,12 +121,13 @@ struct Done {
     log: Log,
     discarding_ns: u64,
     times: Option<Times>,
+    types: Vec<OfType>,
     edges: Edges,
 }
 
 /// The jobs call chunks.
 fn server(site: &Site<'_>, sessions: &mut [Box<dyn Session>], point: &mut Point) -> Result<Done, EngineError> {
-    let task = site.task;
+    let Some(task) = site.work.test() else { return Err(client::unsupported()) };
     let calibration = match (task.test.rhythm, task.test.procedure) {
         (Rhythm::Chunks, _) => Calibration::Timed { passes: 1 },
         (_, Procedure::BulkLoad) => Calibration::Fixed { passes: task.size.bulk_partitions_per_job },
@@ -128,55 +147,81 @@ fn server(site: &Site<'_>, sessions: &mut [Box<dyn Session>], point: &mut Point)
     }
     match first_cause(errors.into_iter()) {
         Some(error) => Err(error),
-        None => Ok(Done { log, discarding_ns: least_ns.unwrap_or(0), times: None, edges }),
+        None => Ok(Done { log, discarding_ns: least_ns.unwrap_or(0), times: None, types: Vec::new(), edges }),
     }
 }
 
 /// The jobs send statements.
-fn client(
+fn by_client(
     site: &Site<'_>,
     load: Load,
     sessions: &mut [Box<dyn Session>],
     point: &mut Point,
-) -> Result<Done, EngineError> {
-    let Site { task, window, forms, .. } = *site;
+) -> Result<Done, Failed> {
+    let Site { work: does, window, .. } = *site;
     let duration_ns = match window.pace() {
         Pace::Steady { duration_ns, .. } => duration_ns,
         Pace::Pieces { .. } => 0,
     };
-    let team = Team::new(window, duration_ns, load, point.asked_per_s, task);
-    // All sessions are prepared for the same statements.
-    let forms = forms.iter().cycle();
-    let users = task.job_numbers().zip(forms).map(|(job, form)| (job, TestProgram::new(task, job, form.clone())));
-    let pool = Pool::default();
-    let mut drives = team.sessions(users, &pool);
-    let worked = work(site, sessions, &mut drives, Some(&team));
-    let mut tallies: Vec<Tally> = drives.into_iter().map(ClientDrive::into_tally).collect();
-    tallies.extend(load.connections.map(|_| pool.tally(&team)));
-    let ClientResult { log, outcomes, error, service, response, connection_wait, open_loop, series } =
+    let team = Team::of(window, duration_ns, load, point.asked_per_s, does);
+    let (worked, tallies) = match does {
+        Work::Test(task) => {
+            // All sessions are prepared for the same statements.
+            let forms = site.forms.iter().cycle();
+            let program = |(job, form): (u32, &TestForm)| (job, TestProgram::new(task, job, form.clone()));
+            drive(site, sessions, &team, load, task.job_numbers().zip(forms).map(program))
+        }
+        Work::Workload(workload) => {
+            let dialect = &workload.loaded.dialect;
+            let program = |job| (job, dialect.workload().program(workload.user(job)));
+            drive(site, sessions, &team, load, does.job_numbers().map(program))
+        }
+    };
+    let ClientResult { log, outcomes, types, error, service, response, connection_wait, open_loop, series } =
         team.gather(tallies);
     point.outcomes = outcomes;
     point.open_loop = open_loop;
-    let (carried, edges) = worked?;
-    point.pump = Some(carried);
-    match error {
-        Some(error) => Err(error),
-        None => {
-            Ok(Done { log, discarding_ns: 0, times: Some(Times { service, response, connection_wait, series }), edges })
+    let edges = match (worked, error) {
+        (Ok((carried, edges)), None) => {
+            point.pump = Some(carried);
+            edges
         }
-    }
+        (Ok((carried, _)), Some(error)) => {
+            point.pump = Some(carried);
+            return Err(Failed { error, types });
+        }
+        (Err(error), _) => return Err(Failed { error, types }),
+    };
+    let times = Some(Times { service, response, connection_wait, series });
+    Ok(Done { log, discarding_ns: 0, times, types, edges })
+}
+
+/// Has each session run the programs of its users.
+fn drive<P: Program>(
+    site: &Site<'_>,
+    sessions: &mut [Box<dyn Session>],
+    team: &Team<'_>,
+    load: Load,
+    users: impl Iterator<Item = (u32, P)>,
+) -> (Result<(PumpUse, Edges), EngineError>, Vec<Tally>) {
+    let pool = Pool::default();
+    let mut drives = team.sessions(users, &pool);
+    let worked = work(site, sessions, &mut drives, Some(team));
+    let mut tallies: Vec<Tally> = drives.into_iter().map(ClientDrive::into_tally).collect();
+    tallies.extend(load.connections.map(|_| pool.tally(team)));
+    (worked, tallies)
 }
 
 /// Runs the jobs and the thread that watches them, to their end.
-fn work<W: Work>(
+fn work<W: dbdyno_engine::Work>(
     site: &Site<'_>,
     sessions: &mut [Box<dyn Session>],
     works: &mut [W],
     team: Option<&Team<'_>>,
 ) -> Result<(PumpUse, Edges), EngineError> {
-    let Site { bench, task, window, .. } = *site;
+    let Site { bench, work, window, .. } = *site;
     let gate = StartGate::new(sessions.len() + 1);
-    let pump = bench.engine.pump(task.drive, site.may_follow_from_jobs);
+    let pump = bench.engine.pump(work.driven_by(), site.may_follow_from_jobs);
     let (pumped, edges) = std::thread::scope(|scope| {
         let jobs = sessions.iter_mut().zip(works);
         let jobs = jobs.map(|(session, work)| Job { session: session.as_mut(), work }).collect();
@@ -196,7 +241,7 @@ fn work<W: Work>(
 
 /// The measuring thread's part while jobs work. Returns what the operating system said at the window's edges.
 fn watch(site: &Site<'_>, gate: &StartGate, team: Option<&Team<'_>>) -> Edges {
-    let Site { bench, task, window, sampler, evictor, .. } = *site;
+    let Site { bench, work, window, sampler, evictor, .. } = *site;
     let mut before = None;
     if window.pace().is_pieces() {
         before = Some(sampler.snapshot());
@@ -204,8 +249,8 @@ fn watch(site: &Site<'_>, gate: &StartGate, team: Option<&Team<'_>>) -> Edges {
     if !gate.wait() {
         return Edges::default();
     }
-    let alone = task.jobs == 1 && task.drive == Drive::Server;
-    let mut eviction = evictor.map(|evictor| Eviction::new(evictor, window, task.test.rhythm, alone));
+    let alone = work.jobs() == 1 && work.driven_by() == Drive::Server;
+    let mut eviction = evictor.map(|evictor| Eviction::new(evictor, window, work.rhythm(), alone));
     let (mut hold_lost, mut hold_look_ns) = (false, 0);
     let mut look_up = || {
         let now_ns = bench.clock.now_ns();

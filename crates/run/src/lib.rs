@@ -28,9 +28,11 @@ mod shell;
 mod stop;
 mod storage;
 mod window;
+mod work;
+mod workload;
 
 pub use again::left;
-pub use client::{ClientDrive, ClientResult, Pool, Tally, Team, Timetable};
+pub use client::{ClientDrive, ClientResult, OfType, Pool, Tally, Team, Timetable};
 pub use drive::{Calibration, ServerDrive};
 pub use events::{Event, Events, Silent};
 pub use inspect::{InspectError, Inspected, SAMPLE_ROWS, anew, inspect, prove_table};
@@ -44,3 +46,5 @@ pub use shell::shell_word;
 pub use stop::Stop;
 pub use storage::{StorageBench, StorageMeasurer, storage_plan};
 pub use window::{Pace, Span, Window};
+pub use work::Loaded as LoadedWorkload;
+pub use workload::{WorkloadLoad, WorkloadWish, load_workload, workload_plan};

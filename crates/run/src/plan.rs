@@ -1,12 +1,12 @@
 //! From what a user typed to the points that will be measured: everything is decided here, before the first point.
 
-mod loads;
+pub(crate) mod loads;
 
 use dbdyno_catalogue::{Catalogue, CatalogueError};
 use dbdyno_engine::{EngineError, EngineInfo, Features};
 use dbdyno_model::{
     Arrivals, CommitMode, Dimension, Dop, Drive, Load, Mapping, Plan, PlannedPoint, Procedure, Queue, Ramp, Rates,
-    Rhythm, Size, SuiteStep, Test, Think,
+    Rhythm, Size, Subject, SuiteStep, Test, Think,
 };
 use std::collections::BTreeMap;
 use xxhash_rust::xxh3::xxh3_64;
@@ -200,7 +200,7 @@ pub fn resolve(wish: &Wish, ground: Ground<'_>) -> Result<Plan, PlanError> {
             let again = again(&steps, &template, &loads, group.repeat);
             for repeat in 1..=group.repeat {
                 // Up and down in turn, so that a drift of the machine does not look like scaling.
-                let turn = if repeat % 2 == 1 { Turn::Up } else { Turn::Down };
+                let turn = Turn::of_repeat(repeat);
                 for step in turn.of(steps.clone()) {
                     points.extend(in_turn(&loads, turn).map(|load| PlannedPoint { repeat, load, ..step.clone() }));
                 }
@@ -228,13 +228,17 @@ pub fn resolve(wish: &Wish, ground: Ground<'_>) -> Result<Plan, PlanError> {
 
 /// Which way a ramp is gone through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Turn {
+pub(crate) enum Turn {
     Up,
     Down,
 }
 
 impl Turn {
-    fn of<T>(self, mut ascending: Vec<T>) -> Vec<T> {
+    pub(crate) fn of_repeat(repeat: u32) -> Self {
+        if repeat % 2 == 1 { Self::Up } else { Self::Down }
+    }
+
+    pub(crate) fn of<T>(self, mut ascending: Vec<T>) -> Vec<T> {
         if self == Self::Down {
             ascending.reverse();
         }
@@ -243,7 +247,7 @@ impl Turn {
 }
 
 /// The loads of one step; a maximum stays first.
-fn in_turn(loads: &[Load], turn: Turn) -> impl Iterator<Item = Load> {
+pub(crate) fn in_turn(loads: &[Load], turn: Turn) -> impl Iterator<Item = Load> {
     let (closed, open): (Vec<Load>, Vec<Load>) = loads.iter().partition(|load| load.rate.is_none());
     closed.into_iter().chain(turn.of(open))
 }
@@ -339,7 +343,12 @@ fn steps(
 
 /// The best of the ramp once more for each repeat, after all of them: the figures that select it are too good to be told. With one
 /// degree of parallelism nothing is selected, and of set rates there is no best.
-fn again(steps: &[PlannedPoint], template: &PlannedPoint, loads: &[Load], repeats: u32) -> Vec<PlannedPoint> {
+pub(crate) fn again(
+    steps: &[PlannedPoint],
+    template: &PlannedPoint,
+    loads: &[Load],
+    repeats: u32,
+) -> Vec<PlannedPoint> {
     let ramp: Vec<&PlannedPoint> = steps.iter().filter(|step| step.rows_per_tx == template.rows_per_tx).collect();
     let (Some(first), Some(load)) = (ramp.first(), loads.iter().find(|load| load.rate.is_none())) else {
         return Vec::new();
@@ -365,7 +374,10 @@ fn definition(test: &Test, mapping: &Mapping, ground: Ground<'_>) -> Result<Stri
 pub fn estimate_s(points: &[PlannedPoint], catalogue: &Catalogue) -> f64 {
     const SET_UP_S: f64 = 0.3;
     let one = |point: &PlannedPoint| {
-        let rhythm = catalogue.test(point.subject.as_str()).map(|t| t.rhythm).ok();
+        let rhythm = match &point.subject {
+            Subject::Workload(_) => Some(Rhythm::Chunks),
+            subject => catalogue.test(subject.as_str()).map(|t| t.rhythm).ok(),
+        };
         match (&point.mapping, rhythm) {
             (Mapping::None { .. }, _) | (_, None) => 0.0,
             (_, Some(Rhythm::Once)) => SET_UP_S + point.duration_s,

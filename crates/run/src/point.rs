@@ -1,13 +1,13 @@
 //! One point, from settling to the judged figures.
 
-use crate::jobs::{self, Times};
+use crate::jobs::{self, Failed, Measured, Times};
+use crate::work::{Loaded, PlannedWork, Work};
+use crate::workload::Books;
 use crate::{Stop, Window, durable, figures, judge, paced};
 use dbdyno_catalogue::Catalogue;
-use dbdyno_engine::data::mix;
 use dbdyno_engine::{Clock, Engine, EngineError, Hold, Sampling, Settled, Task};
 use dbdyno_model::{
-    Cache, Commits, Dop, Drive, ErrorClass, Flag, Mapping, PlannedPoint, Point, PointPace, Procedure, Rate, Size,
-    Status, Subject, Test,
+    Cache, Commits, Drive, ErrorClass, Flag, Mapping, PlannedPoint, Point, PointPace, Procedure, Size, Status,
 };
 use dbdyno_probe::page_cache::{EvictMode, Evictor};
 use dbdyno_probe::{HarnessShare, Pacer, Sampler};
@@ -40,6 +40,15 @@ pub struct Bench<'a> {
     pub sampling: Sampling,
     /// Takes the machine's pace around each point, or why nobody can.
     pub pacer: Result<Pacer, String>,
+    /// Workloads that the target holds.
+    pub workloads: Vec<Loaded>,
+}
+
+impl Bench<'_> {
+    /// A workload that the target holds.
+    pub(crate) fn workload(&self, name: &str) -> Option<&Loaded> {
+        self.workloads.iter().find(|loaded| loaded.dialect.workload().name() == name)
+    }
 }
 
 /// Measures one point. Whatever goes wrong is in the point, with its reason; the second value is the error when the target is
@@ -54,7 +63,7 @@ pub fn measure(
     let mut point = empty_point(planned);
     let mut histograms = Vec::new();
     let lost = fill(bench, planned, maximum_per_s, &mut point, &mut histograms);
-    point.transactions = point.as_one_type().into_iter().collect();
+    point.transactions.extend(point.as_one_type());
     (Measurement { point, histograms }, lost)
 }
 
@@ -74,20 +83,20 @@ fn fill(
     point: &mut Point,
     histograms: &mut Histograms,
 ) -> Option<EngineError> {
-    let test = match &planned.subject {
-        Subject::Test(code) => bench.catalogue.test(code.as_str()).map_err(|error| error.to_string()),
-        Subject::Workload(_) | Subject::Storage(_) => {
-            Err(format!("{} is no test, and nothing else can be measured here", planned.subject.name()))
-        }
-    };
-    let test = match test {
-        Ok(test) => test,
+    if let Mapping::None { why } = &planned.mapping {
+        point.status = Status::Unsupported;
+        point.reason = Some(why.clone());
+        return None;
+    }
+    let planned_work = match PlannedWork::of(bench, planned) {
+        Ok(work) => work,
         Err(why) => {
             fail(point, &EngineError::new(ErrorClass::UnknownObject, why));
             return None;
         }
     };
-    if let Some(why) = unsupported(planned, test, bench.size) {
+    let work = planned_work.work();
+    if let Some(why) = unsupported(planned, work, bench.size) {
         point.status = Status::Unsupported;
         point.reason = Some(why);
         return None;
@@ -100,25 +109,10 @@ fn fill(
         }
         point.asked_per_s = Some(rate.per_s(maximum_per_s.unwrap_or(0.0)));
     }
-    let task = Task {
-        test: test.clone(),
-        size: bench.size.clone(),
-        seed: bench.seed,
-        key_seed: key_seed(bench.seed, planned),
-        nodes: planned.dop.nodes,
-        jobs: planned.dop.jobs,
-        jobs_before: 0,
-        jobs_after: 0,
-        threads: planned.dop.threads,
-        rows_per_tx: planned.rows_per_tx,
-        commit: planned.commit,
-        drive: planned.drive,
-        sampling: bench.sampling,
-    };
-    let result = attempt(bench, planned, &task, point, histograms);
+    let result = attempt(bench, planned, work, point, histograms);
     bench.stop.at_work(Vec::new());
     // A point's own tables go whatever happened, and a failure to remove them must not hide the first error.
-    let result = match (result, bench.engine.end_point(&task)) {
+    let result = match (result, work.end(bench.engine)) {
         (Ok(()), Err(error)) => Err(error.while_doing("cleaning up after the point")),
         (result, _) => result,
     };
@@ -162,25 +156,9 @@ fn empty_point(planned: &PlannedPoint) -> Point {
     }
 }
 
-/// Every point draws keys of its own: a repeat or a higher DOP that asked for the same blocks in the same order would find
-/// them in whatever cache lies below the operating system.
-fn key_seed(seed: u64, planned: &PlannedPoint) -> u64 {
-    let Dop { nodes, jobs, threads } = planned.dop;
-    // What measured it first asked for other keys than what measures it again.
-    let seed = if planned.again { mix(!seed) } else { seed };
-    let point = [planned.repeat, nodes, jobs, threads].iter().fold(seed, |seed, n| mix(seed ^ u64::from(*n)));
-    match planned.load.rate {
-        None => point,
-        Some(Rate::PerS { thousandths }) => mix(point ^ thousandths),
-        Some(Rate::Share { pct }) => mix(point ^ u64::from(pct)),
-    }
-}
-
 /// Why a point cannot be measured here, though the engine may know the test.
-fn unsupported(planned: &PlannedPoint, test: &Test, size: &Size) -> Option<String> {
-    if let Mapping::None { why } = &planned.mapping {
-        return Some(why.clone());
-    }
+fn unsupported(planned: &PlannedPoint, work: Work<'_>, size: &Size) -> Option<String> {
+    let Task { test, .. } = work.test()?;
     if planned.drive == Drive::Client && !test.procedure.has_client_form() {
         return Some(
             "its work is a loop or one statement inside the database: nothing that a client would send".to_owned(),
@@ -216,46 +194,45 @@ fn fail(point: &mut Point, error: &EngineError) {
 fn attempt(
     bench: &Bench<'_>,
     planned: &PlannedPoint,
-    task: &Task,
+    work: Work<'_>,
     point: &mut Point,
     histograms: &mut Histograms,
 ) -> Result<(), EngineError> {
     let engine = bench.engine;
     bench.stop.at_work(engine.canceller().into_iter().collect());
-    let mut durability = match task.test.procedure.writes() {
-        true => Some(durable::durability(engine, task.commit, task.drive)?),
+    let mut durability = match work.writes() {
+        true => Some(durable::durability(engine, work.commit(), work.driven_by())?),
         false => None,
     };
     if let Some(durability) = &durability {
-        point.commit = Some(task.commit);
+        point.commit = Some(work.commit());
         point.durability = durability.settings.clone();
-        let by_settings = if durability.unsafe_settings.is_empty() { task.commit.into() } else { Commits::Unsafe };
+        let by_settings = if durability.unsafe_settings.is_empty() { work.commit().into() } else { Commits::Unsafe };
         point.commits_found = Some(by_settings);
     }
+    let books = Books::open(bench, work, point)?;
     match settle(bench)? {
         Settled::AtRest => {}
         Settled::Busy => point.flag(Flag::NotSettled, format!("not at rest after {} s", SETTLE_LIMIT.as_secs())),
         Settled::NotAllowed(why) => point.flag(Flag::NotSettled, why),
     }
-    if !bench.data_verified && !task.test.procedure.is_cpu() {
+    if !bench.data_verified && work.uses_tables() {
         point.flag(Flag::DataNotVerified, None);
     }
-    engine.begin_point(task).map_err(|e| e.while_doing("preparing the point"))?;
-    if paced::is_to_be(task, planned.duration_s) {
+    work.begin(engine).map_err(|e| e.while_doing("preparing the point"))?;
+    if let Some(task) = work.test().filter(|task| paced::is_to_be(task, planned.duration_s)) {
         point.settings = engine.pace_writes(task).map_err(|e| e.while_doing("preparing the point"))?;
     }
 
     bench.stop.at_work(Vec::new());
-    let (mut sessions, mut forms) = (Vec::with_capacity(task.jobs as usize), Vec::new());
-    for job in task.job_numbers().take(planned.load.sessions(task.jobs) as usize) {
+    let connections = planned.load.sessions(work.jobs()) as usize;
+    let (mut sessions, mut forms) = (Vec::with_capacity(connections), Vec::new());
+    for job in work.job_numbers().take(connections) {
         go_on(bench)?;
-        let opened = match task.drive {
-            Drive::Server => engine.session(job, task.nodes),
-            Drive::Client => engine.client_session(job, task.nodes),
-        };
-        let mut session = opened.map_err(|e| e.while_doing(&format!("opening session {}", job + 1)))?;
+        let mut session =
+            work.session(engine, job).map_err(|e| e.while_doing(&format!("opening session {}", job + 1)))?;
         bench.stop.also_at_work(session.canceller());
-        let prepared = session.prepare(task, job).map_err(|e| e.while_doing("preparing the statements"))?;
+        let prepared = work.prepare(session.as_mut(), job).map_err(|e| e.while_doing("preparing the statements"))?;
         point.plan = point.plan.take().or(prepared.plan);
         forms.extend(prepared.form);
         if !prepared.problems.is_empty() {
@@ -267,23 +244,20 @@ fn attempt(
         sessions.push(session);
     }
 
-    if task.drive == Drive::Client && forms.len() != sessions.len() {
-        return Err(dbdyno_engine::client::unsupported());
-    }
     let features = engine.features();
     let files = engine.data_files();
     let share = if features.in_process { HarnessShare::NotSeparable } else { HarnessShare::OwnProcess };
     let sampler = Sampler::new(&files, share).beside(engine.server_pid());
-    let sampler = sampler.watching_others(task.test.procedure.writes());
-    let evictor = match task.test.cache {
+    let sampler = sampler.watching_others(work.writes());
+    let evictor = match work.cache() {
         Cache::NonCached if features.local => evictor(&files, point),
         _ => None,
     };
-    let window = Window::new(figures::pace(task, planned.duration_s), sessions.len());
+    let window = Window::new(figures::pace(work, planned.duration_s), sessions.len());
     let window = if point.settings.is_empty() { window } else { window.held() };
     let site = jobs::Site {
         bench,
-        task,
+        work,
         window: &window,
         sampler: &sampler,
         evictor: evictor.as_ref(),
@@ -292,25 +266,42 @@ fn attempt(
     };
     // Around the jobs and their counters, so that no window and no count has it in it.
     let before = bench.pacer.as_ref().ok().and_then(Pacer::take);
-    let measured = jobs::run(&site, planned.load, &mut sessions, point)?;
+    let measured = jobs::run(&site, planned.load, &mut sessions, point);
+    // What is not at work any more leaves the engine to the proof.
+    drop(sessions);
+    match &measured {
+        Ok(Measured { types, log, .. }) => books.prove(bench, point, types, Some(log.checksum)),
+        Err(Failed { types, .. }) => books.prove(bench, point, types, None),
+    }
+    let measured = measured.map_err(|failed| failed.error)?;
     match &bench.pacer {
         Ok(pacer) => point.pace = Some(PointPace { before, after: pacer.take(), ..pacer.point() }),
         Err(why) => point.lacks("pace", why.as_str()),
     }
     point.paced_writes = measured.paced_writes;
     if let Some(durability) = &mut durability {
-        durable::look_again(engine, task, point, durability);
+        durable::look_again(engine, work, point, durability);
     }
     let span = window.span().ok_or_else(|| EngineError::new(ErrorClass::Cancelled, "the point was stopped"))?;
-    figures::work(point, task, &measured.log, span, measured.discarding_ns);
+    figures::work(point, work, &measured.log, span, measured.discarding_ns);
     if let Some(Times { service, response, connection_wait, series }) = measured.times {
         figures::client_times(point, &service, response.as_ref(), series);
-        let of = |kind| {
-            let transaction_type = Some(planned.subject.as_str().to_owned());
-            move |times| PointHistogram { transaction_type, kind, times }
+        let of_type = |name: &str, service, response: Option<_>| {
+            let of = |kind| {
+                let transaction_type = Some(name.to_owned());
+                move |times| PointHistogram { transaction_type, kind, times }
+            };
+            [of(HistogramKind::Service)(service)].into_iter().chain(response.map(of(HistogramKind::Response)))
         };
-        histograms.push(of(HistogramKind::Service)(service));
-        histograms.extend(response.map(of(HistogramKind::Response)));
+        match work {
+            Work::Test(_) => histograms.extend(of_type(planned.subject.as_str(), service, response)),
+            Work::Workload(workload) => {
+                point.transactions = figures::types(point, workload, &measured.types);
+                for (of, times) in workload.types.iter().zip(measured.types) {
+                    histograms.extend(of_type(&of.name, times.service, times.response));
+                }
+            }
+        }
         point.connection_wait_s = connection_wait.as_ref().map(figures::times);
         let of_all = |times| PointHistogram { transaction_type: None, kind: HistogramKind::ConnectionWait, times };
         histograms.extend(connection_wait.map(of_all));
@@ -327,7 +318,7 @@ fn attempt(
         figures::told_from_afar(point, &measured.counters, counters_s);
     }
     let evidence = judge::Evidence {
-        task,
+        work,
         features,
         log: &measured.log,
         window: span,
@@ -342,7 +333,7 @@ fn attempt(
     judge::prove(point, &evidence);
     judge::rate(point, &evidence);
     point.database.read_mib_per_s = evidence.scanned_bytes_per_s(point).map(|bytes| bytes / figures::MIB);
-    figures::metric(point, task, bench.catalogue);
+    figures::metric(point, work, bench.catalogue);
     Ok(())
 }
 

@@ -9,7 +9,7 @@ stories!(a_run_outlives_the_crash_of_a_session_and_of_the_server);
 
 /// Ends a run by a kill in the middle of its second point, and looks at what is left.
 #[track_caller]
-fn lost(room: &Room, run: Running, kill: impl FnOnce()) -> String {
+pub(super) fn lost(room: &Room, run: Running, kill: impl FnOnce()) -> String {
     kill();
     let ending = run.end().expect(3);
     let document = room.show("last");

@@ -19,6 +19,7 @@ pub(crate) mod remote;
 mod stops;
 pub(crate) mod telemetry;
 pub(crate) mod tls;
+mod workload;
 
 use crate::support::{Room, wait_until};
 use dbdyno_testkit::servers::Scratch;

@@ -62,7 +62,7 @@ pub fn begin<L>(
     create: impl FnOnce(&mut L) -> Result<Meta, EngineError>,
 ) -> Result<Beginning, EngineError> {
     let fitting = |link: &mut L| -> Result<Option<Meta>, EngineError> {
-        let meta = look(link)?.ours()?;
+        let meta = look(link)?.ours()?.filter(Meta::has_tables);
         meta.iter().try_for_each(|meta| meta.must_match(wish.size, wish.seed, &wish.place))?;
         Ok(meta)
     };

@@ -1,7 +1,7 @@
 //! The nodes of a point: who watches the sessions there, and one reading of all.
 
 use super::{Seen, add_seen, sum};
-use crate::{EngineError, Others, PointStatistics, Sampling, Task};
+use crate::{EngineError, Others, PointStatistics, Sampling};
 use dbdyno_model::{Counter, Counters, ErrorClass};
 
 /// The nodes that a point works on, and a watch on each, unless nobody watches.
@@ -19,10 +19,15 @@ pub struct NodeStatistics {
 }
 
 impl<M> Watches<M> {
-    /// Begins to watch the nodes of a point. One without a watch is a point all the same; the reason is with its missing figures.
-    pub fn begin(task: &Task, of: usize, start: impl FnMut(usize) -> Result<M, EngineError>) -> Self {
-        let nodes = of.min(task.nodes as usize);
-        let watches = match task.sampling {
+    /// Begins to watch the nodes of a point, of which so many work, if they are to be watched. One without a watch is a point all
+    /// the same; the reason is with its missing figures.
+    pub fn begin(
+        (working, sampling): (u32, Sampling),
+        of: usize,
+        start: impl FnMut(usize) -> Result<M, EngineError>,
+    ) -> Self {
+        let nodes = of.min(working as usize);
+        let watches = match sampling {
             Sampling::On => (0..nodes).map(start).collect::<Result<Vec<M>, EngineError>>(),
             Sampling::Off => {
                 return Self { nodes, watches: Err("the sessions were not watched (--no-sampling)".to_owned()) };

@@ -4,6 +4,7 @@ use super::check::grants;
 use super::layout::{self, Pages};
 use super::link::Link;
 use super::load::{decode, encode};
+use dbdyno_engine::bookkeeping::Meta;
 use dbdyno_engine::data::{Found, Sample, first_day, iso_day};
 use dbdyno_engine::form;
 use dbdyno_engine::inspect::{Fact, KIND, compare, rows};
@@ -53,9 +54,13 @@ fn options(text: &str) -> String {
 ///
 /// # Errors
 /// There is one, or the server does not tell.
-pub(super) fn refuse_others<'t>(link: &mut Link, tables: impl IntoIterator<Item = &'t str>) -> Result<(), EngineError> {
+pub(super) fn refuse_others<'t>(
+    link: &mut Link,
+    tables: impl IntoIterator<Item = &'t str>,
+    kept: &Meta,
+) -> Result<(), EngineError> {
     let columns = link.texts("looking at what is to be dropped", &INSPECTING.get("columns")?.text)?;
-    form::refuse_others(tables, &form::read(columns), "the database")
+    form::refuse_others(tables, &form::read(columns), kept, "the database")
 }
 
 /// Refuses to drop what lies elsewhere and needs something of ours.

@@ -39,17 +39,19 @@ mod space;
 mod tls;
 mod verify;
 
+use dbdyno_engine::bookkeeping::Meta;
 use dbdyno_engine::data::{Checksum, Columns, Sample};
 use dbdyno_engine::private::PrivateServer;
 use dbdyno_engine::server::grants::Grant;
 use dbdyno_engine::server::{Held, ServerLink as _, Wait, held, recover};
 use dbdyno_engine::{
     Canceller, Durability, DurablePlaces, Engine, EngineError, EngineInfo, Features, Finding, Hold, Inspection,
-    LoadReport, LoadWatch, Loaded, LostTarget, Mappings, PointStatistics, Session, Settled, SqlFile, Target,
-    TargetError, Task,
+    LoadReport, LoadWatch, Loaded, LostTarget, Mappings, PointStatistics, ProgramTask, Session, Settled, SqlFile,
+    Target, TargetError, Task, Workloads,
 };
 use dbdyno_model::{CommitMode, Counters, Database, Drive, ErrorClass, Mapping, Size, TableName, Test};
 use ground::Ground;
+use include_dir::{Dir, include_dir};
 use link::Link;
 use options::Options;
 use point::UnderWay;
@@ -70,6 +72,8 @@ pub const INFO: EngineInfo = EngineInfo {
     mapping,
     script: script::of_test,
     schema_script: script::of_schema,
+    workload_sql: |name| WORKLOADS.get_file(format!("{name}.sql"))?.contents_utf8(),
+    ended: script::ended,
     open: |target, _| Ok(Box::new(MariaDbEngine::remote(target)?)),
     private: Some(dbdyno_engine::private::Private {
         product: &private::PRODUCT,
@@ -80,6 +84,8 @@ pub const INFO: EngineInfo = EngineInfo {
 /// The tables that MariaDB has, in loading order.
 const TABLE_NAMES: [TableName; 7] = TableName::ALL;
 
+/// The SQL of workloads, a file each.
+static WORKLOADS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/sql/workloads");
 static TABLES: LazyLock<SqlFile> =
     LazyLock::new(|| SqlFile::parse("mariadb/sql/tables.sql", include_str!("sql/tables.sql")));
 static PROCEDURES: LazyLock<SqlFile> =
@@ -151,6 +157,30 @@ impl MariaDbEngine {
     /// The data folder, where it is on this machine and may be read.
     fn data(&self) -> Option<PathBuf> {
         self.ground()?.data.clone()
+    }
+}
+
+impl Workloads for MariaDbEngine {
+    fn books(&self) -> Result<Meta, EngineError> {
+        Ok(self.with(meta::look)?.ours()?.unwrap_or_default())
+    }
+
+    fn note(&self, entries: &[(String, String)]) -> Result<(), EngineError> {
+        self.with(|link| {
+            load::books(link, &self.options)?;
+            entries.iter().try_for_each(|(name, value)| meta::set(link, name, value))
+        })
+    }
+
+    fn begin_program(&self, task: &ProgramTask) -> Result<(), EngineError> {
+        let under_way = point::begin_program(self, task)?;
+        *recover(&self.point) = Some(under_way);
+        Ok(())
+    }
+
+    fn end_program(&self, _: &ProgramTask) -> Result<(), EngineError> {
+        drop(recover(&self.point).take());
+        Ok(())
     }
 }
 

@@ -138,13 +138,31 @@ pub(super) fn about(statement: &str, leaf: &Leaf) -> Result<String, EngineError>
 
 /// The database, where it is not there, and the book-keeping.
 fn begin(control: &mut Link, options: &Options, size: &Size, seed: u64) -> Result<Meta, EngineError> {
+    let mut meta = books(control, options)?;
+    meta.begin_tables(size, seed);
+    control.batch("keeping the load's progress", "START TRANSACTION")?;
+    for (name, value) in meta.entries() {
+        meta::set(control, name, value)?;
+    }
+    control.batch("keeping the load's progress", "COMMIT")?;
+    Ok(meta)
+}
+
+/// The book-keeping, which is made where there is none, and the database with it.
+///
+/// # Errors
+/// What is there is not ours; the server's.
+pub(super) fn books(control: &mut Link, options: &Options) -> Result<Meta, EngineError> {
+    if let Some(meta) = meta::look(control)?.ours()? {
+        return Ok(meta);
+    }
     let create_database = meta::database(control)?.is_none();
     if create_database {
         let name = options.quoted_database();
         control.batch(&format!("creating the database {}", options.database), &format!("CREATE DATABASE {name}"))?;
         control.batch("entering the database", &format!("USE {name}"))?;
     }
-    let meta = Meta::new(meta::FORMAT, size, seed, (meta::CREATED_DATABASE, create_database));
+    let meta = Meta::without_tables(meta::FORMAT, (meta::CREATED_DATABASE, create_database));
     meta::create(&meta, control, &TABLES.get("create_meta")?.text)?;
     Ok(meta)
 }

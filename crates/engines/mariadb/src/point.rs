@@ -5,9 +5,9 @@ use super::monitor::Monitor;
 use super::recipe::Recipe;
 use super::snapshot::{self, Watched};
 use super::{MariaDbEngine, STATISTICS, TABLES, inspect, meta};
-use dbdyno_engine::bookkeeping::{self, Made};
+use dbdyno_engine::bookkeeping::{self, Made, Meta};
 use dbdyno_engine::server::{ServerLink as _, Watches, first, no_point, recover};
-use dbdyno_engine::{EngineError, PointStatistics, Task};
+use dbdyno_engine::{EngineError, PointStatistics, ProgramTask, Sampling, Task};
 use dbdyno_model::{Cache, Drive, Organisation, Procedure, Shape, TableName};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -46,10 +46,25 @@ pub(super) fn begin(engine: &MariaDbEngine, task: &Task) -> Result<UnderWay, Eng
             warm_all(link, &recipe, task)
         })?;
     }
-    let watches = Watches::begin(task, engine.nodes.len(), |node| {
+    let watched = Watched::new(&recipe, task)?;
+    Ok(under_way(engine, (task.nodes, task.sampling), watched, recipe.reads().to_vec()))
+}
+
+/// Prepares a point of a program, which has made its tables itself.
+pub(super) fn begin_program(engine: &MariaDbEngine, task: &ProgramTask) -> Result<UnderWay, EngineError> {
+    for node in 0..engine.nodes.len().min(task.nodes as usize) {
+        engine.nodes[node].account.begin();
+        engine.on(node, |link| remove_made(link, &format!("preparing {}", task.work), node))?;
+    }
+    Ok(under_way(engine, (task.nodes, task.sampling), Watched::of_program(), Vec::new()))
+}
+
+/// A point whose sessions are watched from now on, on so many nodes.
+fn under_way(engine: &MariaDbEngine, at: (u32, Sampling), watched: Watched, tables: Vec<TableName>) -> UnderWay {
+    let watches = Watches::begin(at, engine.nodes.len(), |node| {
         Monitor::start(&engine.options, node, Arc::clone(&engine.nodes[node].ours))
     });
-    Ok(UnderWay { watched: Watched::new(&recipe, task)?, tables: recipe.reads().to_vec(), watches })
+    UnderWay { watched, tables, watches }
 }
 
 /// Whether a session holds the lock that keeps other processes of dbdyno's away.
@@ -97,27 +112,33 @@ fn warm(link: &mut Link, table: TableName) -> Result<(), EngineError> {
 /// Drops what a point has made on a node, or an earlier one that did not come to its end.
 pub(super) fn remove_leftovers(link: &mut Link, task: &Task, node: usize) -> Result<(), EngineError> {
     let doing = format!("removing what {} has made", task.test.code);
+    remove_made(link, &doing, node)?;
+    // A test that MariaDB does not have has made no procedure.
+    let Ok(recipe) = Recipe::of(&task.test) else { return Ok(()) };
+    recipe.drops()?.iter().try_for_each(|sql| link.batch(&doing, sql))
+}
+
+/// Drops what points have noted that they make, whichever point it was.
+fn remove_made(link: &mut Link, doing: &str, node: usize) -> Result<(), EngineError> {
     let noted = names(link, &STATISTICS.get("noted")?.text)?;
     let made: Vec<Made> = noted.iter().filter_map(|entry| bookkeeping::noted(entry)).collect();
     if !made.is_empty() {
         let there = there(link)?;
         let tables = bookkeeping::ours(&made, &there).filter(|(kind, _)| kind == "table");
-        inspect::refuse_others(link, tables.map(|(_, name)| name.as_str()))?;
+        inspect::refuse_others(link, tables.map(|(_, name)| name.as_str()), &Meta::default())?;
         for (kind, name) in bookkeeping::ours(&made, &there) {
             let sql = match kind.as_str() {
                 "index" => STATISTICS.fill("drop_index", &[("index", name), ("table", BUILT_ON)])?,
                 _ => TABLES.fill("drop_table", &[("name", name)])?,
             };
-            link.batch(&doing, &sql)?;
+            link.batch(doing, &sql)?;
         }
         // A replica gets this from the first node, and could not go on if it had forgotten by itself.
         if node == 0 {
-            link.batch(&doing, &STATISTICS.get("forget_made")?.text)?;
+            link.batch(doing, &STATISTICS.get("forget_made")?.text)?;
         }
     }
-    // A test that MariaDB does not have has made no procedure.
-    let Ok(recipe) = Recipe::of(&task.test) else { return Ok(()) };
-    recipe.drops()?.iter().try_for_each(|sql| link.batch(&doing, sql))
+    Ok(())
 }
 
 /// Tables and indexes whose names are such as points give.

@@ -8,7 +8,7 @@ use super::meta::{self, Kind, META, Object};
 use super::options::Options;
 use super::{TABLE_NAMES, TABLES};
 use dbdyno_engine::EngineError;
-use dbdyno_engine::bookkeeping::Made;
+use dbdyno_engine::bookkeeping::Meta;
 use dbdyno_engine::server::ServerLink as _;
 use dbdyno_model::{ErrorClass, Procedure};
 use std::time::{Duration, Instant};
@@ -30,8 +30,7 @@ pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
     load::hold(&mut link, options, &|| (began.elapsed() > PATIENCE).then_some(ErrorClass::Timeout), &|| ())?;
     let Some(meta) = meta::look(&mut link)?.ours()? else { return Ok(false) };
     let objects = meta::objects(&mut link)?;
-    let made = meta.made();
-    let unknown: Vec<&Object> = objects.iter().filter(|object| !is_ours(object, &made)).collect();
+    let unknown: Vec<&Object> = objects.iter().filter(|object| !is_ours(object, &meta)).collect();
     if !unknown.is_empty() {
         let message = format!(
             "the database {} holds what dbdyno did not make: {}; nothing was dropped: move that elsewhere or drop it \
@@ -42,7 +41,7 @@ pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
         return Err(EngineError::new(ErrorClass::Other, message));
     }
     let tables = objects.iter().filter(|object| object.kind == Kind::Table).map(|object| object.name.as_str());
-    inspect::refuse_others(&mut link, tables)?;
+    inspect::refuse_others(&mut link, tables, &meta)?;
     inspect::refuse_needed(&mut link)?;
     link.batch("preparing to drop", &LOADING.get("session")?.text)?;
     link.batch("preparing to drop", &LOADING.get("no_longer_complete")?.text)?;
@@ -64,15 +63,13 @@ pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
     Ok(true)
 }
 
-/// Whether dbdyno makes such a thing, or a point has noted it.
-fn is_ours(object: &Object, made: &[Made]) -> bool {
+/// Whether dbdyno makes such a thing, or a point or a workload's load has noted it.
+fn is_ours(object: &Object, meta: &Meta) -> bool {
     let name = object.name.as_str();
+    let noted = |kind| meta.keeps(kind, name) || meta.made().iter().any(|made| made.is(kind, name));
     match object.kind {
-        Kind::Table => {
-            let by_points = || made.iter().any(|made| made.is("table", name));
-            name == META || TABLE_NAMES.iter().any(|table| table.name() == name) || by_points()
-        }
-        Kind::Procedure => name == FIBONACCI || is_procedure(name) && object.parts == ARGUMENTS,
+        Kind::Table => name == META || TABLE_NAMES.iter().any(|table| table.name() == name) || noted("table"),
+        Kind::Procedure => name == FIBONACCI || is_procedure(name) && object.parts == ARGUMENTS || noted("procedure"),
         Kind::Other => false,
     }
 }
@@ -90,8 +87,9 @@ mod tests {
     #[test]
     fn what_is_ours_is_known_by_kind_name_and_arguments() {
         let has = |kind, name: &str, parts| {
-            let made = [Made::table("load_heap_#")];
-            is_ours(&Object { kind, name: name.to_owned(), description: String::new(), parts }, &made)
+            let noted = ["made table load_heap_#", "kept table accounts", "kept procedure transfer"];
+            let meta = Meta::from_iter(noted.map(|entry| (entry.to_owned(), "1".to_owned())));
+            is_ours(&Object { kind, name: name.to_owned(), description: String::new(), parts }, &meta)
         };
         for name in
             ["cpu_loop", "scan_small_heap", "join_large", "bulk_load_heap", "index_non_unique_large_heap_range_list"]
@@ -103,7 +101,8 @@ mod tests {
             assert!(!has(Kind::Procedure, name, ARGUMENTS), "{name}");
         }
         assert!(has(Kind::Procedure, "fibonacci", 2));
-        for name in ["meta", "small_iot_list", "large_heap_range_list", "load_heap_7"] {
+        assert!(has(Kind::Procedure, "transfer", 4) && !has(Kind::Procedure, "accounts", 4));
+        for name in ["meta", "small_iot_list", "large_heap_range_list", "load_heap_7", "accounts"] {
             assert!(has(Kind::Table, name, 0), "{name}");
         }
         assert!(!has(Kind::Table, "small_heap_p1", 0) && !has(Kind::Other, "meta", 0));

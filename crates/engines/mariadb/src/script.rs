@@ -76,6 +76,11 @@ pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
     Ok(text)
 }
 
+/// A statement with what ends it: one with statements inside is ended by another delimiter than they are.
+pub(super) fn ended(sql: &str) -> String {
+    if sql.contains(';') { format!("DELIMITER //\n{sql}//\nDELIMITER ;") } else { format!("{sql};") }
+}
+
 /// The statements that create the schema, after those with which an administrator makes room for it.
 ///
 /// # Errors

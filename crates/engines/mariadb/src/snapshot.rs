@@ -46,6 +46,11 @@ impl Watched {
             commits_itself: task.drive == Drive::Client && !client::commits(task),
         })
     }
+
+    /// What counts for a program, whose executions nobody but itself counts.
+    pub(super) fn of_program() -> Self {
+        Self { counting: Counting::Nothing, rows_per_execution: 0, counts_per_change: 1, commits_itself: false }
+    }
 }
 
 /// What the server has counted for one session.

@@ -6,7 +6,7 @@ use dbdyno_engine::client::{Answer, Statements, TestForm, Value, ValueType};
 use dbdyno_engine::{
     Canceller, ChunkResult, Clock, Durability, Engine, EngineError, EngineInfo, Failure, Features, Finding,
     FindingLevel, Inspection, LoadReport, LoadWatch, Loaded, MonotonicClock, PointStatistics, Prepared, Request,
-    Session, Settled, Target, TargetError, Task,
+    Session, Settled, Target, TargetError, Task, Workloads,
     data::{Checksum, Columns, Sample, quantity_sum},
     finding, for_everybody,
 };
@@ -27,6 +27,8 @@ pub const INFO: EngineInfo = EngineInfo {
     mapping: |_| Mapping::Native { ramp: None },
     script: |test, _| Ok(format!("-- {}: the null engine has no SQL\n", test.code)),
     schema_script: |_| Ok("-- the null engine has no schema\n".to_owned()),
+    workload_sql: |_| None,
+    ended: str::to_owned,
     private: None,
     open: |target, size| {
         let behaviour = Behaviour::parse(target)?;
@@ -141,6 +143,8 @@ impl NullEngine {
         Counters { values: values.into(), ..Counters::default() }
     }
 }
+
+impl Workloads for NullEngine {}
 
 impl Engine for NullEngine {
     fn name(&self) -> &'static str {

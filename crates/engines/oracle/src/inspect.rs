@@ -3,6 +3,7 @@
 use super::layout;
 use super::link::{Bind, Link};
 use super::load::decode;
+use dbdyno_engine::bookkeeping::Meta;
 use dbdyno_engine::data::{Found, Sample};
 use dbdyno_engine::form;
 use dbdyno_engine::inspect::{Fact, KIND, compare, rows};
@@ -47,9 +48,13 @@ pub(super) fn inspect(link: &mut Link, table: TableName, sample: &mut Sample) ->
 ///
 /// # Errors
 /// There is one, or the server does not tell.
-pub(super) fn refuse_others<'t>(link: &mut Link, tables: impl IntoIterator<Item = &'t str>) -> Result<(), EngineError> {
+pub(super) fn refuse_others<'t>(
+    link: &mut Link,
+    tables: impl IntoIterator<Item = &'t str>,
+    kept: &Meta,
+) -> Result<(), EngineError> {
     let columns = link.texts("looking at what is to be dropped", &INSPECTING.get("columns")?.text)?;
-    form::refuse_others(tables, &form::read(columns), "the schema")
+    form::refuse_others(tables, &form::read(columns), kept, "the schema")
 }
 
 /// Refuses to drop what lies elsewhere and needs something of ours.

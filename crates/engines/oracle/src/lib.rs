@@ -36,14 +36,17 @@ mod space;
 mod statistics;
 mod verify;
 
+use dbdyno_engine::bookkeeping::Meta;
 use dbdyno_engine::data::{Checksum, Columns, Sample};
-use dbdyno_engine::server::{Held, Wait, held, recover};
+use dbdyno_engine::server::{Held, ServerLink as _, Wait, held, recover};
 use dbdyno_engine::{
     Canceller, Durability, Engine, EngineError, EngineInfo, Features, Finding, Hold, Inspection, LoadReport, LoadWatch,
-    Loaded, LostTarget, Mappings, PointStatistics, Session, Settled, SqlFile, Target, TargetError, Task,
+    Loaded, LostTarget, Mappings, PointStatistics, ProgramTask, Session, Settled, SqlFile, Target, TargetError, Task,
+    Workloads,
 };
 use dbdyno_model::{CommitMode, Counters, Database, Drive, ErrorClass, Mapping, Size, TableName, Test};
 use ground::Ground;
+use include_dir::{Dir, include_dir};
 use link::Link;
 use options::Options;
 use point::UnderWay;
@@ -68,10 +71,14 @@ pub const INFO: EngineInfo = EngineInfo {
     mapping,
     script: script::of_test,
     schema_script: script::of_schema,
+    workload_sql: |name| WORKLOADS.get_file(format!("{name}.sql"))?.contents_utf8(),
+    ended: script::ended,
     open: |target, _| Ok(Box::new(OracleEngine::new(target)?)),
     private: None,
 };
 
+/// The SQL of workloads, a file each.
+static WORKLOADS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/sql/workloads");
 static STATISTICS: LazyLock<SqlFile> =
     LazyLock::new(|| SqlFile::parse("oracle/sql/statistics.sql", include_str!("sql/statistics.sql")));
 static DIAGNOSTICS: LazyLock<SqlFile> =
@@ -129,6 +136,36 @@ impl OracleEngine {
             drop(self.ground.set(ground));
         }
         self.ground.get()
+    }
+}
+
+impl Workloads for OracleEngine {
+    fn books(&self) -> Result<Meta, EngineError> {
+        Ok(self.with(|link| meta::look(link, &self.options))?.ours()?.unwrap_or_default())
+    }
+
+    fn note(&self, entries: &[(String, String)]) -> Result<(), EngineError> {
+        self.with(|link| {
+            load::books(link, &self.options)?;
+            entries.iter().try_for_each(|(name, value)| meta::set(link, name, value))?;
+            link.batch("keeping the load's progress", "COMMIT")
+        })
+    }
+
+    fn begin_program(&self, task: &ProgramTask) -> Result<(), EngineError> {
+        let under_way = point::begin_program(self, task)?;
+        *recover(&self.point) = Some(under_way);
+        Ok(())
+    }
+
+    fn end_program(&self, _: &ProgramTask) -> Result<(), EngineError> {
+        match recover(&self.point).take() {
+            Some(_) => {
+                recover(&self.backlog).add();
+                point::snap(self)
+            }
+            None => Ok(()),
+        }
     }
 }
 

@@ -51,7 +51,8 @@ pub(super) fn load(
         hold(control, &give_up, &|| watch.progress(held::WAITING, 0, 0))
     };
     let create = |control: &mut Link| {
-        let meta = Meta::new(meta::FORMAT, size, seed, (meta::MADE_SCHEMA, false));
+        let mut meta = books(control, options)?;
+        meta.begin_tables(size, seed);
         meta::create(&meta, control).map(|()| meta)
     };
     let (meta, resumed) = match loading::begin(&mut control, &wish, look, hold, create)? {
@@ -75,6 +76,18 @@ pub(super) fn load(
     }
     load.finish()?;
     Ok(loading::report(&wish, &load.meta, &rows_written, &load.times, resumed))
+}
+
+/// The book-keeping, which is made where there is none.
+///
+/// # Errors
+/// What is there is not ours; the server's.
+pub(super) fn books(control: &mut Link, options: &Options) -> Result<Meta, EngineError> {
+    if let Some(meta) = meta::look(control, options)?.ours()? {
+        return Ok(meta);
+    }
+    let meta = Meta::without_tables(meta::FORMAT, (meta::MADE_SCHEMA, false));
+    meta::create(&meta, control).map(|()| meta)
 }
 
 /// Whether a load that has ended had this table: one that its target left out can still be added.

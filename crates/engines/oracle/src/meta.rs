@@ -48,8 +48,23 @@ pub(super) enum Kind {
     Cluster,
     /// A package.
     Package,
+    /// A procedure that is in none.
+    Procedure,
     /// Anything else; dbdyno makes nothing of the kind.
     Other,
+}
+
+impl Kind {
+    /// Its name, as in the book-keeping.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Table => "table",
+            Self::Cluster => "cluster",
+            Self::Package => "package",
+            Self::Procedure => "procedure",
+            Self::Other => "other",
+        }
+    }
 }
 
 /// An object in the schema.
@@ -75,6 +90,7 @@ impl Object {
             "table" => Kind::Table,
             "cluster" => Kind::Cluster,
             "package" => Kind::Package,
+            "procedure" => Kind::Procedure,
             _ => Kind::Other,
         };
         Self { kind, description: format!("{what} {name}"), name, parts: parts.parse().unwrap_or(0) }

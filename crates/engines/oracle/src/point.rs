@@ -5,9 +5,9 @@ use super::monitor::Monitor;
 use super::recipe::{Counting, PACKAGE, Recipe};
 use super::statistics::{Base, Watched};
 use super::{DIAGNOSTICS, OracleEngine, STATISTICS, inspect, layout, load, meta, snapshot};
-use dbdyno_engine::bookkeeping::{self, Made};
+use dbdyno_engine::bookkeeping::{self, Made, Meta};
 use dbdyno_engine::server::{ServerLink as _, Watches, first, no_point, recover};
-use dbdyno_engine::{EngineError, PointStatistics, Task};
+use dbdyno_engine::{EngineError, PointStatistics, ProgramTask, Sampling, Task};
 use dbdyno_model::{Cache, Drive, ErrorClass, Procedure, TableName, Tier};
 use std::sync::Arc;
 use std::time::Instant;
@@ -103,11 +103,28 @@ pub(super) fn begin(engine: &OracleEngine, task: &Task) -> Result<UnderWay, Engi
             warm_all(link, &recipe, task)
         })?;
     }
-    let watches = Watches::begin(task, engine.nodes.len(), |node| {
+    under_way(engine, (task.nodes, task.sampling), watched(recipe.counting(), task.threads))
+}
+
+/// Prepares a point of a program, which has made its tables itself.
+pub(super) fn begin_program(engine: &OracleEngine, task: &ProgramTask) -> Result<UnderWay, EngineError> {
+    engine.with(|link| remove_made(link, &format!("preparing {}", task.work)))?;
+    for node in 0..engine.nodes.len().min(task.nodes as usize) {
+        engine.nodes[node].account.begin();
+        engine.on(node, |link| {
+            engine.nodes[node].account.counted_in(link.instance());
+            Ok(())
+        })?;
+    }
+    under_way(engine, (task.nodes, task.sampling), watched(Counting::Nothing, 1))
+}
+
+/// A point whose sessions are watched from now on, on so many nodes.
+fn under_way(engine: &OracleEngine, at: (u32, Sampling), watched: Watched) -> Result<UnderWay, EngineError> {
+    let watches = Watches::begin(at, engine.nodes.len(), |node| {
         Monitor::start(&engine.options, node, Arc::clone(&engine.nodes[node].ours))
     });
     let bases = engine.nodes.iter().map(|_| None).collect();
-    let watched = watched(recipe.counting(), task.threads);
     // An AWR snapshot begins and ends each point, for whoever has the pack and says so.
     snap(engine)?;
     Ok(UnderWay { watched, began: Instant::now(), bases, watches })
@@ -230,7 +247,7 @@ pub(super) fn remove_made(link: &mut Link, doing: &str) -> Result<(), EngineErro
     }
     let there = there(link, doing)?;
     let tables = bookkeeping::ours(&made, &there).filter(|(kind, _)| kind == "table");
-    inspect::refuse_others(link, tables.map(|(_, name)| name.as_str()))?;
+    inspect::refuse_others(link, tables.map(|(_, name)| name.as_str()), &Meta::default())?;
     for (kind, name) in bookkeeping::ours(&made, &there) {
         link.batch(doing, &layout::TABLES.fill(&format!("drop_{kind}"), &[("name", name)])?)?;
     }

@@ -10,7 +10,7 @@ use super::options::Options;
 use super::recipe::PACKAGE;
 use super::{layout, point};
 use dbdyno_engine::EngineError;
-use dbdyno_engine::bookkeeping::Made;
+use dbdyno_engine::bookkeeping::Meta;
 use dbdyno_engine::server::ServerLink as _;
 use dbdyno_model::{ErrorClass, Organisation, TableName};
 use std::time::{Duration, Instant};
@@ -29,9 +29,9 @@ pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
     }
     let began = Instant::now();
     load::hold(&mut link, &|| (began.elapsed() > PATIENCE).then_some(ErrorClass::Timeout), &|| ())?;
-    let made = meta::look(&mut link, options)?.ours()?.map(|meta| meta.made()).unwrap_or_default();
+    let meta = meta::look(&mut link, options)?.ours()?.unwrap_or_default();
     let objects = meta::objects(&mut link)?;
-    let unknown: Vec<&Object> = objects.iter().filter(|object| !is_ours(object, &made)).collect();
+    let unknown: Vec<&Object> = objects.iter().filter(|object| !is_ours(object, &meta)).collect();
     if !unknown.is_empty() {
         let message = format!(
             "the schema {} holds what dbdyno did not make: {}; nothing was dropped: move that elsewhere or drop it yourself, \
@@ -42,7 +42,7 @@ pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
         return Err(EngineError::new(ErrorClass::Other, message));
     }
     let tables = objects.iter().filter(|object| object.kind == Kind::Table).map(|object| object.name.as_str());
-    inspect::refuse_others(&mut link, tables)?;
+    inspect::refuse_others(&mut link, tables, &meta)?;
     inspect::refuse_needed(&mut link)?;
     let doing = "preparing to drop";
     link.batch(doing, &LOADING.get("no_longer_complete")?.text)?;
@@ -55,6 +55,11 @@ pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
         for sql in layout::drops(table.name(), table.organisation())? {
             link.batch(&doing, &sql)?;
         }
+    }
+    for object in objects.iter().filter(|object| meta.keeps(object.kind.name(), &object.name)) {
+        let statement = format!("drop_{}", object.kind.name());
+        let sql = layout::TABLES.fill(&statement, &[("name", object.name.as_str())])?;
+        link.batch(&format!("dropping {}", object.description), &sql)?;
     }
     drop_meta(&mut link)?;
     Ok(true)
@@ -78,11 +83,14 @@ fn drop_meta(link: &mut Link) -> Result<(), EngineError> {
     link.batch("dropping the book-keeping", &layout::TABLES.fill("drop_table", &[("name", META)])?)
 }
 
-/// Whether dbdyno makes such a thing, or a point has noted it.
-fn is_ours(object: &Object, made: &[Made]) -> bool {
+/// Whether dbdyno makes such a thing, or a point or a workload's load has noted it.
+fn is_ours(object: &Object, meta: &Meta) -> bool {
     let name = object.name.as_str();
     let is_table = |table: &TableName| table.name() == name;
-    let by_points = |kind| made.iter().any(|made| made.is(kind, name));
+    let by_points = |kind| meta.made().iter().any(|made| made.is(kind, name));
+    if meta.keeps(object.kind.name(), name) {
+        return true;
+    }
     match object.kind {
         Kind::Table => name == META || TableName::ALL.iter().any(is_table) || by_points("table"),
         Kind::Cluster => {
@@ -91,7 +99,7 @@ fn is_ours(object: &Object, made: &[Made]) -> bool {
             TableName::ALL.iter().any(of_hash) || by_points("cluster")
         }
         Kind::Package => name == PACKAGE,
-        Kind::Other => false,
+        Kind::Procedure | Kind::Other => false,
     }
 }
 
@@ -101,11 +109,13 @@ mod tests {
 
     #[test]
     fn what_is_ours_is_known_by_kind_and_name() {
-        let made = [Made::table("load_heap_#"), Made::new("cluster", "load_hash_c")];
+        let noted =
+            ["made table load_heap_#", "made cluster load_hash_c", "kept table accounts", "kept procedure transfer"];
+        let meta = Meta::from_iter(noted.map(|entry| (entry.to_owned(), "1".to_owned())));
         let has = |kind, name: &str| {
-            is_ours(&Object { kind, name: name.to_owned(), description: String::new(), parts: 0 }, &made)
+            is_ours(&Object { kind, name: name.to_owned(), description: String::new(), parts: 0 }, &meta)
         };
-        for name in ["meta", "small_iot_list", "large_heap_range_list", "load_heap_7"] {
+        for name in ["meta", "small_iot_list", "large_heap_range_list", "load_heap_7", "accounts"] {
             assert!(has(Kind::Table, name), "{name}");
         }
         for name in ["emp", "small_heap_p1", "my_load_heap", "load_customers", "load_large"] {
@@ -114,6 +124,7 @@ mod tests {
         assert!(has(Kind::Cluster, "small_hash_c") && has(Kind::Cluster, "load_hash_c"));
         assert!(!has(Kind::Cluster, "small_heap_c") && !has(Kind::Cluster, "personnel"));
         assert!(has(Kind::Package, "dbdyno_work") && !has(Kind::Package, "payroll"));
+        assert!(has(Kind::Procedure, "transfer") && !has(Kind::Procedure, "accounts"));
         assert!(!has(Kind::Other, "meta"));
     }
 }

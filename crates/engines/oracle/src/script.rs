@@ -271,7 +271,7 @@ fn shown_call(recipe: &Recipe, numbers: &[String]) -> String {
 }
 
 /// A statement with what ends it in SQL*Plus: PL/SQL is ended by a line with a slash, everything else by a semicolon.
-fn ended(sql: &str) -> String {
+pub(super) fn ended(sql: &str) -> String {
     let first = sql.trim_start();
     let is_block = ["BEGIN", "DECLARE", "CREATE OR REPLACE"].iter().any(|word| first.starts_with(word));
     if is_block { format!("{sql}\n/") } else { format!("{sql};") }

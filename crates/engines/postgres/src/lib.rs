@@ -40,17 +40,19 @@ mod verify;
 mod wire;
 
 use client::{ClientPump, ClientSession};
+use dbdyno_engine::bookkeeping::Meta;
 use dbdyno_engine::data::{Checksum, Columns, Sample};
 use dbdyno_engine::private::PrivateServer;
 use dbdyno_engine::server::grants::Grant;
 use dbdyno_engine::server::{Held, ServerLink as _, Wait, held, recover};
 use dbdyno_engine::{
     BlockWrites, Canceller, Durability, DurablePlaces, Engine, EngineError, EngineInfo, Features, Finding, Hold,
-    Inspection, LoadReport, LoadWatch, Loaded, LostTarget, Mappings, PointStatistics, Pump, Session, Settled, SqlFile,
-    Target, TargetError, Task, ThreadPump,
+    Inspection, LoadReport, LoadWatch, Loaded, LostTarget, Mappings, PointStatistics, ProgramTask, Pump, Session,
+    Settled, SqlFile, Target, TargetError, Task, ThreadPump, Workloads,
 };
 use dbdyno_model::{CommitMode, Counters, Database, Drive, ErrorClass, Mapping, Size, TableName, Test};
 use ground::Ground;
+use include_dir::{Dir, include_dir};
 use link::Link;
 use options::Options;
 use point::UnderWay;
@@ -73,6 +75,8 @@ pub const INFO: EngineInfo = EngineInfo {
     mapping,
     script: script::of_test,
     schema_script: script::of_schema,
+    workload_sql: |name| WORKLOADS.get_file(format!("{name}.sql"))?.contents_utf8(),
+    ended: str::to_owned,
     open: |target, _| Ok(Box::new(PostgresEngine::remote(target)?)),
     private: Some(dbdyno_engine::private::Private {
         product: &private::PRODUCT,
@@ -93,6 +97,8 @@ const TABLE_NAMES: [TableName; 6] = [
     TableName::LargeHeapRangeList,
 ];
 
+/// The SQL of workloads, a file each.
+static WORKLOADS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/sql/workloads");
 static TABLES: LazyLock<SqlFile> =
     LazyLock::new(|| SqlFile::parse("postgres/sql/tables.sql", include_str!("sql/tables.sql")));
 static PROCEDURES: LazyLock<SqlFile> =
@@ -191,6 +197,30 @@ impl PostgresEngine {
     /// The data folder, where it is on this machine and may be read.
     fn data(&self) -> Option<PathBuf> {
         self.ground()?.data.clone()
+    }
+}
+
+impl Workloads for PostgresEngine {
+    fn books(&self) -> Result<Meta, EngineError> {
+        Ok(self.with(meta::look)?.ours()?.unwrap_or_default())
+    }
+
+    fn note(&self, entries: &[(String, String)]) -> Result<(), EngineError> {
+        self.with(|link| {
+            load::books(link)?;
+            entries.iter().try_for_each(|(name, value)| meta::set(link, name, value))
+        })
+    }
+
+    fn begin_program(&self, task: &ProgramTask) -> Result<(), EngineError> {
+        let under_way = point::begin_program(self, task)?;
+        *recover(&self.point) = Some(under_way);
+        Ok(())
+    }
+
+    fn end_program(&self, _: &ProgramTask) -> Result<(), EngineError> {
+        drop(recover(&self.point).take());
+        Ok(())
     }
 }
 

@@ -114,11 +114,25 @@ pub(super) fn forget_and_drop(table: TableName, relation: &str) -> Result<String
     Ok(format!("{forget}\n{}", TABLES.fill("drop_table", &[("table", relation)])?))
 }
 
-/// The schema, where it is not there, and the book-keeping.
+/// The book-keeping of a load that begins.
 fn begin(control: &mut Link, size: &Size, seed: u64) -> Result<Meta, EngineError> {
+    let mut meta = books(control)?;
+    meta.begin_tables(size, seed);
+    write(control, &meta)?;
+    Ok(meta)
+}
+
+/// The book-keeping, which is made where there is none, and the schema with it.
+///
+/// # Errors
+/// What is there is not ours; the server's.
+pub(super) fn books(control: &mut Link) -> Result<Meta, EngineError> {
+    if let Some(meta) = meta::look(control)?.ours()? {
+        return Ok(meta);
+    }
     let doing = "creating the schema";
     let create_schema = !meta::schema_exists(control)?;
-    let meta = Meta::new(meta::FORMAT, size, seed, (meta::CREATED_SCHEMA, create_schema));
+    let meta = Meta::without_tables(meta::FORMAT, (meta::CREATED_SCHEMA, create_schema));
     control.batch(doing, "BEGIN")?;
     if create_schema {
         control.batch(doing, &TABLES.get("create_schema")?.text)?;
@@ -127,6 +141,14 @@ fn begin(control: &mut Link, size: &Size, seed: u64) -> Result<Meta, EngineError
     meta::write(&meta, control)?;
     control.batch(doing, "COMMIT")?;
     Ok(meta)
+}
+
+/// Writes all of it in one transaction.
+fn write(control: &mut Link, meta: &Meta) -> Result<(), EngineError> {
+    let doing = "keeping the load's progress";
+    control.batch(doing, "BEGIN")?;
+    meta::write(meta, control)?;
+    control.batch(doing, "COMMIT")
 }
 
 /// A load at work.

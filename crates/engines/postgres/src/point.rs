@@ -5,9 +5,9 @@ use super::monitor::Monitor;
 use super::recipe::{Counting, Recipe};
 use super::snapshot::{self, Watched};
 use super::{COUNTERS, PostgresEngine, SCHEMA, STATISTICS, TABLES, inspect, meta, paced};
-use dbdyno_engine::bookkeeping::{self, Made};
+use dbdyno_engine::bookkeeping::{self, Made, Meta};
 use dbdyno_engine::server::{ServerLink as _, Watches, first, no_point, recover};
-use dbdyno_engine::{EngineError, PointStatistics, Task};
+use dbdyno_engine::{EngineError, PointStatistics, ProgramTask, Sampling, Task};
 use dbdyno_model::{Cache, Drive, ErrorClass, Organisation, Procedure, Shape, TableName};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -61,10 +61,26 @@ pub(super) fn begin(engine: &PostgresEngine, task: &Task) -> Result<UnderWay, En
             warm_all(link, &recipe, task)
         })?;
     }
-    let watches = Watches::begin(task, engine.nodes.len(), |node| {
+    Ok(under_way(engine, (task.nodes, task.sampling), watched, recipe.reads().to_vec()))
+}
+
+/// Prepares a point of a program, which has made its tables itself.
+pub(super) fn begin_program(engine: &PostgresEngine, task: &ProgramTask) -> Result<UnderWay, EngineError> {
+    engine.with(|link| {
+        if let Some(server) = &engine.private {
+            paced::restore(link, server)?;
+        }
+        remove_made(link, &format!("preparing {}", task.work))
+    })?;
+    Ok(under_way(engine, (task.nodes, task.sampling), Watched::default(), Vec::new()))
+}
+
+/// A point whose sessions are watched from now on, on so many nodes.
+fn under_way(engine: &PostgresEngine, at: (u32, Sampling), watched: Watched, tables: Vec<TableName>) -> UnderWay {
+    let watches = Watches::begin(at, engine.nodes.len(), |node| {
         Monitor::start(&engine.options, node, Arc::clone(&engine.nodes[node].ours))
     });
-    Ok(UnderWay { watched, tables: recipe.reads().to_vec(), watches })
+    UnderWay { watched, tables, watches }
 }
 
 /// Keeps other processes of dbdyno's from measuring, loading or dropping here. Says whether nobody else is at it.
@@ -136,25 +152,31 @@ fn text(link: &mut Link, sql: &str) -> Result<Option<String>, EngineError> {
 /// Drops what a point has made, or an earlier one that did not come to its end.
 pub(super) fn remove_leftovers(link: &mut Link, task: &Task) -> Result<(), EngineError> {
     let doing = format!("removing what {} has made", task.test.code);
+    remove_made(link, &doing)?;
+    // A test that PostgreSQL does not have has made no procedure.
+    let Ok(recipe) = Recipe::of(&task.test) else { return Ok(()) };
+    recipe.drops()?.iter().try_for_each(|sql| link.batch(&doing, sql))
+}
+
+/// Drops what points have noted that they make, whichever point it was.
+fn remove_made(link: &mut Link, doing: &str) -> Result<(), EngineError> {
     let noted = names(link, &STATISTICS.get("noted")?.text)?;
     let made: Vec<Made> = noted.iter().filter_map(|entry| bookkeeping::noted(entry)).collect();
     if !made.is_empty() {
         let there = there(link)?;
         let tables = bookkeeping::ours(&made, &there).filter(|(kind, _)| kind == "table");
-        inspect::refuse_others(link, tables.map(|(_, name)| name.as_str()))?;
+        inspect::refuse_others(link, tables.map(|(_, name)| name.as_str()), &Meta::default())?;
         // Each in a transaction of its own: one for all would need more locks than a server has.
         for (kind, name) in bookkeeping::ours(&made, &there) {
             let sql = match kind.as_str() {
                 "index" => STATISTICS.fill("drop_index", &[("index", name)])?,
                 _ => TABLES.fill("drop_table", &[("table", name)])?,
             };
-            link.batch(&doing, &sql)?;
+            link.batch(doing, &sql)?;
         }
-        link.batch(&doing, &STATISTICS.get("forget_made")?.text)?;
+        link.batch(doing, &STATISTICS.get("forget_made")?.text)?;
     }
-    // A test that PostgreSQL does not have has made no procedure.
-    let Ok(recipe) = Recipe::of(&task.test) else { return Ok(()) };
-    recipe.drops()?.iter().try_for_each(|sql| link.batch(&doing, sql))
+    Ok(())
 }
 
 /// Tables and indexes whose names are such as points give.

@@ -10,7 +10,7 @@ use super::options::Options;
 use super::recipe::layout;
 use super::{SCHEMA, TABLE_NAMES, TABLES};
 use dbdyno_engine::EngineError;
-use dbdyno_engine::bookkeeping::Made;
+use dbdyno_engine::bookkeeping::{Made, Meta};
 use dbdyno_engine::server::ServerLink as _;
 use dbdyno_model::{ErrorClass, Procedure};
 use std::collections::BTreeSet;
@@ -33,7 +33,7 @@ pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
     load::hold(&mut link, &|| (began.elapsed() > PATIENCE).then_some(ErrorClass::Timeout), &|| ())?;
     let Some(meta) = meta::look(&mut link)?.ours()? else { return Ok(false) };
     let objects = meta::objects(&mut link)?;
-    let known = Known::new(meta.made());
+    let known = Known::new(&meta);
     let unknown: Vec<&Object> = objects.iter().filter(|object| !known.has(object)).collect();
     if !unknown.is_empty() {
         let message = format!(
@@ -44,12 +44,12 @@ pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
         return Err(EngineError::new(ErrorClass::Other, message));
     }
     let tables = || objects.iter().filter(|object| object.kind == Kind::Table).map(|object| object.name.as_str());
-    inspect::refuse_others(&mut link, tables())?;
+    inspect::refuse_others(&mut link, tables(), &meta)?;
     inspect::refuse_needed(&mut link)?;
     link.batch("preparing to drop", &LOADING.get("session")?.text)?;
     link.batch("preparing to drop", &LOADING.get("no_longer_complete")?.text)?;
     let there: BTreeSet<&str> = tables().collect();
-    for made in there.iter().filter(|name| known.made_by_points(name)) {
+    for made in there.iter().filter(|name| known.made_besides(name)) {
         link.batch(&format!("dropping {made}"), &TABLES.fill("drop_table", &[("table", made)])?)?;
     }
     for table in TABLE_NAMES {
@@ -75,20 +75,23 @@ pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
 }
 
 /// The names of everything that dbdyno makes.
-struct Known {
+struct Known<'m> {
     tables: BTreeSet<String>,
     /// What points have noted that they make.
     made: Vec<Made>,
+    /// What loads of workloads have noted.
+    meta: &'m Meta,
 }
 
-impl Known {
-    fn new(made: Vec<Made>) -> Self {
+impl<'m> Known<'m> {
+    fn new(meta: &'m Meta) -> Self {
         let tables = TABLE_NAMES.into_iter().flat_map(layout::relations).chain([META.to_owned()]).collect();
-        Self { tables, made }
+        Self { tables, made: meta.made(), meta }
     }
 
-    fn made_by_points(&self, table: &str) -> bool {
-        self.made.iter().any(|made| made.is("table", table))
+    /// Whether a point or a workload's load has noted a table.
+    fn made_besides(&self, table: &str) -> bool {
+        self.meta.keeps("table", table) || self.made.iter().any(|made| made.is("table", table))
     }
 
     fn has(&self, object: &Object) -> bool {
@@ -96,8 +99,11 @@ impl Known {
         let arguments = object.signature.as_deref().and_then(|text| text.strip_suffix(')')?.rsplit_once('('));
         let arguments = arguments.map_or("", |(_, arguments)| arguments);
         match object.kind {
-            Kind::Table => self.tables.contains(name) || self.made_by_points(name),
-            Kind::Procedure => is_procedure(name) && arguments.split(',').count() == ARGUMENTS,
+            Kind::Table => self.tables.contains(name) || self.made_besides(name),
+            Kind::Procedure => {
+                let of_test = is_procedure(name) && arguments.split(',').count() == ARGUMENTS;
+                of_test || self.meta.keeps("procedure", name)
+            }
             Kind::Function => name == FUNCTION && arguments == "integer",
             Kind::Other => false,
         }
@@ -116,7 +122,9 @@ mod tests {
 
     #[test]
     fn what_is_ours_is_known_by_kind_name_and_arguments() {
-        let known = Known::new(vec![Made::table("load_heap_#")]);
+        let noted = ["made table load_heap_#", "kept table accounts", "kept procedure transfer"];
+        let meta = Meta::from_iter(noted.map(|entry| (entry.to_owned(), "1".to_owned())));
+        let known = Known::new(&meta);
         let has = |kind, name: &str, arguments: &str| {
             let signature = Some(format!("dbdyno.{name}({arguments})"));
             known.has(&Object { kind, name: name.to_owned(), description: String::new(), signature })
@@ -131,8 +139,9 @@ mod tests {
         for name in ["scanner", "pay", "my_scan_small_heap"] {
             assert!(!has(Kind::Procedure, name, &fourteen), "{name}");
         }
+        assert!(has(Kind::Procedure, "transfer", "integer") && !has(Kind::Procedure, "accounts", "integer"));
         assert!(has(Kind::Function, "fibonacci", "integer") && !has(Kind::Function, "fibonacci", "bigint"));
-        for name in ["meta", "small_iot_list_p8", "large_heap_range_list_r31", "load_heap_7"] {
+        for name in ["meta", "small_iot_list_p8", "large_heap_range_list_r31", "load_heap_7", "accounts"] {
             assert!(has(Kind::Table, name, ""), "{name}");
         }
         assert!(!has(Kind::Table, "small_heap_p1", "") && !has(Kind::Other, "meta", ""));

@@ -4,6 +4,7 @@
 use super::link::{Access, Link};
 use super::verify::row_of;
 use super::{TABLES, shape_statement, table_name};
+use dbdyno_engine::bookkeeping::Meta;
 use dbdyno_engine::data::{Found, Sample};
 use dbdyno_engine::form;
 use dbdyno_engine::inspect::{Fact, KIND, compare, rows};
@@ -32,13 +33,17 @@ pub(super) fn inspect(path: &Path, table: TableName, sample: &mut Sample) -> Res
 ///
 /// # Errors
 /// There is one, or SQLite's.
-pub(super) fn refuse_others<'t>(link: &Link, tables: impl IntoIterator<Item = &'t str>) -> Result<(), EngineError> {
+pub(super) fn refuse_others<'t>(
+    link: &Link,
+    tables: impl IntoIterator<Item = &'t str>,
+    kept: &Meta,
+) -> Result<(), EngineError> {
     let sql = &INSPECTING.get("columns")?.text;
     let read = || -> rusqlite::Result<form::Columns> {
         link.connection.prepare(sql)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
     };
     let columns = read().map_err(|error| link.says("looking at what is to be dropped", error))?;
-    form::refuse_others(tables, &columns, "the file")
+    form::refuse_others(tables, &columns, kept, "the file")
 }
 
 /// What the schema must hold.

@@ -28,12 +28,14 @@ mod verify;
 mod writer;
 mod writing;
 
+use dbdyno_engine::bookkeeping::Meta;
 use dbdyno_engine::data::{Checksum, Columns, Sample};
 use dbdyno_engine::{
     Durability, Engine, EngineError, EngineInfo, Features, Finding, Hold, Inspection, LoadReport, LoadWatch, Loaded,
-    Mappings, PointStatistics, Session, Settled, SqlFile, Task, for_everybody,
+    Mappings, PointStatistics, ProgramTask, Session, Settled, SqlFile, Task, Workloads, for_everybody,
 };
 use dbdyno_model::{CommitMode, Counter, Counters, Database, Drive, Mapping, Organisation, Size, TableName, Test};
+use include_dir::{Dir, include_dir};
 use link::Link;
 use monitor::Monitor;
 use options::{Journal, Options, Synchronous};
@@ -54,6 +56,8 @@ pub const INFO: EngineInfo = EngineInfo {
     mapping,
     script: script::of_test,
     schema_script: script::of_schema,
+    workload_sql: |name| WORKLOADS.get_file(format!("{name}.sql"))?.contents_utf8(),
+    ended: str::to_owned,
     private: None,
     open: |target, size| Ok(Box::new(SqliteEngine::new(Options::parse(target)?, size))),
 };
@@ -61,6 +65,8 @@ pub const INFO: EngineInfo = EngineInfo {
 /// The tables that SQLite can have, in loading order.
 const TABLE_NAMES: [TableName; 3] = [TableName::SmallHeap, TableName::SmallIot, TableName::LargeHeapRangeList];
 
+/// The SQL of workloads, a file each.
+static WORKLOADS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/sql/workloads");
 static TABLES: LazyLock<SqlFile> =
     LazyLock::new(|| SqlFile::parse("sqlite/sql/tables.sql", include_str!("sql/tables.sql")));
 static PROCEDURES: LazyLock<SqlFile> =
@@ -152,6 +158,40 @@ impl SqliteEngine {
     /// A connection of the engine itself.
     fn link(&self) -> Result<Link, EngineError> {
         Link::open_for_work(self.options(), self.shared.cache_bytes)
+    }
+}
+
+impl SqliteEngine {
+    /// Counts from now on, and watches for commits of others.
+    fn begin_counting(&self) {
+        let own_commits = {
+            let mut totals = self.shared.totals();
+            totals.begin_point();
+            totals.own_commits()
+        };
+        let monitor = Monitor::open(&self.options().path, own_commits);
+        *self.shared.monitor() = monitor.map_err(|error| error.message);
+    }
+}
+
+impl Workloads for SqliteEngine {
+    fn books(&self) -> Result<Meta, EngineError> {
+        Ok(meta::look(&self.options().path)?.ours()?.unwrap_or_default())
+    }
+
+    fn note(&self, entries: &[(String, String)]) -> Result<(), EngineError> {
+        load::note(self.options(), self.shared.cache_bytes, entries)
+    }
+
+    fn begin_program(&self, task: &ProgramTask) -> Result<(), EngineError> {
+        self.end_program(task)?;
+        self.begin_counting();
+        Ok(())
+    }
+
+    fn end_program(&self, _: &ProgramTask) -> Result<(), EngineError> {
+        *self.shared.monitor() = no_monitor();
+        point::end(&self.shared, &self.link()?)
     }
 }
 
@@ -248,13 +288,7 @@ impl Engine for SqliteEngine {
 
     fn begin_point(&self, task: &Task) -> Result<(), EngineError> {
         point::begin(&self.shared, &self.link()?, task)?;
-        let own_commits = {
-            let mut totals = self.shared.totals();
-            totals.begin_point();
-            totals.own_commits()
-        };
-        let monitor = Monitor::open(&self.options().path, own_commits);
-        *self.shared.monitor() = monitor.map_err(|error| error.message);
+        self.begin_counting();
         Ok(())
     }
 

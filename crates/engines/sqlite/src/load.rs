@@ -91,6 +91,10 @@ fn begin(options: &Options, size: &Size, seed: u64) -> Result<(Meta, bool), Engi
             let creates_file = options.path.metadata().map_or(true, |m| m.len() == 0);
             Ok((Meta::new(meta::FORMAT, size, seed, (meta::CREATED_FILE, creates_file)), false))
         }
+        Contents::Ours(mut meta) if !meta.has_tables() => {
+            meta.begin_tables(size, seed);
+            Ok((meta, false))
+        }
         Contents::Ours(meta) => {
             meta.must_match(size, seed, &options.path.display().to_string())?;
             Ok((meta, true))
@@ -115,14 +119,44 @@ fn open_for_load(options: &Options, size: &Size) -> Result<Link, EngineError> {
 }
 
 fn create(link: &Link, meta: &Meta) -> Result<(), EngineError> {
+    let has_books = meta::objects(link)?.iter().any(|name| name == meta::META);
     transaction(link, || {
-        link.run("creating the book-keeping", &TABLES.get("create_meta")?.text)?;
+        if !has_books {
+            link.run("creating the book-keeping", &TABLES.get("create_meta")?.text)?;
+        }
         for table in TABLE_NAMES {
             let sql = TABLES.fill(shape_statement(table.organisation()), &[("table", &table_name(table))])?;
             link.run(&format!("creating {table}"), &sql)?;
         }
         meta::write(meta, link)
     })
+}
+
+/// Sets entries of the book-keeping, which is made where there is none.
+///
+/// # Errors
+/// The file is not ours, or SQLite's.
+pub(super) fn note(options: &Options, cache_bytes: u64, entries: &[(String, String)]) -> Result<(), EngineError> {
+    let books = match meta::look(&options.path)? {
+        Contents::Foreign(why) => return Err(EngineError::new(ErrorClass::Other, why)),
+        Contents::Ours(_) => None,
+        Contents::Nothing => {
+            let creates_file = options.path.metadata().map_or(true, |m| m.len() == 0);
+            Some(Meta::without_tables(meta::FORMAT, (meta::CREATED_FILE, creates_file)))
+        }
+    };
+    if let Some(books) = books {
+        dbdyno_files::make_private(&options.path);
+        let link = Link::open(&options.path, Access::Create)?;
+        link.set("page_size", &super::totals::PAGE_BYTES.to_string())?;
+        transaction(&link, || {
+            link.run("creating the book-keeping", &TABLES.get("create_meta")?.text)?;
+            meta::write(&books, &link)
+        })?;
+        link.set_journal(options.journal.name())?;
+    }
+    let link = Link::open_for_work(options, cache_bytes)?;
+    transaction(&link, || entries.iter().try_for_each(|(name, value)| meta::set(&link, name, value)))
 }
 
 /// Everything onto the device, then into the journal mode of the target, then the last word.

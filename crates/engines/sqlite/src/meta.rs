@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+/// The table of the book-keeping.
+pub(super) const META: &str = "dbdyno_meta";
 /// The version of the schema; another one is not ours to read.
 pub(super) const FORMAT: &str = "2";
 
@@ -148,7 +150,7 @@ fn look_with(path: &Path, access: Access) -> Result<Contents, LookError> {
     if found.is_empty() {
         return Ok(Contents::Nothing);
     }
-    if !found.iter().any(|name| name == "dbdyno_meta") {
+    if !found.iter().any(|name| name == META) {
         let what = if found.iter().any(|n| n.starts_with("dbdyno_")) {
             "has tables named dbdyno_… that dbdyno did not make"
         } else {

@@ -6,7 +6,7 @@ use super::meta::{self, beside};
 use super::recipe::{load_table, makes};
 use super::writing::{FILE_SUFFIX, remove};
 use super::{STATISTICS, Shared, TABLES, inspect, shape_statement};
-use dbdyno_engine::bookkeeping::{self, Made};
+use dbdyno_engine::bookkeeping::{self, Made, Meta};
 use dbdyno_engine::{EngineError, Task};
 use dbdyno_model::{Organisation, Procedure};
 use std::path::Path;
@@ -61,7 +61,7 @@ pub(super) fn end(shared: &Shared, link: &Link) -> Result<(), EngineError> {
     if !made.is_empty() {
         let there = there(link)?;
         let tables = bookkeeping::ours(&made, &there).filter(|(kind, _)| kind == "table");
-        inspect::refuse_others(link, tables.map(|(_, name)| name.as_str()))?;
+        inspect::refuse_others(link, tables.map(|(_, name)| name.as_str()), &Meta::default())?;
         for (kind, name) in bookkeeping::ours(&made, &there) {
             let (statement, placeholder) =
                 if kind == "index" { ("drop_index", "index") } else { ("drop_table", "table") };

@@ -2,7 +2,7 @@
 
 use super::inspect;
 use super::link::{Access, Link};
-use super::meta::{self, beside};
+use super::meta::{self, META, beside};
 use super::options::Options;
 use super::{TABLE_NAMES, TABLES, hold, point, table_name};
 use dbdyno_engine::EngineError;
@@ -24,10 +24,11 @@ pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
     let made = meta.made();
     let ours = |name: &str| {
         let by_points = || made.iter().any(|made| made.is("table", name));
-        name == "dbdyno_meta" || TABLE_NAMES.iter().any(|t| table_name(*t) == name) || by_points()
+        let by_loads = name == META || TABLE_NAMES.iter().any(|t| table_name(*t) == name) || meta.keeps("table", name);
+        by_loads || by_points()
     };
     let (mine, others): (Vec<String>, Vec<String>) = meta::objects(&link)?.into_iter().partition(|name| ours(name));
-    inspect::refuse_others(&link, mine.iter().map(String::as_str))?;
+    inspect::refuse_others(&link, mine.iter().map(String::as_str), &meta)?;
     // Leaving the write-ahead log needs the file for itself: whoever else has it open is found out here.
     link.set_journal("delete")?;
     if others.is_empty() && meta.says(meta::CREATED_FILE) {
@@ -44,7 +45,7 @@ pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
         }
     } else {
         // The book-keeping goes last: while it stands, the rest is known to be ours.
-        let (meta_table, tables): (Vec<&String>, Vec<&String>) = mine.iter().partition(|name| *name == "dbdyno_meta");
+        let (meta_table, tables): (Vec<&String>, Vec<&String>) = mine.iter().partition(|name| *name == META);
         for table in tables.into_iter().chain(meta_table) {
             link.run(&format!("dropping {table}"), &TABLES.fill("drop_table", &[("table", table)])?)?;
         }

@@ -6,7 +6,7 @@ use super::table::{Head, Row, Table, text};
 use crate::figures::Figure;
 use crate::numbers::{MISSING, percent, thousands};
 use crate::summary::figure::{Found, find, most_redo, no_redo};
-use crate::summary::lines::{Line, PerCore, REDO, SECTIONS, Shows};
+use crate::summary::lines::{Line, PerCore, REDO, Shows, sections};
 use crate::summary::{SHOWN_BY_INTERVAL, adds, winners};
 use crate::text::clean;
 use dbdyno_catalogue::Catalogue;
@@ -14,7 +14,8 @@ use dbdyno_model::{Dop, Flag, RunJson};
 use maud::{Markup, html};
 
 /// The lines that have a tile, by their names in the summary.
-const TILES: [&str; 8] = [
+const TILES: [&str; 9] = [
+    "Transactions",
     "String mix",
     "Full scan, cached",
     "By primary key",
@@ -27,7 +28,7 @@ const TILES: [&str; 8] = [
 
 /// The section of a run.
 pub(super) fn section(run: &RunJson, catalogue: &Catalogue) -> Markup {
-    let found: Vec<(&str, Vec<(&Line, Found<'_>)>)> = SECTIONS
+    let found: Vec<(&str, Vec<(&Line, Found<'_>)>)> = sections(run)
         .iter()
         .map(|s| (s.title, s.lines.iter().map(|line| (line, find(line, run, catalogue))).collect()))
         .collect();

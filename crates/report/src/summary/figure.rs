@@ -4,7 +4,7 @@ use super::lines::{Line, REDO};
 use crate::figures::{self, Ask, Figure, Figures};
 use crate::legend::refusal;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Point, RunJson, Status};
+use dbdyno_model::{Point, RunJson, Status, SubjectKind};
 
 /// What is said of a line without any points.
 pub(crate) const NOT_MEASURED: &str = "not measured";
@@ -43,7 +43,10 @@ impl<'a> Found<'a> {
 pub(crate) fn find<'a>(line: &Line, run: &'a RunJson, catalogue: &Catalogue) -> Found<'a> {
     let mut instead_of = Vec::new();
     let mut unsupported = None;
-    for code in line.tests {
+    let workload = run.points.iter().map(|p| &p.subject).find(|subject| subject.kind() == SubjectKind::Workload);
+    let of_workload: Vec<&str> = workload.map(|subject| subject.as_str()).into_iter().collect();
+    let tests = if line.tests.is_empty() { &of_workload } else { line.tests };
+    for code in tests {
         if !figures::knows(run, code) {
             continue;
         }
@@ -60,17 +63,21 @@ pub(crate) fn find<'a>(line: &Line, run: &'a RunJson, catalogue: &Catalogue) -> 
         let figures = figures::find(&ask, run, catalogue);
         return Found { test: (*code).to_owned(), figures, printed_time, instead_of };
     }
-    let (code, reason) = unsupported.unwrap_or((line.tests.first().unwrap_or(&""), None));
+    let (code, reason) = unsupported.unwrap_or((tests.first().unwrap_or(&""), None));
     let reason = reason.unwrap_or_else(|| NOT_MEASURED.to_owned());
     Found { test: (*code).to_owned(), figures: Err(reason), printed_time: None, instead_of: Vec::new() }
+}
+
+/// Whether a point's work writes; a workload's is taken for such.
+fn writes(point: &Point, catalogue: &Catalogue) -> bool {
+    point.subject.kind() == SubjectKind::Workload
+        || catalogue.test(point.subject.as_str()).is_ok_and(|test| test.procedure.writes())
 }
 
 /// The cell with the highest redo rate of all tests that write: what others write meanwhile is no figure of a test that reads.
 pub(crate) fn most_redo<'a>(run: &'a RunJson, catalogue: &Catalogue) -> Option<Figure<'a>> {
     // A source that prints a redo rate says what it is of.
-    let writes = |p: &Point| {
-        run.published.is_some() || catalogue.test(p.subject.as_str()).is_ok_and(|test| test.procedure.writes())
-    };
+    let writes = |p: &Point| run.published.is_some() || writes(p, catalogue);
     let mut ok: Vec<&Point> = run.points.iter().filter(|p| figures::reached(p) && writes(p)).collect();
     // Where the best of a ramp was measured again, what selected it has done its work.
     let again: Vec<&Point> = ok.iter().copied().filter(|p| p.again && p.redo.mib_per_s.is_some()).collect();
@@ -84,8 +91,7 @@ pub(crate) fn most_redo<'a>(run: &'a RunJson, catalogue: &Catalogue) -> Option<F
 
 /// Why a run has no such cell.
 pub(crate) fn no_redo(run: &RunJson, catalogue: &Catalogue) -> String {
-    let writes = |p: &&Point| catalogue.test(p.subject.as_str()).is_ok_and(|test| test.procedure.writes());
-    let writing: Vec<&Point> = run.points.iter().filter(|p| figures::reached(p)).filter(writes).collect();
+    let writing: Vec<&Point> = run.points.iter().filter(|p| figures::reached(p) && writes(p, catalogue)).collect();
     match writing.iter().find_map(|p| figures::missing(p, REDO.metric)) {
         Some(why) => format!("no figure: {why}"),
         None if writing.is_empty() && !run.points.is_empty() => format!("{NOT_MEASURED}: no test that writes"),

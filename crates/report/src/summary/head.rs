@@ -37,11 +37,11 @@ pub(crate) fn facts(run: &RunJson) -> Vec<(&'static str, String)> {
     match &run.published {
         Some(published) => facts.extend(published_facts(run, published)),
         None => {
-            let Run { size, seed, target, .. } = &run.run;
+            let Run { seed, target, .. } = &run.run;
             let Database { engine, version, .. } = &run.database;
             let what = match run.is_of_storage() {
                 true => ("Storage", format!("{target}, below any database")),
-                false => ("Database", format!("{engine} {version}, size {size}, seed {seed}")),
+                false => ("Database", format!("{engine} {version}, {}, seed {seed}", run.run.data_words())),
             };
             facts.extend([what, ("Run", measured(run)), ("Points", points(run))]);
         }
@@ -51,7 +51,7 @@ pub(crate) fn facts(run: &RunJson) -> Vec<(&'static str, String)> {
 
 /// What a published result has in place of a run.
 fn published_facts(run: &RunJson, published: &Published) -> Vec<(&'static str, String)> {
-    let size = (!run.run.size.is_empty()).then(|| format!("size {}", run.run.size));
+    let size = (!run.run.size.is_empty()).then(|| run.run.data_words());
     let product = run.database.facts.get("product").cloned();
     let year = published.year.map(|y| if published.year_printed { y.to_string() } else { format!("{y} or later") });
     let parts = [

@@ -1,6 +1,6 @@
 //! The lines of the summary page, as data: which test, which of its figures, in which unit.
 
-use dbdyno_model::Flag;
+use dbdyno_model::{Flag, RunJson};
 
 /// Which of the two key figures of a ramp a line has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub(crate) enum Shows {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Line {
     pub(crate) name: &'static str,
-    /// The test; further ones stand in where the first was not measured or is not supported.
+    /// The test; further ones stand in where the first was not measured or is not supported. Without any it is of the workload.
     pub(crate) tests: &'static [&'static str],
     /// The metric.
     pub(crate) metric: &'static str,
@@ -68,6 +68,17 @@ const SERVICE: &str = "service_time_s";
 
 /// The line whose test is the one with the most redo.
 pub(crate) const REDO: Line = Line::new("Redo, maximum", &[], "redo_mib_per_s", "MiB/s");
+
+/// The page of a workload.
+const WORKLOAD: &[Section] = &[Section {
+    title: "Workload",
+    lines: &[Line::new("Transactions", &[], TX, "tx/s").timed(SERVICE).per_core(), Line::new("", &[], ROWS, "rows/s")],
+}];
+
+/// The page of a run.
+pub(crate) fn sections(run: &RunJson) -> &'static [Section] {
+    if run.run.is_of_workload() { WORKLOAD } else { SECTIONS }
+}
 
 /// The page, in the order of the layers.
 pub(crate) const SECTIONS: &[Section] = &[

@@ -15,7 +15,7 @@ use crate::text::hanging;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Flag, Point, RunJson};
 use figure::{Found, find, most_redo, no_redo};
-use lines::{Line, PerCore, REDO, SECTIONS, Shows};
+use lines::{Line, PerCore, REDO, Shows};
 
 use Keep::{Always, Drop};
 
@@ -74,7 +74,7 @@ pub fn page(run: &RunJson, catalogue: &Catalogue, width: Option<u16>) -> String 
     let mut used = Used::default();
     let mut rows = Vec::new();
     let mut shown: Vec<(&Line, Found<'_>)> = Vec::new();
-    for section in SECTIONS {
+    for section in lines::sections(run) {
         let before = rows.len();
         rows.push(Row::Section(section.title.to_owned()));
         for line in section.lines {

@@ -16,6 +16,7 @@ use crate::Pace;
 use dbdyno_engine::client::{Answer, Bound};
 use dbdyno_engine::program::{Act, Outcome, Program};
 use dbdyno_engine::{ChunkResult, Failure, Reply, Request, Step, Work};
+use dbdyno_model::Outcomes;
 use dbdyno_stats::{Pen, Sample, TypeId};
 
 /// Failures in a row after which a job has nothing good to tell.
@@ -103,6 +104,7 @@ impl<'t, P: Program> ClientDrive<'t, P> {
             Pace::Steady { warm_up_ns, duration_ns, .. } => (warm_up_ns, duration_ns),
             Pace::Pieces { .. } => (0, 0),
         };
+        let tally = Tally::of_types(user.program.types().len());
         Self {
             team,
             pen: team.recorder.pen(),
@@ -127,7 +129,7 @@ impl<'t, P: Program> ClientDrive<'t, P> {
             failures_in_row: 0,
             last_good_ns: 0,
             storming: false,
-            tally: Tally::default(),
+            tally,
         }
     }
 
@@ -244,6 +246,7 @@ impl<'t, P: Program> ClientDrive<'t, P> {
         let did = self.user.program.did();
         let (rows, begun_ns) = (did.rows, self.begun_ns.unwrap_or(ended_ns));
         self.tally.outcomes.succeed(1);
+        self.count_type(|outcomes, _| outcomes.succeed(1));
         self.tally.checksum = self.tally.checksum.wrapping_add(did.checksum);
         self.account(ended_ns);
         if let Some(at_ns) = self.inside(ended_ns) {
@@ -265,6 +268,14 @@ impl<'t, P: Program> ClientDrive<'t, P> {
         }
         self.user.program.ended(if self.rolled_back { Outcome::RolledBack } else { Outcome::Committed });
         self.leave(ended_ns);
+    }
+
+    /// Counts what became of the transaction that it is at under its type.
+    #[inline]
+    fn count_type(&mut self, count: impl FnOnce(&mut Outcomes, &mut u64)) {
+        if let Some((outcomes, unknown)) = self.tally.types.get_mut(self.of_type.number()) {
+            count(outcomes, unknown);
+        }
     }
 
     /// Goes on to the next transaction; the program has been told how this one has ended.

@@ -17,7 +17,7 @@ pub use drive::ClientDrive;
 pub use pool::Pool;
 pub use tally::Tally;
 pub(crate) use team::GRACE;
-pub use team::{ClientResult, Team};
+pub use team::{ClientResult, OfType, Team};
 pub use timetable::Timetable;
 
 use dbdyno_model::{Arrivals, Load};

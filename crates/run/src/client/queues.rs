@@ -1,7 +1,7 @@
 //! The timetables of a team: one that all sessions serve, or one for each of them.
 
 use super::timetable::Timetable;
-use dbdyno_engine::Task;
+use crate::work::Work;
 use dbdyno_model::{Arrivals, Load};
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -23,12 +23,12 @@ pub(super) struct Queues {
 }
 
 impl Queues {
-    /// Those of a task's jobs; `per_s` is the rate of all jobs on all hosts together.
-    pub(super) fn new(load: Load, per_s: f64, task: &Task) -> Self {
-        let (jobs, of) = (task.job_numbers(), task.jobs_in_all().max(1));
+    /// Those of a point's jobs; `per_s` is the rate of all jobs on all hosts together.
+    pub(super) fn new(load: Load, per_s: f64, work: Work<'_>) -> Self {
+        let (jobs, of) = (work.job_numbers(), work.jobs_in_all().max(1));
         let apart = load.queues_apart();
         let tables = (0..if apart { jobs.len() } else { 1 }).map(|_| OnceLock::new()).collect();
-        Self { arrivals: load.arrivals.unwrap_or_default(), per_s, seed: task.key_seed, jobs, of, apart, tables }
+        Self { arrivals: load.arrivals.unwrap_or_default(), per_s, seed: work.key_seed(), jobs, of, apart, tables }
     }
 
     /// Whether each job has one of its own.
@@ -77,6 +77,7 @@ impl Queues {
 mod tests {
     use super::*;
     use crate::client::tests::task;
+    use dbdyno_engine::Task;
     use dbdyno_model::Queue;
 
     fn load(arrivals: Arrivals, queue: Queue) -> Load {
@@ -86,7 +87,7 @@ mod tests {
     #[test]
     fn constant_arrivals_of_all_queues_are_at_equal_distances() {
         for queue in [Queue::Shared, Queue::Session] {
-            let queues = Queues::new(load(Arrivals::Constant, queue), 1_000.0, &task(4));
+            let queues = Queues::new(load(Arrivals::Constant, queue), 1_000.0, Work::Test(&task(4)));
             let of_job = |job| (0..25).map(move |_| job);
             let mut due: Vec<u64> = (0..4).flat_map(of_job).map(|job| queues.of(job, 500).take()).collect();
             due.sort_unstable();
@@ -99,7 +100,7 @@ mod tests {
 
     #[test]
     fn queues_of_one_rate_have_moments_of_their_own() {
-        let queues = Queues::new(load(Arrivals::Poisson, Queue::Session), 1e6, &task(2));
+        let queues = Queues::new(load(Arrivals::Poisson, Queue::Session), 1e6, Work::Test(&task(2)));
         let due = |job| (0..1_000).map(|_| queues.of(job, 0).take()).collect::<Vec<_>>();
         let (one, two) = (due(0), due(1));
         assert_ne!(one, two);
@@ -109,7 +110,7 @@ mod tests {
 
     /// All that the jobs of a host are to do in the first second.
     fn in_a_second(load: Load, task: &Task) -> Vec<u64> {
-        let queues = Queues::new(load, 10_000.0, task);
+        let queues = Queues::new(load, 10_000.0, Work::Test(task));
         let of_job = |job| {
             std::iter::repeat_with(|| queues.of(job, 500).take()).take_while(|due_ns| *due_ns < 1_000_000_500).collect()
         };
@@ -143,7 +144,7 @@ mod tests {
         for arrivals in [Arrivals::Constant, Arrivals::Poisson] {
             let first = Task { jobs_after: 3, ..task(1) };
             for (per_s, until_ns) in [(10_000.0, 1_000_000_000), (1e8, 1_000_000_000)] {
-                let queues = Queues::new(load(arrivals, Queue::Shared), per_s, &first);
+                let queues = Queues::new(load(arrivals, Queue::Shared), per_s, Work::Test(&first));
                 queues.of(0, 0).take();
                 let mut left = 0;
                 queues.left(until_ns, |_, n| left += n);

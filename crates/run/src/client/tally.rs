@@ -36,6 +36,8 @@ pub struct Tally {
     pub(crate) checksum: u64,
     /// How transactions ended.
     pub outcomes: Outcomes,
+    /// The same by their types, and of how many nobody knows how they ended.
+    pub(crate) types: Vec<(Outcomes, u64)>,
     pub(crate) lost: Lost,
     /// What became of its timetable, in an open loop.
     pub(crate) kept: Kept,
@@ -48,6 +50,11 @@ pub struct Tally {
 }
 
 impl Tally {
+    /// An empty one for a program of so many types.
+    pub(crate) fn of_types(types: usize) -> Self {
+        Self { types: vec![Default::default(); types], ..Self::default() }
+    }
+
     pub(crate) fn merge(&mut self, other: Self) {
         for (ours, theirs) in [(&mut self.before, other.before), (&mut self.after, other.after)] {
             ours.ops += theirs.ops;
@@ -56,6 +63,11 @@ impl Tally {
         self.last_ended_ns = self.last_ended_ns.max(other.last_ended_ns);
         self.checksum = self.checksum.wrapping_add(other.checksum);
         self.outcomes.merge(&other.outcomes);
+        self.types.resize(self.types.len().max(other.types.len()), Default::default());
+        for (ours, theirs) in self.types.iter_mut().zip(&other.types) {
+            ours.0.merge(&theirs.0);
+            ours.1 += theirs.1;
+        }
         self.lost.merge(other.lost);
         let (ours, theirs) = (&mut self.kept, other.kept);
         ours.due += theirs.due;

@@ -5,11 +5,12 @@ use super::pool::{Pool, User};
 use super::queues::Queues;
 use super::tally::{Kept, Tally};
 use crate::drive::first_cause;
+use crate::work::Work;
 use crate::{Chunk, Log, Span, Window};
 use dbdyno_engine::program::Program;
 use dbdyno_engine::{EngineError, Task};
 use dbdyno_model::{ErrorClass, Load, OpenLoop, Outcomes, Series, Think};
-use dbdyno_stats::{Histogram, Recorded, Recorder, Times, Types};
+use dbdyno_stats::{Histogram, Recorded, Recorder, Times};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -45,6 +46,8 @@ pub struct ClientResult {
     pub log: Log,
     /// How transactions ended, before and after the window too.
     pub outcomes: Outcomes,
+    /// The same for each type, with their times.
+    pub types: Vec<OfType>,
     /// What ended the point, if something did.
     pub error: Option<EngineError>,
     /// Service times inside the window.
@@ -59,22 +62,47 @@ pub struct ClientResult {
     pub series: Series,
 }
 
+/// What became of the transactions of one type.
+#[derive(Debug)]
+pub struct OfType {
+    /// Service times inside the window.
+    pub service: Histogram,
+    /// Response times inside the window, where a rate was set.
+    pub response: Option<Histogram>,
+    /// Those that failed inside the window.
+    pub failed: u64,
+    /// How they ended, before and after the window too.
+    pub outcomes: Outcomes,
+    /// Those of which nobody knows whether the database has them.
+    pub unknown: u64,
+}
+
 impl<'w> Team<'w> {
     /// A team of a task's jobs for a window that aims at `duration_ns`. `asked_per_s` is the rate of all jobs on all hosts
     /// together.
     #[must_use]
     pub fn new(window: &'w Window, duration_ns: u64, load: Load, asked_per_s: Option<f64>, task: &Task) -> Self {
+        Self::of(window, duration_ns, load, asked_per_s, Work::Test(task))
+    }
+
+    /// The same for whatever a point's sessions do.
+    pub(crate) fn of(
+        window: &'w Window,
+        duration_ns: u64,
+        load: Load,
+        asked_per_s: Option<f64>,
+        work: Work<'_>,
+    ) -> Self {
         let times = if load.rate.is_some() { Times::ServiceAndResponse } else { Times::Service };
-        let rows_per_op = task.test.rows_per_op(&task.size, task.rows_per_tx).unwrap_or(0);
         Self {
             window,
-            recorder: Recorder::new(times, Types::ONE, duration_ns, STEP_NS),
-            queues: asked_per_s.map(|per_s| Queues::new(load, per_s, task)),
+            recorder: Recorder::new(times, work.types(), duration_ns, STEP_NS),
+            queues: asked_per_s.map(|per_s| Queues::new(load, per_s, work)),
             think: load.think,
-            seed: task.key_seed,
-            rows_per_statement: rows_per_op / task.test.executions_per_op(task.rows_per_tx).max(1),
+            seed: work.key_seed(),
+            rows_per_statement: work.rows_per_statement(),
             duration_ns,
-            sessions: load.sessions(task.jobs) as usize,
+            sessions: load.sessions(work.jobs()) as usize,
             storming: AtomicUsize::new(0),
             stormed: AtomicBool::new(false),
             overdue: AtomicBool::new(false),
@@ -162,8 +190,14 @@ impl<'w> Team<'w> {
         });
         let log = log(&whole, &recorded, self.window.barrier_ns(), span);
         let series = series(&recorded, span);
+        let types = recorded.types.into_iter().enumerate().map(|(n, recorded)| {
+            let failed = recorded.steps.iter().map(|step| step.errors).sum();
+            let (outcomes, unknown) = whole.types.get(n).cloned().unwrap_or_default();
+            OfType { service: recorded.service, response: recorded.response, failed, outcomes, unknown }
+        });
+        let types = types.collect();
         let (outcomes, connection_wait) = (whole.outcomes, whole.waits);
-        ClientResult { log, outcomes, error, service, response, connection_wait, open_loop, series }
+        ClientResult { log, outcomes, types, error, service, response, connection_wait, open_loop, series }
     }
 }
 

@@ -15,6 +15,7 @@ pub(crate) use rate::rate;
 pub(crate) use windows::too_short;
 
 use crate::log::{Chunk, Log};
+use crate::work::Work;
 use crate::{Span, Window};
 use dbdyno_engine::data::quantity_sum;
 use dbdyno_engine::{Durability, Features, Task};
@@ -27,7 +28,7 @@ const DEVICE_SHARE: f64 = 0.7;
 
 /// What a point is judged by.
 pub(crate) struct Evidence<'a> {
-    pub(crate) task: &'a Task,
+    pub(crate) work: Work<'a>,
     pub(crate) features: Features,
     pub(crate) log: &'a Log,
     pub(crate) window: Span,
@@ -43,9 +44,11 @@ pub(crate) struct Evidence<'a> {
 /// Compares the rows of every chunk, and the engine's own counts, with what the test must touch. What differs makes the
 /// point invalid.
 pub(crate) fn prove(point: &mut Point, evidence: &Evidence<'_>) {
-    let Evidence { task, log, counters, .. } = evidence;
+    let Evidence { work, log, counters, .. } = evidence;
+    // A workload has proofs of its own, which are made by asking for its figures.
+    let Some(task) = work.test() else { return };
     let mut problems = Vec::new();
-    if let Some(rows_per_op) = task.test.rows_per_op(&task.size, task.rows_per_tx) {
+    if let Some(rows_per_op) = work.rows_per_op() {
         let mut wrong = log.chunks.iter().filter(|c| c.rows != c.ops * rows_per_op);
         if let Some(first) = wrong.next() {
             let Chunk { ops, rows, .. } = first;
@@ -105,21 +108,23 @@ fn content(task: &Task, log: &Log) -> Option<String> {
 
 /// Sets the flags.
 pub(crate) fn flag(point: &mut Point, evidence: &Evidence<'_>) {
-    let Evidence { task, telemetry, .. } = evidence;
+    let Evidence { work, telemetry, .. } = evidence;
     steady::flag(point, evidence);
     windows::flag(point, evidence);
-    match task.test.cache {
+    match work.cache() {
         Cache::Cached => reads::cached(point, evidence),
         Cache::NonCached => reads::not_cached(point, evidence),
         Cache::Any => {}
     }
-    if task.test.procedure == Procedure::UpdateSecondary {
-        writes::deferred(point, evidence.counters);
+    if let Some(Task { test, .. }) = work.test() {
+        if test.procedure == Procedure::UpdateSecondary {
+            writes::deferred(point, evidence.counters);
+        }
+        if test.layer == Layer::Storage && test.procedure.writes() {
+            writes::written(point, evidence);
+        }
     }
-    if task.test.layer == Layer::Storage && task.test.procedure.writes() {
-        writes::written(point, evidence);
-    }
-    if task.test.procedure.writes() && evidence.features.local {
+    if work.writes() && evidence.features.local {
         foreign::writes(point, evidence);
     }
     machine::sessions(point, evidence);

@@ -18,7 +18,7 @@ const LEAST_EQUAL_A_SESSION: f64 = 40.0;
 /// A rate that was not reached, or that can only be kept up by ever longer queues, is another load than was asked for.
 pub(crate) fn rate(point: &mut Point, evidence: &Evidence<'_>) {
     let done = evidence.log.inside(evidence.window).ops;
-    judge(point, point.load.sessions(evidence.task.jobs), evidence.window.seconds(), done);
+    judge(point, point.load.sessions(evidence.work.jobs()), evidence.window.seconds(), done);
 }
 
 /// The same of so many operations that were done inside the window.

@@ -146,7 +146,8 @@ impl Seen {
                 (reads / self.seconds / (done.ops * visits as f64 / window_s), "device reads per block visit")
             }
             None => {
-                let compressed = evidence.task.test.table == Some(TableName::LargeCompressed);
+                let table = evidence.work.test().and_then(|task| task.test.table);
+                let compressed = table == Some(TableName::LargeCompressed);
                 let least = if compressed { 0.0 } else { LEAST_ROW_BYTES };
                 let row_bytes = evidence.read_bytes_per_row().unwrap_or(0.0).max(least);
                 (
@@ -216,7 +217,8 @@ fn from_afar(point: &mut Point, evidence: &Evidence<'_>, visits: u64, unseen: &s
 impl Evidence<'_> {
     /// Blocks that one operation visits where each is a read of its own.
     fn visits_per_op(&self) -> Option<u64> {
-        self.task.test.block_visits_per_op(&self.task.size, self.task.rows_per_tx)
+        let task = self.work.test()?;
+        task.test.block_visits_per_op(&task.size, task.rows_per_tx)
     }
 
     /// Bytes that the engine read from below its cache for each row of its work.
@@ -236,7 +238,7 @@ impl Evidence<'_> {
     /// Pages that a file has set aside and never written are read by the engine and by no device. A figure of memory is told as
     /// the engine counts it. None where the engine does not count, or the test is no scan from storage.
     pub(crate) fn scanned_bytes_per_s(&self, point: &Point) -> Option<f64> {
-        let test = &self.task.test;
+        let test = &self.work.test()?.test;
         if test.cache != Cache::NonCached || test.procedure.writes() || self.visits_per_op().is_some() {
             return None;
         }

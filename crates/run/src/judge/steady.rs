@@ -9,10 +9,10 @@ const DRIFT_PCT: f64 = 10.0;
 /// Flags a rate that changed within the window by more than its own noise explains. With too few chunks nobody can tell, and that is
 /// said.
 pub(super) fn flag(point: &mut Point, evidence: &Evidence<'_>) {
-    let Evidence { task, log, window, .. } = evidence;
+    let Evidence { work, log, window, .. } = evidence;
     // A client's chunks are the seconds of the window, with the work of all jobs in each.
-    let jobs = match task.drive {
-        Drive::Server => task.jobs,
+    let jobs = match work.driven_by() {
+        Drive::Server => work.jobs(),
         Drive::Client => 1,
     };
     let rates = log.rates(*window, jobs);

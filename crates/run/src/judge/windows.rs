@@ -9,7 +9,7 @@ const LEAST_S: f64 = 0.5;
 /// Flags work that was over before anything could be told of it, whoever asked for so little.
 pub(super) fn flag(point: &mut Point, evidence: &Evidence<'_>) {
     let worked_s = evidence.window.seconds() - point.discarding_s.unwrap_or(0.0);
-    let pieces = match evidence.task.test.rhythm {
+    let pieces = match evidence.work.rhythm() {
         Rhythm::Once => format!(", in {} pieces", evidence.log.chunks.len()),
         Rhythm::Chunks | Rhythm::Statements => String::new(),
     };

@@ -10,12 +10,12 @@ const WRITTEN_SHARE: f64 = 0.9;
 
 /// A storage test that writes must have written to a device: the bytes of its own work, or those of its redo.
 pub(super) fn written(point: &mut Point, evidence: &Evidence<'_>) {
-    let Evidence { task, features, log, window, counters, telemetry, .. } = evidence;
+    let Evidence { work, features, log, window, counters, telemetry, .. } = evidence;
     if !features.local {
         return point.lacks("proof.written", "the target's devices are not seen from here");
     }
-    let asked = match task.test.procedure {
-        Procedure::WriteFile => log.inside(*window).bytes,
+    let asked = match work.test().map(|task| task.test.procedure) {
+        Some(Procedure::WriteFile) => log.inside(*window).bytes,
         _ => counters.get(Counter::RedoBytes).map_or(0.0, |n| n as f64) * window.seconds() / evidence.counters_s,
     };
     let own = telemetry.process_write_bytes.filter(|_| features.in_process);
@@ -38,12 +38,12 @@ pub(super) fn durable(point: &mut Point, evidence: &Evidence<'_>) {
         point.flag(Flag::UnsafeDurability, said.join("; "));
         return;
     }
-    let Evidence { task, features, log, counters, .. } = evidence;
-    let per_op = task.test.commits_per_op(task.rows_per_tx);
+    let Evidence { work, features, log, counters, .. } = evidence;
+    let per_op = work.commits_per_op();
     let syncs = counters.get(Counter::LogSyncs).or_else(|| counters.get(Counter::RedoSyncs));
     let (Some(per_op), Some(syncs), false) = (per_op, syncs, features.in_process) else { return };
     let commits = log.total_ops() * per_op;
-    let sessions = u64::from(point.load.sessions(task.jobs));
+    let sessions = u64::from(point.load.sessions(work.jobs()));
     if commits > sessions.saturating_mul(syncs + 1) {
         let note = format!("{commits} commits of {sessions} sessions, and the engine counted {syncs} syncs of its log");
         point.flag(Flag::UnsafeDurability, note);

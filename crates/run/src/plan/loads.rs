@@ -4,7 +4,7 @@ use super::{PlanError, Wish};
 use dbdyno_model::{Drive, Load, Mapping, PlannedPoint};
 
 /// The loads that each step of a ramp is measured under. Shares are of a maximum, which comes first.
-pub(super) fn of(wish: &Wish) -> Result<Vec<Load>, PlanError> {
+pub(crate) fn of(wish: &Wish) -> Result<Vec<Load>, PlanError> {
     let options = [
         ("--rate", wish.rates.is_some()),
         ("--arrivals", wish.arrivals.is_some()),
@@ -32,7 +32,7 @@ pub(super) fn of(wish: &Wish) -> Result<Vec<Load>, PlanError> {
 }
 
 /// Has the jobs of each point share the connections, where there are more jobs.
-pub(super) fn share(wish: &Wish, points: &mut [PlannedPoint]) -> Result<(), PlanError> {
+pub(crate) fn share(wish: &Wish, points: &mut [PlannedPoint]) -> Result<(), PlanError> {
     let Some(connections) = wish.connections else { return Ok(()) };
     let most = points.iter().filter(|p| !matches!(p.mapping, Mapping::None { .. })).map(|p| p.dop.jobs).max();
     if let Some(jobs) = most.filter(|jobs| connections > *jobs) {
@@ -45,6 +45,6 @@ pub(super) fn share(wish: &Wish, points: &mut [PlannedPoint]) -> Result<(), Plan
 }
 
 /// Connections of a step's jobs.
-pub(super) fn sessions(wish: &Wish, step: &PlannedPoint) -> u32 {
+pub(crate) fn sessions(wish: &Wish, step: &PlannedPoint) -> u32 {
     wish.connections.map_or(step.dop.jobs, |connections| connections.min(step.dop.jobs))
 }

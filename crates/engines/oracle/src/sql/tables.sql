@@ -142,6 +142,17 @@ EXCEPTION
     END IF;
 END;
 
+-- name: drop_procedure
+-- what: drops a procedure of a workload; that it is not there is no error
+BEGIN
+  EXECUTE IMMEDIATE 'DROP PROCEDURE {name}';
+EXCEPTION
+  WHEN OTHERS THEN
+    IF SQLCODE <> -4043 THEN
+      RAISE;
+    END IF;
+END;
+
 -- name: empty_month
 -- what: empties a month of the table that loads of the large one fill, and gives its space back
 ALTER TABLE load_large TRUNCATE PARTITION {name} DROP STORAGE

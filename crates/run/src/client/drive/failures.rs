@@ -34,6 +34,7 @@ impl<P: Program> ClientDrive<'_, P> {
         if class == ErrorClass::Conflict && self.attempt < MOST_RETRIES {
             self.attempt += 1;
             self.tally.outcomes.retries += 1;
+            self.count_type(|outcomes, _| outcomes.retries += 1);
             if let Some(at_ns) = self.inside(ended_ns) {
                 self.pen.retry(self.of_type, at_ns);
             }
@@ -58,6 +59,10 @@ impl<P: Program> ClientDrive<'_, P> {
     fn count(&mut self, class: ErrorClass, unknown: bool, ended_ns: u64) {
         self.user.program.ended(if unknown { Outcome::Unknown } else { Outcome::RolledBack });
         self.tally.outcomes.fail(class);
+        self.count_type(|outcomes, unknowns| {
+            outcomes.fail(class);
+            *unknowns += u64::from(unknown);
+        });
         self.account(ended_ns);
         if let Some(at_ns) = self.inside(ended_ns) {
             self.pen.error(self.of_type, at_ns);

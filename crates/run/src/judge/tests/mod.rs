@@ -9,6 +9,7 @@ mod writes;
 
 use super::*;
 use crate::log::{Chunk, Lost};
+use crate::work::Work;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::Sampling;
 use dbdyno_model::{CommitMode, TestCode};
@@ -82,7 +83,7 @@ impl Case {
 
     fn evidence(&self) -> Evidence<'_> {
         Evidence {
-            task: &self.task,
+            work: Work::Test(&self.task),
             features: self.features,
             log: &self.log,
             window: Span { start_ns: 0, end_ns: 10 * SECOND },

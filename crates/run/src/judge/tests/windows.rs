@@ -1,6 +1,7 @@
 //! Work of a definite volume that was over at once, and windows of whole checkpoints.
 
 use super::*;
+use crate::work::Work;
 use dbdyno_model::PacedWrites;
 
 fn lasting(code: &str, ms: u64, discarding_s: Option<f64>) -> Vec<Flag> {
@@ -8,7 +9,7 @@ fn lasting(code: &str, ms: u64, discarding_s: Option<f64>) -> Vec<Flag> {
     let mut point = Point::new(TestCode::new(code).unwrap(), jiff::Timestamp::UNIX_EPOCH);
     point.discarding_s = discarding_s;
     let evidence = Evidence {
-        task: &case.task,
+        work: Work::Test(&case.task),
         features: case.features,
         log: &case.log,
         window: Span { start_ns: 0, end_ns: ms * 1_000_000 },

@@ -1,0 +1,273 @@
+//! What a point's sessions do: the work of a test, or a workload's program. This is the one place that says what measuring and judging
+//! go by in each; whatever only a test has is asked of [`Work::test`].
+
+use crate::Bench;
+use dbdyno_engine::client::unsupported;
+use dbdyno_engine::data::mix;
+use dbdyno_engine::program::TransactionType;
+use dbdyno_engine::{Engine, EngineError, Prepared, ProgramTask, Session, Task};
+use dbdyno_model::{Cache, CommitMode, Dop, Drive, PlannedPoint, Rate, Rhythm, Subject};
+use dbdyno_stats::Types;
+use dbdyno_workload::{Dialect, Site, User};
+use std::ops::Range;
+use std::sync::Mutex;
+
+/// A workload as it is loaded on a target.
+#[derive(Debug)]
+pub struct Loaded {
+    pub(crate) dialect: Dialect,
+    pub(crate) scale: u64,
+    /// Its figures when dbdyno was last at work on it in this run.
+    pub(crate) last: Mutex<Option<Vec<i64>>>,
+}
+
+impl Loaded {
+    /// A workload that is loaded at a scale.
+    #[must_use]
+    pub fn new(dialect: Dialect, scale: u64) -> Self {
+        Self { dialect, scale, last: Mutex::default() }
+    }
+}
+
+/// A point of a workload.
+#[derive(Debug, Clone)]
+pub(crate) struct WorkloadTask<'a> {
+    pub(crate) loaded: &'a Loaded,
+    /// Whether users send each statement or call a procedure; dbdyno drives both.
+    pub(crate) form: Drive,
+    pub(crate) program: ProgramTask,
+    pub(crate) types: Vec<TransactionType>,
+}
+
+impl WorkloadTask<'_> {
+    pub(crate) fn user(&self, number: u32) -> User {
+        let ProgramTask { jobs, key_seed, .. } = self.program;
+        User { number, of: jobs, seed: key_seed, scale: self.loaded.scale, form: self.form }
+    }
+
+    pub(crate) fn site<'s>(&'s self, engine: &'s dyn Engine) -> Site<'s> {
+        Site::new(engine, &self.loaded.dialect)
+    }
+}
+
+/// What a planned point's sessions are going to do.
+pub(crate) enum PlannedWork<'a> {
+    Test(Box<Task>),
+    Workload(WorkloadTask<'a>),
+}
+
+impl<'a> PlannedWork<'a> {
+    /// What a point is planned for.
+    ///
+    /// # Errors
+    /// What it names is not known, or not loaded.
+    pub(crate) fn of(bench: &'a Bench<'_>, planned: &PlannedPoint) -> Result<Self, String> {
+        let key_seed = key_seed(bench.seed, planned);
+        match &planned.subject {
+            Subject::Test(code) => Ok(Self::Test(Box::new(Task {
+                test: bench.catalogue.test(code.as_str()).map_err(|error| error.to_string())?.clone(),
+                size: bench.size.clone(),
+                seed: bench.seed,
+                key_seed,
+                nodes: planned.dop.nodes,
+                jobs: planned.dop.jobs,
+                jobs_before: 0,
+                jobs_after: 0,
+                threads: planned.dop.threads,
+                rows_per_tx: planned.rows_per_tx,
+                commit: planned.commit,
+                drive: planned.drive,
+                sampling: bench.sampling,
+            }))),
+            Subject::Workload(name) => {
+                let loaded = bench.workload(name.as_str());
+                let loaded = loaded.ok_or_else(|| format!("the workload {} is not loaded here", name.as_str()))?;
+                let program = ProgramTask {
+                    work: name.as_str().to_owned(),
+                    key_seed,
+                    nodes: planned.dop.nodes,
+                    jobs: planned.dop.jobs,
+                    commit: planned.commit,
+                    sampling: bench.sampling,
+                };
+                let types = loaded.dialect.workload().types();
+                Ok(Self::Workload(WorkloadTask { loaded, form: planned.drive, program, types }))
+            }
+            Subject::Storage(_) => Err("storage is not measured on a database".to_owned()),
+        }
+    }
+
+    /// The same, lent.
+    pub(crate) fn work(&self) -> Work<'_> {
+        match self {
+            Self::Test(task) => Work::Test(task),
+            Self::Workload(workload) => Work::Workload(workload),
+        }
+    }
+}
+
+/// Every point draws keys of its own: a repeat or a higher DOP that asked for the same blocks in the same order would find
+/// them in whatever cache lies below the operating system.
+fn key_seed(seed: u64, planned: &PlannedPoint) -> u64 {
+    let Dop { nodes, jobs, threads } = planned.dop;
+    // What measured it first asked for other keys than what measures it again.
+    let seed = if planned.again { mix(!seed) } else { seed };
+    let point = [planned.repeat, nodes, jobs, threads].iter().fold(seed, |seed, n| mix(seed ^ u64::from(*n)));
+    match planned.load.rate {
+        None => point,
+        Some(Rate::PerS { thousandths }) => mix(point ^ thousandths),
+        Some(Rate::Share { pct }) => mix(point ^ u64::from(pct)),
+    }
+}
+
+/// What the sessions of a point do.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Work<'a> {
+    Test(&'a Task),
+    Workload(&'a WorkloadTask<'a>),
+}
+
+impl<'a> Work<'a> {
+    /// The task of a test, if it is one.
+    pub(crate) fn test(self) -> Option<&'a Task> {
+        match self {
+            Self::Test(task) => Some(task),
+            Self::Workload(_) => None,
+        }
+    }
+
+    /// Who runs the loop: for a workload it is dbdyno, also where it calls a procedure for each transaction.
+    pub(crate) fn driven_by(self) -> Drive {
+        self.test().map_or(Drive::Client, |task| task.drive)
+    }
+
+    pub(crate) fn commit(self) -> CommitMode {
+        match self {
+            Self::Test(task) => task.commit,
+            Self::Workload(work) => work.program.commit,
+        }
+    }
+
+    pub(crate) fn jobs(self) -> u32 {
+        match self {
+            Self::Test(task) => task.jobs,
+            Self::Workload(work) => work.program.jobs,
+        }
+    }
+
+    pub(crate) fn job_numbers(self) -> Range<u32> {
+        match self {
+            Self::Test(task) => task.job_numbers(),
+            Self::Workload(work) => 0..work.program.jobs,
+        }
+    }
+
+    /// Jobs of the point on all hosts together.
+    pub(crate) fn jobs_in_all(self) -> u32 {
+        self.test().map_or(self.jobs(), Task::jobs_in_all)
+    }
+
+    pub(crate) fn nodes(self) -> u32 {
+        match self {
+            Self::Test(task) => task.nodes,
+            Self::Workload(work) => work.program.nodes,
+        }
+    }
+
+    pub(crate) fn key_seed(self) -> u64 {
+        match self {
+            Self::Test(task) => task.key_seed,
+            Self::Workload(work) => work.program.key_seed,
+        }
+    }
+
+    pub(crate) fn rhythm(self) -> Rhythm {
+        self.test().map_or(Rhythm::Chunks, |task| task.test.rhythm)
+    }
+
+    pub(crate) fn cache(self) -> Cache {
+        self.test().map_or(Cache::Any, |task| task.test.cache)
+    }
+
+    /// Whether it writes; a workload is taken for one that does.
+    pub(crate) fn writes(self) -> bool {
+        self.test().is_none_or(|task| task.test.procedure.writes())
+    }
+
+    pub(crate) fn is_transactional(self) -> bool {
+        self.test().is_none_or(|task| task.test.procedure.transactional())
+    }
+
+    /// Whether it reads or changes what was loaded for tests.
+    pub(crate) fn uses_tables(self) -> bool {
+        self.test().is_some_and(|task| !task.test.procedure.is_cpu())
+    }
+
+    pub(crate) fn commits_per_op(self) -> Option<u64> {
+        match self {
+            Self::Test(task) => task.test.commits_per_op(task.rows_per_tx),
+            Self::Workload(work) => work.loaded.dialect.workload().about().commits_each,
+        }
+    }
+
+    /// Rows of an operation, where all have as many.
+    pub(crate) fn rows_per_op(self) -> Option<u64> {
+        self.test().and_then(|task| task.test.rows_per_op(&task.size, task.rows_per_tx))
+    }
+
+    /// Whether its operations touch rows.
+    pub(crate) fn has_rows(self) -> bool {
+        matches!(self, Self::Workload(_)) || self.rows_per_op().is_some()
+    }
+
+    /// Rows that a statement touches which failed, at most.
+    pub(crate) fn rows_per_statement(self) -> u64 {
+        let executions = self.test().map_or(1, |task| task.test.executions_per_op(task.rows_per_tx));
+        self.rows_per_op().unwrap_or(0) / executions.max(1)
+    }
+
+    /// How many types its transactions have.
+    pub(crate) fn types(self) -> Types {
+        match self {
+            Self::Test(_) => Types::ONE,
+            Self::Workload(work) => Types::new(work.types.len()).unwrap_or(Types::ONE),
+        }
+    }
+
+    pub(crate) fn begin(self, engine: &dyn Engine) -> Result<(), EngineError> {
+        match self {
+            Self::Test(task) => engine.begin_point(task),
+            Self::Workload(work) => engine.begin_program(&work.program),
+        }
+    }
+
+    pub(crate) fn end(self, engine: &dyn Engine) -> Result<(), EngineError> {
+        match self {
+            Self::Test(task) => engine.end_point(task),
+            Self::Workload(work) => engine.end_program(&work.program),
+        }
+    }
+
+    pub(crate) fn session(self, engine: &dyn Engine, job: u32) -> Result<Box<dyn Session>, EngineError> {
+        match self.driven_by() {
+            Drive::Server => engine.session(job, self.nodes()),
+            Drive::Client => engine.client_session(job, self.nodes()),
+        }
+    }
+
+    /// Has a session prepare for it.
+    pub(crate) fn prepare(self, session: &mut dyn Session, job: u32) -> Result<Prepared, EngineError> {
+        match self {
+            Self::Test(task) => {
+                let prepared = session.prepare(task, job)?;
+                let formless = task.drive == Drive::Client && prepared.form.is_none() && prepared.problems.is_empty();
+                if formless { Err(unsupported()) } else { Ok(prepared) }
+            }
+            Self::Workload(work) => {
+                let statements = work.loaded.dialect.statements_of(work.form, work.program.commit)?;
+                session.prepare_statements(&statements)?;
+                Ok(Prepared::default())
+            }
+        }
+    }
+}

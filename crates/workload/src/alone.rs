@@ -1,0 +1,56 @@
+//! A program's transactions on one session, one after the other, with no clock, no rate and no window: where it is enough that
+//! they are done.
+
+use dbdyno_engine::client::Bound;
+use dbdyno_engine::program::{Act, Outcome, Program};
+use dbdyno_engine::{EngineError, Request, Session};
+use std::time::Duration;
+
+/// A session that is prepared for a program's statements.
+pub struct Alone {
+    session: Box<dyn Session>,
+    program: Box<dyn Program>,
+}
+
+impl Alone {
+    /// A program on a session that is prepared for it.
+    #[must_use]
+    pub fn new(session: Box<dyn Session>, program: Box<dyn Program>) -> Self {
+        Self { session, program }
+    }
+
+    /// Runs one transaction to its end.
+    ///
+    /// # Errors
+    /// The engine's.
+    pub fn transaction(&mut self) -> Result<(), EngineError> {
+        let Self { session, program } = self;
+        program.begin();
+        let mut act = program.act(None);
+        loop {
+            let request = match act {
+                Act::Ended => {
+                    program.ended(Outcome::Committed);
+                    return Ok(());
+                }
+                Act::Think(pause_ns) => {
+                    std::thread::sleep(Duration::from_nanos(pause_ns));
+                    act = program.act(None);
+                    continue;
+                }
+                Act::Execute { statement, times, opens } => {
+                    Request::Statement(Bound { statement, values: program.values(), times, opens })
+                }
+                Act::Commit => Request::Commit,
+                Act::Rollback => Request::Rollback,
+            };
+            let done = session.execute(&request).map_err(|failure| failure.error)?;
+            act = program.act(Some((&done, session.answer())));
+        }
+    }
+
+    /// Its session.
+    pub fn session(&mut self) -> &mut dyn Session {
+        self.session.as_mut()
+    }
+}

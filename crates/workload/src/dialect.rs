@@ -1,0 +1,190 @@
+//! A workload's SQL in the dialect of an engine: one file of named statements.
+//!
+//! | name | what |
+//! | --- | --- |
+//! | `make X` | makes a table or a procedure; `makes: table NAME` says which, `columns: a b` what a table has |
+//! | `fill X` | makes the rows `:1` to `:2`; `rows: N` says how many there are for a unit of the scale |
+//! | `finish X` | what comes after the rows: indexes, statistics |
+//! | `rest X` | what brings the tables to rest before a point |
+//! | `client X`, `server X` | what a user sends, statement by statement or as one call |
+//! | `no server` | there is no such form, and `why` |
+//! | `count`, `look` | figures that prove the load, and the work |
+
+use crate::Workload;
+use dbdyno_engine::client::{StatementText, Statements};
+use dbdyno_engine::{EngineError, EngineInfo, SqlFile, Statement};
+use dbdyno_model::{CommitMode, Drive, ErrorClass};
+use std::fmt::Write as _;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// A workload's SQL in a dialect.
+#[derive(Debug, Clone)]
+pub struct Dialect {
+    workload: &'static dyn Workload,
+    engine: &'static str,
+    ended: fn(&str) -> String,
+    text: &'static str,
+    file: SqlFile,
+}
+
+/// Something that a load makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Made<'d> {
+    /// `table` or `procedure`.
+    pub(crate) kind: &'d str,
+    /// As SQL calls it.
+    pub(crate) called: &'d str,
+    /// Its columns, where it is a table.
+    pub(crate) columns: &'d str,
+    /// What makes it.
+    pub(crate) sql: &'d str,
+}
+
+impl Made<'_> {
+    /// Its name without that of its schema.
+    pub(crate) fn name(&self) -> &str {
+        self.called.rsplit('.').next().unwrap_or(self.called)
+    }
+}
+
+/// Rows that a load makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Filled<'d> {
+    /// What they are.
+    pub(crate) what: &'d str,
+    /// How many there are for a unit of the scale.
+    pub(crate) rows: u64,
+    /// What makes rows `:1` to `:2`.
+    pub(crate) sql: &'d str,
+}
+
+fn bad(message: String) -> EngineError {
+    EngineError::new(ErrorClass::Other, message)
+}
+
+impl Dialect {
+    /// The workload in an engine's dialect.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn of(workload: &'static dyn Workload, engine: &EngineInfo) -> Result<Self, String> {
+        let text = (engine.workload_sql)(workload.name())
+            .ok_or_else(|| format!("{} has no SQL for the engine {}", workload.name(), engine.name))?;
+        Ok(Self {
+            workload,
+            engine: engine.name,
+            ended: engine.ended,
+            text,
+            file: SqlFile::parse(workload.name(), text),
+        })
+    }
+
+    /// The workload.
+    #[must_use]
+    pub fn workload(&self) -> &'static dyn Workload {
+        self.workload
+    }
+
+    /// Why there is no such form, if there is none.
+    #[must_use]
+    pub fn lacks(&self, form: Drive) -> Option<String> {
+        let no = match form {
+            Drive::Client => "no client",
+            Drive::Server => "no server",
+        };
+        let statement = self.file.get(no).ok()?;
+        Some(statement.notes.get("why").cloned().unwrap_or_else(|| format!("{} has no such form", self.engine)))
+    }
+
+    /// What a user of a form sends, by its numbers.
+    ///
+    /// # Errors
+    /// `Unsupported` where there is no such form; the file lacks a statement.
+    pub fn statements(&self, form: Drive) -> Result<Vec<StatementText>, EngineError> {
+        if let Some(why) = self.lacks(form) {
+            return Err(EngineError::new(ErrorClass::Unsupported, why));
+        }
+        let prefix = match form {
+            Drive::Client => "client",
+            Drive::Server => "server",
+        };
+        let names = self.workload.statements(form);
+        names.iter().map(|name| self.text(&format!("{prefix} {name}"))).collect()
+    }
+
+    /// What sessions of a form are prepared for.
+    ///
+    /// # Errors
+    /// As for [`Dialect::statements`].
+    pub fn statements_of(&self, form: Drive, commit: CommitMode) -> Result<Statements, EngineError> {
+        Ok(Statements { work: self.workload.name().to_owned(), texts: self.statements(form)?, commit })
+    }
+
+    /// A statement's text.
+    ///
+    /// # Errors
+    /// There is none of that name.
+    pub fn text(&self, name: &str) -> Result<StatementText, EngineError> {
+        Ok(self.file.get(name)?.text.clone().into())
+    }
+
+    /// Texts of the statements whose names begin with a word, in order.
+    pub(crate) fn all(&self, word: &str) -> Vec<StatementText> {
+        self.section(word).map(|(_, statement)| statement.text.clone().into()).collect()
+    }
+
+    fn section<'d>(&'d self, word: &'d str) -> impl Iterator<Item = (&'d str, &'d Statement)> {
+        let named = self.file.names().filter_map(|name| Some((name, self.file.get(name).ok()?)));
+        named.filter(move |(name, _)| name.split(' ').next() == Some(word))
+    }
+
+    /// What a load makes, in order.
+    ///
+    /// # Errors
+    /// The file does not say what a statement makes.
+    pub(crate) fn makes(&self) -> Result<Vec<Made<'_>>, EngineError> {
+        let all = self.section("make").map(|(name, Statement { text, notes })| {
+            let makes = notes.get("makes").and_then(|makes| makes.split_once(' '));
+            let (kind, called) = makes.ok_or_else(|| bad(format!("'{name}' does not say what it makes")))?;
+            Ok(Made { kind, called, columns: notes.get("columns").map_or("", String::as_str), sql: text })
+        });
+        all.collect()
+    }
+
+    /// Rows that a load makes, in order.
+    ///
+    /// # Errors
+    /// The file does not say how many.
+    pub(crate) fn fills(&self) -> Result<Vec<Filled<'_>>, EngineError> {
+        let all = self.section("fill").map(|(name, Statement { text, notes })| {
+            let rows = notes.get("rows").and_then(|rows| rows.parse().ok());
+            let rows = rows.ok_or_else(|| bad(format!("'{name}' does not say how many rows it makes")))?;
+            Ok(Filled { what: name.split_once(' ').map_or(name, |(_, what)| what), rows, sql: text })
+        });
+        all.collect()
+    }
+
+    /// Hash of everything that decides what a point of it measures at a scale.
+    #[must_use]
+    pub fn definition(&self, scale: u64) -> String {
+        let Self { workload, engine, text, .. } = self;
+        let whole = format!("{} {}\n{engine}\nscale {scale}\n{text}", workload.name(), workload.about().version);
+        format!("{:016x}", xxh3_64(whole.as_bytes()))
+    }
+
+    /// Every statement, for review or to run by hand.
+    #[must_use]
+    pub fn script(&self) -> String {
+        let comment = self.text.lines().take_while(|line| !line.starts_with("-- name:"));
+        let mut script: String = comment.map(|line| format!("{line}\n")).collect();
+        for name in self.file.names() {
+            let Ok(Statement { text, notes }) = self.file.get(name) else { continue };
+            _ = writeln!(script, "-- {name}");
+            for (key, note) in notes {
+                _ = writeln!(script, "-- {key}: {note}");
+            }
+            _ = writeln!(script, "{}\n", (self.ended)(text));
+        }
+        script
+    }
+}

@@ -1,0 +1,226 @@
+//! A workload on an engine: what the target holds of it, its load, its figures.
+
+use crate::Dialect;
+use crate::dialect::{Filled, Made};
+use dbdyno_engine::bookkeeping::{Meta, kept_entry};
+use dbdyno_engine::client::{Bound, StatementText, Statements, Values};
+use dbdyno_engine::{Engine, EngineError, Request, Session};
+use dbdyno_model::{CommitMode, ErrorClass};
+use std::collections::BTreeMap;
+
+/// Rows that one statement makes: every dialect can make so many at once.
+const CHUNK: u64 = 10_000;
+
+/// What a target holds of a workload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Held {
+    /// Nothing.
+    Nothing,
+    /// A load that did not come to its end.
+    Partly {
+        /// Its scale.
+        scale: u64,
+    },
+    /// All of it.
+    Complete {
+        /// Its scale.
+        scale: u64,
+    },
+}
+
+impl Held {
+    fn read(entry: &str) -> Self {
+        let words: Vec<&str> = entry.split(' ').collect();
+        match words.as_slice() {
+            ["loading", "scale", scale] => scale.parse().map_or(Self::Nothing, |scale| Self::Partly { scale }),
+            ["complete", "scale", scale] => scale.parse().map_or(Self::Nothing, |scale| Self::Complete { scale }),
+            _ => Self::Nothing,
+        }
+    }
+
+    /// The scale, of whatever is there.
+    #[must_use]
+    pub fn scale(self) -> Option<u64> {
+        match self {
+            Self::Nothing => None,
+            Self::Partly { scale } | Self::Complete { scale } => Some(scale),
+        }
+    }
+}
+
+/// Hears how far a load has come: what, rows done, rows in all. Says whether to go on.
+pub type Progress<'p> = &'p dyn Fn(&str, u64, u64) -> bool;
+
+/// A workload in its dialect, on an engine.
+pub struct Site<'e> {
+    engine: &'e dyn Engine,
+    dialect: &'e Dialect,
+}
+
+impl<'e> Site<'e> {
+    /// A workload on an engine.
+    #[must_use]
+    pub fn new(engine: &'e dyn Engine, dialect: &'e Dialect) -> Self {
+        Self { engine, dialect }
+    }
+
+    fn name(&self) -> &'static str {
+        self.dialect.workload().name()
+    }
+
+    /// What the target holds of it.
+    ///
+    /// # Errors
+    /// The target cannot be reached, or what it holds is not dbdyno's.
+    pub fn held(&self) -> Result<Held, EngineError> {
+        Ok(Held::read(self.engine.books()?.get(&self.entry())))
+    }
+
+    fn entry(&self) -> String {
+        format!("workload {}", self.name())
+    }
+
+    /// Loads it anew at a scale; whatever is there of an earlier load goes first. Returns the rows of each table that were made, in
+    /// order. The target is held.
+    ///
+    /// # Errors
+    /// Something of its names is there that dbdyno did not make; the engine's; `Cancelled` once the progress says so; what was
+    /// loaded is not what was to be.
+    pub fn load(&self, scale: u64, progress: Progress<'_>) -> Result<Vec<(String, u64)>, EngineError> {
+        // Where nothing is there yet, what is asked for below could not be asked.
+        self.engine.note(&[])?;
+        let (books, made) = (self.engine.books()?, self.dialect.makes()?);
+        for made in &made {
+            self.clear(made, &books)?;
+        }
+        let mut notes = vec![(self.entry(), format!("loading scale {scale}"))];
+        for made in &made {
+            let value = if made.columns.is_empty() { "1" } else { made.columns };
+            notes.push((kept_entry(made.kind, made.name()), value.to_owned()));
+        }
+        self.engine.note(&notes)?;
+        for made in &made {
+            self.run(&[made.sql.to_owned().into()])?;
+        }
+        let mut rows = Vec::new();
+        for filled in self.dialect.fills()? {
+            self.fill(&filled, scale, progress)?;
+            rows.push((filled.what.to_owned(), filled.rows * scale));
+        }
+        for statement in self.dialect.all("finish") {
+            self.run(&[statement])?;
+        }
+        let workload = self.dialect.workload();
+        let wrong = workload.misloaded(scale, &self.figures("count")?).into_iter();
+        let wrong: Vec<String> = wrong.chain(workload.broken(&self.look()?)).collect();
+        if !wrong.is_empty() {
+            let message = format!("what was loaded for {} is not what was to be: {}", self.name(), wrong.join("; "));
+            return Err(EngineError::new(ErrorClass::Corruption, message));
+        }
+        self.engine.note(&[(self.entry(), format!("complete scale {scale}"))])?;
+        Ok(rows)
+    }
+
+    /// Drops what an earlier load has made and noted; what nobody has noted is somebody else's.
+    fn clear(&self, made: &Made<'_>, books: &Meta) -> Result<(), EngineError> {
+        let Made { kind, called, .. } = made;
+        let is_noted = books.keeps(kind, made.name());
+        let is_table = *kind == "table";
+        // A procedure that is in the way is told of by the statement that makes ours.
+        if is_table && self.is_there(called)? && !is_noted {
+            let message = format!(
+                "the target holds the table {called}, which dbdyno did not make and whose name {} needs; rename it or drop it yourself",
+                self.name()
+            );
+            return Err(EngineError::new(ErrorClass::Other, message));
+        }
+        if !is_noted {
+            return Ok(());
+        }
+        match self.run(&[format!("DROP {} {called}", kind.to_uppercase()).into()]) {
+            // A load that was killed had noted it, and not yet made.
+            Err(error) if !is_table || error.class == ErrorClass::UnknownObject => Ok(()),
+            done => done,
+        }
+    }
+
+    fn is_there(&self, table: &str) -> Result<bool, EngineError> {
+        match self.run(&[format!("SELECT 1 FROM {table} WHERE 1 = 0").into()]) {
+            Ok(()) => Ok(true),
+            Err(error) if error.class == ErrorClass::UnknownObject => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Makes rows, statement by statement.
+    fn fill(&self, filled: &Filled<'_>, scale: u64, progress: Progress<'_>) -> Result<(), EngineError> {
+        let rows = filled.rows * scale;
+        let mut session = self.session(vec![filled.sql.to_owned().into()])?;
+        let mut values = Values::new();
+        for first in (1..=rows).step_by(CHUNK as usize) {
+            let last = (first + CHUNK - 1).min(rows);
+            values.set(&[first.cast_signed(), last.cast_signed()]);
+            execute(session.as_mut(), 0, &values)?;
+            if !progress(&format!("{} {}", self.name(), filled.what), last, rows) {
+                return Err(EngineError::new(
+                    ErrorClass::Cancelled,
+                    format!("the load of {} was stopped", self.name()),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The figures that must agree.
+    ///
+    /// # Errors
+    /// The engine's.
+    pub fn look(&self) -> Result<Vec<i64>, EngineError> {
+        self.figures("look")
+    }
+
+    fn figures(&self, statement: &str) -> Result<Vec<i64>, EngineError> {
+        let mut session = self.session(vec![self.dialect.text(statement)?])?;
+        execute(session.as_mut(), 0, &Values::new())?;
+        let answer = session.answer();
+        Ok((0..).map_while(|column| answer.int(0, column)).collect())
+    }
+
+    /// Brings its tables to rest, as far as the engine does not do so by itself.
+    ///
+    /// # Errors
+    /// The engine's.
+    pub fn rest(&self) -> Result<(), EngineError> {
+        self.run(&self.dialect.all("rest"))
+    }
+
+    fn run(&self, statements: &[StatementText]) -> Result<(), EngineError> {
+        for statement in statements {
+            let mut session = self.session(vec![statement.clone()])?;
+            execute(session.as_mut(), 0, &Values::new())?;
+            session.flush()?;
+        }
+        Ok(())
+    }
+
+    fn session(&self, texts: Vec<StatementText>) -> Result<Box<dyn Session>, EngineError> {
+        let mut session = self.engine.client_session(0, 1)?;
+        session.prepare_statements(&Statements { work: self.name().to_owned(), texts, commit: CommitMode::Durable })?;
+        Ok(session)
+    }
+}
+
+fn execute(session: &mut dyn Session, statement: usize, values: &Values) -> Result<(), EngineError> {
+    let request = Request::Statement(Bound { statement, values, times: 1, opens: false });
+    session.execute(&request).map(drop).map_err(|failure| failure.error)
+}
+
+/// What a target holds of all workloads: their scales, by name.
+///
+/// # Errors
+/// The target cannot be reached, or what it holds is not dbdyno's.
+pub fn held_of_all(engine: &dyn Engine) -> Result<BTreeMap<String, Held>, EngineError> {
+    let books = engine.books()?;
+    let entry = |(name, value): (&str, &str)| Some((name.strip_prefix("workload ")?.to_owned(), Held::read(value)));
+    Ok(books.entries().filter_map(entry).collect())
+}

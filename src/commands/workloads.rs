@@ -1,0 +1,177 @@
+//! What `load`, `run` and `resume` do for workloads besides what they do for tests.
+
+use super::place::Place;
+use crate::cli::RunArgs;
+use crate::error::Error;
+use crate::output::shell_word;
+use crate::progress::Progress;
+use dbdyno_catalogue::Catalogue;
+use dbdyno_model::{Drive, Plan, Subject};
+use dbdyno_run::{LoadWish, LoadedWorkload, Stop, Wish, WorkloadLoad, WorkloadWish, load_workload, workload_plan};
+use dbdyno_workload::{Dialect, Held, Site, Workload, near, workload};
+
+/// The workload that was named in place of tests, if one was.
+///
+/// # Errors
+/// It was named beside others.
+pub(super) fn named(what: &[String], catalogue: &Catalogue) -> Result<Option<&'static dyn Workload>, Error> {
+    let Some(found) = what.iter().find_map(|name| workload(name)) else {
+        return match what {
+            [only] if catalogue.select(only).is_err() && catalogue.suite(only).is_err() => match near(only) {
+                Some(near) => {
+                    Err(Error::Usage(format!("there is no test, suite or workload '{only}' (did you mean '{near}'?)")))
+                }
+                None => Ok(None),
+            },
+            _ => Ok(None),
+        };
+    };
+    match what {
+        [_] => Ok(Some(found)),
+        _ => Err(Error::Usage(format!("the workload {} is run by itself: leave the rest away", found.name()))),
+    }
+}
+
+/// A workload by its name.
+///
+/// # Errors
+/// There is none of that name; the nearest is offered.
+pub(super) fn known(name: &str) -> Result<&'static dyn Workload, Error> {
+    workload(name).ok_or_else(|| {
+        let hint = near(name).map(|near| format!(" (did you mean '{near}'?)")).unwrap_or_default();
+        Error::Usage(format!("there is no workload '{name}'{hint}; `dbdyno list workloads` shows what there is"))
+    })
+}
+
+/// Refuses options of the one for the other.
+///
+/// # Errors
+/// One was given.
+pub(super) fn refuse_misplaced(args: &RunArgs, workload: Option<&'static dyn Workload>) -> Result<(), Error> {
+    let given = |options: &[(&'static str, bool)]| options.iter().find(|(_, given)| *given).map(|(option, _)| *option);
+    match workload {
+        Some(of) => match given(&[
+            ("--ramp", args.ramp.is_some()),
+            ("--jobs", args.jobs.is_some()),
+            ("--threads", args.threads.is_some()),
+        ]) {
+            Some(option) => Err(Error::Usage(format!(
+                "{option} is for tests; how many are at work on the workload {} at once is said by --users, as in --users 1,2,4",
+                of.name()
+            ))),
+            None => Ok(()),
+        },
+        None => match given(&[("--users", args.users.is_some()), ("--scale", args.scale.is_some())]) {
+            Some("--users") => {
+                Err(Error::Usage("--users is for workloads; tests take --ramp 1,2,4 or --jobs N".to_owned()))
+            }
+            Some(option) => Err(Error::Usage(format!("{option} is for workloads; tests take --size"))),
+            None => Ok(()),
+        },
+    }
+}
+
+/// A workload on a target: its SQL there and what the target holds of it.
+pub(super) struct Target {
+    pub(super) workload: &'static dyn Workload,
+    pub(super) dialect: Result<Dialect, String>,
+    pub(super) held: Held,
+    /// The scale that it holds, or else the one wished for, or else 1.
+    pub(super) scale: u64,
+}
+
+impl Target {
+    /// Looks at what a target holds of a workload.
+    ///
+    /// # Errors
+    /// The target cannot be reached, or holds another scale or something that is not dbdyno's.
+    pub(super) fn look(place: &Place, workload: &'static dyn Workload, scale: Option<u64>) -> Result<Self, Error> {
+        place.refuse_foreign()?;
+        let dialect = Dialect::of(workload, place.info);
+        let held = match &dialect {
+            Ok(dialect) => Site::new(place.engine.as_ref(), dialect).held().map_err(place.failed("looking into"))?,
+            Err(_) => Held::Nothing,
+        };
+        if let (Held::Complete { scale: found }, Some(asked)) =
+            (held, scale.filter(|asked| held.scale() != Some(*asked)))
+        {
+            return Err(Error::Usage(format!(
+                "{} holds {} at scale {found}, and scale {asked} was asked for; leave --scale away, or run `dbdyno drop --target {}` first",
+                place.target,
+                workload.name(),
+                shell_word(&place.target.to_string())
+            )));
+        }
+        let scale = match held {
+            Held::Complete { scale } => scale,
+            Held::Partly { scale: begun } => scale.unwrap_or(begun),
+            Held::Nothing => scale.unwrap_or(1),
+        };
+        Ok(Self { workload, dialect, held, scale })
+    }
+
+    /// Refuses to measure what is not there, where dbdyno does not load without being asked.
+    ///
+    /// # Errors
+    /// It is so.
+    pub(super) fn refuse_missing(&self, place: &Place) -> Result<(), Error> {
+        let there = self.dialect.is_err() || matches!(self.held, Held::Complete { .. });
+        if there || place.engine.features().loads_on_demand {
+            return Ok(());
+        }
+        let (name, target) = (self.workload.name(), place.target.to_string());
+        Err(Error::Usage(format!(
+            "{target} holds no data of the workload {name}; load it first: `dbdyno load {name} --target {} --scale {}`",
+            shell_word(&target),
+            self.scale
+        )))
+    }
+
+    /// The plan of what was asked for.
+    ///
+    /// # Errors
+    /// Options that contradict each other.
+    pub(super) fn plan(&self, args: &RunArgs, wish: &Wish) -> Result<Plan, Error> {
+        let of = WorkloadWish {
+            dialect: self.dialect.as_ref().map_err(String::as_str),
+            workload: self.workload,
+            scale: self.scale,
+            users: args.users.as_ref(),
+            hardware_threads: dbdyno_probe::hardware_threads(),
+            seed: args.target.seed.unwrap_or(LoadWish::DEFAULT_SEED),
+        };
+        let drive = args.client.drive.map_or(Drive::Client, Into::into);
+        Ok(workload_plan(&Wish { drive, ..wish.clone() }, of)?)
+    }
+
+    /// Loads it where it is not there. The target is held.
+    ///
+    /// # Errors
+    /// The engine's.
+    pub(super) fn load(&self, place: &Place, progress: &Progress, stop: &Stop) -> Result<WorkloadLoad, Error> {
+        let dialect = self.dialect.as_ref().map_err(|why| Error::Usage(why.clone()))?;
+        let loaded = load_workload(place.engine.as_ref(), dialect, Some(self.scale), progress, stop);
+        progress.finish();
+        loaded.map_err(|error| if stop.requested() { Error::LoadStopped } else { place.failed("loading")(error) })
+    }
+
+    /// What measuring goes by; nothing where the engine has no SQL for it.
+    ///
+    /// # Errors
+    /// As for [`Target::load`].
+    pub(super) fn loaded(self, place: &Place, progress: &Progress, stop: &Stop) -> Result<Vec<LoadedWorkload>, Error> {
+        if self.dialect.is_err() {
+            return Ok(Vec::new());
+        }
+        let WorkloadLoad { scale, .. } = self.load(place, progress, stop)?;
+        Ok(self.dialect.into_iter().map(|dialect| LoadedWorkload::new(dialect, scale)).collect())
+    }
+}
+
+/// The workload that a plan is of, if it is one's.
+pub(super) fn of_plan(plan: &Plan) -> Option<&'static dyn Workload> {
+    plan.points.iter().find_map(|point| match &point.subject {
+        Subject::Workload(name) => workload(name.as_str()),
+        Subject::Test(_) | Subject::Storage(_) => None,
+    })
+}

@@ -1,0 +1,85 @@
+//! Workloads on servers: both forms are loaded, run, proved and dropped; what somebody changes, and a server that dies in the middle.
+
+use super::crashes::lost;
+use super::{OWN, Product, stories};
+use crate::document::check_document;
+use crate::support::{Room, number, points, statuses, text, wait_until};
+
+stories!(
+    a_workload_runs_in_both_forms_and_is_dropped,
+    a_row_changed_behind_its_back_is_found_out,
+    a_workload_outlives_the_crash_of_the_server,
+);
+
+fn a_workload_runs_in_both_forms_and_is_dropped<S: Product>() {
+    let (room, database) = (Room::new(), S::lender().empty());
+    let target = database.target();
+    let ending = room.run(&format!("run tpcb --users 2 --target {target}")).expect(2);
+    assert!(ending.stderr.contains("load it first: `dbdyno load tpcb"), "{}", ending.stderr);
+    room.run(&format!("load tpcb --scale 2 --target {target}")).expect(0);
+    for form in ["client", "server"] {
+        let line = format!("run tpcb --users 1,3 --drive {form} --duration 300ms --json --target {target}");
+        let document = room.run(&line).expect(0).json();
+        assert_eq!(statuses(&document), ["tpcb ok"; 3]);
+        check_document(&document);
+        for point in points(&document) {
+            assert_eq!(text(point, "/drive"), form);
+            assert!(number(point, "/transactions/0/outcomes/ok") > 0.0, "{point:#}");
+            assert!(number(point, "/service_time_s/p99") > 0.0, "{point:#}");
+        }
+        assert!(room.run("show last").expect(0).stdout.contains("Transactions"));
+    }
+    // A rate, and the tests' tables beside it.
+    room.run(&format!("run tpcb --users 4 --rate 100/s --duration 1s --target {target}")).expect(0);
+    room.run(&format!("load --size T --target {target}")).expect(0);
+    room.run(&format!("run tpcb --users 2 --duration 200ms --target {target}")).expect(0);
+    let said = room.run(&format!("drop --target {target}")).expect(0).stdout;
+    assert!(said.contains("tpcb_accounts") && said.contains("small_heap"), "{said}");
+    let nothing = room.run(&format!("drop --target {target} --json")).expect(0).json();
+    assert_eq!(nothing["dropped"], false, "{nothing:#}");
+}
+
+fn a_row_changed_behind_its_back_is_found_out<S: Product>() {
+    let (room, database) = (Room::new(), S::lender().empty());
+    let target = database.target();
+    room.run(&format!("load tpcb --target {target}")).expect(0);
+    // Within a point: while it works, history is written.
+    let run = room.start(&format!("run tpcb --users 2 --duration 3s --target {target}"));
+    let history = S::table("tpcb_history");
+    wait_until("transactions", || database.sql(&format!("SELECT COUNT(*) FROM {history}")).trim() > "0");
+    let accounts = S::table("tpcb_accounts");
+    database.sql(&format!("UPDATE {accounts} SET abalance = abalance + 1 WHERE aid = 7"));
+    run.end().expect(4);
+    let document = room.show("last");
+    assert_eq!(statuses(&document), ["tpcb invalid"]);
+    let reason = text(&points(&document)[0], "/reason").to_owned();
+    assert!(reason.contains("must have one sum"), "{reason}");
+    // It stays so until the row is as it was, or all is loaded anew.
+    let line = format!("run tpcb --users 1 --duration 200ms --target {target}");
+    room.run(&line).expect(4);
+    assert!(text(&points(&room.show("last"))[0], "/reason").starts_with("before the point: "));
+    database.sql(&format!("UPDATE {accounts} SET abalance = abalance - 1 WHERE aid = 7"));
+    room.run(&line).expect(0);
+}
+
+fn a_workload_outlives_the_crash_of_the_server<S: Product>() {
+    let mut server = S::doomed();
+    server.sql(S::HOME, &format!("CREATE DATABASE {OWN}"));
+    let (room, target) = (Room::new(), server.socket(S::SUPERUSER, OWN));
+    room.run(&format!("load tpcb --target {target}")).expect(0);
+    let history = S::table("tpcb_history");
+    let rows = || server.sql(OWN, &format!("SELECT COUNT(*) FROM {history}")).trim().parse::<u64>().unwrap();
+    let run = room.start(&format!("run tpcb --users 1,2 --duration 3s --target {target}"));
+    run.until("[1/3] tpcb");
+    let before = rows();
+    wait_until("transactions of the second point", || rows() > before);
+    let id = lost(&room, run, || server.kill());
+    let first = room.show(&id);
+    assert_eq!(statuses(&first), ["tpcb ok", "tpcb failed"]);
+    server.restart();
+    room.run("resume last").expect(0);
+    let document = room.show(&id);
+    assert_eq!(statuses(&document), ["tpcb ok"; 3]);
+    assert_eq!(points(&document)[0], points(&first)[0], "what was measured is as it was");
+    check_document(&document);
+}
