@@ -12,7 +12,7 @@ use super::pauses::Pauses;
 use super::queues::Queues;
 use super::tally::{Kept, Tally};
 use super::team::Team;
-use dbdyno_stats::{Histogram, TypeId};
+use dbdyno_stats::Histogram;
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
@@ -196,17 +196,17 @@ impl<P> Pool<P> {
     #[must_use]
     pub fn tally(&self, team: &Team<'_>) -> Tally {
         let Waiting { users, waits, .. } = &mut *self.waiting();
-        let (mut kept, mut waits) = (Kept::default(), std::mem::take(waits));
+        let (mut kept, mut never_begun_ns, mut waits) = (Kept::default(), Vec::new(), std::mem::take(waits));
         let timetable = team.queues.as_ref().and_then(|_| team.window.span());
         if let Some(span) = timetable {
             for Reverse(turn) in users.drain().filter(|Reverse(turn)| turn.due_ns < span.end_ns) {
                 kept.due += u64::from(turn.due_ns >= span.start_ns);
                 kept.unfinished += 1;
                 kept.waiting += 1;
-                team.recorder.unfinished(TypeId::FIRST, span.end_ns - turn.due_ns);
+                never_begun_ns.push(span.end_ns - turn.due_ns);
                 waits.record_ns(span.end_ns.saturating_sub(turn.user.wants_ns(team)));
             }
         }
-        Tally { kept, waits: Some(waits), ..Tally::default() }
+        Tally { kept, never_begun_ns, waits: Some(waits), ..Tally::default() }
     }
 }

@@ -41,6 +41,8 @@ pub struct Tally {
     pub(crate) lost: Lost,
     /// What became of its timetable, in an open loop.
     pub(crate) kept: Kept,
+    /// Ages at the window's end of transactions that were taken from a timetable and never begun. They have no type.
+    pub(crate) never_begun_ns: Vec<u64>,
     /// How long transactions waited for a connection, in the tally of a pool.
     pub(crate) waits: Option<Histogram>,
     /// The error that ended the job.
@@ -74,6 +76,7 @@ impl Tally {
         ours.unfinished += theirs.unfinished;
         ours.waiting += theirs.waiting;
         ours.idle_ns += theirs.idle_ns;
+        self.never_begun_ns.extend(other.never_begun_ns);
         self.waits = self.waits.take().or(other.waits);
         self.first_failure = self.first_failure.take().or(other.first_failure);
     }

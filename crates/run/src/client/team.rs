@@ -67,7 +67,8 @@ pub struct ClientResult {
 pub struct OfType {
     /// Service times inside the window.
     pub service: Histogram,
-    /// Response times inside the window, where a rate was set.
+    /// Response times inside the window, where a rate was set; of what had begun and not ended, the age at its end. What never began
+    /// is of no type.
     pub response: Option<Histogram>,
     /// Those that failed inside the window.
     pub failed: u64,
@@ -171,6 +172,9 @@ impl<'w> Team<'w> {
         for mut tally in tallies {
             errors.extend(tally.error.take());
             whole.merge(tally);
+        }
+        if let Some(response) = &mut response {
+            whole.never_begun_ns.iter().for_each(|age_ns| response.record_ns(*age_ns));
         }
         let span = self.window.span();
         let open_loop = self.queues.as_ref().zip(span).map(|(queues, span)| {

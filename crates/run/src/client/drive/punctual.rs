@@ -1,6 +1,6 @@
 //! What a session did of its timetable: what was due inside the window, what was late at its end, and how long nothing was due.
 
-use super::{ClientDrive, UNKNOWN_NS};
+use super::{ClientDrive, Doing, UNKNOWN_NS};
 use crate::client::pool::Beat;
 use dbdyno_engine::program::Program;
 
@@ -28,7 +28,12 @@ impl<P: Program> ClientDrive<'_, P> {
     fn late(&mut self, due_ns: u64) {
         self.tally.kept.unfinished += 1;
         self.tally.kept.waiting += u64::from(self.begun_ns.is_none_or(|begun_ns| begun_ns >= self.end_ns));
-        self.team.recorder.unfinished(self.of_type, self.end_ns - due_ns);
+        let age_ns = self.end_ns - due_ns;
+        match self.doing {
+            // Its program was not asked, so nobody knows of which type it would have been.
+            Doing::Nothing => self.tally.never_begun_ns.push(age_ns),
+            _ => self.team.recorder.unfinished(self.of_type, age_ns),
+        }
         if let Some(pool) = self.pool {
             pool.waited(self.waited_ns(self.end_ns));
         }
