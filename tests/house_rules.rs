@@ -166,6 +166,8 @@ fn every_workload_is_small_and_has_sql_for_every_engine() {
         let lines =
             std::fs::read_to_string(root.join(format!("crates/workload/src/{name}.rs"))).unwrap().lines().count();
         assert!(lines <= 150, "{name} is {lines} lines of Rust, and 150 are enough");
+        let (types, commits) = (workload.types().len(), workload.about().commits.len());
+        assert_eq!(types, commits, "{name} must say of each type how often it commits");
         for engine in dbdyno::ENGINES.all() {
             if !root.join(format!("crates/engines/{}/src/sql", engine.name)).is_dir() {
                 continue;

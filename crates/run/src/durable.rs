@@ -17,7 +17,7 @@ use dbdyno_model::{
     Procedure, ProofOutcome, Subject,
 };
 use dbdyno_probe::Flushes;
-use dbdyno_workload::Alone;
+use dbdyno_workload::{About, Alone};
 use evidence::{Device, Log, Seen};
 use quiet::{Quiet, Stretch};
 
@@ -51,7 +51,8 @@ impl Proofs {
             Subject::Test(_) | Subject::Storage(_) => None,
         };
         let test = planned.subject.test().and_then(|code| bench.catalogue.test(code.as_str()).ok());
-        let writes = workload.is_some() || test.is_some_and(|test| test.procedure.writes());
+        let writes = workload.is_some_and(|loaded| loaded.dialect.workload().about().writes())
+            || test.is_some_and(|test| test.procedure.writes());
         if !writes || matches!(planned.mapping, Mapping::None { .. }) {
             return Ok(None);
         }
@@ -182,11 +183,8 @@ fn commit_and_count(bench: &Bench<'_>, work: Work<'_>) -> Result<CommitProof, En
             Committer::Calls { session, passes: 0, per_op: task.test.commits_per_op(task.rows_per_tx).unwrap_or(1) }
         }
         Work::Workload(work) => {
-            let program = work.loaded.dialect.workload().program(work.user(0));
-            Committer::Program {
-                alone: Alone::new(session, program),
-                each: work.loaded.dialect.workload().about().commits_each,
-            }
+            let workload = work.loaded.dialect.workload();
+            Committer::Program { alone: Alone::new(session, workload.program(work.user(0))), about: workload.about() }
         }
     };
     let mut worker = Worker { bench, committer, device, in_stretches: false };
@@ -229,7 +227,7 @@ fn is_blind(engine: &dyn Engine, proof: &CommitProof) -> bool {
 /// Who commits: a test's procedure, or a workload's program.
 enum Committer {
     Calls { session: Box<dyn Session>, passes: u64, per_op: u64 },
-    Program { alone: Alone, each: Option<u64> },
+    Program { alone: Alone, about: &'static About },
 }
 
 impl Committer {
@@ -242,10 +240,10 @@ impl Committer {
                 *passes += PASSES;
                 Ok(done.ops * *per_op)
             }
-            Self::Program { alone, each } => {
-                (0..PASSES).try_for_each(|_| alone.transaction())?;
-                Ok(PASSES * each.unwrap_or(0))
-            }
+            Self::Program { alone, about } => (0..PASSES).try_fold(0, |commits, _| {
+                let type_id = alone.transaction()?;
+                Ok(commits + type_id.map_or(0, |type_id| about.commits_of(type_id)))
+            }),
         }
     }
 

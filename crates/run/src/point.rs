@@ -284,6 +284,7 @@ fn attempt(
     }
     let span = window.span().ok_or_else(|| EngineError::new(ErrorClass::Cancelled, "the point was stopped"))?;
     figures::work(point, work, &measured.log, span, measured.discarding_ns);
+    let commits = work.commits(&measured.log, &measured.types);
     if let Some(Times { service, response, connection_wait, series }) = measured.times {
         figures::client_times(point, &service, response.as_ref(), series);
         let of_type = |name: &str, service, response: Option<_>| {
@@ -327,6 +328,7 @@ fn attempt(
         share_in_memory: dbdyno_probe::share_in_memory(&files),
         counters_s,
         durability: durability.as_ref(),
+        commits,
         clock_jump_s: before.clock_jump_s(&after),
     };
     judge::flag(point, &evidence);

@@ -1,7 +1,7 @@
 //! What a point's sessions do: the work of a test, or a workload's program. This is the one place that says what measuring and judging
 //! go by in each; whatever only a test has is asked of [`Work::test`].
 
-use crate::Bench;
+use crate::{Bench, Log, OfType};
 use dbdyno_engine::client::unsupported;
 use dbdyno_engine::data::mix;
 use dbdyno_engine::program::TransactionType;
@@ -189,9 +189,12 @@ impl<'a> Work<'a> {
         self.test().map_or(Cache::Any, |task| task.test.cache)
     }
 
-    /// Whether it writes; a workload is taken for one that does.
+    /// Whether it writes.
     pub(crate) fn writes(self) -> bool {
-        self.test().is_none_or(|task| task.test.procedure.writes())
+        match self {
+            Self::Test(task) => task.test.procedure.writes(),
+            Self::Workload(work) => work.loaded.dialect.workload().about().writes(),
+        }
     }
 
     pub(crate) fn is_transactional(self) -> bool {
@@ -203,10 +206,14 @@ impl<'a> Work<'a> {
         self.test().is_some_and(|task| !task.test.procedure.is_cpu())
     }
 
-    pub(crate) fn commits_per_op(self) -> Option<u64> {
+    /// Commits of what was done that the log must keep, where that is known.
+    pub(crate) fn commits(self, log: &Log, types: &[OfType]) -> Option<u64> {
         match self {
-            Self::Test(task) => task.test.commits_per_op(task.rows_per_tx),
-            Self::Workload(work) => work.loaded.dialect.workload().about().commits_each,
+            Self::Test(task) => task.test.commits_per_op(task.rows_per_tx).map(|per_op| per_op * log.total_ops()),
+            Self::Workload(work) => {
+                let commits = work.loaded.dialect.workload().about().commits;
+                Some(types.iter().zip(commits).map(|(of_type, commits)| of_type.outcomes.ok * commits).sum())
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 //! they are done.
 
 use dbdyno_engine::client::Bound;
-use dbdyno_engine::program::{Act, Outcome, Program};
+use dbdyno_engine::program::{Act, Outcome, Program, TypeId};
 use dbdyno_engine::{EngineError, Request, Session};
 use std::time::Duration;
 
@@ -19,19 +19,20 @@ impl Alone {
         Self { session, program }
     }
 
-    /// Runs one transaction to its end.
+    /// Runs one transaction to its end. Returns its type, or none where the program has rolled it back.
     ///
     /// # Errors
     /// The engine's.
-    pub fn transaction(&mut self) -> Result<(), EngineError> {
+    pub fn transaction(&mut self) -> Result<Option<TypeId>, EngineError> {
         let Self { session, program } = self;
-        program.begin();
+        let type_id = program.begin();
+        let mut committed = true;
         let mut act = program.act(None);
         loop {
             let request = match act {
                 Act::Ended => {
-                    program.ended(Outcome::Committed);
-                    return Ok(());
+                    program.ended(if committed { Outcome::Committed } else { Outcome::RolledBack });
+                    return Ok(committed.then_some(type_id));
                 }
                 Act::Think(pause_ns) => {
                     std::thread::sleep(Duration::from_nanos(pause_ns));
@@ -42,7 +43,10 @@ impl Alone {
                     Request::Statement(Bound { statement, values: program.values(), times, opens })
                 }
                 Act::Commit => Request::Commit,
-                Act::Rollback => Request::Rollback,
+                Act::Rollback => {
+                    committed = false;
+                    Request::Rollback
+                }
             };
             let done = session.execute(&request).map_err(|failure| failure.error)?;
             act = program.act(Some((&done, session.answer())));
@@ -54,3 +58,6 @@ impl Alone {
         self.session.as_mut()
     }
 }
+
+#[cfg(test)]
+mod tests;

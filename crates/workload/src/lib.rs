@@ -12,7 +12,7 @@ pub use alone::Alone;
 pub use dialect::Dialect;
 pub use site::{Held, Progress, Site, held_of_all};
 
-use dbdyno_engine::program::{Program, TransactionType};
+use dbdyno_engine::program::{Program, TransactionType, TypeId};
 use dbdyno_model::Drive;
 use std::fmt;
 
@@ -89,8 +89,22 @@ pub struct About {
     pub scale_words: &'static str,
     /// Another number whenever its programs do something else.
     pub version: u32,
-    /// Commits of each transaction, where all types have as many.
-    pub commits_each: Option<u64>,
+    /// Commits of a transaction of each type that its log must keep, in the order of [`Workload::types`]: none where it only reads.
+    pub commits: &'static [u64],
+}
+
+impl About {
+    /// Whether it writes what the log must keep.
+    #[must_use]
+    pub fn writes(&self) -> bool {
+        self.commits.iter().any(|commits| *commits > 0)
+    }
+
+    /// Commits of a transaction of a type that its log must keep.
+    #[must_use]
+    pub fn commits_of(&self, type_id: TypeId) -> u64 {
+        self.commits.get(type_id.number()).copied().unwrap_or_default()
+    }
 }
 
 /// What a workload says of itself.

@@ -44,7 +44,7 @@ impl Workload for TpcB {
             load_words: "changes and adds rows of its own tables; commits again and again",
             scale_words: "1 branch, 10 tellers and 100,000 accounts",
             version: 1,
-            commits_each: Some(1),
+            commits: &[1],
         }
     }
 

@@ -38,6 +38,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) share_in_memory: f64,
     pub(crate) counters_s: f64,
     pub(crate) durability: Option<&'a Durability>,
+    /// Commits of the work that the log must keep, where they are known.
+    pub(crate) commits: Option<u64>,
     pub(crate) clock_jump_s: f64,
 }
 

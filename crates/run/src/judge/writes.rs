@@ -38,11 +38,9 @@ pub(super) fn durable(point: &mut Point, evidence: &Evidence<'_>) {
         point.flag(Flag::UnsafeDurability, said.join("; "));
         return;
     }
-    let Evidence { work, features, log, counters, .. } = evidence;
-    let per_op = work.commits_per_op();
+    let Evidence { work, features, commits, counters, .. } = evidence;
     let syncs = counters.get(Counter::LogSyncs).or_else(|| counters.get(Counter::RedoSyncs));
-    let (Some(per_op), Some(syncs), false) = (per_op, syncs, features.in_process) else { return };
-    let commits = log.total_ops() * per_op;
+    let (Some(commits), Some(syncs), false) = (*commits, syncs, features.in_process) else { return };
     let sessions = u64::from(point.load.sessions(work.jobs()));
     if commits > sessions.saturating_mul(syncs + 1) {
         let note = format!("{commits} commits of {sessions} sessions, and the engine counted {syncs} syncs of its log");

@@ -3,13 +3,19 @@
 /// More transaction types than a program may have.
 pub const MOST_TYPES: usize = 32;
 
-/// The number of a transaction type in its program, from 0 on; below [`MOST_TYPES`].
+/// The number of a transaction type in its program, from 0 on. One that its program has not counts as the last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct TypeId(u8);
 
 impl TypeId {
     /// The first one, and the only one of many programs.
     pub const FIRST: Self = Self(0);
+
+    /// The type of a number.
+    #[must_use]
+    pub const fn new(number: u8) -> Self {
+        Self(number)
+    }
 
     /// Its number.
     #[must_use]

@@ -92,6 +92,7 @@ impl Case {
             share_in_memory: self.share_in_memory,
             counters_s: 10.0,
             durability: self.durability.as_ref(),
+            commits: Work::Test(&self.task).commits(&self.log, &[]),
             clock_jump_s: self.clock_jump_s,
         }
     }

@@ -1,25 +1,13 @@
 //! Work of a definite volume that was over at once, and windows of whole checkpoints.
 
 use super::*;
-use crate::work::Work;
 use dbdyno_model::PacedWrites;
 
 fn lasting(code: &str, ms: u64, discarding_s: Option<f64>) -> Vec<Flag> {
     let case = Case::new(code, 10);
     let mut point = Point::new(TestCode::new(code).unwrap(), jiff::Timestamp::UNIX_EPOCH);
     point.discarding_s = discarding_s;
-    let evidence = Evidence {
-        work: Work::Test(&case.task),
-        features: case.features,
-        log: &case.log,
-        window: Span { start_ns: 0, end_ns: ms * 1_000_000 },
-        counters: &case.counters,
-        telemetry: &case.telemetry,
-        counters_s: 10.0,
-        durability: None,
-        clock_jump_s: 0.0,
-        share_in_memory: case.share_in_memory,
-    };
+    let evidence = Evidence { window: Span { start_ns: 0, end_ns: ms * 1_000_000 }, ..case.evidence() };
     crate::judge::windows::flag(&mut point, &evidence);
     point.flags
 }
