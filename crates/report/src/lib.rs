@@ -21,6 +21,7 @@ mod storage;
 pub mod summary;
 pub mod tables;
 mod text;
+mod types;
 pub mod verdict;
 
 pub use registry::{REPORTS, Report, report};

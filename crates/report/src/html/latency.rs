@@ -10,6 +10,7 @@ use crate::legend::{codes, is_of_client, refusal};
 use crate::numbers::{MISSING, percent, thousands};
 use crate::summary::head::counted;
 use crate::text::clean;
+use crate::types::{FAILED, types};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{CellKey, Dop, Flag, Point, ResponseTime, RunJson, Status, SubjectName};
 use dbdyno_stats::{Estimate, Histogram};
@@ -78,7 +79,7 @@ impl<'a> Load<'a> {
             let times = if open { p.response_time_s.as_ref() } else { p.service_time_s.as_ref() };
             times.is_some_and(|t| t.max.is_some() && figure(t).is_none()) && p.has(Flag::Errors)
         };
-        if self.shown().iter().any(|(_, p)| lacks(p)) { "failed".to_owned() } else { duration(self.time(figure)) }
+        if self.shown().iter().any(|(_, p)| lacks(p)) { FAILED.to_owned() } else { duration(self.time(figure)) }
     }
 
     fn is_unmet(&self) -> bool {
@@ -268,19 +269,29 @@ fn table(code: SubjectName<'_>, loads: &[&Load<'_>], place: &str) -> Table {
             let why = why.unwrap_or_else(|| "it has no times".to_owned());
             return vec![Row::Remark(vec![text(&load.words())], why)];
         }
+        let kind = if load.is_open() { "response" } else { "service" };
+        let points: Vec<&Point> = shown.iter().map(|(_, p)| *p).collect();
+        let of_types: Vec<Row> = types(&points)
+            .into_iter()
+            .map(|of_type| {
+                let head = [of_type.label.as_str(), "", &thousands(of_type.reached_per_s()), kind].map(text);
+                let times = PERCENTILES.map(|(_, figure)| text(&of_type.time_words(load.is_open(), figure, duration)));
+                Row::Figures(head.into_iter().chain(times).chain([text("")]).collect())
+            })
+            .collect();
         let mut texts = vec![text(&load.words())];
         let asked = load.median(|p| p.asked_per_s);
         texts.push(text(&asked.map_or_else(|| MISSING.to_owned(), thousands)));
         texts.push(text(&thousands(load.median(|p| p.ops_per_s))));
-        texts.push(text(if load.is_open() { "response" } else { "service" }));
+        texts.push(text(kind));
         texts.extend(PERCENTILES.iter().map(|(_, figure)| text(&load.time_words(*figure))));
         let flags: Vec<Flag> = shown.iter().flat_map(|(_, p)| p.flags.iter().copied()).collect();
-        texts.push(html! { @if load.is_unmet() { b { "! " } } (marks(shown.iter().map(|(_, p)| *p), &flags)) });
+        texts.push(html! { @if load.is_unmet() { b { "! " } } (marks(points.iter().copied(), &flags)) });
         let waits = load.waits().map(|waits| {
             let head = [text(&load.words()), text(""), text(""), text("wait")];
             Row::Figures(head.into_iter().chain(waits).chain([text("")]).collect())
         });
-        [Row::Figures(texts)].into_iter().chain(waits).collect()
+        [Row::Figures(texts)].into_iter().chain(of_types).chain(waits).collect()
     });
     let caption = html! { (code) ": how long transactions took, " (place) };
     Table { caption, heads, rows: rows.collect(), class: "figures" }.without_empty_columns()

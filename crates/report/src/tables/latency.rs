@@ -8,6 +8,7 @@ use crate::legend::{self, marks, refusal};
 use crate::numbers::{MISSING, duration, thousands};
 use crate::summary::head::counted;
 use crate::text::hanging;
+use crate::types::{FAILED, types};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{CellKey, Flag, Point, ResponseTime, RunJson, Status};
 use dbdyno_stats::Estimate;
@@ -36,11 +37,8 @@ const UNMET: char = '!';
 /// In place of a load, below it: how long was waited for a connection.
 const WAIT: &str = "  waiting for one";
 
-/// In place of a percentile that transactions have which failed.
-const FAILED: &str = "failed";
-
-/// One row per load of each test and degree of parallelism: medians of its repeats. Where jobs share connections, another tells how
-/// long they waited for one.
+/// One row per load of each test and degree of parallelism: medians of its repeats. Where a workload has several types of transactions,
+/// each has another; where jobs share connections, one tells how long they waited for one.
 #[must_use]
 pub fn latency(run: &RunJson, _: &Catalogue, width: Option<u16>) -> String {
     let points: Vec<&Point> = run.points.iter().filter(|p| legend::is_of_client(p) && !p.again).collect();
@@ -119,6 +117,7 @@ fn rows(key: &CellKey, points: &[&Point]) -> Vec<Row> {
         Estimate::of(&shown.iter().filter_map(|p| figure(p)).collect::<Vec<_>>()).map(|e| e.median)
     };
     let open = key.load.rate.is_some();
+    let kind = if open { "response" } else { "service" };
     let times = move |p: &'_ Point| if open { p.response_time_s.clone() } else { p.service_time_s.clone() };
     let time = |figure: fn(&ResponseTime) -> Option<f64>| {
         // What is among the failures of one repeat is no time of the others.
@@ -136,15 +135,24 @@ fn rows(key: &CellKey, points: &[&Point]) -> Vec<Row> {
         let head = [WAIT, "", "", "wait"].map(str::to_owned);
         Row::Figures(keys.chain(head).chain(waits.map(duration)).chain([String::new()]).collect())
     });
+    let of_types: Vec<Row> = types(&shown)
+        .into_iter()
+        .map(|of_type| {
+            let keys = texts.iter().take(texts.len() - 1).cloned();
+            let head = [String::new(), thousands(of_type.reached_per_s()), kind.to_owned()];
+            let times = TOLD.map(|figure| of_type.time_words(open, figure, duration));
+            Row::Figures(keys.chain([of_type.label.clone()]).chain(head).chain(times).chain([String::new()]).collect())
+        })
+        .collect();
     let asked = median(&|p| p.asked_per_s);
     texts.push(asked.map_or_else(|| MISSING.to_owned(), thousands));
     let flags: Vec<Flag> = shown.iter().flat_map(|p| p.flags.iter().copied()).collect();
     texts.push(bracketed(thousands(median(&|p| p.ops_per_s)), &flags));
-    texts.push(if open { "response" } else { "service" }.to_owned());
+    texts.push(kind.to_owned());
     texts.extend(TOLD.map(time));
     let unmet = if shown.iter().any(|p| p.status == Status::Invalid) { UNMET.to_string() } else { String::new() };
     // That these are a client's and at set rates is what the table is about.
     let marks = marks(shown, &flags).replace([legend::CLIENT, legend::RATED], "");
     texts.push(format!("{unmet}{marks}"));
-    [Row::Figures(texts)].into_iter().chain(waits).collect()
+    [Row::Figures(texts)].into_iter().chain(of_types).chain(waits).collect()
 }

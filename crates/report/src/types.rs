@@ -1,0 +1,94 @@
+//! The transactions of a workload by their types, where it has several: a line for each, below the one of all together.
+
+use crate::text::clean;
+use dbdyno_model::{Point, ResponseTime, TransactionType};
+use dbdyno_stats::Estimate;
+
+/// In place of a percentile that transactions have which failed.
+pub(crate) const FAILED: &str = "failed";
+
+/// One type in the repeats of a load.
+pub(crate) struct OfType<'a> {
+    /// Its name and its weight.
+    pub(crate) label: String,
+    repeats: Vec<&'a TransactionType>,
+}
+
+/// The types of the points of one load; none where it has only one.
+pub(crate) fn types<'a>(points: &[&'a Point]) -> Vec<OfType<'a>> {
+    of_repeats(&points.iter().map(|point| point.transactions.as_slice()).collect::<Vec<_>>())
+}
+
+fn of_repeats<'a>(repeats: &[&'a [TransactionType]]) -> Vec<OfType<'a>> {
+    let Some(first) = repeats.first().filter(|types| types.len() > 1) else { return Vec::new() };
+    let all: u64 = first.iter().map(|of_type| u64::from(of_type.weight)).sum();
+    let of_type = |of_type: &TransactionType| OfType {
+        label: format!("  {} ({} of {all})", clean(&of_type.name), of_type.weight),
+        repeats: repeats.iter().filter_map(|types| types.iter().find(|t| t.name == of_type.name)).collect(),
+    };
+    first.iter().map(of_type).collect()
+}
+
+impl OfType<'_> {
+    fn median(&self, figure: impl Fn(&TransactionType) -> Option<f64>) -> Option<f64> {
+        Estimate::of(&self.repeats.iter().filter_map(|t| figure(t)).collect::<Vec<_>>()).map(|e| e.median)
+    }
+
+    /// Transactions per second that succeeded.
+    pub(crate) fn reached_per_s(&self) -> Option<f64> {
+        self.median(|of_type| of_type.ops_per_s)
+    }
+
+    /// A time in words, or that it is among the failures of a repeat: the response time of an open loop, else the service time.
+    pub(crate) fn time_words(
+        &self,
+        open: bool,
+        figure: fn(&ResponseTime) -> Option<f64>,
+        words: fn(Option<f64>) -> String,
+    ) -> String {
+        let times = |t: &TransactionType| if open { t.response_time_s.clone() } else { t.service_time_s.clone() };
+        let is_failed = |t: &&TransactionType| times(t).is_some_and(|t| t.max.is_some() && figure(&t).is_none());
+        if self.repeats.iter().any(is_failed) {
+            return FAILED.to_owned();
+        }
+        words(self.median(|t| times(t).as_ref().and_then(figure)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dbdyno_model::Outcomes;
+
+    fn repeat(ops_per_s: [f64; 2], p99: [Option<f64>; 2]) -> Vec<TransactionType> {
+        let types = [("transfer", 4), ("balance", 1)].into_iter().zip(ops_per_s).zip(p99);
+        let of_type = |(((name, weight), per_s), p99): (((&str, u32), f64), Option<f64>)| TransactionType {
+            name: name.to_owned(),
+            weight,
+            ops: None,
+            ops_per_s: Some(per_s),
+            service_time_s: Some(ResponseTime { p99, max: Some(1.0), ..ResponseTime::default() }),
+            response_time_s: None,
+            outcomes: Outcomes::default(),
+        };
+        types.map(of_type).collect()
+    }
+
+    #[test]
+    fn each_of_several_types_has_a_line_with_its_medians() {
+        let first = repeat([400.0, 100.0], [Some(0.5), Some(0.1)]);
+        let second = repeat([440.0, 110.0], [Some(0.5), None]);
+        let told = of_repeats(&[&first, &second]);
+        let labels: Vec<&str> = told.iter().map(|of_type| of_type.label.as_str()).collect();
+        assert_eq!(labels, ["  transfer (4 of 5)", "  balance (1 of 5)"]);
+        assert_eq!(
+            told.iter().map(|t| t.reached_per_s().map(f64::round)).collect::<Vec<_>>(),
+            [Some(420.0), Some(105.0)]
+        );
+        let p99 =
+            |open| told.iter().map(move |t| t.time_words(open, |t| t.p99, |s| format!("{s:?}"))).collect::<Vec<_>>();
+        assert_eq!(p99(false), ["Some(0.5)", FAILED], "one of the repeats has failures there");
+        assert_eq!(p99(true), ["None", "None"]);
+        assert!(of_repeats(&[&first[..1]]).is_empty(), "the line of all together says it");
+    }
+}
