@@ -52,17 +52,6 @@ fn overload_is_judged_by_the_connections() {
 }
 
 #[test]
-fn what_users_without_a_connection_did_not_come_to_is_of_no_type() {
-    let simulation = simulation(4, 1.1, Service::Exponential);
-    let result = simulation.of_users(32, simulation.load());
-    let (open, [of_type]) = (result.open_loop.unwrap(), result.types.as_slice()) else { panic!("one type") };
-    let begun = open.unfinished - open.waiting;
-    assert!(open.waiting > 28 && begun <= 4, "{open:?}");
-    assert_eq!(result.response.unwrap().count(), result.service.count() + open.unfinished);
-    assert_eq!(of_type.response.as_ref().unwrap().count(), result.service.count() + begun);
-}
-
-#[test]
 fn users_with_queues_of_their_own_share_connections_too() {
     let apart = Simulation { queue: Queue::Session, ..simulation(8, 0.6, Service::Deterministic) };
     let result = apart.of_users(64, apart.load());
