@@ -121,8 +121,11 @@ fn a_load_goes_by_what_is_there() {
     assert_eq!(count(&room, "SELECT count(*) FROM dbdyno_tpcb_accounts"), 100_000);
     // A table of such a name with other columns is not dropped.
     change(&room, "ALTER TABLE dbdyno_tpcb_history ADD COLUMN theirs TEXT");
-    let ending = room.run(&format!("drop {TARGET}")).expect(3);
-    assert!(ending.stderr.contains("dbdyno_tpcb_history"), "{}", ending.stderr);
+    change(&room, "UPDATE dbdyno_meta SET value = 'loading scale 1' WHERE name = 'workload tpcb'");
+    for line in ["drop", "load tpcb", "run tpcb --users 1 --duration 100ms"] {
+        let ending = room.run(&format!("{line} {TARGET}")).expect(3);
+        assert!(ending.stderr.contains("dbdyno_tpcb_history, which dbdyno did not make"), "{}", ending.stderr);
+    }
     assert_eq!(count(&room, "SELECT count(*) FROM dbdyno_tpcb_accounts"), 100_000);
 }
 
@@ -136,6 +139,8 @@ fn what_is_asked_of_the_wrong_thing_is_refused() {
         ("run tpcb T611", "run by itself"),
         ("run tpcp", "did you mean 'tpcb'?"),
         ("load tpc-c", "there is no workload 'tpc-c'"),
+        ("run tpcb --users 4 --connections 5", "of a workload --users"),
+        ("run tpcb --users 4 --max-jobs 2", "or --users, ask for"),
         ("run tpcb --users 1 --scale 0", "write a whole number from 1"),
     ] {
         let ending = room.run(&format!("{line} {TARGET}")).expect(2);
