@@ -142,7 +142,7 @@ impl Target {
     /// Loads it where it is not there. The target is held.
     ///
     /// # Errors
-    /// The engine's; it is there at another scale.
+    /// The engine's; it is there at another scale, or not whole.
     pub(super) fn load(&self, place: &Place, progress: &Progress, stop: &Stop) -> Result<WorkloadLoad, Error> {
         let dialect = self.dialect.as_ref().map_err(|why| Error::Usage(why.clone()))?;
         let loaded = load_workload(place.engine.as_ref(), dialect, Some(self.scale), progress, stop);
@@ -151,10 +151,29 @@ impl Target {
             if stop.requested() { Error::WorkloadLoadStopped } else { place.failed("loading")(error) }
         })?;
         // Another dbdyno may have loaded it since it was looked at, and the plan was made.
-        match loaded.scale == self.scale {
-            true => Ok(loaded),
-            false => Err(other_scale(place, self.workload, loaded.scale, self.scale)),
+        if loaded.scale != self.scale {
+            return Err(other_scale(place, self.workload, loaded.scale, self.scale));
         }
+        if loaded.rows.is_empty() {
+            self.recount(place, dialect)?;
+        }
+        Ok(loaded)
+    }
+
+    /// Counts the rows of an earlier load: whatever was added or taken away since would be measured.
+    fn recount(&self, place: &Place, dialect: &Dialect) -> Result<(), Error> {
+        let wrong = Site::new(place.engine.as_ref(), dialect).recount(self.scale);
+        let wrong = wrong.map_err(place.failed("counting the workload's rows of"))?;
+        if wrong.is_empty() {
+            return Ok(());
+        }
+        let (target, name, scale) = (shell_word(&place.target.to_string()), self.workload.name(), self.scale);
+        Err(Error::Usage(format!(
+            "{} does not hold what dbdyno loaded: {}; load anew: `dbdyno drop --target {target}`, then `dbdyno load {name} --target {target} \
+             --scale {scale}`",
+            place.target,
+            wrong.join("; ")
+        )))
     }
 
     /// What measuring goes by; nothing where the engine has no SQL for it.

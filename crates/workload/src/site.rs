@@ -110,8 +110,7 @@ impl<'e> Site<'e> {
             self.run(&[statement])?;
         }
         let workload = self.dialect.workload();
-        let wrong = workload.misloaded(scale, &self.figures("count")?).into_iter();
-        let wrong: Vec<String> = wrong.chain(workload.broken(&self.look()?)).collect();
+        let wrong: Vec<String> = self.recount(scale)?.into_iter().chain(workload.broken(&self.look()?)).collect();
         if !wrong.is_empty() {
             let message = format!("what was loaded for {} is not what was to be: {}", self.name(), wrong.join("; "));
             return Err(EngineError::new(ErrorClass::Corruption, message));
@@ -183,6 +182,14 @@ impl<'e> Site<'e> {
             }
         }
         Ok(())
+    }
+
+    /// Counts the rows, and says where they are not as many as a load of this scale makes.
+    ///
+    /// # Errors
+    /// The engine's.
+    pub fn recount(&self, scale: u64) -> Result<Vec<String>, EngineError> {
+        Ok(self.dialect.workload().misloaded(scale, &self.figures("count")?))
     }
 
     /// The figures that must agree.
