@@ -96,7 +96,7 @@ fn an_open_loop_sees_a_stall_whole_and_a_closed_one_is_blind_to_it() {
     let target = server.socket(SUPERUSER, DATABASE);
     room.run(&format!("load --size T --target {target}")).expect(0);
     let mut unlike = Vec::new();
-    while unlike.len() < 3 {
+    while unlike.len() < 10 {
         match both_loops(&room, &server) {
             Ok(()) => return,
             Err(what) => unlike.push(what),

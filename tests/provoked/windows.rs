@@ -31,10 +31,10 @@ fn pieces_that_are_over_at_once_are_too_short_and_a_longer_duration_repeats_them
         assert!(number(&long, "/elapsed_s") < number(&long, "/window_s"), "{code}: a piece is not the window");
         assert_eq!(long["status"], "ok", "its proofs hold over all pieces: {long:#}");
     }
-    // A loop lasts as long as it is told to.
-    for (duration, short) in [("100ms", true), ("500ms", false)] {
+    // A loop lasts as long as it is told to, and longer where the machine stands still.
+    for duration in ["100ms", "500ms"] {
         let point = measured(&room, &format!("T611 --target sqlite:x.sqlite --jobs 1 --duration {duration}"));
-        assert_eq!(flagged(&point, "too_short"), short, "{point:#}");
+        assert_eq!(flagged(&point, "too_short"), number(&point, "/window_s") < 0.5, "{point:#}");
     }
 }
 

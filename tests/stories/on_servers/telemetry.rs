@@ -24,19 +24,26 @@ pub(crate) trait Telemetry: Product {
 fn waits_are_told_with_counts_and_times_or_not_at_all<S: Telemetry>() {
     let (room, database) = (Room::new(), S::lender().loaded());
     let line = format!("run T711 --jobs 2 --duration 500ms --json --target {}", database.target());
-    let document = room.run(&line).expect(0).json();
-    check_document(&document);
-    let point = &points(&document)[0];
-    let waits = point["waits"].as_array().unwrap();
-    assert!(!waits.is_empty(), "{point:#}");
-    for wait in waits {
-        assert!(!text(wait, "/class").is_empty() && !text(wait, "/event").is_empty(), "{wait}");
-        assert!(number(wait, "/count") >= 1.0 && number(wait, "/time_s") > 0.0, "{wait}");
-    }
-    // Two sessions were seen for as long as they worked, and no longer.
-    let seen_s: f64 = waits.iter().map(|w| number(w, "/time_s")).sum();
-    let worked_s = 2.0 * number(point, "/counters_s");
-    assert!(seen_s > 0.3 * worked_s && seen_s < 2.0 * worked_s + 1.0, "{seen_s} of {worked_s}: {waits:#?}");
+    let mut seen = String::new();
+    // Two sessions are seen for as long as they work, and no longer. On a machine that is full of others' work whoever looks comes
+    // late, too, so this has some plays.
+    let as_long = (0..5).any(|_| {
+        let document = room.run(&line).expect(0).json();
+        check_document(&document);
+        let point = &points(&document)[0];
+        let waits = point["waits"].as_array().unwrap();
+        assert!(!waits.is_empty(), "{point:#}");
+        for wait in waits {
+            assert!(!text(wait, "/class").is_empty() && !text(wait, "/event").is_empty(), "{wait}");
+            assert!(number(wait, "/count") >= 1.0 && number(wait, "/time_s") > 0.0, "{wait}");
+        }
+        let seen_s: f64 = waits.iter().map(|w| number(w, "/time_s")).sum();
+        let worked_s = 2.0 * number(point, "/counters_s");
+        seen = format!("{seen_s} of {worked_s}: {waits:#?}");
+        assert!(seen_s < 2.0 * worked_s + 1.0, "{seen}");
+        seen_s > 0.3 * worked_s
+    });
+    assert!(as_long, "{seen}");
     // Nobody looks: what only a look would tell is missing, and why.
     let document = room.run(&format!("{line} --no-sampling")).expect(0).json();
     let point = &points(&document)[0];
