@@ -46,6 +46,9 @@ pub(crate) enum Error {
     /// The user stopped a load.
     #[error("stopped while loading; what was loaded is kept, and the same command goes on from there")]
     LoadStopped,
+    /// The user stopped the load of a workload.
+    #[error("stopped while loading; the same command begins the load anew")]
+    WorkloadLoadStopped,
     /// The tables are not what was loaded, or cannot be looked at.
     #[error(transparent)]
     Inspect(#[from] InspectError),
@@ -176,6 +179,7 @@ impl Error {
             Self::Load(LoadError::Engine(source)) | Self::Engine { source, .. } if source.occupied => EXIT_USAGE,
             Self::Load(LoadError::Engine(_))
             | Self::LoadStopped
+            | Self::WorkloadLoadStopped
             | Self::Inspect(InspectError::Engine { .. })
             | Self::Recording(_)
             | Self::Run { .. }

@@ -29,7 +29,7 @@ pub(crate) struct RunArgs {
     /// Degrees of parallelism to go through, in the dimension that each test names; 2x is up to twice the hardware threads
     #[arg(long, value_name = "1,2,4")]
     pub(crate) ramp: Option<Ramp>,
-    /// Workloads: numbers of users at work at once, each with a connection of its own [default: 1]
+    /// Workloads: numbers of users at work at once, each with a connection of its own but for --connections [default: 1]
     #[arg(long, value_name = "1,2,4")]
     pub(crate) users: Option<Ramp>,
     /// Workloads: how much data, for a target that holds none of it yet [default: 1] (`dbdyno list workloads`)

@@ -95,12 +95,7 @@ impl Target {
         if let (Held::Complete { scale: found }, Some(asked)) =
             (held, scale.filter(|asked| held.scale() != Some(*asked)))
         {
-            return Err(Error::Usage(format!(
-                "{} holds {} at scale {found}, and scale {asked} was asked for; leave --scale away, or run `dbdyno drop --target {}` first",
-                place.target,
-                workload.name(),
-                shell_word(&place.target.to_string())
-            )));
+            return Err(other_scale(place, workload, found, asked));
         }
         let scale = match held {
             Held::Complete { scale } => scale,
@@ -147,12 +142,38 @@ impl Target {
     /// Loads it where it is not there. The target is held.
     ///
     /// # Errors
-    /// The engine's.
+    /// The engine's; it is there at another scale, or not whole.
     pub(super) fn load(&self, place: &Place, progress: &Progress, stop: &Stop) -> Result<WorkloadLoad, Error> {
         let dialect = self.dialect.as_ref().map_err(|why| Error::Usage(why.clone()))?;
         let loaded = load_workload(place.engine.as_ref(), dialect, Some(self.scale), progress, stop);
         progress.finish();
-        loaded.map_err(|error| if stop.requested() { Error::LoadStopped } else { place.failed("loading")(error) })
+        let loaded = loaded.map_err(|error| {
+            if stop.requested() { Error::WorkloadLoadStopped } else { place.failed("loading")(error) }
+        })?;
+        // Another dbdyno may have loaded it since it was looked at, and the plan was made.
+        if loaded.scale != self.scale {
+            return Err(other_scale(place, self.workload, loaded.scale, self.scale));
+        }
+        if loaded.rows.is_empty() {
+            self.recount(place, dialect)?;
+        }
+        Ok(loaded)
+    }
+
+    /// Counts the rows of an earlier load: whatever was added or taken away since would be measured.
+    fn recount(&self, place: &Place, dialect: &Dialect) -> Result<(), Error> {
+        let wrong = Site::new(place.engine.as_ref(), dialect).recount(self.scale);
+        let wrong = wrong.map_err(place.failed("counting the workload's rows of"))?;
+        if wrong.is_empty() {
+            return Ok(());
+        }
+        let (target, name, scale) = (shell_word(&place.target.to_string()), self.workload.name(), self.scale);
+        Err(Error::Usage(format!(
+            "{} does not hold what dbdyno loaded: {}; load anew: `dbdyno drop --target {target}`, then `dbdyno load {name} --target {target} \
+             --scale {scale}`",
+            place.target,
+            wrong.join("; ")
+        )))
     }
 
     /// What measuring goes by; nothing where the engine has no SQL for it.
@@ -166,6 +187,16 @@ impl Target {
         let WorkloadLoad { scale, .. } = self.load(place, progress, stop)?;
         Ok(self.dialect.into_iter().map(|dialect| LoadedWorkload::new(dialect, scale)).collect())
     }
+}
+
+/// The error for a target that holds another scale than is asked for.
+fn other_scale(place: &Place, workload: &dyn Workload, found: u64, asked: u64) -> Error {
+    Error::Usage(format!(
+        "{} holds {} at scale {found}, and scale {asked} was asked for; leave --scale away, or run `dbdyno drop --target {}` first",
+        place.target,
+        workload.name(),
+        shell_word(&place.target.to_string())
+    ))
 }
 
 /// The workload that a plan is of, if it is one's.

@@ -267,7 +267,7 @@ fn what_makes_no_sense_is_refused_before_anything_is_done() {
         ),
         (
             "T611 --drive client --jobs 8 --connections 9",
-            "--connections 9 is more than the 8 jobs that would share them: give at most as many, or more jobs (--jobs, --ramp)\n",
+            "--connections 9 is more than the 8 jobs that would share them: give at most as many, or more jobs (--jobs, --ramp; of a workload --users)\n",
         ),
         (
             "T611 --drive client --jobs 8 --connections 0",

@@ -147,6 +147,21 @@ fn a_stopped_load_goes_on() {
     assert_eq!(answer["tables"][0]["rows_written"], 0, "the first table was there: {answer:#}");
 }
 
+#[test]
+fn a_stopped_load_of_a_workload_is_said_to_begin_anew() {
+    let room = Room::new();
+    let run = room.start("load tpcb --target sqlite:x.sqlite --scale 500");
+    run.until("tpcb tellers");
+    run.signal(Signal::INT);
+    let ending = run.end().expect(3);
+    assert_eq!(
+        ending.complaints().last(),
+        Some(&"dbdyno: stopped while loading; the same command begins the load anew")
+    );
+    let anew = room.run("load tpcb --target sqlite:x.sqlite --scale 1").expect(0).stdout;
+    assert!(anew.starts_with("began an earlier load anew"), "{anew}");
+}
+
 /// As on a server; a kill leaves nothing that keeps others away.
 #[test]
 fn nobody_else_measures_or_drops_in_a_file_that_is_being_measured() {

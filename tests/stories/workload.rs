@@ -113,6 +113,22 @@ fn a_load_goes_by_what_is_there() {
     let room = loaded();
     let again = room.run(&format!("load tpcb {TARGET}")).expect(0).stdout;
     assert!(again.contains("holds tpcb at scale 1 already"), "{again}");
+    // Rows that were added or taken away have no sum that tells of them.
+    for (change_it, back) in [
+        (
+            "INSERT INTO dbdyno_tpcb_accounts VALUES (100001, 1, 0, '')",
+            "DELETE FROM dbdyno_tpcb_accounts WHERE aid = 100001",
+        ),
+        ("DELETE FROM dbdyno_tpcb_tellers WHERE tid = 7", "INSERT INTO dbdyno_tpcb_tellers VALUES (7, 1, 0, '')"),
+    ] {
+        change(&room, change_it);
+        for line in ["load tpcb", "run tpcb --users 1 --duration 100ms"] {
+            let ending = room.run(&format!("{line} {TARGET}")).expect(2);
+            let said = "does not hold what dbdyno loaded: branches, tellers and accounts are";
+            assert!(ending.stderr.contains(said), "{}", ending.stderr);
+        }
+        change(&room, back);
+    }
     // One that was killed is begun anew.
     change(&room, "UPDATE dbdyno_meta SET value = 'loading scale 1' WHERE name = 'workload tpcb'");
     change(&room, "DELETE FROM dbdyno_tpcb_accounts WHERE aid > 500");
@@ -121,8 +137,11 @@ fn a_load_goes_by_what_is_there() {
     assert_eq!(count(&room, "SELECT count(*) FROM dbdyno_tpcb_accounts"), 100_000);
     // A table of such a name with other columns is not dropped.
     change(&room, "ALTER TABLE dbdyno_tpcb_history ADD COLUMN theirs TEXT");
-    let ending = room.run(&format!("drop {TARGET}")).expect(3);
-    assert!(ending.stderr.contains("dbdyno_tpcb_history"), "{}", ending.stderr);
+    change(&room, "UPDATE dbdyno_meta SET value = 'loading scale 1' WHERE name = 'workload tpcb'");
+    for line in ["drop", "load tpcb", "run tpcb --users 1 --duration 100ms"] {
+        let ending = room.run(&format!("{line} {TARGET}")).expect(3);
+        assert!(ending.stderr.contains("dbdyno_tpcb_history, which dbdyno did not make"), "{}", ending.stderr);
+    }
     assert_eq!(count(&room, "SELECT count(*) FROM dbdyno_tpcb_accounts"), 100_000);
 }
 
@@ -136,6 +155,8 @@ fn what_is_asked_of_the_wrong_thing_is_refused() {
         ("run tpcb T611", "run by itself"),
         ("run tpcp", "did you mean 'tpcb'?"),
         ("load tpc-c", "there is no workload 'tpc-c'"),
+        ("run tpcb --users 4 --connections 5", "of a workload --users"),
+        ("run tpcb --users 4 --max-jobs 2", "or --users, ask for"),
         ("run tpcb --users 1 --scale 0", "write a whole number from 1"),
     ] {
         let ending = room.run(&format!("{line} {TARGET}")).expect(2);

@@ -3,7 +3,7 @@
 
 use crate::text::hanging;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_model::{Commits, Drive, Flag, Point, Status, SubjectKind, SubjectName, Suspect, SuspectCode};
+use dbdyno_model::{Commits, Drive, Flag, Point, Status, Subject, SubjectKind, SubjectName, Suspect, SuspectCode};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Marks a figure that the engine reached by other means than the test names.
@@ -32,6 +32,11 @@ pub(crate) fn is_equivalent(point: &Point) -> bool {
 /// Whether a client sent statements; I/O that dbdyno issues itself is nobody else's to send.
 pub(crate) fn is_of_client(point: &Point) -> bool {
     point.drive == Drive::Client && point.subject.storage().is_none()
+}
+
+/// Whether dbdyno itself began each transaction and timed it: as a client, or calling a workload's procedure.
+pub(crate) fn is_timed(point: &Point) -> bool {
+    is_of_client(point) || matches!(point.subject, Subject::Workload(_))
 }
 
 /// What a test is called.

@@ -50,7 +50,7 @@ pub enum PlanError {
     QueueAlone,
     /// Connections that nobody would use.
     #[error(
-        "--connections {connections} is more than the {jobs} jobs that would share them: give at most as many, or more jobs (--jobs, --ramp)"
+        "--connections {connections} is more than the {jobs} jobs that would share them: give at most as many, or more jobs (--jobs, --ramp; of a workload --users)"
     )]
     MoreConnections {
         /// What was asked for.
@@ -65,7 +65,7 @@ pub enum PlanError {
     NoClientForm,
     /// A fixed degree of parallelism above the limit.
     #[error(
-        "--max-jobs {limit} is less than the {asked} that --jobs and --threads ask for (jobs times threads); give fewer, or raise the limit"
+        "--max-jobs {limit} is less than the {asked} that --jobs and --threads, or --users, ask for (jobs times threads); give fewer, or raise the limit"
     )]
     OverLimit {
         /// What was asked for.

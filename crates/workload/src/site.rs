@@ -90,9 +90,8 @@ impl<'e> Site<'e> {
         // Where nothing is there yet, what is asked for below could not be asked.
         self.engine.note(&[])?;
         let (books, made) = (self.engine.books()?, self.dialect.makes()?);
-        for made in &made {
-            self.clear(made, &books)?;
-        }
+        made.iter().try_for_each(|made| self.refuse_others(made, &books))?;
+        made.iter().filter(|made| books.keeps(made.kind, made.name())).try_for_each(|made| self.clear(made))?;
         let mut notes = vec![(self.entry(), format!("loading scale {scale}"))];
         for made in &made {
             let value = if made.columns.is_empty() { "1" } else { made.columns };
@@ -111,8 +110,7 @@ impl<'e> Site<'e> {
             self.run(&[statement])?;
         }
         let workload = self.dialect.workload();
-        let wrong = workload.misloaded(scale, &self.figures("count")?).into_iter();
-        let wrong: Vec<String> = wrong.chain(workload.broken(&self.look()?)).collect();
+        let wrong: Vec<String> = self.recount(scale)?.into_iter().chain(workload.broken(&self.look()?)).collect();
         if !wrong.is_empty() {
             let message = format!("what was loaded for {} is not what was to be: {}", self.name(), wrong.join("; "));
             return Err(EngineError::new(ErrorClass::Corruption, message));
@@ -121,25 +119,29 @@ impl<'e> Site<'e> {
         Ok(rows)
     }
 
-    /// Drops what an earlier load has made and noted; what nobody has noted is somebody else's.
-    fn clear(&self, made: &Made<'_>, books: &Meta) -> Result<(), EngineError> {
-        let Made { kind, called, .. } = made;
-        let is_noted = books.keeps(kind, made.name());
-        let is_table = *kind == "table";
-        // A procedure that is in the way is told of by the statement that makes ours.
-        if is_table && self.is_there(called)? && !is_noted {
-            let message = format!(
-                "the target holds the table {called}, which dbdyno did not make and whose name {} needs; rename it or drop it yourself",
-                self.name()
-            );
-            return Err(EngineError::new(ErrorClass::Other, message));
-        }
-        if !is_noted {
+    /// Refuses a table that has one of our names and that no earlier load has made so: nobody has noted it, or its columns are others.
+    /// A procedure that is in the way is told of by the statement that makes ours.
+    fn refuse_others(&self, made: &Made<'_>, books: &Meta) -> Result<(), EngineError> {
+        let Made { kind, called, columns, .. } = made;
+        if *kind != "table"
+            || !self.is_there(called)?
+            || (books.keeps(kind, made.name()) && self.has(called, columns)?)
+        {
             return Ok(());
         }
+        let message = format!(
+            "the target holds the table {called}, which dbdyno did not make and whose name {} needs; rename it or drop it yourself",
+            self.name()
+        );
+        Err(EngineError::new(ErrorClass::Other, message))
+    }
+
+    /// Drops what an earlier load has made.
+    fn clear(&self, made: &Made<'_>) -> Result<(), EngineError> {
+        let Made { kind, called, .. } = made;
         match self.run(&[format!("DROP {} {called}", kind.to_uppercase()).into()]) {
             // A load that was killed had noted it, and not yet made.
-            Err(error) if !is_table || error.class == ErrorClass::UnknownObject => Ok(()),
+            Err(error) if *kind != "table" || error.class == ErrorClass::UnknownObject => Ok(()),
             done => done,
         }
     }
@@ -148,6 +150,17 @@ impl<'e> Site<'e> {
         match self.run(&[format!("SELECT 1 FROM {table} WHERE 1 = 0").into()]) {
             Ok(()) => Ok(true),
             Err(error) if error.class == ErrorClass::UnknownObject => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether a table has these columns, and no more.
+    fn has(&self, table: &str, columns: &str) -> Result<bool, EngineError> {
+        let columns = columns.replace(' ', ", ");
+        let both = format!("SELECT {columns} FROM {table} WHERE 1 = 0 UNION ALL SELECT * FROM {table} WHERE 1 = 0");
+        match self.run(&[both.into()]) {
+            Ok(()) => Ok(true),
+            Err(error) if matches!(error.class, ErrorClass::UnknownObject | ErrorClass::Other) => Ok(false),
             Err(error) => Err(error),
         }
     }
@@ -169,6 +182,14 @@ impl<'e> Site<'e> {
             }
         }
         Ok(())
+    }
+
+    /// Counts the rows, and says where they are not as many as a load of this scale makes.
+    ///
+    /// # Errors
+    /// The engine's.
+    pub fn recount(&self, scale: u64) -> Result<Vec<String>, EngineError> {
+        Ok(self.dialect.workload().misloaded(scale, &self.figures("count")?))
     }
 
     /// The figures that must agree.

@@ -15,6 +15,7 @@ stories!(
     two_homes_at_once_do_not_clash,
     two_starts_of_one_home_make_one_server,
     a_private_server_that_crashed_is_started_again,
+    a_workload_that_another_dbdyno_just_loads_is_not_measured_under_another_scale,
 );
 
 /// What a product's private servers say.
@@ -150,4 +151,17 @@ fn a_private_server_that_crashed_is_started_again<S: Private>() {
     let up = home.up("--size T");
     assert_eq!(text(&up, "/how"), "restarted");
     assert_eq!(home.inside(&up, "SELECT note FROM mine.notes"), "keep me");
+}
+
+/// The run waits a while for the place, and the plan was made before.
+fn a_workload_that_another_dbdyno_just_loads_is_not_measured_under_another_scale<S: Private>() {
+    let home = Home::new(S::ENGINE);
+    home.up("--size T");
+    let load = home.room.start(&format!("load tpcb --scale 2 --target private:{}", S::ENGINE));
+    load.until("tpcb accounts");
+    let ending = home.run("run tpcb --users 1 --scale 1 --duration 100ms --target private:ENGINE").expect(2);
+    load.end().expect(0);
+    let said =
+        ["holds tpcb at scale 2, and scale 1 was asked for", "another dbdyno is measuring, loading or dropping here"];
+    assert!(said.iter().any(|said| ending.stderr.contains(said)), "{}", ending.stderr);
 }

@@ -9,6 +9,7 @@ stories!(
     a_workload_runs_in_both_forms_and_is_dropped,
     a_row_changed_behind_its_back_is_found_out,
     a_workload_outlives_the_crash_of_the_server,
+    a_load_spares_tables_of_its_names_that_are_others,
 );
 
 fn a_workload_runs_in_both_forms_and_is_dropped<S: Product>() {
@@ -28,6 +29,12 @@ fn a_workload_runs_in_both_forms_and_is_dropped<S: Product>() {
             assert!(number(point, "/service_time_s/p99") > 0.0, "{point:#}");
         }
         assert!(room.run("show last").expect(0).stdout.contains("Transactions"));
+        // Whatever is sent, dbdyno began and timed it.
+        let times = room.run("show last --table latency").expect(0).stdout;
+        assert!(times.contains("closed loop") && times.contains("service"), "{form}: {times}");
+        room.run("report last --output page.html").expect(0);
+        let page = std::fs::read_to_string(room.path("page.html")).unwrap();
+        assert!(page.contains("id=\"latency\""), "{form}");
     }
     // A rate, and the tests' tables beside it.
     room.run(&format!("run tpcb --users 4 --rate 100/s --duration 1s --target {target}")).expect(0);
@@ -82,4 +89,25 @@ fn a_workload_outlives_the_crash_of_the_server<S: Product>() {
     assert_eq!(statuses(&document), ["tpcb ok"; 3]);
     assert_eq!(points(&document)[0], points(&first)[0], "what was measured is as it was");
     check_document(&document);
+}
+
+/// A load that begins anew goes by columns, as `drop` does.
+fn a_load_spares_tables_of_its_names_that_are_others<S: Product>() {
+    let (room, database) = (Room::new(), S::lender().empty());
+    let target = database.target();
+    room.run(&format!("load tpcb --target {target}")).expect(0);
+    let [meta, history, branches] = ["meta", "tpcb_history", "tpcb_branches"].map(S::table);
+    database.sql(&format!("UPDATE {meta} SET value = 'loading scale 1' WHERE name = 'workload tpcb'"));
+    for change in ["ADD COLUMN theirs INT", "DROP COLUMN theirs", "DROP COLUMN filler"] {
+        database.sql(&format!("ALTER TABLE {history} {change}"));
+        if change == "DROP COLUMN theirs" {
+            continue;
+        }
+        let ending = room.run(&format!("load tpcb --target {target}")).expect(3);
+        assert!(ending.stderr.contains("tpcb_history, which dbdyno did not make"), "{change}: {}", ending.stderr);
+        assert_eq!(database.sql(&format!("SELECT COUNT(*) FROM {branches}")).trim(), "1", "nothing was dropped");
+    }
+    database.sql(&format!("DROP TABLE {history}"));
+    let anew = room.run(&format!("load tpcb --target {target}")).expect(0).stdout;
+    assert!(anew.contains("began an earlier load anew"), "{anew}");
 }

@@ -73,7 +73,7 @@ fn selection(run: &RunJson) -> String {
 
 /// The connections of a client's jobs; one run has one number of them, and the first steps of a ramp fewer jobs.
 fn connections(run: &RunJson) -> String {
-    let mut clients = run.points.iter().filter(|p| crate::legend::is_of_client(p)).peekable();
+    let mut clients = run.points.iter().filter(|p| crate::legend::is_timed(p)).peekable();
     let any = clients.peek().is_some();
     let shared = clients.find_map(|p| p.load.connections);
     shared.map_or_else(|| if any { "one each" } else { "" }.to_owned(), |n| format!("{n} shared"))

@@ -6,7 +6,7 @@ use super::duration;
 use super::marks::marks;
 use super::ramps::title;
 use super::table::{Head, Row, Table, text};
-use crate::legend::{codes, is_of_client, refusal};
+use crate::legend::{codes, is_timed, refusal};
 use crate::numbers::{MISSING, percent, thousands};
 use crate::summary::head::counted;
 use crate::text::clean;
@@ -115,10 +115,10 @@ impl<'a> Load<'a> {
     }
 }
 
-/// The section of a run; nothing where it has no points of the client drive.
+/// The section of a run; nothing where it has no points whose transactions dbdyno began.
 pub(super) fn section(run: &RunJson, times: &[Times], catalogue: &Catalogue) -> Markup {
     let mut loads: Vec<Load<'_>> = Vec::new();
-    for (place, point) in run.points.iter().enumerate().filter(|(_, p)| is_of_client(p) && !p.again) {
+    for (place, point) in run.points.iter().enumerate().filter(|(_, p)| is_timed(p) && !p.again) {
         let key = CellKey::of(point);
         match loads.iter_mut().find(|l| l.key == key) {
             Some(load) => load.points.push((place, point)),

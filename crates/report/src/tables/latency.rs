@@ -41,7 +41,7 @@ const WAIT: &str = "  waiting for one";
 /// each has another; where jobs share connections, one tells how long they waited for one.
 #[must_use]
 pub fn latency(run: &RunJson, _: &Catalogue, width: Option<u16>) -> String {
-    let points: Vec<&Point> = run.points.iter().filter(|p| legend::is_of_client(p) && !p.again).collect();
+    let points: Vec<&Point> = run.points.iter().filter(|p| legend::is_timed(p) && !p.again).collect();
     if points.is_empty() {
         let text = "This run has no points of the client drive: `dbdyno run ... --drive client` measures how long transactions take.";
         return hanging("", text, width);
