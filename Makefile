@@ -34,7 +34,7 @@ lint:
 # which program of tests no check has run.
 BESIDE_OTHERS := stories versions-postgres provoked versions-mariadb mariadb postgres units robust tls oracle-sql documents \
     oracle_portable hostile allocations short
-ALONE := latency measure storage provoked-alone
+ALONE := latency measure storage provoked-alone stories-alone
 SAID := $(or $(CARGO_TARGET_DIR),target)/said
 
 tests: programs
@@ -60,6 +60,8 @@ check-%:
 
 check-provoked: CHECK = $(TESTS) --test provoked -- $(SIDE_BY_SIDE) --skip alone::
 check-provoked-alone: CHECK = $(TESTS) --test provoked -- $(SIDE_BY_SIDE) alone::
+check-stories: CHECK = $(TESTS) --test stories -- $(SIDE_BY_SIDE) --skip alone::
+check-stories-alone: CHECK = $(TESTS) --test stories -- --test-threads=1 alone::
 check-units: CHECK = $(TESTS) --lib --bins --example judge -- $(SIDE_BY_SIDE) --skip measure::tests
 # Windows of a fraction of a second, in which something must be done.
 check-storage: CHECK = $(TESTS) --lib -- $(SIDE_BY_SIDE) measure::tests

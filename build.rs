@@ -1,5 +1,5 @@
-//! Tells the program which profile it is built with. Cargo itself says only whether that is like `release` or like `dev`; the folder
-//! that it builds in bears the profile's name.
+//! Tells the program which profile it is built with. Cargo itself says only whether that is like `release` or like
+//! `dev`; the folder that it builds in bears the profile's name.
 #![allow(clippy::print_stdout, reason = "it is how cargo is told")]
 
 use std::path::Path;

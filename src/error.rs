@@ -1,5 +1,5 @@
-//! How a command ends when it does not end well. Each message says what was asked, what is wrong and what to do; the exit
-//! code says whether anything was done.
+//! How a command ends when it does not end well. Each message says what was asked, what is wrong and what to do; the
+//! exit code says whether anything was done.
 
 use dbdyno_catalogue::CatalogueError;
 use dbdyno_engine::{EngineError, TargetError};

@@ -1,8 +1,8 @@
 //! dbdyno: a dynamometer for database platforms. This is the binary: it turns what was typed into calls of the rooms
 //! below, and it is the only place that prints, reads signals or exits.
 //!
-//! `cli` is what was typed, `commands` what is done about it (one file each), `progress` what is seen meanwhile, `output`
-//! what comes out of it, `error` how it ends when it does not end well.
+//! `cli` is what was typed, `commands` what is done about it (one file each), `progress` what is seen meanwhile,
+//! `output` what comes out of it, `error` how it ends when it does not end well.
 
 mod cli;
 mod commands;

@@ -1,7 +1,7 @@
 //! Where everything that dbdyno says goes: results to stdout, complaints and notes to stderr.
 //!
-//! A reader who leaves early (`dbdyno show last | head`) is no error: what he does not want to see is dropped, and a run
-//! whose progress nobody reads any more is still measured to its end.
+//! A reader who leaves early (`dbdyno show last | head`) is no error: what he does not want to see is dropped, and a
+//! run whose progress nobody reads any more is still measured to its end.
 
 use crate::error::Error;
 use crate::secrets;

@@ -1,5 +1,5 @@
-//! What is seen while dbdyno works: a bar with an estimate on a terminal, plain lines elsewhere. All of it goes to stderr
-//! and none of it is needed: results are kept by the run itself.
+//! What is seen while dbdyno works: a bar with an estimate on a terminal, plain lines elsewhere. All of it goes to
+//! stderr and none of it is needed: results are kept by the run itself.
 
 use crate::output;
 use dbdyno_model::{MetricValue, Point, Status};

@@ -1,6 +1,7 @@
-//! Passwords that were typed. A target hides its own, but what was typed may never have become a target: a URL in the place of
-//! a test, or one that was not understood, is quoted in an error message. So what is about to be shown is searched for what was
-//! typed, and for nothing else: a guess at what in a message may be a password would take whole sentences for one.
+//! Passwords that were typed. A target hides its own, but what was typed may never have become a target: a URL in the
+//! place of a test, or one that was not understood, is quoted in an error message. So what is about to be shown is
+//! searched for what was typed, and for nothing else: a guess at what in a message may be a password would take whole
+//! sentences for one.
 
 use dbdyno::ENGINES;
 use std::collections::BTreeSet;
@@ -119,8 +120,8 @@ impl Found {
         found
     }
 
-    /// `user:password@host` and `user/password@host`, with or without what makes it a URL. A password as typed may hold anything,
-    /// `@` too: what is shown ends with the last one, and what is hidden may end with any.
+    /// `user:password@host` and `user/password@host`, with or without what makes it a URL. A password as typed may hold
+    /// anything, `@` too: what is shown ends with the last one, and what is hidden may end with any.
     fn take_login(&mut self, word: &str) {
         let scheme = word.split_once(':').map(|(scheme, _)| scheme).filter(|scheme| ENGINES.engine(scheme).is_ok());
         let start = scheme.map_or(0, |scheme| scheme.len() + 1);
@@ -216,7 +217,8 @@ fn names_files(scheme: &str) -> bool {
     ENGINES.engine(scheme).is_ok_and(|info| !info.target.contains("//"))
 }
 
-/// The ways in which a text may be written in a message: as typed, decoded, percent-encoded, quoted for a shell, escaped.
+/// The ways in which a text may be written in a message: as typed, decoded, percent-encoded, quoted for a shell,
+/// escaped.
 fn spelled(text: &str) -> BTreeSet<String> {
     let plain = decoded(text);
     let encoded = |upper: bool| -> String {

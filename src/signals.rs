@@ -1,7 +1,7 @@
-//! Ctrl-C and kill, and the limit of a run's time. The first asks the run to stop: what the database is doing is cancelled and
-//! recorded. The second leaves at once, from inside the signal handler, so that nothing which hangs can prevent it; every point
-//! recorded so far is safe, because each was on the device before the next began. A server that does not answer at all is not
-//! waited for: then the first leaves, too, and so does whoever waits for it in vain.
+//! Ctrl-C and kill, and the limit of a run's time. The first asks the run to stop: what the database is doing is
+//! cancelled and recorded. The second leaves at once, from inside the signal handler, so that nothing which hangs can
+//! prevent it; every point recorded so far is safe, because each was on the device before the next began. A server that
+//! does not answer at all is not waited for: then the first leaves, too, and so does whoever waits for it in vain.
 
 use crate::error::{EXIT_STOPPED, Error};
 use crate::output;
@@ -21,8 +21,8 @@ const STOPPING: &str = "current work is cancelled, what was measured is kept";
 /// An engine says sooner than this whether its server answers, unless it hangs itself.
 const AN_ENGINE_SAYS: Duration = Duration::from_secs(15);
 
-/// A switch that the user's signals throw, and the end of the time that the work may take (seconds). Commands without long
-/// work do not ask for one and simply end.
+/// A switch that the user's signals throw, and the end of the time that the work may take (seconds). Commands without
+/// long work do not ask for one and simply end.
 ///
 /// # Errors
 /// The system does not let us listen.

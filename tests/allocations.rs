@@ -1,5 +1,6 @@
-//! Whether the client drive takes memory while it measures: from the next transaction to the answer's time in its histogram it
-//! must take none, once each statement has been sent. A test program of its own, as its allocator counts for all threads.
+//! Whether the client drive takes memory while it measures: from the next transaction to the answer's time in its
+//! histogram it must take none, once each statement has been sent. A test program of its own, as its allocator counts
+//! for all threads.
 #![cfg(feature = "postgres")]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 

@@ -1,5 +1,6 @@
-//! What each test measures, by the hash that a run keeps of it: entry, mapping and every statement at a size. Whoever changes one
-//! makes figures of before and after two things, and must mean to. `DBDYNO_BLESS=1` writes the golden file anew.
+//! What each test measures, by the hash that a run keeps of it: entry, mapping and every statement at a size. Whoever
+//! changes one makes figures of before and after two things, and must mean to. `DBDYNO_BLESS=1` writes the golden file
+//! anew.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 use dbdyno_catalogue::Catalogue;

@@ -1,6 +1,6 @@
 //! The promises of the design, kept by tests: which room may use which, where engines may be named, that every test is
-//! mapped for every engine, that every workload is small and has SQL for every engine, that every report has a golden file, and which
-//! licences come in with dependencies.
+//! mapped for every engine, that every workload is small and has SQL for every engine, that every report has a golden
+//! file, how wide prose is, and which licences come in with dependencies.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 use dbdyno_catalogue::Catalogue;
@@ -59,6 +59,31 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
+/// Prose is read in the columns of a terminal. Rows of tables cannot be broken, and what is quoted is as it is.
+#[test]
+fn lines_of_prose_have_120_columns_at_most() {
+    let root = Path::new(ROOT);
+    let rooms = ["src", "crates", "tests"].into_iter().flat_map(|room| sources(&root.join(room)));
+    let pages = ["", "docs"].into_iter().flat_map(|folder| std::fs::read_dir(root.join(folder)).unwrap());
+    let pages = pages.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|e| e == "md"));
+    let files: Vec<(PathBuf, &[&str])> =
+        rooms.map(|file| (file, &["//!", "///", "//"][..])).chain(pages.map(|page| (page, &[""][..]))).collect();
+    assert!(files.len() > 300, "{}", files.len());
+    let mut wide = Vec::new();
+    for (file, marks) in files {
+        let (text, mut quoted) = (std::fs::read_to_string(&file).unwrap(), false);
+        for (number, line) in (1..).zip(text.lines()) {
+            let prose = marks.iter().find_map(|mark| line.trim_start().strip_prefix(mark));
+            let Some(prose) = prose.map(str::trim_start) else { continue };
+            quoted ^= prose.starts_with("```");
+            if line.chars().count() > 120 && !quoted && !prose.starts_with('|') {
+                wide.push(format!("{}:{number}", file.display()));
+            }
+        }
+    }
+    assert!(wide.is_empty(), "{wide:#?}");
+}
+
 #[test]
 fn rooms_use_only_the_floors_below() {
     let floors: BTreeMap<&str, u32> = FLOORS.iter().copied().collect();
@@ -83,7 +108,8 @@ fn rooms_use_only_the_floors_below() {
     assert!(rooms >= 17, "only {rooms} rooms found");
 }
 
-/// A run says that its memory came from the system's allocator, or from one that was loaded in its place: none may be built in.
+/// A run says that its memory came from the system's allocator, or from one that was loaded in its place: none may be
+/// built in.
 #[test]
 fn no_allocator_is_built_in() {
     let root = Path::new(ROOT);
@@ -157,7 +183,8 @@ fn every_test_is_mapped_for_every_engine() {
     }
 }
 
-/// A workload is little Rust and a file of SQL for each engine, in which each form has its statements or says why it has none.
+/// A workload is little Rust and a file of SQL for each engine, in which each form has its statements or says why it
+/// has none.
 #[test]
 fn every_workload_is_small_and_has_sql_for_every_engine() {
     let root = Path::new(ROOT);

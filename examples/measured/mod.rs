@@ -78,7 +78,8 @@ pub fn run<W: Work>(
     );
 }
 
-/// Processor time of this process so far, in its own code and in the kernel; the kernel counts in hundredths of a second.
+/// Processor time of this process so far, in its own code and in the kernel; the kernel counts in hundredths of a
+/// second.
 fn cpu_s() -> (f64, f64) {
     let stat = fs::read_to_string("/proc/self/stat").expect("stat");
     let fields: Vec<&str> = stat.rsplit_once(')').expect("a name").1.split_whitespace().collect();

@@ -8,8 +8,9 @@ use dbdyno_model::{Arrivals, Drive, Queue, Rates, Think};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Client drive")]
 pub(crate) struct ClientArgs {
-    /// Who runs the loop: a procedure inside the database, or dbdyno, which sends each statement and times each transaction
-    /// [default: server for tests, client for workloads, whose server drive is a procedure called for each transaction]
+    /// Who runs the loop: a procedure inside the database, or dbdyno, which sends each statement and times each
+    /// transaction [default: server for tests, client for workloads, whose server drive is a procedure called for each
+    /// transaction]
     #[arg(long, value_name = "DRIVE")]
     pub(crate) drive: Option<DriveChoice>,
     /// Open loop: transactions/s that are due, all jobs together, as in 500/s,1000/s; or shares of what a closed loop

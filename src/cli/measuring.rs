@@ -26,10 +26,12 @@ pub(crate) struct RunArgs {
     pub(crate) what: Vec<String>,
     #[command(flatten)]
     pub(crate) target: TargetArgs,
-    /// Degrees of parallelism to go through, in the dimension that each test names; 2x is up to twice the hardware threads
+    /// Degrees of parallelism to go through, in the dimension that each test names; 2x is up to twice the hardware
+    /// threads
     #[arg(long, value_name = "1,2,4")]
     pub(crate) ramp: Option<Ramp>,
-    /// Workloads: numbers of users at work at once, each with a connection of its own but for --connections [default: 1]
+    /// Workloads: numbers of users at work at once, each with a connection of its own but for --connections [default:
+    /// 1]
     #[arg(long, value_name = "1,2,4")]
     pub(crate) users: Option<Ramp>,
     /// Workloads: how much data, for a target that holds none of it yet [default: 1] (`dbdyno list workloads`)
@@ -62,10 +64,12 @@ pub(crate) struct RunArgs {
     /// Do not look at the database's sessions while they work: no wait events, and foreign sessions are noticed less
     #[arg(long)]
     pub(crate) no_sampling: bool,
-    /// No more jobs at once than this, each counted as often as it has threads, also to load: what a ramp has above is left out
+    /// No more jobs at once than this, each counted as often as it has threads, also to load: what a ramp has above is
+    /// left out
     #[arg(long, value_name = "N", value_parser = dop)]
     pub(crate) max_jobs: Option<u32>,
-    /// End the run after this time as Ctrl-C does: what is at work is cancelled, what was measured is kept: 90s, 10m, 2h
+    /// End the run after this time as Ctrl-C does: what is at work is cancelled, what was measured is kept: 90s, 10m,
+    /// 2h
     #[arg(long, value_name = "TIME", value_parser = limit_s)]
     pub(crate) max_duration: Option<f64>,
     /// Say what would be loaded and measured, how long the points take and what load it puts on, and do nothing

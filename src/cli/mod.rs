@@ -77,7 +77,8 @@ impl Common {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Look at a target without changing it: what stands in the way, what would make figures doubtful, how long it takes
+    /// Look at a target without changing it: what stands in the way, what would make figures doubtful, how long it
+    /// takes
     Check(CheckArgs),
     /// Measure a suite or single tests on a target
     Run(RunArgs),
@@ -138,10 +139,12 @@ pub(crate) struct TargetArgs {
     /// Seed of the data for a target that holds none yet [default: 42]
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
-    /// Parts of an Oracle database that it has no licence for or has not got, whose tests are left out: partitioning,hcc
+    /// Parts of an Oracle database that it has no licence for or has not got, whose tests are left out:
+    /// partitioning,hcc
     #[arg(long, value_name = "PARTS")]
     pub(crate) without: Option<String>,
-    /// Claims a licence of the Oracle Diagnostics Pack for this database: AWR snapshots and ASH samples around each point
+    /// Claims a licence of the Oracle Diagnostics Pack for this database: AWR snapshots and ASH samples around each
+    /// point
     #[arg(long)]
     pub(crate) diagnostics_pack: bool,
 }

@@ -170,8 +170,9 @@ fn iops(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "it is no rate: write how many I/Os are due a second, as in 5000".to_owned())
 }
 
-/// The command line with ORION's names as clap reads them: behind `orion`, `-num_disks` becomes `--num_disks`. Hyphens and
-/// underscores are the same in names, case does not count, and dashes may be those that word processors make of them.
+/// The command line with ORION's names as clap reads them: behind `orion`, `-num_disks` becomes `--num_disks`. Hyphens
+/// and underscores are the same in names, case does not count, and dashes may be those that word processors make of
+/// them.
 ///
 /// # Errors
 /// A name with one dash that is none, with those that are near.

@@ -21,7 +21,8 @@ pub(crate) struct UpArgs {
     /// Size class whose settings and cache the server gets
     #[arg(long, value_name = "SIZE", default_value = "D")]
     pub(crate) size: String,
-    /// The most memory that the server may use, page cache included, so that large tables are read from the device: 512MiB
+    /// The most memory that the server may use, page cache included, so that large tables are read from the device:
+    /// 512MiB
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub(crate) memory_limit: Option<u64>,
     /// Mark the data to be kept: a plain `dbdyno down` then stops the server only (--keep=false takes the mark away)

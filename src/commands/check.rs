@@ -1,5 +1,5 @@
-//! `dbdyno check`: looks at a target without changing it. What would stop a run or make its figures doubtful is said now,
-//! not after an hour.
+//! `dbdyno check`: looks at a target without changing it. What would stop a run or make its figures doubtful is said
+//! now, not after an hour.
 
 use super::Context;
 use super::place::Place;

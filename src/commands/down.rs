@@ -1,5 +1,5 @@
-//! `dbdyno down`: stops a private server and removes its data, unless it is to be kept. It asks nothing, because the data
-//! can be made again; it says what it did.
+//! `dbdyno down`: stops a private server and removes its data, unless it is to be kept. It asks nothing, because the
+//! data can be made again; it says what it did.
 
 use super::Context;
 use super::up::{Watching, failed, product, up_command};

@@ -117,8 +117,8 @@ fn load(repository: &Repository, id: &RunId, context: &Context) -> Result<RunJso
     Ok(run)
 }
 
-/// What the storage below a database can do, as the newest reference run says it: of the same label, else of the same host. One
-/// of another device is only taken where there is none of the database's.
+/// What the storage below a database can do, as the newest reference run says it: of the same label, else of the same
+/// host. One of another device is only taken where there is none of the database's.
 ///
 /// # Errors
 /// The results cannot be read.

@@ -1,5 +1,6 @@
-//! `dbdyno orion`: what the storage below a database can do. Whatever can be refused is refused before anything is written:
-//! flags, devices and consent are looked at first, then test files are created, then the plan is stored, then I/O begins.
+//! `dbdyno orion`: what the storage below a database can do. Whatever can be refused is refused before anything is
+//! written: flags, devices and consent are looked at first, then test files are created, then the plan is stored, then
+//! I/O begins.
 
 mod reference;
 
@@ -179,8 +180,8 @@ fn refuse_too_small(settings: &Settings) -> Result<(), Error> {
     Ok(settings.check_sizes(new.map(|path| (path.as_path(), size_bytes)))?)
 }
 
-/// Creates the test files that are asked for. What was just created may be written to, also where its file system keeps no mark of
-/// who did so.
+/// Creates the test files that are asked for. What was just created may be written to, also where its file system keeps
+/// no mark of who did so.
 fn create_files(settings: &mut Settings, stop: &Stop, progress: &Progress) -> Result<TestFiles, Error> {
     const MIB: u64 = 1 << 20;
     let Some(size_bytes) = settings.file_size_bytes else { return Ok(TestFiles::default()) };

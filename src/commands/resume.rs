@@ -103,8 +103,8 @@ fn with_tables(mut database: Database, found: String) -> Database {
     database
 }
 
-/// What differs in the machine. Whose name a run of one's own was measured under may change, as in a container that is made
-/// anew; one that came from elsewhere must be of this very machine.
+/// What differs in the machine. Whose name a run of one's own was measured under may change, as in a container that is
+/// made anew; one that came from elsewhere must be of this very machine.
 fn changes_of_the_platform(before: &Platform, now: &Platform, is_anothers_word: bool) -> Vec<String> {
     let mut changes = Vec::new();
     if is_anothers_word {

@@ -1,4 +1,5 @@
-//! How this dbdyno was built, as far as it can be observed: a run says so, because two builds of one version may measure differently.
+//! How this dbdyno was built, as far as it can be observed: a run says so, because two builds of one version may
+//! measure differently.
 
 use dbdyno_model::Tool;
 use dbdyno_probe::{CLibrary, c_library};

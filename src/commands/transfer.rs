@@ -8,7 +8,8 @@ use crate::secrets;
 use dbdyno_report::export;
 use dbdyno_results::{Access, Repository, Transfer};
 
-/// The longest document that is taken in: all of it comes to lie in memory. A long run with a client's histograms has 100 MiB.
+/// The longest document that is taken in: all of it comes to lie in memory. A long run with a client's histograms has
+/// 100 MiB.
 const LONGEST_BYTES: u64 = 1 << 30;
 
 pub(super) fn export(args: &ExportArgs, context: &Context) -> Result<(), Error> {
@@ -58,7 +59,8 @@ pub(super) fn import(args: &ImportArgs, context: &Context) -> Result<(), Error> 
     }
 }
 
-/// Somebody else's text with everything that steers a terminal as escapes, line ends too: it must not say a line of its own.
+/// Somebody else's text with everything that steers a terminal as escapes, line ends too: it must not say a line of its
+/// own.
 fn one_line(text: &str) -> String {
     output::clean(text).replace('\n', "\\n")
 }

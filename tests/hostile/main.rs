@@ -1,6 +1,6 @@
-//! Hostile input by the hundred: command lines that are bad, and exports of runs that somebody has tampered with. All are made
-//! from fixed seeds, so that what fails once fails again. dbdyno neither panics nor hangs, ends with the code that says so, and
-//! leaves nothing behind.
+//! Hostile input by the hundred: command lines that are bad, and exports of runs that somebody has tampered with. All
+//! are made from fixed seeds, so that what fails once fails again. dbdyno neither panics nor hangs, ends with the code
+//! that says so, and leaves nothing behind.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 #![allow(dead_code, reason = "the support was made for all stories")]
 

@@ -1,6 +1,5 @@
-//! Whether times are whole: server processes are stopped for a while in the middle of a point, and what is reported must be
-//! what the recorded moments imply. A test program of its own, run when no other
-//! one is at work (`make tests`).
+//! Whether times are whole: server processes are stopped for a while in the middle of a point, and what is reported
+//! must be what the recorded moments imply. A test program of its own, run when no other one is at work (`make tests`).
 #![cfg(feature = "postgres")]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 #![allow(dead_code, unreachable_pub, reason = "servers and support were made for all stories")]
@@ -32,8 +31,8 @@ fn backends(server: &Server) -> Vec<Pid> {
     pids.lines().map(|pid| Pid::from_raw(pid.trim().parse().unwrap()).unwrap()).collect()
 }
 
-/// Measures T611 with this load, stops the server's processes in the middle of the window, and returns the point with how long
-/// they stood still, in seconds.
+/// Measures T611 with this load, stops the server's processes in the middle of the window, and returns the point with
+/// how long they stood still, in seconds.
 fn stalled(room: &Room, server: &Server, load: &str, window: Duration) -> (serde_json::Value, f64) {
     let target = server.socket(SUPERUSER, DATABASE);
     let run = format!(
@@ -79,15 +78,15 @@ fn both_loops(room: &Room, server: &Server) -> Result<(), String> {
     let rate = format!("--rate {:.0}/s --arrivals constant", SHARE * capacity_per_s);
     let (open, stall_s) = stalled(room, server, &rate, window);
     assert_eq!(text(&open, "/status"), "ok", "{open:#}");
-    // What was due `t` into the stall waits for its end, and then for those before it: stall - t + share x t. One in a hundred
-    // of all is as many as are due in a hundredth of the window.
+    // What was due `t` into the stall waits for its end, and then for those before it: stall - t + share x t. One in a
+    // hundred of all is as many as are due in a hundredth of the window.
     let p99_s = stall_s - (1.0 - SHARE) * 0.01 * window.as_secs_f64();
     within_5_pct("the open loop's longest", number(&open, "/response_time_s/max"), stall_s)?;
     within_5_pct("the open loop's p99", number(&open, "/response_time_s/p99"), p99_s)
 }
 
-/// How fast the server works off what has piled up is the machine's share in the truth: where others took it away meanwhile,
-/// the moments imply something else, and it is tried again.
+/// How fast the server works off what has piled up is the machine's share in the truth: where others took it away
+/// meanwhile, the moments imply something else, and it is tried again.
 #[test]
 fn an_open_loop_sees_a_stall_whole_and_a_closed_one_is_blind_to_it() {
     let server = Wish::default().set("fsync", "off").set("autovacuum", "off").start();

@@ -1,5 +1,5 @@
-//! Clients: overload, failed transactions, too few to judge. On the null engine, whose statements take as long as they are told
-//! to and fail when they are told to; sessions, threads and clock are real.
+//! Clients: overload, failed transactions, too few to judge. On the null engine, whose statements take as long as they
+//! are told to and fail when they are told to; sessions, threads and clock are real.
 
 use crate::support::{Room, flag_note, flagged, number, points, statuses, text};
 

@@ -74,7 +74,8 @@ fn is_durable(room: &Room, target: &str, more: &str) {
     assert!(page.contains("commits durable"), "{page}");
 }
 
-/// Commits that only look durable are flagged with a reason, called unsafe wherever they are called anything, and refused.
+/// Commits that only look durable are flagged with a reason, called unsafe wherever they are called anything, and
+/// refused.
 #[track_caller]
 fn is_unsafe(room: &Room, point: &Value, why: &str) {
     assert_eq!(text(point, "/status"), "ok", "{point}");
@@ -243,8 +244,8 @@ mod mariadb {
             assert!(flags(&point).contains(&"unsafe_durability"), "{point}");
         }
 
-        /// Two addresses of one server are two nodes, and those are on machines that nobody sees: there the engine's own count
-        /// decides, in which syncs of pages are among those of the log.
+        /// Two addresses of one server are two nodes, and those are on machines that nobody sees: there the engine's
+        /// own count decides, in which syncs of pages are among those of the log.
         #[test]
         fn pages_that_are_written_meanwhile_do_not_hide_the_syncs_of_the_log() {
             let (room, server, _) = loaded(Wish::default());

@@ -1,5 +1,5 @@
-//! The machine: quotas, throttling, steal, other people's processes, an uneven pace. Steal cannot be made from within a guest; it is
-//! simulated where points are judged (`crates/run/src/judge/tests/machine.rs`).
+//! The machine: quotas, throttling, steal, other people's processes, an uneven pace. Steal cannot be made from within a
+//! guest; it is simulated where points are judged (`crates/run/src/judge/tests/machine.rs`).
 
 use crate::support::{DBDYNO, Ending, Room, Running, flag_note, flagged, number, points, text};
 use serde_json::Value;

@@ -1,9 +1,9 @@
-//! Provocations: for each flag a real condition that must raise it, and a control that must not. What is provoked and what is
-//! raised stands in `docs/trust.md`.
+//! Provocations: for each flag a real condition that must raise it, and a control that must not. What is provoked and
+//! what is raised stands in `docs/trust.md`.
 //!
-//! A program of its own, because what one of these tests does to the machine must not meet another program's figures: those in
-//! modules called `alone` are run while nothing else is at work. Each takes seconds; what takes longer bears `#[ignore]` with its
-//! reason, and is what `make provoke` runs.
+//! A program of its own, because what one of these tests does to the machine must not meet another program's figures:
+//! those in modules called `alone` are run while nothing else is at work. Each takes seconds; what takes longer bears
+//! `#[ignore]` with its reason, and is what `make provoke` runs.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 #![allow(dead_code, unreachable_pub, reason = "servers and support were made for all stories")]
 
@@ -22,8 +22,8 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 static MACHINE: RwLock<()> = RwLock::new(());
 
-/// The machine for one provocation at a time: what one does must not be seen by another. Such a test stands in a module `alone`,
-/// by which `make tests` knows that nothing else may be at work meanwhile.
+/// The machine for one provocation at a time: what one does must not be seen by another. Such a test stands in a module
+/// `alone`, by which `make tests` knows that nothing else may be at work meanwhile.
 pub(crate) fn alone() -> RwLockWriteGuard<'static, ()> {
     let thread = std::thread::current();
     let test = thread.name().unwrap_or_default();

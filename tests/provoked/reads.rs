@@ -63,8 +63,8 @@ impl Drop for Mounted {
     }
 }
 
-/// What is below a loop device stays in the page cache under another name, where no eviction reaches it. The control is the file
-/// on a disk above.
+/// What is below a loop device stays in the page cache under another name, where no eviction reaches it. The control is
+/// the file on a disk above.
 #[test]
 fn pages_that_stay_cached_below_are_no_device() {
     let _machine = crate::in_company();

@@ -146,7 +146,8 @@ mod sqlite {
                 "ALTER TABLE mine RENAME TO dbdyno_small_heap",
             ),
         ];
-        // A table that was renamed and back keeps its text with another quoting, so that comes last, and is loaded anew.
+        // A table that was renamed and back keeps its text with another quoting, so that comes last, and is loaded
+        // anew.
         definitions(&room, "sqlite:x.sqlite", &changes[..2], &sql(&room));
         sql(&room)(changes[2].sql);
         let ending = Room::run(&room, &format!("{LOOK} --target sqlite:x.sqlite")).expect(2);

@@ -102,8 +102,8 @@ fn a_clock_that_jumps_within_the_window_is_noticed() {
 /// The window of a point in the drift's provocation; its warm-up is a second.
 const WINDOW: Duration = Duration::from_secs(8);
 
-/// A point of pure computing. In the second half of its window dbdyno is stopped for so long of every 40 ms. The run as a
-/// document, and as it is shown.
+/// A point of pure computing. In the second half of its window dbdyno is stopped for so long of every 40 ms. The run as
+/// a document, and as it is shown.
 fn computing(stopped: Duration) -> (Value, String) {
     let room = Room::new();
     let seconds = WINDOW.as_secs();

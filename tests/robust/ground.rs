@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 pub(crate) struct Product {
     pub(crate) name: &'static str,
     pub(crate) target: &'static str,
-    /// Whether its server can be killed while it makes tables, and make them afterwards. MariaDB (seen on 10.11) may keep parts of a
-    /// partitioned table that it does not list, and then refuses to make it: error 1050.
+    /// Whether its server can be killed while it makes tables, and make them afterwards. MariaDB (seen on 10.11) may
+    /// keep parts of a partitioned table that it does not list, and then refuses to make it: error 1050.
     pub(crate) outlives_a_kill_in_a_load: bool,
     /// Counts dbdyno's sessions, but for the one that asks.
     sessions: &'static str,
@@ -79,7 +79,8 @@ impl Ground {
         *self.server.borrow_mut() = Some(up);
     }
 
-    /// Starts a command that is going to be disturbed: signals mean to it what they mean to every program, whoever has started us.
+    /// Starts a command that is going to be disturbed: signals mean to it what they mean to every program, whoever has
+    /// started us.
     pub(crate) fn start(&self, line: &str) -> Running {
         let mut command = Command::new("env");
         command.args(["--default-signal=INT,TERM,HUP", DBDYNO]).args(line.split(' '));

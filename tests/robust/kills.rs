@@ -97,7 +97,8 @@ impl<'g> Life<'g> {
         self.ground.is_clean();
     }
 
-    /// Insists that what is left is whole: all that dbdyno has said to be there, and all that was there before, unchanged.
+    /// Insists that what is left is whole: all that dbdyno has said to be there, and all that was there before,
+    /// unchanged.
     pub(crate) fn look(&mut self, ending: &Ending, tally: &mut Tally) {
         tally.checks += 1;
         let said: Vec<&str> = ending.stderr.lines().filter(|line| line.starts_with('[')).collect();

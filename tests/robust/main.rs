@@ -1,9 +1,9 @@
-//! dbdyno killed by the hundred, and servers under it: at moments that dice choose from fixed seeds, all over loads, settling,
-//! points and what lies between. Whatever was measured is kept whole, nothing hangs, nothing stays behind on the server, each
-//! command ends with the code that says how, and `resume` comes to its end.
+//! dbdyno killed by the hundred, and servers under it: at moments that dice choose from fixed seeds, all over loads,
+//! settling, points and what lies between. Whatever was measured is kept whole, nothing hangs, nothing stays behind on
+//! the server, each command ends with the code that says how, and `resume` comes to its end.
 //!
-//! A few of each are part of `make test`; `make robust` does all of them, and says what it did in a line for each engine. A failure
-//! says with which seed it can be had again: `ROBUST_SEED=N make robust`.
+//! A few of each are part of `make test`; `make robust` does all of them, and says what it did in a line for each
+//! engine. A failure says with which seed it can be had again: `ROBUST_SEED=N make robust`.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "what was done is what `make robust` is asked for")]
 #![allow(dead_code, reason = "the support was made for all stories")]

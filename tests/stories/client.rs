@@ -1,4 +1,5 @@
-//! The client drive as its users meet it, on the null engine, whose statements take as long as they are told to, stall and fail.
+//! The client drive as its users meet it, on the null engine, whose statements take as long as they are told to, stall
+//! and fail.
 
 use crate::document::{check_document, check_point};
 use crate::support::{Room, number, points, statuses, text};

@@ -226,8 +226,8 @@ fn check_subject(value: &Value) {
     assert_eq!((test, storage.is_some_and(Value::is_object)), expected, "{kind} {name}");
 }
 
-/// What a client timed of a test is of one type, with the point's own figures; the server's loop and storage have no types. A
-/// workload is timed in both forms, and has types of its own.
+/// What a client timed of a test is of one type, with the point's own figures; the server's loop and storage have no
+/// types. A workload is timed in both forms, and has types of its own.
 fn check_transactions(point: &Value) {
     let is_of_workload = point["subject"]["kind"] == "workload";
     let is_of_client = is_of_workload || point["subject"]["kind"] == "test" && point["drive"] == "client";

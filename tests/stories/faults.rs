@@ -1,5 +1,5 @@
-//! What can happen to a database file: its disk fills, somebody locks it, damages it, makes it read-only, or drops a table
-//! while it is being measured. Points fail with their class and reason, and whatever is not concerned goes on.
+//! What can happen to a database file: its disk fills, somebody locks it, damages it, makes it read-only, or drops a
+//! table while it is being measured. Points fail with their class and reason, and whatever is not concerned goes on.
 
 use crate::document::check_point;
 use crate::small_disk::SmallDisk;

@@ -1,5 +1,5 @@
-//! dbdyno as its users meet it: the binary in a folder of its own, what it prints, what it leaves behind and how it ends,
-//! on good days and on bad ones. Nothing here looks inside the rooms.
+//! dbdyno as its users meet it: the binary in a folder of its own, what it prints, what it leaves behind and how it
+//! ends, on good days and on bad ones. Nothing here looks inside the rooms.
 //!
 //! No story asserts how long anything takes, because the machine may be busy with others; where something must have
 //! happened first, the story waits for it.

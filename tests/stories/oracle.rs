@@ -1,5 +1,5 @@
-//! Oracle, of which there is no server here: a run that was made up (the figures are nobody's), to see that whoever reads one
-//! is told what has not been verified, on whatever page.
+//! Oracle, of which there is no server here: a run that was made up (the figures are nobody's), to see that whoever
+//! reads one is told what has not been verified, on whatever page.
 
 use crate::support::{Room, text};
 use dbdyno_model::{

@@ -18,8 +18,8 @@ impl Dice {
     }
 }
 
-/// What is kept of the newest run after a kill: each of its points whole, in a sound file, and nobody at work on it. None where
-/// there is no run yet.
+/// What is kept of the newest run after a kill: each of its points whole, in a sound file, and nobody at work on it.
+/// None where there is no run yet.
 #[track_caller]
 pub(crate) fn kept(room: &Room) -> Option<Value> {
     let shown = room.run("show last --json");

@@ -238,7 +238,7 @@ fn a_dry_run_says_what_it_would_do_and_does_nothing() {
     // What a run would refuse is refused.
     let ending = room.run("run T611 --target sqlite:x.sqlite --jobs 8 --max-jobs 4 --dry-run").expect(2);
     assert!(
-        ending.stderr.contains("--max-jobs 4 is less than the 8 that --jobs and --threads ask for"),
+        ending.stderr.contains("--max-jobs 4 is less than the 8 that --jobs and --threads, or --users, ask for"),
         "{}",
         ending.stderr
     );

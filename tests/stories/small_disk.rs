@@ -1,5 +1,5 @@
-//! A disk of a few MiB that only our own processes see: a tmpfs in a mount namespace of its own. Needs no root where the
-//! system lets a user have a user namespace, leaves nothing behind, and can be filled, emptied and made read-only.
+//! A disk of a few MiB that only our own processes see: a tmpfs in a mount namespace of its own. Needs no root where
+//! the system lets a user have a user namespace, leaves nothing behind, and can be filled, emptied and made read-only.
 
 use crate::support::{Room, Running};
 use std::fs::File;

@@ -1,5 +1,5 @@
-//! Being stopped: Ctrl-C once and twice, a kill that can be heard, a target that is lost. What was measured is kept, the
-//! exit code is 3, and the run can be resumed.
+//! Being stopped: Ctrl-C once and twice, a kill that can be heard, a target that is lost. What was measured is kept,
+//! the exit code is 3, and the run can be resumed.
 
 use crate::document::{check_document, check_point};
 use crate::support::{DBDYNO, Room, Running, points, statuses, text, wait_until};

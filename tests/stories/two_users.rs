@@ -1,5 +1,5 @@
-//! Two users and root on one machine: none of them can read, hold, stop, replace or mislead what is another's. Told where the
-//! tests run as root, who alone can be several users.
+//! Two users and root on one machine: none of them can read, hold, stop, replace or mislead what is another's. Told
+//! where the tests run as root, who alone can be several users.
 
 use crate::support::{DBDYNO, Ending, Room, Running};
 use serde_json::Value;
@@ -153,8 +153,8 @@ fn an_instance_of_roots_cannot_be_held_or_read_by_others() {
     assert!(!lives(pid) && !home.join("postgres").exists());
 }
 
-/// A home that its owner has prepared for root: links to root's files where dbdyno writes, and a record that names a process of
-/// root's.
+/// A home that its owner has prepared for root: links to root's files where dbdyno writes, and a record that names a
+/// process of root's.
 #[test]
 fn root_is_not_led_by_a_home_that_somebody_has_prepared() {
     let Some(room) = room_of_users() else { return };

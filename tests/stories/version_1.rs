@@ -26,7 +26,8 @@ fn room() -> Room {
     room
 }
 
-/// What an older document says and a newer one says otherwise, or does not say; what the newer one has besides is no matter.
+/// What an older document says and a newer one says otherwise, or does not say; what the newer one has besides is no
+/// matter.
 fn unlike(old: &Value, new: &Value, at: &str, found: &mut Vec<String>) {
     match (old, new) {
         (Value::Object(old), Value::Object(new)) => {

@@ -1,4 +1,5 @@
-//! Workloads on the embedded engine: loaded, run, proved, reported, found out where somebody was at their tables, and dropped.
+//! Workloads on the embedded engine: loaded, run, proved, reported, found out where somebody was at their tables, and
+//! dropped.
 
 use crate::document::check_document;
 use crate::support::{Room, number, points, statuses, text};

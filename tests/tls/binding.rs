@@ -93,7 +93,8 @@ fn a_proof_names_the_certificate_and_nobody_in_between_can_pass_it_on() {
     }
 }
 
-/// The certificate is public, and the proof of the password names it: only its key tells the server from somebody in between.
+/// The certificate is public, and the proof of the password names it: only its key tells the server from somebody in
+/// between.
 #[test]
 fn a_certificate_that_is_shown_without_its_key_is_refused() {
     let server = start();

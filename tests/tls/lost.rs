@@ -1,5 +1,5 @@
-//! Answers that stop in the middle, in each phase of the work after connecting: whoever waits for one is told, with what was
-//! asked. What asks stays behind on its thread, as in a command, which ends then.
+//! Answers that stop in the middle, in each phase of the work after connecting: whoever waits for one is told, with
+//! what was asked. What asks stays behind on its thread, as in a command, which ends then.
 
 use crate::engine;
 use crate::scratch::{mariadb, postgres};

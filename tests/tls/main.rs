@@ -1,5 +1,5 @@
-//! Who may read what goes to a server, and who may pretend to be one: every `sslmode` with every kind of certificate, channel
-//! binding, what a server that is none is told, and what becomes of one that falls silent.
+//! Who may read what goes to a server, and who may pretend to be one: every `sslmode` with every kind of certificate,
+//! channel binding, what a server that is none is told, and what becomes of one that falls silent.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail as tests do")]
 
 mod binding;
@@ -22,8 +22,8 @@ fn engine(target: &str) -> Box<dyn Engine> {
     ENGINES.open(&Target::parse(target).unwrap(), &catalogue::size_t()).unwrap()
 }
 
-/// Connects in each way that there is: as whatever looks and loads does, as a session of the server drive, and as one of the
-/// client drive.
+/// Connects in each way that there is: as whatever looks and loads does, as a session of the server drive, and as one
+/// of the client drive.
 fn connect(target: &str) -> [Result<(), EngineError>; 3] {
     let engine = engine(target);
     [engine.loaded().map(drop), engine.session(0, 1).map(drop), engine.client_session(0, 1).map(drop)]

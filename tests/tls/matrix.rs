@@ -1,5 +1,6 @@
-//! Every `sslmode` with every kind of certificate, on both products: what works then and what is refused, and what somebody
-//! on the way sees of it. Where it works, all of it does: a load, calls, a client's statements, and stopping both.
+//! Every `sslmode` with every kind of certificate, on both products: what works then and what is refused, and what
+//! somebody on the way sees of it. Where it works, all of it does: a load, calls, a client's statements, and stopping
+//! both.
 
 use crate::binding::reload;
 use crate::scratch::{mariadb, postgres};
@@ -87,7 +88,8 @@ trait Product: Scratch {
     /// Whether the proof of a password is bound to the certificate, so that `require` needs its owner.
     const BINDS: bool;
 
-    /// A server with a certificate for `localhost`, and a database in which scott may work when he has proved his password.
+    /// A server with a certificate for `localhost`, and a database in which scott may work when he has proved his
+    /// password.
     fn with_tls() -> Self;
 
     /// Has the server read its certificate again.
@@ -216,8 +218,8 @@ fn certificates_and_modes_decide_what_works_on_mariadb() {
     matrix::<mariadb::Server>();
 }
 
-/// `check` tells who goes to another machine, or to what may be one: that nothing is encrypted, and that nobody has proved to
-/// be the server where no password is bound to its certificate either.
+/// `check` tells who goes to another machine, or to what may be one: that nothing is encrypted, and that nobody has
+/// proved to be the server where no password is bound to its certificate either.
 fn warns_where_nothing_is_proved<S: Product>(server: &S) {
     warns_where_nothing_is_encrypted(server);
     let roots = format!("verify-ca&sslrootcert={}", server.authority().display());

@@ -1,4 +1,5 @@
-//! What a server that is none is told: whoever can answer in the place of a server, or listens, must not have the password.
+//! What a server that is none is told: whoever can answer in the place of a server, or listens, must not have the
+//! password.
 
 use crate::{PASSWORD, refused};
 use dbdyno_model::ErrorClass;
@@ -52,8 +53,8 @@ fn next(client: &mut TcpStream) -> Vec<u8> {
     bytes[..read].to_vec()
 }
 
-/// Answers a request for TLS in this way, and then wants the password as it is. Between the two comes whatever it is told to
-/// say.
+/// Answers a request for TLS in this way, and then wants the password as it is. Between the two comes whatever it is
+/// told to say.
 fn wants_clear_text(answer: &'static [u8], before: &'static [u8]) -> Fake {
     Fake::start(move |client| {
         let mut head = [0; 8];

@@ -1,5 +1,5 @@
-//! Servers that let clients in and then fall silent, in the middle of a message: nobody waits for them for ever. That these tests
-//! end is what they show.
+//! Servers that let clients in and then fall silent, in the middle of a message: nobody waits for them for ever. That
+//! these tests end is what they show.
 
 use crate::scratch::{mariadb, postgres};
 use crate::tap::{First, Tap};

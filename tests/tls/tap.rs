@@ -89,8 +89,8 @@ impl Tap {
         *self.shared.lets_pass_bytes.lock().unwrap() = bytes;
     }
 
-    /// Falls silent to every client that is there, in the middle of the next that it passes on; to those that come, too, where
-    /// these are to have nothing either.
+    /// Falls silent to every client that is there, in the middle of the next that it passes on; to those that come,
+    /// too, where these are to have nothing either.
     pub(crate) fn cut(&self, new_ones_too: bool) {
         let before = if new_ones_too { u64::MAX } else { self.shared.clients.load(Ordering::SeqCst) };
         self.shared.cut_before.store(before, Ordering::SeqCst);
@@ -111,8 +111,8 @@ pub(crate) struct Imposter {
 }
 
 impl Imposter {
-    /// One that shows a certificate and signs with a key, which may be another's; the server behind has a certificate of this
-    /// authority's for `localhost`.
+    /// One that shows a certificate and signs with a key, which may be another's; the server behind has a certificate
+    /// of this authority's for `localhost`.
     pub(crate) fn new(
         certificate: &Path,
         key: &Path,

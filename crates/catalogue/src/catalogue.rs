@@ -276,8 +276,8 @@ impl Catalogue {
         })
     }
 
-    /// The title of the class that a subject stands in: `CPU: procedural code` for T111, `Data load` for DBL-11. Of what is not in
-    /// the catalogue, what its name's form says, or `other`; a workload is one.
+    /// The title of the class that a subject stands in: `CPU: procedural code` for T111, `Data load` for DBL-11. Of
+    /// what is not in the catalogue, what its name's form says, or `other`; a workload is one.
     #[must_use]
     pub fn class_title(&self, subject: SubjectName<'_>) -> &str {
         if subject.kind == SubjectKind::Workload {

@@ -4,7 +4,8 @@
 const OFFERED: usize = 3;
 
 /// The known names nearest to `asked`: those at the least edit distance, the longest common beginning first, at most
-/// three; none when even the nearest has little in common with it. Case does not count. A name that begins with `asked` is near.
+/// three; none when even the nearest has little in common with it. Case does not count. A name that begins with `asked`
+/// is near.
 pub(crate) fn nearest<'a>(asked: &str, known: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let asked = asked.to_uppercase();
     let length = asked.chars().count();

@@ -1,5 +1,5 @@
-//! What a project needs of a platform, as a file that its people write: rates that must be reached, times that must not be
-//! exceeded. Checked as the catalogue is: a message names the file, the entry and the key.
+//! What a project needs of a platform, as a file that its people write: rates that must be reached, times that must not
+//! be exceeded. Checked as the catalogue is: a message names the file, the entry and the key.
 
 use crate::document::{Document, Entry, Place};
 use crate::files::Source;
@@ -67,7 +67,8 @@ pub struct TestFigure {
     pub rows_per_tx: Option<u64>,
     /// Who ran the loop; absent: anyone.
     pub drive: Option<Drive>,
-    /// The least rate that points of an open loop were asked for; absent: points without a set rate, where there are any.
+    /// The least rate that points of an open loop were asked for; absent: points without a set rate, where there are
+    /// any.
     pub rate_per_s: Option<f64>,
 }
 

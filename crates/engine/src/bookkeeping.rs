@@ -1,5 +1,5 @@
-//! The book-keeping of a load: what a database holds, and how far its load has come. Every engine keeps it beside the data,
-//! in a table of names and values; only how that is read and written is its own.
+//! The book-keeping of a load: what a database holds, and how far its load has come. Every engine keeps it beside the
+//! data, in a table of names and values; only how that is read and written is its own.
 
 use crate::data::Checksum;
 use crate::{EngineError, Loaded};
@@ -14,8 +14,8 @@ const MADE: &str = "made ";
 /// What begins the entries of what a workload's load makes, and keeps until everything is dropped.
 const KEPT: &str = "kept ";
 
-/// Something that a point makes beside the tables of the load. It is noted before it is made, and only where nothing of that
-/// name is there: so nothing that somebody else has made under such a name is ever dropped.
+/// Something that a point makes beside the tables of the load. It is noted before it is made, and only where nothing of
+/// that name is there: so nothing that somebody else has made under such a name is ever dropped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Made {
     kind: String,
@@ -50,8 +50,8 @@ impl Made {
     }
 }
 
-/// The name of the entry for a thing that a workload's load makes; its value is what tells such a thing from others of its name:
-/// the columns of a table.
+/// The name of the entry for a thing that a workload's load makes; its value is what tells such a thing from others of
+/// its name: the columns of a table.
 pub fn kept_entry(kind: &str, name: &str) -> String {
     format!("{KEPT}{kind} {name}")
 }

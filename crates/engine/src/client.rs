@@ -1,6 +1,6 @@
-//! What a client sends. A test is a program of one type: which keys, in which order, is the same for all engines, and keys are
-//! those of the server drive, so that both do the same work; an engine says how its statement reads, what it is given and what
-//! its answer says. An application's work has statements of its own and brings their values.
+//! What a client sends. A test is a program of one type: which keys, in which order, is the same for all engines, and
+//! keys are those of the server drive, so that both do the same work; an engine says how its statement reads, what it
+//! is given and what its answer says. An application's work has statements of its own and brings their values.
 
 mod keys;
 mod statements;

@@ -1,4 +1,5 @@
-//! The contract that every engine keeps. The conformance suite (`dbdyno_testkit::conformance`) holds each of them to it.
+//! The contract that every engine keeps. The conformance suite (`dbdyno_testkit::conformance`) holds each of them to
+//! it.
 
 mod told;
 mod workloads;
@@ -35,7 +36,8 @@ pub trait Engine: Workloads + Send + Sync {
     /// The target cannot be reached.
     fn describe(&self) -> Result<Database, EngineError>;
 
-    /// How durable commits are with the settings in force, in this drive: those of a procedure may wait less than a client's.
+    /// How durable commits are with the settings in force, in this drive: those of a procedure may wait less than a
+    /// client's.
     ///
     /// # Errors
     /// The target cannot be reached.
@@ -82,8 +84,9 @@ pub trait Engine: Workloads + Send + Sync {
         watch: &dyn LoadWatch,
     ) -> Result<crate::data::Checksum, EngineError>;
 
-    /// Looks at a table that was loaded some time ago, and changes nothing: whether its kind, columns, partitions, keys, triggers and
-    /// whatever else decides how it works are those that this engine makes, and whether the rows of the sample are the generator's.
+    /// Looks at a table that was loaded some time ago, and changes nothing: whether its kind, columns, partitions,
+    /// keys, triggers and whatever else decides how it works are those that this engine makes, and whether the rows of
+    /// the sample are the generator's.
     ///
     /// # Errors
     /// The target is lost, or does not tell.
@@ -95,8 +98,8 @@ pub trait Engine: Workloads + Send + Sync {
     /// Something could not be dropped, or the schema is not dbdyno's.
     fn drop_all(&self) -> Result<bool, EngineError>;
 
-    /// Makes sure that no other dbdyno measures, loads or drops here while what it answers lives, and waits for what an earlier
-    /// one has left at work, because a server may outlive its client by long. Whoever measures does this first.
+    /// Makes sure that no other dbdyno measures, loads or drops here while what it answers lives, and waits for what an
+    /// earlier one has left at work, because a server may outlive its client by long. Whoever measures does this first.
     ///
     /// # Errors
     /// Another dbdyno is at work here; `Cancelled` once the watch says so.
@@ -122,8 +125,8 @@ pub trait Engine: Workloads + Send + Sync {
     /// Something is left behind.
     fn end_point(&self, task: &Task) -> Result<(), EngineError>;
 
-    /// Opens a session for a job of a point in the server drive. `job` counts from 0; jobs take turns over the first `nodes`
-    /// of the target's nodes.
+    /// Opens a session for a job of a point in the server drive. `job` counts from 0; jobs take turns over the first
+    /// `nodes` of the target's nodes.
     ///
     /// # Errors
     /// The target refuses.
@@ -137,23 +140,24 @@ pub trait Engine: Workloads + Send + Sync {
         self.session(job, nodes)
     }
 
-    /// What the server has counted for everybody until now, on all nodes together; where it counts by database, in dbdyno's
-    /// own. Needs no point and waits for no session: what these have not made visible yet is not in it. Cheap enough for
-    /// once a second; none of its counters runs backwards while the server is up. It goes over dbdyno's own connection, so
-    /// that it comes after what the engine itself is doing there.
+    /// What the server has counted for everybody until now, on all nodes together; where it counts by database, in
+    /// dbdyno's own. Needs no point and waits for no session: what these have not made visible yet is not in it. Cheap
+    /// enough for once a second; none of its counters runs backwards while the server is up. It goes over dbdyno's own
+    /// connection, so that it comes after what the engine itself is doing there.
     ///
     /// # Errors
     /// The target is lost.
     fn statistics(&self) -> Result<Counters, EngineError>;
 
-    /// What was counted until now for the point that has begun, exact: waits until what dbdyno's sessions have flushed is
-    /// visible where servers are late, for which `earlier` is a reading of the same point.
+    /// What was counted until now for the point that has begun, exact: waits until what dbdyno's sessions have flushed
+    /// is visible where servers are late, for which `earlier` is a reading of the same point.
     ///
     /// # Errors
     /// The target is lost, or no point has begun.
     fn point_statistics(&self, earlier: Option<&PointStatistics>) -> Result<PointStatistics, EngineError>;
 
-    /// What the point that has begun did since, and what the server did meanwhile. Sessions have flushed their statistics.
+    /// What the point that has begun did since, and what the server did meanwhile. Sessions have flushed their
+    /// statistics.
     ///
     /// # Errors
     /// As for [`Engine::point_statistics`].
@@ -161,9 +165,10 @@ pub trait Engine: Workloads + Send + Sync {
         Ok(self.point_statistics(Some(before))?.since(before))
     }
 
-    /// Has the writing of the point that has begun keep up with its dirtying, where the target is dbdyno's own (a private
-    /// instance) and such settings are needed: those of the point alone, which its end takes back. Where there are any,
-    /// [`Engine::last_checkpoint`] and [`Engine::block_writes`] answer, and the window is to begin and end with checkpoints.
+    /// Has the writing of the point that has begun keep up with its dirtying, where the target is dbdyno's own (a
+    /// private instance) and such settings are needed: those of the point alone, which its end takes back. Where there
+    /// are any, [`Engine::last_checkpoint`] and [`Engine::block_writes`] answer, and the window is to begin and end
+    /// with checkpoints.
     ///
     /// # Errors
     /// The target is lost.
@@ -199,20 +204,21 @@ pub trait Engine: Workloads + Send + Sync {
         DurablePlaces { log: place.clone(), data: place, synced_by_writing: false }
     }
 
-    /// A handle that stops what the engine itself is doing (settling, preparing, cleaning up), where that can take long.
+    /// A handle that stops what the engine itself is doing (settling, preparing, cleaning up), where that can take
+    /// long.
     fn canceller(&self) -> Option<Arc<dyn Canceller>> {
         None
     }
 
-    /// Whether the server still answers anybody: false where its processes stand still, and where a new connection is not answered
-    /// in time. Whoever was stopped does not wait for one that does not.
+    /// Whether the server still answers anybody: false where its processes stand still, and where a new connection is
+    /// not answered in time. Whoever was stopped does not wait for one that does not.
     fn answers(&self) -> bool {
         true
     }
 
-    /// Has somebody told, once, when an answer that is waited for in control of the work will not come any more: the server
-    /// stands still, or what is in between has lost it. What asked for it waits for ever; measured statements are not looked
-    /// after.
+    /// Has somebody told, once, when an answer that is waited for in control of the work will not come any more: the
+    /// server stands still, or what is in between has lost it. What asked for it waits for ever; measured statements
+    /// are not looked after.
     fn on_lost(&self, _: LostTarget) {}
 
     /// The server's main process, where it and its children run on this machine and are not dbdyno itself: so that its
@@ -221,9 +227,9 @@ pub trait Engine: Workloads + Send + Sync {
         None
     }
 
-    /// The pump that runs this engine's sessions of a drive; a thread each unless the engine brings its own. Its sessions may
-    /// follow their server processes where points of so many jobs and more are measured, and not at all without a number: what
-    /// carries sessions must not change within a ramp.
+    /// The pump that runs this engine's sessions of a drive; a thread each unless the engine brings its own. Its
+    /// sessions may follow their server processes where points of so many jobs and more are measured, and not at all
+    /// without a number: what carries sessions must not change within a ramp.
     fn pump(&self, _: Drive, _may_follow_from_jobs: Option<u32>) -> Box<dyn Pump> {
         Box::new(ThreadPump)
     }
@@ -249,8 +255,8 @@ pub struct Task {
     pub size: Size,
     /// Seed of the data.
     pub seed: u64,
-    /// Seed of the keys that jobs draw: differs from point to point, so that no cache below the engine has seen a point's
-    /// keys before.
+    /// Seed of the keys that jobs draw: differs from point to point, so that no cache below the engine has seen a
+    /// point's keys before.
     pub key_seed: u64,
     /// Nodes that the jobs are spread over.
     pub nodes: u32,
@@ -366,14 +372,14 @@ pub enum Request<'a> {
         /// Passes to run.
         passes: u64,
     },
-    /// Server drive: remove what this job's chunks have made until now (files, tables, indexes), so that the next piece begins as
-    /// the first did, its passes numbered from 0 again. What the engine has counted of them stays counted; nothing is done that
-    /// counts as work.
+    /// Server drive: remove what this job's chunks have made until now (files, tables, indexes), so that the next piece
+    /// begins as the first did, its passes numbered from 0 again. What the engine has counted of them stays counted;
+    /// nothing is done that counts as work.
     Discard,
-    /// Client drive: execute a statement that the session is prepared for, a test's or one of [`Session::prepare_statements`].
-    /// The rows are those that it answered with, which stay in [`Session::answer`] until the next request, or else those that
-    /// it changed; the checksum is the sum of the whole numbers in the answer. An operation is whole when its transaction is, so
-    /// `ops` stays 0.
+    /// Client drive: execute a statement that the session is prepared for, a test's or one of
+    /// [`Session::prepare_statements`]. The rows are those that it answered with, which stay in [`Session::answer`]
+    /// until the next request, or else those that it changed; the checksum is the sum of the whole numbers in the
+    /// answer. An operation is whole when its transaction is, so `ops` stays 0.
     Statement(Bound<'a>),
     /// Client drive: commit the transaction that a statement which `opens` began.
     Commit,

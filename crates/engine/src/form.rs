@@ -1,6 +1,6 @@
-//! Whether a table that bears a name of dbdyno's is one that dbdyno makes. Names and notes outlive what they were given to: a
-//! table may have been dropped since, and another made by somebody else. So before a table is dropped its columns are compared
-//! with those that dbdyno gives to tables of that name. They are the same on every engine.
+//! Whether a table that bears a name of dbdyno's is one that dbdyno makes. Names and notes outlive what they were given
+//! to: a table may have been dropped since, and another made by somebody else. So before a table is dropped its columns
+//! are compared with those that dbdyno gives to tables of that name. They are the same on every engine.
 
 use crate::EngineError;
 use crate::bookkeeping::Meta;
@@ -27,8 +27,8 @@ pub fn read(rows: Vec<Vec<Option<String>>>) -> Columns {
     rows.into_iter().filter_map(pair).collect()
 }
 
-/// Refuses to drop a table that has other columns than dbdyno makes, or none that can be seen. What workloads' loads have made is
-/// noted in `kept`; `place` is where.
+/// Refuses to drop a table that has other columns than dbdyno makes, or none that can be seen. What workloads' loads
+/// have made is noted in `kept`; `place` is where.
 ///
 /// # Errors
 /// There is one, which is named.

@@ -2,8 +2,8 @@
 
 use crate::EngineError;
 
-/// A place that is held: while this value lives, no other dbdyno measures, loads or drops there. Dropping it lets others in.
-/// It can be lost before, with the connection or the file that it is.
+/// A place that is held: while this value lives, no other dbdyno measures, loads or drops there. Dropping it lets
+/// others in. It can be lost before, with the connection or the file that it is.
 pub trait Hold: Send + Sync {
     /// Asks whether the place is still held. May take a round trip.
     ///
@@ -11,8 +11,8 @@ pub trait Hold: Send + Sync {
     /// `ConnectionLost`: it is not; the server's, where it does not answer.
     fn still_held(&self) -> Result<(), EngineError>;
 
-    /// The loss, where it shows without a round trip: cheap enough for once a second beside what is measured. None where
-    /// nothing shows, which proves nothing.
+    /// The loss, where it shows without a round trip: cheap enough for once a second beside what is measured. None
+    /// where nothing shows, which proves nothing.
     fn seen_lost(&self) -> Option<EngineError>;
 }
 

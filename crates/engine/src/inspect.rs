@@ -1,5 +1,6 @@
-//! Whether a table is still what was loaded. An engine says the facts of its catalogue that decide how a table works, and what
-//! they must be; what is told by one side alone is a difference. So nothing hangs on how a server words a definition.
+//! Whether a table is still what was loaded. An engine says the facts of its catalogue that decide how a table works,
+//! and what they must be; what is told by one side alone is a difference. So nothing hangs on how a server words a
+//! definition.
 
 use crate::Difference;
 use std::collections::BTreeSet;

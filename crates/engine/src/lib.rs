@@ -1,4 +1,5 @@
-//! The engine contract, and what engines of any kind share. The engines themselves are rooms of their own (`crates/engines`).
+//! The engine contract, and what engines of any kind share. The engines themselves are rooms of their own
+//! (`crates/engines`).
 //!
 //! An [`Engine`] is a database that can be measured; a [`Session`] is one connection at work; a [`Work`] is the state
 //! machine that decides what a session does next; a [`Pump`] runs many of them. The measuring itself (windows, proofs,

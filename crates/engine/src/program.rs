@@ -1,5 +1,6 @@
-//! What sessions do, over and over: a program knows transactions (types, weights, statements, values, pauses), what to do again,
-//! and nothing of clocks, rates and retries. The client drive runs any program; a test is a program of one type.
+//! What sessions do, over and over: a program knows transactions (types, weights, statements, values, pauses), what to
+//! do again, and nothing of clocks, rates and retries. The client drive runs any program; a test is a program of one
+//! type.
 
 use crate::ChunkResult;
 use crate::client::{Answer, Values};
@@ -21,7 +22,8 @@ pub enum Act {
     Execute {
         /// Its number among those that its session is prepared for.
         statement: usize,
-        /// How often, in one round trip where the engine can: the values of each execution follow those of the one before.
+        /// How often, in one round trip where the engine can: the values of each execution follow those of the one
+        /// before.
         times: usize,
         /// Whether a transaction of several statements begins with it, which [`Act::Commit`] or [`Act::Rollback`] ends.
         opens: bool,
@@ -58,7 +60,8 @@ pub trait Program: Send {
     /// Goes back to the beginning of this transaction: the database wants it to be sent again, with the same values.
     fn again(&mut self);
 
-    /// What to do next; `reply` is what came of the last act, where that was sent: what it did, and the rows of its answer.
+    /// What to do next; `reply` is what came of the last act, where that was sent: what it did, and the rows of its
+    /// answer.
     fn act(&mut self, reply: Option<(&ChunkResult, &Answer)>) -> Act;
 
     /// The values of the statement that is to be executed.

@@ -72,8 +72,8 @@ pub struct Job<'a> {
     pub work: &'a mut dyn Work,
 }
 
-/// Where all jobs wait for each other, and for the one who measures. Unlike a barrier it can be broken, so that a job that
-/// could not be started does not keep the others waiting.
+/// Where all jobs wait for each other, and for the one who measures. Unlike a barrier it can be broken, so that a job
+/// that could not be started does not keep the others waiting.
 #[derive(Debug)]
 pub struct StartGate {
     state: Mutex<Gate>,
@@ -122,8 +122,8 @@ impl StartGate {
 
 /// Runs jobs to their end.
 pub trait Pump: Send + Sync {
-    /// Runs all jobs until each is done, and says what carried them. A job whose thread panics ends; its work keeps what it had
-    /// recorded.
+    /// Runs all jobs until each is done, and says what carried them. A job whose thread panics ends; its work keeps
+    /// what it had recorded.
     ///
     /// # Errors
     /// A thread could not be started, or panicked.

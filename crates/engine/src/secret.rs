@@ -1,5 +1,5 @@
-//! A password: something that can be used but not shown. It has no `Display` and no `Serialize`, its `Debug` is blind, and
-//! whoever wants its text must write `reveal`, which is easy to look for.
+//! A password: something that can be used but not shown. It has no `Display` and no `Serialize`, its `Debug` is blind,
+//! and whoever wants its text must write `reveal`, which is easy to look for.
 
 use std::fmt;
 

@@ -5,8 +5,8 @@
 //! -- plan heap: SEARCH {table} USING INDEX {table}_pk
 //! SELECT quantity FROM {table} WHERE id = ?1;
 //! ```
-//! Text before the first heading is the file's own comment. `{word}` is replaced by an identifier that is checked, never
-//! by a value: values are bound.
+//! Text before the first heading is the file's own comment. `{word}` is replaced by an identifier that is checked,
+//! never by a value: values are bound.
 
 use crate::EngineError;
 use dbdyno_model::ErrorClass;

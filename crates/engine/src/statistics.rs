@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 /// Commits of others per second from which they count: housekeeping and monitoring make some each minute everywhere.
 const HOUSEKEEPING_PER_S: f64 = 1.0;
 
-/// What is told of a point alone: of its sessions, tables and statements, of who is seen beside it, and what may run backwards.
+/// What is told of a point alone: of its sessions, tables and statements, of who is seen beside it, and what may run
+/// backwards.
 const OF_A_POINT: [Counter; 8] = [
     Counter::Executions,
     Counter::ForeignCommits,
@@ -33,7 +34,8 @@ pub fn for_everybody(mut counters: Counters) -> Counters {
 pub struct Others {
     /// All that the server counts, without those of dbdyno's own sessions. Means something by its differences alone.
     pub commits: i64,
-    /// Whether the test's own commits are what its procedures claim. Where the server then counts fewer, it is believed.
+    /// Whether the test's own commits are what its procedures claim. Where the server then counts fewer, it is
+    /// believed.
     pub beside_claims: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Sums as databases give them: exact, and of more digits than 64 bits hold. dbdyno's own sums wrap there, so connections reduce
-//! what a call or a statement gives back modulo 2^64, all by this function.
+//! Sums as databases give them: exact, and of more digits than 64 bits hold. dbdyno's own sums wrap there, so
+//! connections reduce what a call or a statement gives back modulo 2^64, all by this function.
 
 /// A sum as a driver gives it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,5 +1,5 @@
-//! Targets: how to reach one database on a platform, as a URL. What comes after the scheme is the engine's business, but
-//! for the password: that is taken out at once, so that no later part of dbdyno can store or show it.
+//! Targets: how to reach one database on a platform, as a URL. What comes after the scheme is the engine's business,
+//! but for the password: that is taken out at once, so that no later part of dbdyno can store or show it.
 
 use crate::secret::Secret;
 use std::fmt;
@@ -153,8 +153,8 @@ fn hidden_login(rest: &str) -> String {
     format!("//{}", after.split([':', '/']).next().unwrap_or_default())
 }
 
-/// The part of a URL before its options, with `user:password@` cut down to `user@`. For texts that are no targets: rather
-/// too much is hidden than too little.
+/// The part of a URL before its options, with `user:password@` cut down to `user@`. For texts that are no targets:
+/// rather too much is hidden than too little.
 fn without_password(text: &str) -> String {
     let text = text.split('?').next().unwrap_or_default();
     let Some((before, host)) = text.rsplit_once('@') else { return text.to_owned() };

@@ -1,5 +1,5 @@
-//! Files and folders that may be anybody's: how those that others wrote are read, how dbdyno knows those that it made, and how one
-//! process keeps others away.
+//! Files and folders that may be anybody's: how those that others wrote are read, how dbdyno knows those that it made,
+//! and how one process keeps others away.
 
 mod lock;
 pub mod mark;

@@ -1,7 +1,7 @@
-//! A place for one process at a time: a lock on a file of its own, which stands beside what it is about. Not on the thing itself:
-//! whoever closes any descriptor of a file gives up the locks that another part of the same process holds on it (`man 2 fcntl`),
-//! and a database's are such. The kernel lets go when the holder ends, however that happens; only the empty file then stays, until
-//! the next holder takes it away.
+//! A place for one process at a time: a lock on a file of its own, which stands beside what it is about. Not on the
+//! thing itself: whoever closes any descriptor of a file gives up the locks that another part of the same process holds
+//! on it (`man 2 fcntl`), and a database's are such. The kernel lets go when the holder ends, however that happens;
+//! only the empty file then stays, until the next holder takes it away.
 
 use rustix::fs::{FlockOperation, Mode, OFlags, flock};
 use rustix::io::Errno;
@@ -52,7 +52,8 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // In this order: whoever gets the lock of a file that is gone notices. One that cannot be removed is in nobody's way.
+        // In this order: whoever gets the lock of a file that is gone notices. One that cannot be removed is in
+        // nobody's way.
         if self.is_in_place() {
             _ = std::fs::remove_file(&self.path);
         }

@@ -1,5 +1,5 @@
-//! How dbdyno knows what it made: an attribute on a file or folder that names this very one. A copy, a restored backup or
-//! something of the user's that was given the attribute is another inode with another birth, and is not ours.
+//! How dbdyno knows what it made: an attribute on a file or folder that names this very one. A copy, a restored backup
+//! or something of the user's that was given the attribute is another inode with another birth, and is not ours.
 
 use rustix::fs::{AtFlags, StatxFlags, XattrFlags, fgetxattr, fsetxattr, statx};
 use rustix::io::Errno;

@@ -21,8 +21,8 @@ pub fn may_be_anothers_word(path: &Path) -> io::Result<bool> {
     Ok(!is_trusted(&found) || found.mode() & WRITE_OF_OTHERS != 0)
 }
 
-/// Refuses a link that another user has made: whoever wrote to it would write where that user wants. The kernel does so too
-/// (`fs.protected_symlinks`), but in folders with the sticky bit alone, and not everywhere.
+/// Refuses a link that another user has made: whoever wrote to it would write where that user wants. The kernel does so
+/// too (`fs.protected_symlinks`), but in folders with the sticky bit alone, and not everywhere.
 ///
 /// # Errors
 /// It is such a link.

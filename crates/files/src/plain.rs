@@ -1,5 +1,5 @@
-//! Plain files of anybody's. Behind a path may be a FIFO that nobody writes to, a device that never ends, or more than fits
-//! into memory: what is no plain file is refused before it is opened, and none is read beyond a bound.
+//! Plain files of anybody's. Behind a path may be a FIFO that nobody writes to, a device that never ends, or more than
+//! fits into memory: what is no plain file is refused before it is opened, and none is read beyond a bound.
 
 use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags};
 use rustix::io::Errno;
@@ -42,13 +42,14 @@ pub fn text(path: &Path) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is no text in UTF-8"))
 }
 
-/// Makes an empty file that is its owner's alone, where nothing is there yet: whoever may read a file may lock it. Where that
-/// fails, whoever writes to the file next finds out why.
+/// Makes an empty file that is its owner's alone, where nothing is there yet: whoever may read a file may lock it.
+/// Where that fails, whoever writes to the file next finds out why.
 pub fn make_private(path: &Path) {
     _ = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
 }
 
-/// Whether a file lies in `/proc`, or wherever else that is mounted: it claims to be plain, but reading it may wait for ever.
+/// Whether a file lies in `/proc`, or wherever else that is mounted: it claims to be plain, but reading it may wait for
+/// ever.
 #[must_use]
 pub fn lies_in_proc(path: &Path) -> bool {
     rustix::fs::statfs(path).is_ok_and(|found| found.f_type == rustix::fs::PROC_SUPER_MAGIC)
@@ -57,8 +58,8 @@ pub fn lies_in_proc(path: &Path) -> bool {
 /// By so many bytes at its beginning a file is known to be of a document's kind (`<!DOCTYPE`, `<?xml ver`).
 const KIND_BYTES: usize = 9;
 
-/// Writes a whole document. An older one of its kind is written over; a file of anything else, which may be all that somebody
-/// has measured, is not. A FIFO that nobody reads is no place for anything, and would be waited for.
+/// Writes a whole document. An older one of its kind is written over; a file of anything else, which may be all that
+/// somebody has measured, is not. A FIFO that nobody reads is no place for anything, and would be waited for.
 ///
 /// # Errors
 /// The system's; the file holds something else.

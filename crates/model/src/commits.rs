@@ -89,8 +89,8 @@ pub enum ProofOutcome {
     NotProved,
 }
 
-/// The proof that a run makes once: commits of one session, one after the other, against what was brought to the log and to
-/// its devices meanwhile. No two of them can share a sync, so there is at least one for each but the last.
+/// The proof that a run makes once: commits of one session, one after the other, against what was brought to the log
+/// and to its devices meanwhile. No two of them can share a sync, so there is at least one for each but the last.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CommitProof {
     /// How it ended.
@@ -101,7 +101,8 @@ pub struct CommitProof {
     pub commits: u64,
     /// Seconds that they took.
     pub elapsed_s: f64,
-    /// Syncs of the log by the engine's own count; absent where it has none, or none that is independent of the commits.
+    /// Syncs of the log by the engine's own count; absent where it has none, or none that is independent of the
+    /// commits.
     #[serde(default)]
     pub log_syncs: Option<u64>,
     /// Those of others, each second, in the second before.

@@ -1,5 +1,5 @@
-//! Cumulative counts of an engine. They are read at the barrier and after the last chunk; the difference, divided by its own
-//! interval, is what a point reports. A monitor reads those of the whole server at any time.
+//! Cumulative counts of an engine. They are read at the barrier and after the last chunk; the difference, divided by
+//! its own interval, is what a point reports. A monitor reads those of the whole server at any time.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 pub enum Counter {
     /// Executions of the statements under test, counted by the engine.
     Executions,
-    /// Committed transactions. Of a whole server, as it counts them: MariaDB leaves out those that only read where it logs
-    /// changes, and counts its own questions where it does not.
+    /// Committed transactions. Of a whole server, as it counts them: MariaDB leaves out those that only read where it
+    /// logs changes, and counts its own questions where it does not.
     Commits,
     /// Transactions rolled back; on MariaDB those whose sessions have asked for it.
     Rollbacks,

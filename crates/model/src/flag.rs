@@ -12,8 +12,8 @@ pub enum Flag {
     NotSteady,
     /// A cached test read more than 1 in 1,000 blocks from below the engine's cache.
     NotCached,
-    /// A non-cached test was served from memory (fewer than 0.7 device reads per block visit), or what a storage test wrote
-    /// stayed there.
+    /// A non-cached test was served from memory (fewer than 0.7 device reads per block visit), or what a storage test
+    /// wrote stayed there.
     ServedFromOsCache,
     /// Pages dirtied exceed pages written by more than 10 %: the writing still lies ahead.
     WritesDeferred,
@@ -48,8 +48,8 @@ pub enum Flag {
 }
 
 impl Flag {
-    /// Flags that turn a figure into one of something else than the test means (memory in place of a device, a device in place
-    /// of the engine's cache, a moment in place of a window), or into a mere claim.
+    /// Flags that turn a figure into one of something else than the test means (memory in place of a device, a device
+    /// in place of the engine's cache, a moment in place of a window), or into a mere claim.
     pub const DOUBTFUL: [Self; 4] = [Self::NotCached, Self::ServedFromOsCache, Self::NotProved, Self::TooShort];
 
     /// Every flag, in the order in which reports explain them.

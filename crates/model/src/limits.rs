@@ -26,8 +26,8 @@ pub struct Limit {
 pub struct StorageLimits {
     /// Small random reads/s.
     pub random_read_iops: Option<Limit>,
-    /// The same at each number of outstanding I/Os that was measured, ascending: whoever reads with as many at a time can be laid
-    /// beside it.
+    /// The same at each number of outstanding I/Os that was measured, ascending: whoever reads with as many at a time
+    /// can be laid beside it.
     pub random_read_by_depth: Vec<Limit>,
     /// Small random writes/s.
     pub random_write_iops: Option<Limit>,

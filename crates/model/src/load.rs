@@ -1,8 +1,9 @@
 //! The load that a client puts on: when its transactions begin, and over how many connections.
 //!
-//! In a closed loop a job begins the next transaction when the last one has ended (and a think time has passed), as so many
-//! patient users would. In an open loop transactions are due at a rate, whether the earlier ones have ended or not, as requests
-//! of the world are; what waits for a job that is still busy is late, and its response time says by how much.
+//! In a closed loop a job begins the next transaction when the last one has ended (and a think time has passed), as so
+//! many patient users would. In an open loop transactions are due at a rate, whether the earlier ones have ended or
+//! not, as requests of the world are; what waits for a job that is still busy is late, and its response time says by
+//! how much.
 
 use crate::Rate;
 use serde::{Deserialize, Serialize};
@@ -19,7 +20,8 @@ pub struct Load {
     pub arrivals: Option<Arrivals>,
     /// Pause of a job between two transactions of a closed loop.
     pub think: Option<Think>,
-    /// Who serves what is due in an open loop; absent in a closed one, and in older documents, whose sessions had a queue each.
+    /// Who serves what is due in an open loop; absent in a closed one, and in older documents, whose sessions had a
+    /// queue each.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<Queue>,
     /// Connections that the jobs of a point share; absent where each has its own, and in older documents.

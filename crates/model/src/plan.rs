@@ -35,14 +35,14 @@ pub struct PlannedPoint {
     pub rows_per_tx: u64,
     /// 1, 2, 3 …
     pub repeat: u32,
-    /// Whether it is the best of its ramp once more. Which that is nobody knows before: until then its degree of parallelism is the
-    /// ramp's first.
+    /// Whether it is the best of its ramp once more. Which that is nobody knows before: until then its degree of
+    /// parallelism is the ramp's first.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub again: bool,
     /// The window that is aimed at.
     pub duration_s: f64,
-    /// Fewest jobs of its ramp, where sessions may follow their servers: one mode for a whole ramp, so that no step of its curve
-    /// is one of the client's. Absent: they stay where they are.
+    /// Fewest jobs of its ramp, where sessions may follow their servers: one mode for a whole ramp, so that no step of
+    /// its curve is one of the client's. Absent: they stay where they are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub may_follow_from_jobs: Option<u32>,
     /// How commits behave.

@@ -163,7 +163,8 @@ pub struct Point {
     /// From the moment it was due.
     #[serde(default)]
     pub response_time_s: Option<ResponseTime>,
-    /// From when a transaction could begin until it had a connection; absent where each job has its own, and in older documents.
+    /// From when a transaction could begin until it had a connection; absent where each job has its own, and in older
+    /// documents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connection_wait_s: Option<ResponseTime>,
     /// How the window went, second by second, in the client drive.
@@ -307,8 +308,8 @@ impl Point {
         }
     }
 
-    /// What figures must have in common to be of one kind: the test or workload, and of a storage point its work besides, as one
-    /// name is all of them.
+    /// What figures must have in common to be of one kind: the test or workload, and of a storage point its work
+    /// besides, as one name is all of them.
     #[must_use]
     pub fn work(&self) -> Cow<'_, str> {
         match &self.subject {

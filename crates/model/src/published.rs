@@ -5,8 +5,8 @@ use crate::{Better, CommitMode, MetricId, Suspect};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Marks a document as a published result. The seed, the start and the tool's version of its run say nothing; the points
-/// say in `missing` what the source does not print.
+/// Marks a document as a published result. The seed, the start and the tool's version of its run say nothing; the
+/// points say in `missing` what the source does not print.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Published {

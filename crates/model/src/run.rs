@@ -164,7 +164,8 @@ impl Cell {
         let repeats: Vec<&Point> = repeats.collect();
         let metrics: Vec<&MetricValue> = repeats.iter().filter_map(|p| p.metric.as_ref()).collect();
         let metric = metrics.first().map(|m| m.id.clone());
-        // A repeat that lacks the key metric has another one in its place, in another unit: it is no repeat of the rest.
+        // A repeat that lacks the key metric has another one in its place, in another unit: it is no repeat of the
+        // rest.
         let values: Vec<f64> = metrics.iter().filter(|m| Some(&m.id) == metric.as_ref()).map(|m| m.value).collect();
         let mut flags: Vec<Flag> = Vec::new();
         for flag in repeats.iter().flat_map(|p| &p.flags) {

@@ -1,5 +1,5 @@
-//! Storage points: I/O that dbdyno issues itself, below any database. What was asked for is part of a cell's identity; what
-//! was done stands in the point, for small and large I/Os, reads and writes apart.
+//! Storage points: I/O that dbdyno issues itself, below any database. What was asked for is part of a cell's identity;
+//! what was done stands in the point, for small and large I/Os, reads and writes apart.
 
 use crate::ResponseTime;
 use serde::{Deserialize, Serialize};
@@ -148,7 +148,8 @@ pub struct LunFigures {
     pub errors: u64,
 }
 
-/// The window in steps, the first one first: when something happened, and on which device or file. All lists are of the same length.
+/// The window in steps, the first one first: when something happened, and on which device or file. All lists are of the
+/// same length.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StorageSeries {

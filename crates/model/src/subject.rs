@@ -7,8 +7,8 @@ use std::fmt;
 /// What storage is called where tests and workloads have a name.
 const STORAGE: &str = "ORION";
 
-/// What a point measures. `S` is what is known of the storage: what is asked of it (`StorageLoad`, in plans and cells), or what it
-/// did besides (`Storage`, in points).
+/// What a point measures. `S` is what is known of the storage: what is asked of it (`StorageLoad`, in plans and cells),
+/// or what it did besides (`Storage`, in points).
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(
     try_from = "Written<S>",
@@ -166,7 +166,8 @@ impl<S> From<TestCode> for Subject<S> {
     }
 }
 
-/// The name of a workload: a letter, then letters, digits, `-` and `_`, 40 in all at most, and not in the form of a test's code.
+/// The name of a workload: a letter, then letters, digits, `-` and `_`, 40 in all at most, and not in the form of a
+/// test's code.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct WorkloadName(String);
 

@@ -125,8 +125,8 @@ impl SuspectCode {
         }
     }
 
-    /// Whether it holds for everything that was counted over the same seconds, whichever value it is noted at: operations,
-    /// rows and transactions are one work.
+    /// Whether it holds for everything that was counted over the same seconds, whichever value it is noted at:
+    /// operations, rows and transactions are one work.
     #[must_use]
     pub fn is_of_the_whole_rate(self) -> bool {
         matches!(self, Self::Warmup | Self::Quantised)

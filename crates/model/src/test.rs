@@ -72,7 +72,8 @@ pub enum Rhythm {
     Chunks,
     /// Whole statements, at least three, until the duration has passed.
     Statements,
-    /// Whole pieces of a definite volume, one at least, until the duration has passed; the window ends with the last job.
+    /// Whole pieces of a definite volume, one at least, until the duration has passed; the window ends with the last
+    /// job.
     Once,
 }
 
@@ -177,7 +178,8 @@ fn one() -> u64 {
 }
 
 impl Test {
-    /// A test that is nothing but its work and its table, in chunks: what a catalogue's entry says besides is left open.
+    /// A test that is nothing but its work and its table, in chunks: what a catalogue's entry says besides is left
+    /// open.
     #[must_use]
     pub fn plain(code: TestCode, procedure: Procedure, table: Option<TableName>, cache: Cache) -> Self {
         Self {

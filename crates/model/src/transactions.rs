@@ -29,8 +29,8 @@ pub struct TransactionType {
 }
 
 impl Point {
-    /// The one type of transactions that a test's program has: its figures are those of the point. None where nothing was timed, and
-    /// where it is the server that runs the loop.
+    /// The one type of transactions that a test's program has: its figures are those of the point. None where nothing
+    /// was timed, and where it is the server that runs the loop.
     #[must_use]
     pub fn as_one_type(&self) -> Option<TransactionType> {
         match (&self.subject, self.drive) {

@@ -4,7 +4,8 @@ use crate::MetricId;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What carried the sessions of a client's point. Where client and server share processors it decides a part of the rate.
+/// What carried the sessions of a client's point. Where client and server share processors it decides a part of the
+/// rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PumpUse {
     /// How it waited for answers.
@@ -20,7 +21,8 @@ pub struct PumpUse {
 pub struct OpenLoop {
     /// Transactions that were due inside the window.
     pub due: u64,
-    /// Those due by the window's end that had not ended then. Each is in the response times with its age, which it exceeds.
+    /// Those due by the window's end that had not ended then. Each is in the response times with its age, which it
+    /// exceeds.
     pub unfinished: u64,
     /// Those of them that had not even begun.
     pub waiting: u64,
@@ -247,8 +249,8 @@ pub struct DatabaseRates {
     pub cell_flash_hit_pct: Option<f64>,
     /// Checkpoints finished during the counters' interval, those of others' making too.
     pub checkpoints: Option<u64>,
-    /// What a scan from storage read from below the engine's cache, in MiB/s of the window: what the devices read besides,
-    /// because it was read ahead or for others, is not in it. Absent for all other work.
+    /// What a scan from storage read from below the engine's cache, in MiB/s of the window: what the devices read
+    /// besides, because it was read ahead or for others, is not in it. Absent for all other work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_mib_per_s: Option<f64>,
 }
@@ -275,7 +277,8 @@ pub struct Wait {
     pub count: u64,
     /// For how long, where the engine times it.
     pub time_s: Option<f64>,
-    /// Whether sessions were seen in it by looking now and then: the count is one of samples, and the time what they stand for.
+    /// Whether sessions were seen in it by looking now and then: the count is one of samples, and the time what they
+    /// stand for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sampled: bool,
     /// How many were how long, where the engine keeps a histogram: microseconds that a bucket ends at -> waits.

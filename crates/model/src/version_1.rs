@@ -1,7 +1,7 @@
 //! What version 1 wrote, in the words of version 2: the one place that knows the older documents.
 //!
-//! Version 1 had the code of a test in `test`, of a workload its name, and of storage the word ORION beside the key `storage`.
-//! Whatever has not the form that it had then is left as it is: who reads it afterwards says what is wrong.
+//! Version 1 had the code of a test in `test`, of a workload its name, and of storage the word ORION beside the key
+//! `storage`. Whatever has not the form that it had then is left as it is: who reads it afterwards says what is wrong.
 
 use crate::{Part, TestCode};
 use serde_json::{Value, json};

@@ -1,4 +1,5 @@
-//! The machine's pace, so many times with so many milliseconds between: how even it is, and what `benches/pace` judges by.
+//! The machine's pace, so many times with so many milliseconds between: how even it is, and what `benches/pace` judges
+//! by.
 #![allow(clippy::print_stdout, clippy::expect_used)]
 
 use dbdyno_probe::Pacer;

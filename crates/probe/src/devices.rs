@@ -1,5 +1,5 @@
-//! From a file to the devices that hold it. A file lies on a file system, that on a partition, a volume or a loop device,
-//! and that on whole devices: it is these whose counters tell what really reached storage.
+//! From a file to the devices that hold it. A file lies on a file system, that on a partition, a volume or a loop
+//! device, and that on whole devices: it is these whose counters tell what really reached storage.
 
 use crate::missing::Reading;
 use crate::os::{self, DeviceNumber};
@@ -91,8 +91,8 @@ impl BlockDevices {
         self.below_mount(parse::mount_of(&self.mounts, &place).ok_or_else(unknown)?, depth)
     }
 
-    /// Why the devices below a file say nothing of its reads: a loop device without direct I/O has the page cache below it once
-    /// more, under the name of its own file.
+    /// Why the devices below a file say nothing of its reads: a loop device without direct I/O has the page cache below
+    /// it once more, under the name of its own file.
     pub(crate) fn cached_below(&self, file: &Path) -> Option<String> {
         const LOOP: u32 = 7;
         let device = os::device_of(&existing(file).ok()?).ok().filter(|device| device.0 == LOOP)?;
@@ -102,8 +102,8 @@ impl BlockDevices {
         })
     }
 
-    /// Whether a file lies in memory, whatever is said of devices: on a file system in memory, on a disk in memory, or on a
-    /// loop device over a file that does.
+    /// Whether a file lies in memory, whatever is said of devices: on a file system in memory, on a disk in memory, or
+    /// on a loop device over a file that does.
     pub(crate) fn in_memory(&self, file: &Path) -> bool {
         let disk = |name: &String| self.disk_in_memory(name).is_some();
         crate::is_memory(file) || self.of_file(file).is_ok_and(|names| !names.is_empty() && names.iter().all(disk))
@@ -198,7 +198,8 @@ fn number_link((major, minor): DeviceNumber) -> String {
     format!("sys/dev/block/{major}:{minor}")
 }
 
-/// The process's folder, and the path as the process sees it, of a path through the eyes of a process: `/proc/PID/root/...`.
+/// The process's folder, and the path as the process sees it, of a path through the eyes of a process:
+/// `/proc/PID/root/...`.
 fn inside_process(path: &Path) -> Option<(PathBuf, PathBuf)> {
     let mut parts = path.strip_prefix("/proc").ok()?.components();
     let pid: u32 = parts.next()?.as_os_str().to_str()?.parse().ok()?;
@@ -206,8 +207,8 @@ fn inside_process(path: &Path) -> Option<(PathBuf, PathBuf)> {
         .then(|| (Path::new("/proc").join(pid.to_string()), Path::new("/").join(parts.as_path())))
 }
 
-/// The path itself, or its nearest parent that exists, without links. A path through the eyes of a process stays as it is:
-/// its link leads into another table of mounts, which no text can say.
+/// The path itself, or its nearest parent that exists, without links. A path through the eyes of a process stays as it
+/// is: its link leads into another table of mounts, which no text can say.
 fn existing(path: &Path) -> Reading<PathBuf> {
     let absolute = std::path::absolute(path).map_err(|e| unreadable(path, &e))?;
     if inside_process(&absolute).is_some() {

@@ -1,11 +1,11 @@
-//! What was brought to devices for good: flushes of their caches, or completed writes where flushes do not tell. And places
-//! that keep nothing through a crash, however it is brought there.
+//! What was brought to devices for good: flushes of their caches, or completed writes where flushes do not tell. And
+//! places that keep nothing through a crash, however it is brought there.
 //!
-//! The kernel counts flushes of whole disks alone (`/sys/block/DISK/stat`, column 16, from 5.5 on); partitions, volumes and
-//! mirrors count none, so these are gone down to their disks. A disk without a cache of its own is sent none: there completed
-//! writes tell. One with a cache must be flushed, also where it could take writes past its cache (`fua`): a sync is a flush
-//! there, and a write passes the cache only where the file was opened so that writing is syncing (O_DSYNC). Then nothing is
-//! flushed, and completed writes tell. What stays in the page cache is neither.
+//! The kernel counts flushes of whole disks alone (`/sys/block/DISK/stat`, column 16, from 5.5 on); partitions, volumes
+//! and mirrors count none, so these are gone down to their disks. A disk without a cache of its own is sent none: there
+//! completed writes tell. One with a cache must be flushed, also where it could take writes past its cache (`fua`): a
+//! sync is a flush there, and a write passes the cache only where the file was opened so that writing is syncing
+//! (O_DSYNC). Then nothing is flushed, and completed writes tell. What stays in the page cache is neither.
 
 use crate::devices::{BlockDevices, Names, directory};
 use crate::parse::{self, Mount};
@@ -36,7 +36,8 @@ pub struct Brought {
 }
 
 impl Flushes {
-    /// Finds the disks below these files or folders. `synced_by_writing`: they are opened so that writing to them is syncing.
+    /// Finds the disks below these files or folders. `synced_by_writing`: they are opened so that writing to them is
+    /// syncing.
     ///
     /// # Errors
     /// Some lie on no disk that can be seen, or on one that does not count; the text says why.
@@ -101,8 +102,9 @@ impl Flushes {
         self.disks.iter().map(count).collect()
     }
 
-    /// What was brought between two readings. A flush goes to each disk of a volume, so the most of any tells; a write goes to
-    /// some of them, so all together do. A disk that has counted no flush since the machine started tells nothing.
+    /// What was brought between two readings. A flush goes to each disk of a volume, so the most of any tells; a write
+    /// goes to some of them, so all together do. A disk that has counted no flush since the machine started tells
+    /// nothing.
     ///
     /// # Errors
     /// No disk tells.
@@ -135,8 +137,8 @@ fn columns(root: &Root, disk: &str) -> Result<Vec<u64>, String> {
     columns.filter(|c| c.len() > WRITES).ok_or_else(|| format!("/{file} is not understood"))
 }
 
-/// Why what is brought to a place may not survive a crash: it lies in memory, or is mounted so that nothing is flushed. None
-/// where nothing of that kind is seen.
+/// Why what is brought to a place may not survive a crash: it lies in memory, or is mounted so that nothing is flushed.
+/// None where nothing of that kind is seen.
 #[must_use]
 pub fn forgetful(place: &Path) -> Option<String> {
     forgetful_in(&Root::machine(), place, DEEPEST)

@@ -1,9 +1,10 @@
 //! What the operating system says: the sheet of the platform, and what a point cost it in processor, device, memory and
-//! network terms. Linux only, from `/proc`, `/sys` and a few system calls; elsewhere every value is missing and says why.
+//! network terms. Linux only, from `/proc`, `/sys` and a few system calls; elsewhere every value is missing and says
+//! why.
 //!
 //! Two speeds: [`inventory`] is read once a run and may take its time; [`Sampler`] is read at both ends of a window and
-//! must cost next to nothing there. Texts of the kernel are taken apart by pure functions (`parse`), so that machines which
-//! no developer owns can be tested from recordings.
+//! must cost next to nothing there. Texts of the kernel are taken apart by pure functions (`parse`), so that machines
+//! which no developer owns can be tested from recordings.
 
 mod cpu;
 mod devices;

@@ -1,5 +1,5 @@
-//! The C library and the allocator of this process, as they are loaded: what is written in the program is not what runs where a
-//! library is put in another's place (`LD_PRELOAD`).
+//! The C library and the allocator of this process, as they are loaded: what is written in the program is not what runs
+//! where a library is put in another's place (`LD_PRELOAD`).
 
 use std::fs;
 use std::path::Path;

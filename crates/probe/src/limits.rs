@@ -1,5 +1,5 @@
-//! What a process may use of the processors: its affinity (cpusets are within it) and the quotas of its control groups up to the
-//! root, of which the smallest counts; and how often these held it back.
+//! What a process may use of the processors: its affinity (cpusets are within it) and the quotas of its control groups
+//! up to the root, of which the smallest counts; and how often these held it back.
 
 use crate::missing::Reading;
 use crate::parse::{self, Throttling, Version};
@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-/// What a process may use: a server's, by its id, or this one. None where it may use all; the reason where nobody can tell.
+/// What a process may use: a server's, by its id, or this one. None where it may use all; the reason where nobody can
+/// tell.
 ///
 /// # Errors
 /// `/proc` and `/sys` do not say.

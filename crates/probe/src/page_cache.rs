@@ -11,8 +11,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What happens to pages that were changed and not yet written. Being advised, the kernel lets go of clean pages at once;
-/// of changed ones Linux begins the write-back (unless the device is congested), waits for none, and keeps them.
+/// What happens to pages that were changed and not yet written. Being advised, the kernel lets go of clean pages at
+/// once; of changed ones Linux begins the write-back (unless the device is congested), waits for none, and keeps them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EvictMode {
     /// They are written to the device first, so that everything goes. Not during a point: the waiting, and all of the

@@ -48,8 +48,8 @@ pub(crate) struct Scope {
     pub(crate) whole: Names,
     /// Devices that hold the database.
     pub(crate) data: Names,
-    /// Devices whose sum is reported: those of the database; all physical ones where no files of it are on this machine. Or
-    /// why nothing is: what lies on no known device must not be credited with the work of others.
+    /// Devices whose sum is reported: those of the database; all physical ones where no files of it are on this
+    /// machine. Or why nothing is: what lies on no known device must not be credited with the work of others.
     pub(crate) summed: Reading<Names>,
     /// Why what processes read of devices may have come from the page cache all the same.
     pub(crate) cached_below: Option<String>,
@@ -61,8 +61,8 @@ pub(crate) struct Scope {
 
 impl Sampler {
     /// Opens the kernel's files and finds the devices below `data_files` (none for a remote database: then all physical
-    /// devices of this machine are summed; where files are given that lie on no known device, such as tmpfs, NFS or ZFS,
-    /// sums are absent). What cannot be opened is absent from every difference, with the reason.
+    /// devices of this machine are summed; where files are given that lie on no known device, such as tmpfs, NFS or
+    /// ZFS, sums are absent). What cannot be opened is absent from every difference, with the reason.
     #[must_use]
     pub fn new(data_files: &[PathBuf], harness: HarnessShare) -> Self {
         let root = Root::machine();
@@ -78,7 +78,8 @@ impl Sampler {
         }
     }
 
-    /// The same sampler with processor time and I/O of a server whose main process this is, where it runs on this machine.
+    /// The same sampler with processor time and I/O of a server whose main process this is, where it runs on this
+    /// machine.
     #[must_use]
     pub fn beside(self, server_pid: Option<u32>) -> Self {
         Self { server_pid, throttles: Throttles::open(&Root::machine(), server_pid), ..self }
@@ -91,7 +92,8 @@ impl Sampler {
     }
 
     /// Reads all counters now. Costs tens of microseconds on a small machine; the kernel's own work for `/proc/stat`
-    /// grows with processors and interrupts. With [`Sampler::watching_others`] two files of each process are read besides.
+    /// grows with processors and interrupts. With [`Sampler::watching_others`] two files of each process are read
+    /// besides.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         let mut buffer = self.buffer.lock().unwrap_or_else(PoisonError::into_inner);
@@ -178,8 +180,8 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// The page cache is what is cached of files and devices; shared memory (a database's own cache, for one) is counted
-    /// among `Cached` by the kernel but is nobody's copy.
+    /// The page cache is what is cached of files and devices; shared memory (a database's own cache, for one) is
+    /// counted among `Cached` by the kernel but is nobody's copy.
     fn of(text: &str) -> Option<Self> {
         let read = |name| parse::kilobytes(text, name);
         let cached = read("Cached")?.saturating_add(read("Buffers")?).saturating_sub(read("Shmem")?);
@@ -228,8 +230,8 @@ struct Clocks {
 }
 
 impl Clocks {
-    /// Reads the clocks together. A thread that loses its processor in between would see them apart, so the closest of a
-    /// few readings counts.
+    /// Reads the clocks together. A thread that loses its processor in between would see them apart, so the closest of
+    /// a few readings counts.
     fn read() -> Self {
         const CLOSE: Duration = Duration::from_micros(50);
         const ATTEMPTS: u32 = 5;

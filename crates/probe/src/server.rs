@@ -1,5 +1,5 @@
-//! Processor time of a database server on this machine: its main process and the children that it has made. What a child
-//! used stays with its parent after it has ended and been waited for, so the sum only grows.
+//! Processor time of a database server on this machine: its main process and the children that it has made. What a
+//! child used stays with its parent after it has ended and been waited for, so the sum only grows.
 
 use crate::missing::Reading;
 use crate::os;

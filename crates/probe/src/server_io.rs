@@ -1,7 +1,7 @@
 //! What processes moved to and from devices: a database server's, its children among them, and everybody's together.
 //!
-//! The kernel keeps an account of each process (`/proc/PID/io`). What a child moved goes to its parent when it has ended and
-//! been waited for, so that the sum over a server's main process and the children that it has now only grows.
+//! The kernel keeps an account of each process (`/proc/PID/io`). What a child moved goes to its parent when it has
+//! ended and been waited for, so that the sum over a server's main process and the children that it has now only grows.
 
 use crate::missing::Reading;
 use crate::parse::{self, OwnIo};
@@ -17,8 +17,8 @@ const DEEPEST: u32 = 8;
 /// The parent of the kernel's own threads.
 const KTHREADD: u32 = 2;
 
-/// What a server's main process, its children and the children that have ended moved so far. Where their account is closed to
-/// this user, that of the control group which they have to themselves.
+/// What a server's main process, its children and the children that have ended moved so far. Where their account is
+/// closed to this user, that of the control group which they have to themselves.
 pub(crate) fn of_server(main_pid: u32) -> Reading<OwnIo> {
     of_processes(main_pid)
         .or_else(|closed| of_group(&Root::machine(), main_pid).map_err(|why| format!("{closed}; {why}")))
@@ -45,8 +45,8 @@ fn of_processes(main_pid: u32) -> Reading<OwnIo> {
     Err("processes of the server come and go so fast that what they read cannot be added up".to_owned())
 }
 
-/// What all processes moved so far whose accounts this user may read, the kernel's own threads left out: no less than what was
-/// moved, and seldom all of it.
+/// What all processes moved so far whose accounts this user may read, the kernel's own threads left out: no less than
+/// what was moved, and seldom all of it.
 pub(crate) fn of_everybody() -> Reading<OwnIo> {
     let root = Root::machine();
     let mut sum = OwnIo { read_bytes: 0, written_bytes: 0 };
@@ -199,7 +199,8 @@ mod tests {
         assert_eq!(of_group(&root, 7), Ok(OwnIo { read_bytes: 105, written_bytes: 31 }));
         assert!(of_group(&root, 8).unwrap_err().contains("to itself"), "dbdyno is in it, too");
         assert!(of_group(&root, 9).is_err());
-        // Somebody else in it, or in a group below, reads and writes in the same account; 0 is one of another namespace.
+        // Somebody else in it, or in a group below, reads and writes in the same account; 0 is one of another
+        // namespace.
         for (below, members) in [("", "7\n71\n99\n"), ("/workers", "73\n99\n"), ("/workers", "73\n0\n")] {
             let file = root.path(&format!("{group}{below}/cgroup.procs"));
             let before = std::fs::read(&file).unwrap();

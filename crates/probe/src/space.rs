@@ -14,15 +14,16 @@ pub fn free_bytes(path: &Path) -> io::Result<u64> {
     nearest(path, os::free_bytes)
 }
 
-/// Whether `path` lies, or will lie, on a file system in main memory (tmpfs, ramfs): commits there do not survive a crash,
-/// however they are synchronised. The nearest parent that exists decides; what cannot be asked is taken for a device.
+/// Whether `path` lies, or will lie, on a file system in main memory (tmpfs, ramfs): commits there do not survive a
+/// crash, however they are synchronised. The nearest parent that exists decides; what cannot be asked is taken for a
+/// device.
 #[must_use]
 pub fn is_memory(path: &Path) -> bool {
     nearest(path, os::is_memory).unwrap_or(false)
 }
 
-/// The share of these files' bytes that lie in memory: on tmpfs or ramfs, on a disk in memory, or on a loop device over such.
-/// Nothing where there are no files.
+/// The share of these files' bytes that lie in memory: on tmpfs or ramfs, on a disk in memory, or on a loop device over
+/// such. Nothing where there are no files.
 #[must_use]
 pub fn share_in_memory(files: &[PathBuf]) -> f64 {
     let devices = BlockDevices::read(&Root::machine());

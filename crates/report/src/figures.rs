@@ -1,6 +1,6 @@
-//! The one place where a report asks a run for a figure: the speed of a test, its throughput, the value of a metric. A run
-//! of dbdyno's own and a published result are asked alike; what is known of a figure (its interval, flags, doubt, where it
-//! was reached) comes with it.
+//! The one place where a report asks a run for a figure: the speed of a test, its throughput, the value of a metric. A
+//! run of dbdyno's own and a published result are asked alike; what is known of a figure (its interval, flags, doubt,
+//! where it was reached) comes with it.
 //!
 //! Points go before what a source prints beside them: they say at which degree of parallelism, and can be checked.
 
@@ -153,8 +153,8 @@ impl<'a> Figures<'a> {
         self.at(Dop::ONE).or_else(|| self.of_kind(Kind::Speed))
     }
 
-    /// What was measured again at the best degree of parallelism; where nothing was, the best at any. A sound figure goes before a
-    /// doubtful one, however much better that looks.
+    /// What was measured again at the best degree of parallelism; where nothing was, the best at any. A sound figure
+    /// goes before a doubtful one, however much better that looks.
     #[must_use]
     pub fn throughput(&self) -> Option<&Figure<'a>> {
         self.measured_again().or_else(|| self.best()).or_else(|| self.of_kind(Kind::Throughput))
@@ -171,7 +171,8 @@ impl<'a> Figures<'a> {
         }
     }
 
-    /// From which to which degree of parallelism single measurements cannot be told from the best. Repeats have intervals instead.
+    /// From which to which degree of parallelism single measurements cannot be told from the best. Repeats have
+    /// intervals instead.
     #[must_use]
     pub fn beside_the_best(&self) -> Option<(Dop, Dop)> {
         let again = self.measured_again().filter(|figure| figure.estimate.interval.is_none())?;

@@ -1,5 +1,5 @@
-//! The layout of all tables: header lines, a dashed line, right-aligned figures, no borders. A row may also be a remark,
-//! where a reason stands in place of figures; that is why this is not left to a general table library.
+//! The layout of all tables: header lines, a dashed line, right-aligned figures, no borders. A row may also be a
+//! remark, where a reason stands in place of figures; that is why this is not left to a general table library.
 //!
 //! A table that does not fit drops its least important columns and names them below.
 

@@ -202,7 +202,8 @@ pub(crate) fn kinds_of_commits<'a>(points: impl IntoIterator<Item = &'a Point>) 
     kinds.into_iter().collect()
 }
 
-/// What the mark of the client drive means; sessions that went to their server processes are told, as an application's may not.
+/// What the mark of the client drive means; sessions that went to their server processes are told, as an application's
+/// may not.
 pub(crate) fn of_client<'a>(points: impl IntoIterator<Item = &'a Point>) -> String {
     let followed = points.into_iter().filter(|p| p.pump.is_some_and(|pump| pump.sessions_follow));
     let jobs: BTreeSet<u32> = followed.map(|p| p.dop.jobs).collect();

@@ -1,5 +1,5 @@
-//! Reports, as text and as a page. They read a run and the catalogue and know no engine: what an engine could not do, or did by other
-//! means, stands in the points themselves. Every function returns text and prints nothing.
+//! Reports, as text and as a page. They read a run and the catalogue and know no engine: what an engine could not do,
+//! or did by other means, stands in the points themselves. Every function returns text and prints nothing.
 //!
 //! Whatever comes from a database, a platform or a user passes through one place (`text::clean`) on its way into a
 //! line, so that no version string or error message can steer the terminal on which it is read; on a page it is escaped

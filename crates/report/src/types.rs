@@ -39,7 +39,8 @@ impl OfType<'_> {
         self.median(|of_type| of_type.ops_per_s)
     }
 
-    /// A time in words, or that it is among the failures of a repeat: the response time of an open loop, else the service time.
+    /// A time in words, or that it is among the failures of a repeat: the response time of an open loop, else the
+    /// service time.
     pub(crate) fn time_words(
         &self,
         open: bool,

@@ -1,5 +1,5 @@
-//! Throughput is what was measured again at the best degree of parallelism, never the figures that selected it; and what is said of
-//! figures that were not.
+//! Throughput is what was measured again at the best degree of parallelism, never the figures that selected it; and
+//! what is said of figures that were not.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 #[allow(dead_code, reason = "each test file uses its part")]

@@ -1,5 +1,5 @@
-//! Exports as other programs read them. `DBDYNO_BLESS=1` writes the golden files anew; the difference is then read before
-//! it is committed.
+//! Exports as other programs read them. `DBDYNO_BLESS=1` writes the golden files anew; the difference is then read
+//! before it is committed.
 
 // A test that cannot prepare its ground fails; clippy sees that only inside #[test] functions.
 #![allow(clippy::unwrap_used)]
@@ -73,8 +73,8 @@ fn a_csv_file_has_every_point_with_its_figures() {
     assert!(records(&csv(&violin).unwrap()).iter().any(|r| r["doubts"].contains("warmup")));
 }
 
-/// Every column about run, platform and database is a key of the document, so that none stays empty for a wrong name. Those of a
-/// point are held to it beside their list.
+/// Every column about run, platform and database is a key of the document, so that none stays empty for a wrong name.
+/// Those of a point are held to it beside their list.
 #[test]
 fn every_column_of_a_run_is_a_path_of_the_document() {
     let run = fixture::run();

@@ -1,5 +1,5 @@
-//! Verdicts: what is met, missed, not measured and refused, and how that is shown. `DBDYNO_BLESS=1` writes the golden files
-//! anew; the difference is then read before it is committed.
+//! Verdicts: what is met, missed, not measured and refused, and how that is shown. `DBDYNO_BLESS=1` writes the golden
+//! files anew; the difference is then read before it is committed.
 
 // A test that cannot prepare its ground fails; clippy sees that only inside #[test] functions.
 #![allow(clippy::unwrap_used)]

@@ -1,5 +1,5 @@
-//! Fills a results file with made-up runs of the size that real ones have, for `benches/repository`: ten runs share a label,
-//! as a sample does.
+//! Fills a results file with made-up runs of the size that real ones have, for `benches/repository`: ten runs share a
+//! label, as a sample does.
 //!
 //! Usage: `fill FILE RUNS POINTS`
 #![allow(clippy::expect_used, reason = "a script sees it fail")]
@@ -50,8 +50,8 @@ fn run(n: u64, count: usize) -> Transfer {
     Transfer { run, plan, plan_indexes: (0..count).collect(), histograms: Vec::new() }
 }
 
-/// The point of a ramp over the tests, repeated until there are enough: rates that rise and flatten, and differ a little
-/// from run to run.
+/// The point of a ramp over the tests, repeated until there are enough: rates that rise and flatten, and differ a
+/// little from run to run.
 fn point(n: u64, index: usize, run: &Run) -> Point {
     let (test, step) = (index % TESTS.len(), index / TESTS.len());
     let jobs = DOPS[step % DOPS.len()];

@@ -2,7 +2,8 @@
 //!
 //! The file is first looked at through an `immutable` connection, which takes no locks, recovers nothing and creates no
 //! side files. It is SQLite's own connection rather than a plain read, because closing a plain descriptor would drop
-//! the locks that another connection of this process holds on the same file (POSIX advisory locks belong to the process).
+//! the locks that another connection of this process holds on the same file (POSIX advisory locks belong to the
+//! process).
 //!
 //! A new file gets its schema under a rollback journal and switches to a write-ahead log afterwards, so that the main
 //! file says whose it is even if its creator is killed a moment later.
@@ -49,8 +50,8 @@ fn look(path: &Path, known: u32) -> Result<Found, ResultsError> {
         Ok(_) => {}
     }
     let ids = open_immutable(path).and_then(|connection| {
-        // A checkpoint that was cut short leaves a main file that is shorter than its header says; the rest stands in the
-        // log. Without this SQLite, which does not look at the log here, would call such a file damaged.
+        // A checkpoint that was cut short leaves a main file that is shorter than its header says; the rest stands in
+        // the log. Without this SQLite, which does not look at the log here, would call such a file damaged.
         connection.pragma_update(None, "writable_schema", true)?;
         Ok((application_id(&connection)?, user_version(&connection)?))
     });
@@ -104,7 +105,8 @@ fn open_to_write(path: &Path, steps: &[&str]) -> Result<Connection, ResultsError
     refuse_while_an_older_one_measures(&connection, path, steps)?;
     migrations::migrate(&mut connection, steps).map_err(failed)?;
     connection.pragma_update(None, "journal_mode", "WAL").map_err(failed)?;
-    // NORMAL would survive kill -9 as well; FULL also survives a loss of power, for one sync a point (benches/own_cost times it).
+    // NORMAL would survive kill -9 as well; FULL also survives a loss of power, for one sync a point (benches/own_cost
+    // times it).
     connection.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
     connection.pragma_update(None, "foreign_keys", true).map_err(failed)?;
     Ok(connection)

@@ -1,7 +1,7 @@
-//! Who is measuring a run. Two processes that resume the same run would measure each other, so a run carries the mark of
-//! its process. The mark is advisory and needs no clean-up: a process id alone may be reused, but together with the
-//! process's start and the machine's boot it names one process for ever, and whether that one lives is a look into /proc
-//! (`man 5 proc`: /proc/PID/stat, fields 3 and 22).
+//! Who is measuring a run. Two processes that resume the same run would measure each other, so a run carries the mark
+//! of its process. The mark is advisory and needs no clean-up: a process id alone may be reused, but together with the
+//! process's start and the machine's boot it names one process for ever, and whether that one lives is a look into
+//! /proc (`man 5 proc`: /proc/PID/stat, fields 3 and 22).
 
 use serde::{Deserialize, Serialize};
 use std::path::Path;

@@ -50,7 +50,8 @@ fn identity(path: &Path) -> Option<(u64, u64)> {
     path.metadata().ok().map(|file| (file.dev(), file.ino()))
 }
 
-/// The database that is part of the program, and the options that it was compiled with: it keeps the results, and may be measured.
+/// The database that is part of the program, and the options that it was compiled with: it keeps the results, and may
+/// be measured.
 ///
 /// # Errors
 /// It does not say, with the reason.

@@ -91,8 +91,8 @@ impl Repository {
         Ok(runs)
     }
 
-    /// The run that a user means: `last`, an id, a label (the newest run of it) or the beginning of one id only. What is
-    /// typed out whole goes before what is a beginning, so that a label can always be reached.
+    /// The run that a user means: `last`, an id, a label (the newest run of it) or the beginning of one id only. What
+    /// is typed out whole goes before what is a beginning, so that a label can always be reached.
     ///
     /// # Errors
     /// There are no runs yet, none of that name (the nearest are offered), or several ids begin so.
@@ -341,8 +341,9 @@ struct Named {
     is_of_storage: bool,
 }
 
-/// The runs of a label. The reference of a platform's storage bears the label of its runs and is none of their sample; it is
-/// meant where there is nothing else. Of a label that holds both, runs of databases go before other runs of storage.
+/// The runs of a label. The reference of a platform's storage bears the label of its runs and is none of their sample;
+/// it is meant where there is nothing else. Of a label that holds both, runs of databases go before other runs of
+/// storage.
 fn labelled<'r>(runs: &'r [Named], label: &str) -> Vec<&'r Named> {
     let mut all: Vec<&Named> = runs.iter().filter(|run| run.label.as_deref() == Some(label)).collect();
     if all.iter().any(|run| !run.is_reference) {

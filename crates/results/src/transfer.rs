@@ -1,8 +1,8 @@
-//! A run on its way to another machine: its JSON document with what the document leaves out and a repository needs, the plan
-//! and the histograms. Superseded attempts stay behind.
+//! A run on its way to another machine: its JSON document with what the document leaves out and a repository needs, the
+//! plan and the histograms. Superseded attempts stay behind.
 //!
-//! What comes in was written by anybody. It is read whole and proved sound before a repository is touched, and stored in
-//! one transaction.
+//! What comes in was written by anybody. It is read whole and proved sound before a repository is touched, and stored
+//! in one transaction.
 
 use crate::once::Once;
 use crate::{HistogramKind, PointHistogram, Repository, ResultsError};
@@ -234,8 +234,8 @@ impl Repository {
         Ok(Transfer { run, plan, plan_indexes, histograms })
     }
 
-    /// Stores a run that was measured elsewhere, all of it or nothing. Says whether it is new here: the same run may come
-    /// twice.
+    /// Stores a run that was measured elsewhere, all of it or nothing. Says whether it is new here: the same run may
+    /// come twice.
     ///
     /// # Errors
     /// `OtherContent` where a run of that id is here and is not the same; the file cannot be written.

@@ -1,5 +1,6 @@
-//! What dbdyno itself costs, measured on the null engine: the time between two chunks of a job, what a transaction of the client
-//! drive takes besides the database, and the time to record a point with its histograms. Run by `benches/own_cost`.
+//! What dbdyno itself costs, measured on the null engine: the time between two chunks of a job, what a transaction of
+//! the client drive takes besides the database, and the time to record a point with its histograms. Run by
+//! `benches/own_cost`.
 #![allow(clippy::print_stdout, clippy::expect_used)]
 
 use dbdyno_catalogue::Catalogue;
@@ -80,8 +81,8 @@ fn gaps_us(jobs: u32) -> Vec<f64> {
     chunks.map(|pair| (pair[1].started_ns - pair[0].ended_ns) as f64 / 1e3).collect()
 }
 
-/// Nanoseconds that one transaction of one statement takes with statements that take no time; an open loop at a rate that is never
-/// reached does not sleep.
+/// Nanoseconds that one transaction of one statement takes with statements that take no time; an open loop at a rate
+/// that is never reached does not sleep.
 fn transaction_ns(asked_per_s: Option<f64>) -> f64 {
     const WINDOW_S: f64 = 3.0;
     let catalogue = Catalogue::embedded().expect("embedded catalogue");

@@ -1,5 +1,5 @@
-//! The best of a ramp, measured again. Which degree of parallelism that is nobody knows when the plan is made: it is found in the
-//! results when the point is reached, so that `resume` finds it, too.
+//! The best of a ramp, measured again. Which degree of parallelism that is nobody knows when the plan is made: it is
+//! found in the results when the point is reached, so that `resume` finds it, too.
 
 use dbdyno_catalogue::Catalogue;
 use dbdyno_model::{Better, Dop, Flag, MetricValue, Plan, PlannedPoint, Point, Status};

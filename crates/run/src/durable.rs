@@ -1,7 +1,7 @@
-//! Whether commits are durable, by what is seen and not by settings alone. Once a run, before its first writing point, one
-//! session commits a few hundred transactions into a table of its own, one after the other. No two of them can share a sync,
-//! so the engine must have synced its log, and the devices below it must have been flushed, at least once for each but the
-//! last. What others sync is looked at for a second before: where that is much, nothing is proved.
+//! Whether commits are durable, by what is seen and not by settings alone. Once a run, before its first writing point,
+//! one session commits a few hundred transactions into a table of its own, one after the other. No two of them can
+//! share a sync, so the engine must have synced its log, and the devices below it must have been flushed, at least once
+//! for each but the last. What others sync is looked at for a second before: where that is much, nothing is proved.
 
 mod evidence;
 mod quiet;
@@ -40,8 +40,8 @@ const STRETCHES: u64 = 60;
 pub(crate) struct Proofs(Vec<(CommitMode, CommitProof)>);
 
 impl Proofs {
-    /// The proof that counts for a point; made where it is the first that needs it. None for a point that writes nothing, or
-    /// whose commits are unsafe by what the engine says already.
+    /// The proof that counts for a point; made where it is the first that needs it. None for a point that writes
+    /// nothing, or whose commits are unsafe by what the engine says already.
     ///
     /// # Errors
     /// The target was lost meanwhile.
@@ -119,7 +119,8 @@ pub(crate) fn durability(engine: &dyn Engine, commit: CommitMode, drive: Drive) 
     Ok(durability)
 }
 
-/// Looks again after a point at what it was told before: whoever changed a setting meanwhile changed what its commits wait for.
+/// Looks again after a point at what it was told before: whoever changed a setting meanwhile changed what its commits
+/// wait for.
 pub(crate) fn look_again(engine: &dyn Engine, work: Work<'_>, point: &mut Point, told: &mut Durability) {
     match durability(engine, work.commit(), work.driven_by()) {
         Ok(found) => {
@@ -135,8 +136,8 @@ pub(crate) fn look_again(engine: &dyn Engine, work: Work<'_>, point: &mut Point,
     }
 }
 
-/// The commits of one session: conventional inserts into a table of their own, on the first table that the engine has them
-/// for. None where it has no tables.
+/// The commits of one session: conventional inserts into a table of their own, on the first table that the engine has
+/// them for. None where it has no tables.
 fn task(bench: &Bench<'_>, commit: CommitMode) -> Option<Task> {
     let tables = bench.engine.tables();
     let fits = |table| tables.contains(&table);
@@ -200,8 +201,8 @@ fn commit_and_count(bench: &Bench<'_>, work: Work<'_>) -> Result<CommitProof, En
     Ok(proof)
 }
 
-/// The disks below the log, or why they cannot be seen. Where the log's own place, or what lies below it, is not known, any
-/// disk of the machine may be it: that can prove, and never refute.
+/// The disks below the log, or why they cannot be seen. Where the log's own place, or what lies below it, is not known,
+/// any disk of the machine may be it: that can prove, and never refute.
 fn device(engine: &dyn Engine) -> Result<(Flushes, bool), String> {
     if !engine.features().local {
         return Err("its devices are not seen from here".to_owned());

@@ -17,8 +17,8 @@ const TRANSACTIONS: &str = "tx_per_s";
 /// Bytes of a mebibyte.
 pub(crate) const MIB: f64 = 1_048_576.0;
 
-/// Fills in the rates of the work inside the window.
-/// What jobs removed between pieces is none of the work: the time for that is left out of the rates, as if they had begun anew.
+/// Fills in the rates of the work inside the window. What jobs removed between pieces is none of the work: the time for
+/// that is left out of the rates, as if they had begun anew.
 pub(crate) fn work(point: &mut Point, work: Work<'_>, log: &Log, window: Span, discarding_ns: u64) {
     let done = log.inside(window);
     let discarding_s = discarding_ns as f64 / 1e9;
@@ -164,7 +164,8 @@ fn extrapolated_from(task: &Task) -> Option<String> {
     })
 }
 
-/// Calls that naive fibonacci(n) makes, itself included: calls(n) = 1 + calls(n-1) + calls(n-2), calls(0) = calls(1) = 1.
+/// Calls that naive fibonacci(n) makes, itself included: calls(n) = 1 + calls(n-1) + calls(n-2), calls(0) = calls(1)
+/// = 1.
 pub(crate) fn fibonacci_calls(n: u64) -> f64 {
     let (mut calls, mut next) = (1.0, 1.0);
     for _ in 0..n {

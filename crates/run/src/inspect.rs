@@ -1,5 +1,5 @@
-//! Whether the tables of a run are still what was loaded, before anything is measured on them; and the proof of all rows that
-//! `dbdyno check --deep` gives.
+//! Whether the tables of a run are still what was loaded, before anything is measured on them; and the proof of all
+//! rows that `dbdyno check --deep` gives.
 
 use crate::load::Watch;
 use crate::{Events, Stop, shell_word};
@@ -140,7 +140,8 @@ fn draw() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |passed| passed.as_nanos() as u64)
 }
 
-/// Reads a whole table back and compares the columns that no test changes with the generator's: `Some` says what differs.
+/// Reads a whole table back and compares the columns that no test changes with the generator's: `Some` says what
+/// differs.
 ///
 /// # Errors
 /// The table cannot be read, or somebody stopped it.

@@ -47,7 +47,8 @@ pub(crate) struct Times {
 pub(crate) struct Measured {
     /// Every chunk of every job.
     pub(crate) log: Log,
-    /// The least that a job spent on removing what its pieces had made: where one waits for another it is the work that takes long.
+    /// The least that a job spent on removing what its pieces had made: where one waits for another it is the work that
+    /// takes long.
     pub(crate) discarding_ns: u64,
     /// The times of transactions, in the client drive.
     pub(crate) times: Option<Times>,

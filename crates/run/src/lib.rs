@@ -1,11 +1,13 @@
 //! The measuring: plan, settle, warm up, barrier, measure, verify, record.
 //!
-//! The rules are those of the design's section 3. Where each lives: warm-up, window and constant load in [`Window`]; chunks
-//! and their calibration in [`ServerDrive`]; transactions and what becomes of them in [`ClientDrive`]; rates in [`Log`]; proofs, cache and durability assertions and noise in `judge`;
-//! the run's own proof that commits are durable in `durable`; what the operating system and the engine counted in `figures`; the order of points in [`resolve`].
+//! The rules are those of the design's section 3. Where each lives: warm-up, window and constant load in [`Window`];
+//! chunks and their calibration in [`ServerDrive`]; transactions and what becomes of them in [`ClientDrive`]; rates in
+//! [`Log`]; proofs, cache and durability assertions and noise in `judge`; the run's own proof that commits are durable
+//! in `durable`; what the operating system and the engine counted in `figures`; the order of points in [`resolve`].
 //!
-//! [`Runner`] takes the points of a plan one after the other, whatever their subject, and keeps each as soon as it is measured. Who measures is a [`Measurer`]:
-//! [`TestMeasurer`] tests on a database, [`StorageMeasurer`] storage below any.
+//! [`Runner`] takes the points of a plan one after the other, whatever their subject, and keeps each as soon as it is
+//! measured. Who measures is a [`Measurer`]: [`TestMeasurer`] tests on a database, [`StorageMeasurer`] storage below
+//! any.
 
 mod again;
 mod client;

@@ -135,8 +135,8 @@ pub struct Data {
 /// Whether what is asked for can be had on a target that holds `loaded`, before anything is touched.
 ///
 /// # Errors
-/// The target holds other or foreign data, or none where dbdyno does not load unasked; it is too small for what is missing, or
-/// something else stands in the way.
+/// The target holds other or foreign data, or none where dbdyno does not load unasked; it is too small for what is
+/// missing, or something else stands in the way.
 pub fn refuse_unfit(
     engine: &dyn Engine,
     loaded: &Loaded,
@@ -194,7 +194,8 @@ pub fn load(
     Ok(Data { size, seed, verified: wish.verify, report: Some(report) })
 }
 
-/// Makes sure that no other dbdyno works on the target while what it answers lives, and that none has left anything at work there.
+/// Makes sure that no other dbdyno works on the target while what it answers lives, and that none has left anything at
+/// work there.
 ///
 /// # Errors
 /// Another dbdyno is at work there, the target cannot be reached, or the user stopped the waiting.

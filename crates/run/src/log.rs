@@ -48,8 +48,8 @@ pub struct Done {
     pub busy_ns: f64,
 }
 
-/// What the engine may have counted of work that is in no chunk, because the transaction it was part of failed or was sent again:
-/// at most this much.
+/// What the engine may have counted of work that is in no chunk, because the transaction it was part of failed or was
+/// sent again: at most this much.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Lost {
     /// Statements.
@@ -120,8 +120,8 @@ impl Log {
         self.chunks.iter().map(|c| c.ended_ns).max()
     }
 
-    /// The rate of each round within a window, in order: a round is one chunk of each job, and its rate that of their work over
-    /// their time. A chunk belongs where its middle lies; a last round that is not whole is left away.
+    /// The rate of each round within a window, in order: a round is one chunk of each job, and its rate that of their
+    /// work over their time. A chunk belongs where its middle lies; a last round that is not whole is left away.
     #[must_use]
     pub fn rates(&self, window: Span, jobs: u32) -> Vec<f64> {
         let middle_ns = |chunk: &Chunk| chunk.started_ns.midpoint(chunk.ended_ns);

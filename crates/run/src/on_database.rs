@@ -1,5 +1,5 @@
-//! The points of tests, on a database: each beside the run's proof that its commits are durable, and none that others could have
-//! had a hand in.
+//! The points of tests, on a database: each beside the run's proof that its commits are durable, and none that others
+//! could have had a hand in.
 
 use crate::point::unmeasured;
 use crate::{Bench, Measurement, Measurer, durable, estimate_s, measure};

@@ -1,5 +1,5 @@
-//! Windows that begin and end with checkpoints: what is dirtied within is then written within, but for what is dirtied while
-//! the last one runs, which is as much as was left of the one before.
+//! Windows that begin and end with checkpoints: what is dirtied within is then written within, but for what is dirtied
+//! while the last one runs, which is as much as was left of the one before.
 
 use crate::{Bench, Window};
 use dbdyno_engine::{BlockWrites, Task};

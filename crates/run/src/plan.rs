@@ -160,7 +160,8 @@ pub fn resolve(wish: &Wish, ground: Ground<'_>) -> Result<Plan, PlanError> {
     let mut any_client_form = false;
     for group in groups(wish, ground.catalogue)? {
         for test in &group.tests {
-            // A test that was named by its code keeps its place, with the reason; a suite or a pattern means those that can.
+            // A test that was named by its code keeps its place, with the reason; a suite or a pattern means those that
+            // can.
             let has_form = wish.drive == Drive::Server || test.procedure.has_client_form();
             if !has_form && !wish.what.iter().any(|what| what.eq_ignore_ascii_case(test.code.as_str())) {
                 continue;
@@ -341,8 +342,8 @@ fn steps(
     steps
 }
 
-/// The best of the ramp once more for each repeat, after all of them: the figures that select it are too good to be told. With one
-/// degree of parallelism nothing is selected, and of set rates there is no best.
+/// The best of the ramp once more for each repeat, after all of them: the figures that select it are too good to be
+/// told. With one degree of parallelism nothing is selected, and of set rates there is no best.
 pub(crate) fn again(
     steps: &[PlannedPoint],
     template: &PlannedPoint,

@@ -51,8 +51,8 @@ impl Bench<'_> {
     }
 }
 
-/// Measures one point. Whatever goes wrong is in the point, with its reason; the second value is the error when the target is
-/// lost, so that nothing more should be asked of it.
+/// Measures one point. Whatever goes wrong is in the point, with its reason; the second value is the error when the
+/// target is lost, so that nothing more should be asked of it.
 ///
 /// A planned share of a maximum needs that maximum, in operations/s.
 pub fn measure(

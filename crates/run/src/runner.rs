@@ -40,8 +40,8 @@ pub trait Measurer {
     /// Seconds that points will take, roughly.
     fn estimate_s(&self, points: &[PlannedPoint]) -> f64;
 
-    /// Measures the point with this place in the plan. Whatever goes wrong is in the point, with its reason; the second value is
-    /// the error when the target is lost, so that nothing more should be asked of it.
+    /// Measures the point with this place in the plan. Whatever goes wrong is in the point, with its reason; the second
+    /// value is the error when the target is lost, so that nothing more should be asked of it.
     ///
     /// A planned share of a maximum needs that maximum, in operations/s.
     fn measure(
@@ -136,8 +136,8 @@ impl Runner<'_> {
         Ok(again::resolve(planned, &points, self.catalogue))
     }
 
-    /// What the closed loop reached that a planned share is one of: that of the same repeat, in this run, whenever it was
-    /// measured.
+    /// What the closed loop reached that a planned share is one of: that of the same repeat, in this run, whenever it
+    /// was measured.
     fn maximum_per_s(&self, planned: &PlannedPoint) -> Result<Option<f64>, RunError> {
         if !planned.load.rate.is_some_and(Rate::is_share) {
             return Ok(None);

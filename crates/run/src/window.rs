@@ -1,14 +1,14 @@
 //! The window that rates are taken of, agreed on by all jobs while they work.
 //!
 //! It begins when the warm-up is over and every job has done at least one chunk; it ends when the duration has passed
-//! and every job has done its least number of whole chunks inside it. A job that has come that far keeps working until the
-//! last one has, so that the load is constant to the end.
+//! and every job has done its least number of whole chunks inside it. A job that has come that far keeps working until
+//! the last one has, so that the load is constant to the end.
 //!
-//! Work of a definite volume (files, loads, index builds) comes in whole pieces from the barrier on: each job begins another
-//! one until the duration has passed, and the window ends with the last job's last piece.
+//! Work of a definite volume (files, loads, index builds) comes in whole pieces from the barrier on: each job begins
+//! another one until the duration has passed, and the window ends with the last job's last piece.
 //!
-//! Where several hosts share a window they are told when it begins. It begins at that moment then, and later only where a job
-//! here is not warm by then, so whoever looks at all of them sees that they are not one.
+//! Where several hosts share a window they are told when it begins. It begins at that moment then, and later only where
+//! a job here is not warm by then, so whoever looks at all of them sees that they are not one.
 //!
 //! A window may be held: whoever measures then lets it begin and end, at moments that fit what is measured (the ends of
 //! checkpoints), once the jobs have come so far.
@@ -52,8 +52,8 @@ pub enum Pace {
         /// Whole chunks that every job does inside the window at least.
         least_chunks: u32,
     },
-    /// Every job does whole pieces, one at least, until the duration has passed; the window is from the barrier to the last
-    /// job's end.
+    /// Every job does whole pieces, one at least, until the duration has passed; the window is from the barrier to the
+    /// last job's end.
     Pieces {
         /// How long a job begins new pieces.
         duration_ns: u64,
@@ -71,8 +71,8 @@ impl Pace {
         Self::Steady { warm_up_ns: (duration_ns / 5).max(1_000_000_000), duration_ns, least_chunks: Self::LEAST_CHUNKS }
     }
 
-    /// The same for a client, whose transactions come singly: the window is as long as it was aimed to be, so that it is
-    /// known when each of them ends whether that is inside.
+    /// The same for a client, whose transactions come singly: the window is as long as it was aimed to be, so that it
+    /// is known when each of them ends whether that is inside.
     #[must_use]
     pub fn of_client(duration_s: f64) -> Self {
         match Self::steady(duration_s) {
@@ -198,8 +198,8 @@ impl Window {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A job has passed the barrier. Returns the moment that timetables begin at: when the first one did, or a warm-up before the
-    /// moment that the window was told to begin at.
+    /// A job has passed the barrier. Returns the moment that timetables begin at: when the first one did, or a warm-up
+    /// before the moment that the window was told to begin at.
     pub fn arrive(&self, now_ns: u64) -> u64 {
         let mut state = self.state();
         state.arrived += 1;

@@ -1,5 +1,5 @@
-//! What a point's sessions do: the work of a test, or a workload's program. This is the one place that says what measuring and judging
-//! go by in each; whatever only a test has is asked of [`Work::test`].
+//! What a point's sessions do: the work of a test, or a workload's program. This is the one place that says what
+//! measuring and judging go by in each; whatever only a test has is asked of [`Work::test`].
 
 use crate::{Bench, Log, OfType};
 use dbdyno_engine::client::unsupported;
@@ -106,8 +106,8 @@ impl<'a> PlannedWork<'a> {
     }
 }
 
-/// Every point draws keys of its own: a repeat or a higher DOP that asked for the same blocks in the same order would find
-/// them in whatever cache lies below the operating system.
+/// Every point draws keys of its own: a repeat or a higher DOP that asked for the same blocks in the same order would
+/// find them in whatever cache lies below the operating system.
 fn key_seed(seed: u64, planned: &PlannedPoint) -> u64 {
     let Dop { nodes, jobs, threads } = planned.dop;
     // What measured it first asked for other keys than what measures it again.

@@ -1,4 +1,5 @@
-//! Workloads on a target: their load, their plan, and the proof of each point, for which their figures are read before and after it.
+//! Workloads on a target: their load, their plan, and the proof of each point, for which their figures are read before
+//! and after it.
 
 use crate::client::OfType;
 use crate::load::Watch;
@@ -154,10 +155,14 @@ impl<'a> Books<'a> {
         Ok(Self::Of { work, before, problems })
     }
 
-    /// Reads the figures again, and compares them with what became of the transactions. A breach makes the point invalid.
+    /// Reads the figures again, and compares them with what became of the transactions. A breach makes the point
+    /// invalid.
     pub(crate) fn prove(&self, bench: &Bench<'_>, point: &mut Point, types: &[OfType], checksum: Option<u64>) {
         let Self::Of { work, before, problems } = self else { return };
-        let after = match look(bench, work) {
+        let after = look(bench, work);
+        // Where nobody knows them, the next point has nothing to compare its own with.
+        *work.loaded.last.lock().unwrap_or_else(PoisonError::into_inner) = after.as_ref().ok().cloned();
+        let after = match after {
             Ok(after) => after,
             Err(error) => {
                 point.lacks("proof.workload", format!("its figures could not be read after the point: {error}"));
@@ -170,7 +175,6 @@ impl<'a> Books<'a> {
         let workload = work.loaded.dialect.workload();
         let found = workload.broken(&after).into_iter().chain(workload.miscounted(before, &after, &done));
         let problems: Vec<String> = problems.iter().cloned().chain(found).collect();
-        *work.loaded.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(after);
         if !problems.is_empty() {
             point.status = Status::Invalid;
             point.reason = Some(problems.join("; "));

@@ -90,7 +90,8 @@ fn a_suite_decides_what_the_user_left_open() {
     assert!(baseline.points.iter().filter(|p| p.subject.as_str() == "T721").all(|p| p.duration_s >= 60.0));
 }
 
-/// A first look stays one of minutes: two and a half on two processors where the engine can do all of it, less where writers queue.
+/// A first look stays one of minutes: two and a half on two processors where the engine can do all of it, less where
+/// writers queue.
 #[test]
 fn what_is_measured_again_costs_a_window_a_ramp() {
     let catalogue = Catalogue::embedded().unwrap();

@@ -1,9 +1,9 @@
-//! Judges a bound on a ratio, for the scripts under `benches/`: pairs of rates come in on standard input, one pair a line;
-//! what comes out is `go_on`, `pass`, `fail` or `open` (too few for an interval), the median ratio, its 95 % interval and the
-//! number of pairs.
+//! Judges a bound on a ratio, for the scripts under `benches/`: pairs of rates come in on standard input, one pair a
+//! line; what comes out is `go_on`, `pass`, `fail` or `open` (too few for an interval), the median ratio, its 95 %
+//! interval and the number of pairs.
 //!
-//! Pairs go on until the interval is narrower than 4 % of the median, or enough are done. The bound fails when the whole
-//! interval lies below it.
+//! Pairs go on until the interval is narrower than 4 % of the median, or enough are done. The bound fails when the
+//! whole interval lies below it.
 //!
 //! Usage: `judge BOUND MOST_PAIRS < pairs`
 #![allow(clippy::print_stdout, clippy::expect_used, reason = "a script reads what this prints, and sees it fail")]

@@ -1,5 +1,6 @@
-//! What recording an operation costs: into a plain histogram, and into a recorder that also keeps the series of seconds, for one
-//! session and for several that share it, of one transaction type and of nine. Run by `benches/recording`.
+//! What recording an operation costs: into a plain histogram, and into a recorder that also keeps the series of
+//! seconds, for one session and for several that share it, of one transaction type and of nine. Run by
+//! `benches/recording`.
 #![allow(clippy::print_stdout)]
 
 use dbdyno_stats::{Histogram, Recorder, Sample, Times, TypeId, Types, TypesError};
@@ -14,8 +15,8 @@ const EVERY_NS: u64 = 2_000;
 const WINDOW_NS: u64 = OPS * EVERY_NS;
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// A request of some 150 ns, thirty times quicker than any: sessions that do nothing but record would wait for each other,
-/// at eighty million operations a second.
+/// A request of some 150 ns, thirty times quicker than any: sessions that do nothing but record would wait for each
+/// other, at eighty million operations a second.
 const REQUEST_ROUNDS: u64 = 400;
 
 fn request(rounds: u64) {

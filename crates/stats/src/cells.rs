@@ -1,4 +1,5 @@
-//! Counts of times, cell by cell as in a [`Histogram`], without all that it keeps beside them: the quickest way to count.
+//! Counts of times, cell by cell as in a [`Histogram`], without all that it keeps beside them: the quickest way to
+//! count.
 
 use crate::Histogram;
 

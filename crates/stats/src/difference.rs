@@ -1,8 +1,8 @@
 //! Whether two samples of runs differ, and by how much.
 //!
-//! A sample holds one figure per run, so its spread is that from run to run: the repeats inside one run say nothing about
-//! it. Rates multiply their errors, so the comparison is of logarithms and its result a ratio: Welch's t, which lets the
-//! two spreads differ. Source: NIST/SEMATECH e-Handbook, section 7.3.1.
+//! A sample holds one figure per run, so its spread is that from run to run: the repeats inside one run say nothing
+//! about it. Rates multiply their errors, so the comparison is of logarithms and its result a ratio: Welch's t, which
+//! lets the two spreads differ. Source: NIST/SEMATECH e-Handbook, section 7.3.1.
 //!
 //! Who looks at a hundred rows sees five "differences" at 95 % where there is none. [`Family`] corrects that by Holm's
 //! step-down procedure (Holm 1979), which holds whatever the rows have to do with each other.
@@ -13,8 +13,8 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 /// Why two samples cannot be told apart, nor called alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Unknown {
-    /// A side has too few runs. Two runs would allow a t interval, but one that is wider than any difference which matters
-    /// (t = 12.7 at one degree of freedom), and whose spread is one number's luck.
+    /// A side has too few runs. Two runs would allow a t interval, but one that is wider than any difference which
+    /// matters (t = 12.7 at one degree of freedom), and whose spread is one number's luck.
     #[error("run-to-run spread unknown: it takes {} runs on each side", Difference::LEAST_RUNS)]
     Spread,
     /// A figure is zero, negative or no number, so there is no ratio.
@@ -84,8 +84,8 @@ impl Difference {
         self.p_value() < 0.05
     }
 
-    /// The p value of "the bound is kept", doubled, so that it is below 1 - confidence exactly where the interval at that
-    /// confidence lies wholly beyond the bound.
+    /// The p value of "the bound is kept", doubled, so that it is below 1 - confidence exactly where the interval at
+    /// that confidence lies wholly beyond the bound.
     fn p_of_kept(&self, bound: Bound) -> f64 {
         let beyond = match bound {
             Bound::AtLeast(ratio) => ratio.ln() - self.log_ratio,

@@ -1,4 +1,5 @@
-//! Times in nanoseconds, three significant digits, mergeable and storable (HdrHistogram, V2 format, compressed by none).
+//! Times in nanoseconds, three significant digits, mergeable and storable (HdrHistogram, V2 format, compressed by
+//! none).
 
 use hdrhistogram::Histogram as Hdr;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
@@ -125,8 +126,8 @@ impl Histogram {
         (self.count() > 0).then(|| self.0.stdev())
     }
 
-    /// How many times lie below the first of these ascending bounds, from each to below the next, and from the last on: one
-    /// more than there are bounds, and all together every time once.
+    /// How many times lie below the first of these ascending bounds, from each to below the next, and from the last on:
+    /// one more than there are bounds, and all together every time once.
     #[must_use]
     pub fn counts_between_ns(&self, bounds_ns: &[u64]) -> Vec<u64> {
         let mut counts = vec![0; bounds_ns.len() + 1];
@@ -144,8 +145,8 @@ impl Histogram {
         (self.count() > 0).then(|| self.0.max())
     }
 
-    /// How many times lie in each of `per_decade` bins a decade, as the bin's lower end in nanoseconds and the count, from the
-    /// first bin that holds any to the last. Bins are equally wide on a logarithmic scale.
+    /// How many times lie in each of `per_decade` bins a decade, as the bin's lower end in nanoseconds and the count,
+    /// from the first bin that holds any to the last. Bins are equally wide on a logarithmic scale.
     #[must_use]
     pub fn bins(&self, per_decade: u32) -> Vec<(f64, u64)> {
         let width = 1.0 / f64::from(per_decade.max(1));
@@ -311,7 +312,8 @@ mod tests {
         // Four bytes that claim 4 GiB of counts.
         assert!(refused(&with(4, &[0xff; 4])).contains("claims 4294967295"));
         assert!(refused(&sound[..sound.len() - 1]).contains("bytes of counts"));
-        // Bounds and digits, which decide how much memory a histogram takes; and a compressed one, which may grow without end.
+        // Bounds and digits, which decide how much memory a histogram takes; and a compressed one, which may grow
+        // without end.
         for (at, bytes) in [(15, [5].as_slice()), (23, &[2]), (24, &[0x7f; 8]), (3, &[0x94])] {
             assert!(refused(&with(at, bytes)).contains("its form or its bounds"), "{at}");
         }

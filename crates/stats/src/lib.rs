@@ -1,8 +1,9 @@
 //! Statistics that carry their doubt. Pure mathematics: no clock, no I/O, no engine.
 //!
-//! A recorder is not a result: a [`Recorder`] collects times into a [`Histogram`] for each transaction type, an [`Estimate`] says what repeats allow to be
-//! said, a [`Difference`] whether two samples of runs are apart, a [`Family`] of them what many rows say together, and a
-//! [`Fit`] how a rate grows with parallelism, a [`Trend`] whether it changed within a window.
+//! A recorder is not a result: a [`Recorder`] collects times into a [`Histogram`] for each transaction type, an
+//! [`Estimate`] says what repeats allow to be said, a [`Difference`] whether two samples of runs are apart, a
+//! [`Family`] of them what many rows say together, and a [`Fit`] how a rate grows with parallelism, a [`Trend`] whether
+//! it changed within a window.
 
 mod cells;
 mod difference;

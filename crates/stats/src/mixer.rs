@@ -1,5 +1,5 @@
-//! Numbers that look random and are the same each time: `SplitMix64` (Steele, Lea and Flood, 2014). A report that is made
-//! twice must say the same twice, so nothing here is seeded by a clock.
+//! Numbers that look random and are the same each time: `SplitMix64` (Steele, Lea and Flood, 2014). A report that is
+//! made twice must say the same twice, so nothing here is seeded by a clock.
 
 /// A generator of 64-bit numbers.
 #[derive(Debug, Clone)]

@@ -1,8 +1,8 @@
 //! How a rate grows with parallelism: Gunther's Universal Scalability Law.
 //!
-//! X(N) = lambda N / (1 + sigma (N - 1) + kappa N (N - 1)): lambda is the rate of one job, sigma the share of the work that
-//! waits for its turn (contention), kappa the cost of agreeing with each other job (coherence), which makes rates fall in
-//! the end. Source: N. J. Gunther, "Guerrilla Capacity Planning", 2007, chapters 4 to 6.
+//! X(N) = lambda N / (1 + sigma (N - 1) + kappa N (N - 1)): lambda is the rate of one job, sigma the share of the work
+//! that waits for its turn (contention), kappa the cost of agreeing with each other job (coherence), which makes rates
+//! fall in the end. Source: N. J. Gunther, "Guerrilla Capacity Planning", 2007, chapters 4 to 6.
 //!
 //! Rates multiply their errors, so the fit is of logarithms; the interval is a bootstrap of its residuals.
 
@@ -40,8 +40,8 @@ impl ScalingLaw {
         peak.is_finite().then_some(peak.max(1.0))
     }
 
-    /// The knee: the first DOP whose marginal gain is under 10 %, that is the first N with X(N) - X(N - 1) below a tenth of
-    /// X(1). `None` where no DOP below 2^32 is one, as with linear growth.
+    /// The knee: the first DOP whose marginal gain is under 10 %, that is the first N with X(N) - X(N - 1) below a
+    /// tenth of X(1). `None` where no DOP below 2^32 is one, as with linear growth.
     #[must_use]
     pub fn knee(&self) -> Option<f64> {
         let is_beyond = |dop: u64| {
@@ -114,8 +114,8 @@ impl Fit {
     /// Different DOPs that a ramp needs.
     pub const LEAST_DOPS: usize = 6;
     const RESAMPLES: usize = 200;
-    /// Share of resamples that may have a DOP beyond the ramp, and it still counts as found: one in ten, because a ramp that
-    /// ends shortly behind its peak shows it all the same.
+    /// Share of resamples that may have a DOP beyond the ramp, and it still counts as found: one in ten, because a ramp
+    /// that ends shortly behind its peak shows it all the same.
     const MOST_BEYOND: f64 = 0.10;
 
     /// Fits the law to points of DOP and rate; repeats are points of the same DOP.
@@ -169,9 +169,9 @@ impl Fit {
     }
 }
 
-/// Laws of ramps that might have been measured as well: each rate is the law's times the error of a point drawn at random.
-/// Errors are made larger by what three fitted numbers took from them, and by what Student's t is wider than a normal
-/// distribution: few errors tell little of their own size.
+/// Laws of ramps that might have been measured as well: each rate is the law's times the error of a point drawn at
+/// random. Errors are made larger by what three fitted numbers took from them, and by what Student's t is wider than a
+/// normal distribution: few errors tell little of their own size.
 fn resampled(points: &[(f64, f64)], highest: f64, law: &ScalingLaw) -> Vec<ScalingLaw> {
     let n = points.len() as f64;
     let student = StudentsT::new(0.0, 1.0, n - 3.0).map_or(1.0, |t| t.inverse_cdf(0.975) / 1.96);
@@ -186,8 +186,8 @@ fn resampled(points: &[(f64, f64)], highest: f64, law: &ScalingLaw) -> Vec<Scali
     (0..Fit::RESAMPLES).filter_map(|_| fitted(&drawn(), highest, law)).collect()
 }
 
-/// Least squares on logarithms by Levenberg and Marquardt. Parameters are the logarithm of lambda, sigma, and kappa times
-/// the highest DOP squared, so that all are of about the same size.
+/// Least squares on logarithms by Levenberg and Marquardt. Parameters are the logarithm of lambda, sigma, and kappa
+/// times the highest DOP squared, so that all are of about the same size.
 fn fitted(points: &[(f64, f64)], highest: f64, start: &ScalingLaw) -> Option<ScalingLaw> {
     let mut problem = Problem { points, highest };
     let mut parameters = [start.lambda.ln(), start.sigma, start.kappa * highest.powi(2)];

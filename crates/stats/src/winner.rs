@@ -1,7 +1,8 @@
 //! Which of several rates is the best, and which others cannot be told from it.
 //!
-//! The best of several figures is too good: it is the one that chance helped most ("winner's curse"; of four alike with 4 % noise
-//! by 4 %). So figures that select do nothing else. What was selected is measured again, and that figure is the one to tell.
+//! The best of several figures is too good: it is the one that chance helped most ("winner's curse"; of four alike with
+//! 4 % noise by 4 %). So figures that select do nothing else. What was selected is measured again, and that figure is
+//! the one to tell.
 
 /// One rate that stands for election.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,15 +30,15 @@ pub fn best<T>(candidates: &[Candidate<T>], higher_is_better: bool) -> Option<&C
     best.map(|(candidate, _)| candidate)
 }
 
-/// By how much a single measurement commonly differs from the next of its kind: a rule of thumb, as one alone says nothing of its own
-/// spread.
+/// By how much a single measurement commonly differs from the next of its kind: a rule of thumb, as one alone says
+/// nothing of its own spread.
 const COMMON_NOISE: f64 = 0.04;
-/// Standard deviations that the best of a dozen alike may be ahead of any one of them, in 95 of 100 ramps (Dunnett's one-sided
-/// bound for many against one, times the root of two).
+/// Standard deviations that the best of a dozen alike may be ahead of any one of them, in 95 of 100 ramps (Dunnett's
+/// one-sided bound for many against one, times the root of two).
 const AHEAD: f64 = 3.5;
 
-/// Which figures of single measurements cannot be told from the best of them, the best among them. `again` is what the best was
-/// when it was measured again: the further it lies from the first figure, the more noise there is.
+/// Which figures of single measurements cannot be told from the best of them, the best among them. `again` is what the
+/// best was when it was measured again: the further it lies from the first figure, the more noise there is.
 #[must_use]
 pub fn beside_the_best(values: &[f64], again: Option<f64>, higher_is_better: bool) -> Vec<bool> {
     let good = |value: f64| if higher_is_better { value } else { 1.0 / value };

@@ -23,8 +23,9 @@ pub(crate) struct Arena {
 unsafe impl Send for Arena {}
 
 impl Arena {
-    /// A stretch of so many bytes, all zero. A large one begins where a huge page can and is made of such where the kernel has some to
-    /// spare: what lies in one piece of memory is handed to the device as one piece, which costs everybody less.
+    /// A stretch of so many bytes, all zero. A large one begins where a huge page can and is made of such where the
+    /// kernel has some to spare: what lies in one piece of memory is handed to the device as one piece, which costs
+    /// everybody less.
     pub(crate) fn new(bytes: usize, large: bool) -> io::Result<Self> {
         let bytes = bytes.max(1).next_multiple_of(if large { HUGE_BYTES } else { 4096 });
         let mapped_bytes = if large { bytes + HUGE_BYTES } else { bytes };
@@ -35,7 +36,8 @@ impl Arena {
         // SAFETY: fewer than HUGE_BYTES are skipped, and so many more than needed were mapped.
         let base = unsafe { mapped.cast::<u8>().add(skipped) };
         if large {
-            // SAFETY: the advice changes how the mapping is backed, not what is in it. Whether it is taken does not matter.
+            // SAFETY: the advice changes how the mapping is backed, not what is in it. Whether it is taken does not
+            // matter.
             let _ = unsafe { madvise(base.cast::<c_void>(), bytes, Advice::LinuxHugepage) };
         }
         Ok(Self { mapped: mapped.cast(), mapped_bytes, base, bytes, abandoned: false })
@@ -48,8 +50,8 @@ impl Arena {
         unsafe { &mut *slice_from_raw_parts_mut(self.base.add(range.start), range.len()) }
     }
 
-    /// Leaves it mapped for good: for when something is still under way in it. Of memory that could not be registered the kernel may
-    /// have the address alone, and would read and write what is mapped there next.
+    /// Leaves it mapped for good: for when something is still under way in it. Of memory that could not be registered
+    /// the kernel may have the address alone, and would read and write what is mapped there next.
     pub(crate) fn abandon(&mut self) {
         self.abandoned = true;
     }

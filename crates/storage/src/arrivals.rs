@@ -1,5 +1,5 @@
-//! When I/Os of an open loop are due: on a timetable that knows nothing of how long they take. All threads share it, so that
-//! whoever is free first takes what has waited longest.
+//! When I/Os of an open loop are due: on a timetable that knows nothing of how long they take. All threads share it, so
+//! that whoever is free first takes what has waited longest.
 
 use crate::Load;
 use dbdyno_model::Arrivals;
@@ -49,7 +49,8 @@ impl Timetable {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// How many were due in the window up to a moment: those taken, and those that nobody has come to, at the mean distance.
+    /// How many were due in the window up to a moment: those taken, and those that nobody has come to, at the mean
+    /// distance.
     pub(crate) fn due_in_window(&self, until_ns: u64) -> u64 {
         let next = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let left_ns = until_ns as f64 - next.due_ns.max(next.window.0 as f64);

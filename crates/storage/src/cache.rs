@@ -18,7 +18,8 @@ pub struct Warmed {
 const IO_BYTES: u64 = 1 << 20;
 const OUTSTANDING: u32 = 8;
 
-/// Reads so many bytes, anywhere, by large I/Os, so that the cache of an array is as full of them as it is in production.
+/// Reads so many bytes, anywhere, by large I/Os, so that the cache of an array is as full of them as it is in
+/// production.
 ///
 /// # Errors
 /// The devices and files are too small for large I/Os, or the system has no threads for them.

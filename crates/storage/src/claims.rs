@@ -1,6 +1,6 @@
-//! What is under way while a load proves what it reads: nothing is read while it is being written. Devices and the memory of hosts
-//! below a virtual one may mix old and new bytes in such a read, which would be no error of theirs. So what was written last to
-//! anything that is read is known, too.
+//! What is under way while a load proves what it reads: nothing is read while it is being written. Devices and the
+//! memory of hosts below a virtual one may mix old and new bytes in such a read, which would be no error of theirs. So
+//! what was written last to anything that is read is known, too.
 
 use crate::layout::Piece;
 use crate::written::{Last, Written};

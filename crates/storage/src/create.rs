@@ -1,5 +1,5 @@
-//! Test files: preallocated, written from the first byte to the last with what cannot be compressed, and marked as dbdyno's. A
-//! file of anybody else's is never touched.
+//! Test files: preallocated, written from the first byte to the last with what cannot be compressed, and marked as
+//! dbdyno's. A file of anybody else's is never touched.
 
 use crate::arena::Arena;
 use crate::lun::is_in_memory;
@@ -125,8 +125,8 @@ fn needing(paths: &[PathBuf]) -> String {
     format!("{} need{}", names.join(", "), if paths.len() == 1 { "s" } else { " together" })
 }
 
-/// Sees to it that there are test files of this size, rounded down to whole MiB: all or, of those that are not there yet, none.
-/// `progress` is told how many bytes of which are written.
+/// Sees to it that there are test files of this size, rounded down to whole MiB: all or, of those that are not there
+/// yet, none. `progress` is told how many bytes of which are written.
 ///
 /// # Errors
 /// Why there are none; then nothing is left of what was begun.
@@ -277,7 +277,8 @@ fn run_number() -> u64 {
         .draw()
 }
 
-/// What makes reads of a file faster than its storage: parts that were never written, which the file system answers itself.
+/// What makes reads of a file faster than its storage: parts that were never written, which the file system answers
+/// itself.
 #[must_use]
 pub fn holes(path: &Path) -> Option<String> {
     let file = File::open(path).ok().filter(|file| file.metadata().is_ok_and(|metadata| metadata.is_file()))?;

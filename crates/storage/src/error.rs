@@ -109,7 +109,8 @@ impl IoError {
     /// The class of what the system answered.
     pub(crate) fn of(errno: Errno) -> Self {
         match errno {
-            // Block layers say "no data" of a sector that cannot be read, "illegal sequence" of one whose protection is wrong.
+            // Block layers say "no data" of a sector that cannot be read, "illegal sequence" of one whose protection is
+            // wrong.
             Errno::IO | Errno::NODATA | Errno::ILSEQ | Errno::REMOTEIO | Errno::BADMSG => Self::Io,
             Errno::NXIO | Errno::NODEV | Errno::NOMEDIUM | Errno::SHUTDOWN | Errno::NOLINK | Errno::STALE => Self::Gone,
             Errno::NOSPC | Errno::DQUOT | Errno::FBIG => Self::NoSpace,

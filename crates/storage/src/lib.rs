@@ -1,8 +1,8 @@
 //! Raw I/O below the database: what the storage itself can do, so that the database's figures can be put beside it.
 //!
-//! [`Luns`] are the devices and files of a measurement, [`Load`] says what is put on them, and [`measure`] does it: a number of small
-//! and large I/Os is kept outstanding, exactly, by io_uring where the kernel lets us and by threads where not, and every single
-//! one is recorded.
+//! [`Luns`] are the devices and files of a measurement, [`Load`] says what is put on them, and [`measure`] does it: a
+//! number of small and large I/Os is kept outstanding, exactly, by io_uring where the kernel lets us and by threads
+//! where not, and every single one is recorded.
 
 mod arena;
 mod arrivals;

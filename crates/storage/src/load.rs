@@ -12,7 +12,8 @@ pub(crate) const MOST_OUTSTANDING: u32 = 1 << 16;
 pub enum Pattern {
     /// Anywhere, aligned to their size.
     Random,
-    /// One after the other, in streams that begin at equal distances. Each stream has its share of the outstanding I/Os.
+    /// One after the other, in streams that begin at equal distances. Each stream has its share of the outstanding
+    /// I/Os.
     Sequential {
         /// How many streams; never more than there are large I/Os outstanding.
         streams: u32,
@@ -53,8 +54,8 @@ pub struct Load {
     pub large_bytes: u64,
     /// Where large I/Os go.
     pub pattern: Pattern,
-    /// Percentage of writes. Random I/Os are written by turns; of sequential streams so many write and the others read, and what is
-    /// left of the percentage are turns of one more.
+    /// Percentage of writes. Random I/Os are written by turns; of sequential streams so many write and the others read,
+    /// and what is left of the percentage are turns of one more.
     pub write_pct: u8,
     /// How the devices and files are one address space.
     pub layout: Layout,
@@ -149,7 +150,8 @@ impl Load {
         if matches!(self.pattern, Pattern::Sequential { streams: 0 }) && self.large > 0 {
             return refuse("sequential I/O needs at least one stream".to_owned());
         }
-        // A small I/O under way is in the way of a whole large one, and each may lie across two; half of all places must stay free.
+        // A small I/O under way is in the way of a whole large one, and each may lie across two; half of all places
+        // must stay free.
         let longest = [(self.small, self.small_bytes), (self.large, self.large_bytes)];
         let longest = longest.into_iter().filter(|(n, _)| *n > 0).map(|(_, bytes)| bytes).max().unwrap_or(0);
         let needed = longest.saturating_mul(4 * u64::from(self.outstanding()));

@@ -84,7 +84,8 @@ impl Lun {
         self.stamped.load(Relaxed)
     }
 
-    /// Takes away the mark that says so, before something else is written: for good, also where the machine stops right after.
+    /// Takes away the mark that says so, before something else is written: for good, also where the machine stops right
+    /// after.
     fn unstamp(&self) -> Result<(), StorageError> {
         if !self.is_stamped() {
             return Ok(());
@@ -108,8 +109,8 @@ fn alignment(fd: &OwnedFd) -> Option<u32> {
     (stat.stx_mask & StatxFlags::DIOALIGN.bits() != 0).then_some(stat.stx_dio_offset_align)
 }
 
-/// Whether a file lies in main memory (magic numbers of tmpfs and ramfs: statfs(2)). Newer kernels open such files for direct
-/// I/O, too, which then measures memory.
+/// Whether a file lies in main memory (magic numbers of tmpfs and ramfs: statfs(2)). Newer kernels open such files for
+/// direct I/O, too, which then measures memory.
 pub(crate) fn is_in_memory(fd: impl AsFd) -> bool {
     const TMPFS: u32 = 0x0102_1994;
     const RAMFS: u32 = 0x8584_58f6;

@@ -9,8 +9,8 @@ use std::os::fd::AsFd;
 pub(crate) enum Stage {
     /// Being written, or left behind half written.
     Begun,
-    /// Written from the first byte to the last; what was written to it since need not carry stamps. So are all files of dbdyno's
-    /// before stamps were part of the mark.
+    /// Written from the first byte to the last; what was written to it since need not carry stamps. So are all files of
+    /// dbdyno's before stamps were part of the mark.
     Complete,
     /// Written from the first byte to the last, and every sector carries a stamp still.
     Stamped,

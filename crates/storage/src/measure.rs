@@ -30,7 +30,8 @@ pub enum Edge {
 pub struct Measured {
     /// How long the window was: shorter than asked for where the point was stopped or ended early.
     pub window_s: f64,
-    /// Small I/Os inside the window: those that ended in it; in an open loop those that were due in it, also when they ended later.
+    /// Small I/Os inside the window: those that ended in it; in an open loop those that were due in it, also when they
+    /// ended later.
     pub small: ReadWrite,
     /// Large ones.
     pub large: ReadWrite,
@@ -38,8 +39,8 @@ pub struct Measured {
     pub total: u64,
     /// Their bytes.
     pub total_bytes: u64,
-    /// In an open loop: I/Os that were due inside the window. With as many done, the rate was reached; what is missing failed, or was
-    /// not begun by the window's end.
+    /// In an open loop: I/Os that were due inside the window. With as many done, the rate was reached; what is missing
+    /// failed, or was not begun by the window's end.
     pub due: Option<u64>,
     /// In an open loop: what the storage did inside the window, whenever that was due.
     pub completed: Option<Completed>,
@@ -88,11 +89,12 @@ const HOPELESS_NS: u64 = 1_000_000_000;
 const ANSWER_NS: u64 = 10_000_000_000;
 const STOP_NS: u64 = 1_000_000_000;
 
-/// Puts a load on devices and files, and measures what they do. Calls `on_edge` on this thread at the window's edges, and ends
-/// early where `stop` is set.
+/// Puts a load on devices and files, and measures what they do. Calls `on_edge` on this thread at the window's edges,
+/// and ends early where `stop` is set.
 ///
 /// # Errors
-/// The load does not fit them, or the system has no threads or memory for it. What goes wrong with I/Os is in what was measured.
+/// The load does not fit them, or the system has no threads or memory for it. What goes wrong with I/Os is in what was
+/// measured.
 pub fn measure(
     luns: &Luns,
     load: &Load,

@@ -35,7 +35,8 @@ fn by(run: Arc<Body>, backend: BackendKind, load: &Load) -> Measured {
     measure_by(&run, &luns(), load, backend, &AtomicBool::new(false), &mut |_| (), None).unwrap()
 }
 
-/// What is measured by a queue that stalls for 200 ms, so long after the window's beginning, and how long it did, in nanoseconds.
+/// What is measured by a queue that stalls for 200 ms, so long after the window's beginning, and how long it did, in
+/// nanoseconds.
 fn stalled(load: &Load, after_ns: u64) -> (Measured, u64) {
     let stalled = Arc::new(Mutex::new(None));
     let seen = Arc::clone(&stalled);
@@ -76,8 +77,9 @@ fn sees_all_that_waited(arrivals: Arrivals) -> Result<(), String> {
     let ios = &measured.small.read;
     let response = ios.response_time.as_ref().unwrap();
     assert_eq!(response.count(), ios.count);
-    // What is due while it stalls waits for its end, so that of all I/Os the share of the stall in the window waits, some long
-    // and some short: of one in a thousand that waits longest the shortest waits the stall less a thousandth of the window.
+    // What is due while it stalls waits for its end, so that of all I/Os the share of the stall in the window waits,
+    // some long and some short: of one in a thousand that waits longest the shortest waits the stall less a thousandth
+    // of the window.
     let implied_ns = stall_ns as f64 - 0.001 * DURATION_S * 1e9;
     let seen_ns = response.percentile_ns(99.9).unwrap() as f64;
     is((seen_ns / implied_ns - 1.0).abs() < 0.05, || {

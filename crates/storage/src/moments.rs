@@ -1,5 +1,5 @@
-//! When it happened, and where: the window in steps, and what each device or file did. Sums and maxima alone, so that writing
-//! them down costs next to nothing and memory does not grow with I/Os.
+//! When it happened, and where: the window in steps, and what each device or file did. Sums and maxima alone, so that
+//! writing them down costs next to nothing and memory does not grow with I/Os.
 
 use crate::Load;
 
@@ -14,7 +14,8 @@ pub struct Step {
     pub ios: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// What they took together, in nanoseconds: from when each was due where a rate was asked for, or else from when it was sent.
+    /// What they took together, in nanoseconds: from when each was due where a rate was asked for, or else from when it
+    /// was sent.
     pub sum_ns: u64,
     /// The longest.
     pub max_ns: u64,

@@ -1,5 +1,5 @@
-//! How many threads a load needs: one, unless one is at work nearly all the time and more of them do more. Tried before the
-//! point, because it depends on the storage as much as on the processor.
+//! How many threads a load needs: one, unless one is at work nearly all the time and more of them do more. Tried before
+//! the point, because it depends on the storage as much as on the processor.
 
 use crate::StorageError;
 use crate::arrivals::Timetable;

@@ -1,4 +1,5 @@
-//! Whether `--verify` could prove anything: only where each sector is known to carry a stamp, garbage is told from data.
+//! Whether `--verify` could prove anything: only where each sector is known to carry a stamp, garbage is told from
+//! data.
 
 use crate::StorageError;
 use crate::mark::{self, Stage};

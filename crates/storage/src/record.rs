@@ -1,5 +1,6 @@
-//! What was measured: every I/O, in a histogram of its kind. A few records are shared by all threads, each by those that come
-//! after one another, so that memory does not grow with them; one is locked once for all the I/Os that ended together.
+//! What was measured: every I/O, in a histogram of its kind. A few records are shared by all threads, each by those
+//! that come after one another, so that memory does not grow with them; one is locked once for all the I/Os that ended
+//! together.
 
 use crate::moments::{Moment, Moments};
 use crate::verify::{Mismatch, Proofs};

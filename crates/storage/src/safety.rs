@@ -1,6 +1,6 @@
-//! What may be written to. Test files of dbdyno's own may; everything else only where its path is named as one whose data may be
-//! destroyed; and what is in use, or has something on it that can be recognised, only where that is asked for once more.
-//! Nothing here opens anything for writing.
+//! What may be written to. Test files of dbdyno's own may; everything else only where its path is named as one whose
+//! data may be destroyed; and what is in use, or has something on it that can be recognised, only where that is asked
+//! for once more. Nothing here opens anything for writing.
 
 mod usage;
 
@@ -60,7 +60,8 @@ pub enum SafetyError {
     NotOfThisRun(PathBuf),
 }
 
-/// Devices that may be written to, held: while this is there, the kernel lets nobody mount them, swap to them or build on them.
+/// Devices that may be written to, held: while this is there, the kernel lets nobody mount them, swap to them or build
+/// on them.
 #[derive(Debug, Default)]
 pub struct Held {
     _devices: Vec<OwnedFd>,
@@ -86,7 +87,8 @@ fn may_write(path: &Path, consent: Consent<'_>) -> Result<Option<OwnedFd>, Safet
     let unknown = |source: io::Error| SafetyError::Unknown { path: path.to_owned(), source };
     let metadata = std::fs::metadata(path).map_err(unknown)?;
     let device = metadata.file_type().is_block_device();
-    // What is neither device nor file is refused where it is opened to be measured; a FIFO would wait here for its writer.
+    // What is neither device nor file is refused where it is opened to be measured; a FIFO would wait here for its
+    // writer.
     if !device && !metadata.is_file() {
         return Err(SafetyError::NotNamed { path: path.to_owned(), what: "neither a device nor a file" });
     }

@@ -1,5 +1,6 @@
-//! What the first and last bytes of a device or file say of what is on it: file systems, volumes, partition tables, databases.
-//! Data: a line for each. No well-kept crate reads them without a C library, and all that is asked here is whether one is there.
+//! What the first and last bytes of a device or file say of what is on it: file systems, volumes, partition tables,
+//! databases. Data: a line for each. No well-kept crate reads them without a C library, and all that is asked here is
+//! whether one is there.
 
 use std::fs::File;
 use std::io;
@@ -59,7 +60,8 @@ const SIGNATURES: &[Signature] = &[
     ("a GPT partition table (its copy at the end)", &[(BeforeEnd(512, 512), b"EFI PART")]),
     ("an ASM disk", &[(At(32), b"ORCLDISK")]),
     ("a database file", &[(At(28), b"\x7d\x7c\x7b\x7a")]),
-    // The first page of a tablespace: number 0, type 8 (its own header), and the word in that header which nothing uses.
+    // The first page of a tablespace: number 0, type 8 (its own header), and the word in that header which nothing
+    // uses.
     ("an InnoDB tablespace", &[(At(4), b"\0\0\0\0"), (At(24), b"\x00\x08"), (At(42), b"\0\0\0\0")]),
     ("an SQLite database", &[(At(0), b"SQLite format 3\0")]),
     // Last, because boot sectors of file systems end with it too.

@@ -1,5 +1,6 @@
-//! What a measuring thread does: it keeps its I/Os outstanding, turn after turn. The clock is read once for all that ended
-//! together: that is when their ends were seen, and, in a closed loop, when those that take their places are handed over.
+//! What a measuring thread does: it keeps its I/Os outstanding, turn after turn. The clock is read once for all that
+//! ended together: that is when their ends were seen, and, in a closed loop, when those that take their places are
+//! handed over.
 
 mod ends;
 
@@ -21,8 +22,8 @@ const LONG_BYTES: u64 = 64 << 10;
 /// So many threads may each have memory in huge pages.
 const FEW_THREADS: u32 = 16;
 
-/// So often an I/O is drawn anew before its slot waits for what is in the way. Of a load that was not refused at least half of all
-/// places are free, so that hardly any ever waits.
+/// So often an I/O is drawn anew before its slot waits for what is in the way. Of a load that was not refused at least
+/// half of all places are free, so that hardly any ever waits.
 const MOST_DRAWS: u32 = 64;
 /// So long it waits, at most, where nothing of its own thread ends.
 const WAIT_NS: u64 = 1_000_000;
@@ -202,7 +203,8 @@ impl<'a> Turns<'a> {
                 self.look_at(&mut record, n, part, result, now);
             }
             let slot = &self.slots[n as usize];
-            // What was due in the window counts whenever it ends: a stall at the window's end would be seen by nobody else.
+            // What was due in the window counts whenever it ends: a stall at the window's end would be seen by nobody
+            // else.
             let (moment_ns, from_ns) = if open { (slot.due_ns, slot.due_ns) } else { (now, slot.started_ns) };
             let inside = window.contains(&moment_ns) && !slot.failed;
             let (lun, bytes) = if slot.whole { (slot.lun, aimed) } else { self.part(slot, part) };
@@ -243,7 +245,8 @@ impl<'a> Turns<'a> {
         Ok(())
     }
 
-    /// Begins an I/O in a free slot, which stays free where others are in the way of all that was drawn; says whether it did.
+    /// Begins an I/O in a free slot, which stays free where others are in the way of all that was drawn; says whether
+    /// it did.
     #[inline]
     fn begin(&mut self, queue: &mut impl Queue, n: u32, now: u64, due_ns: u64) -> io::Result<bool> {
         let Some((unit, write)) = self.draw(n) else {
@@ -287,7 +290,8 @@ impl<'a> Turns<'a> {
         pushed.map(|()| true)
     }
 
-    /// What the I/O of a slot is; `None` where it must wait. What is in the way may be this thread's own, and end in its next turn only.
+    /// What the I/O of a slot is; `None` where it must wait. What is in the way may be this thread's own, and end in
+    /// its next turn only.
     #[inline]
     fn draw(&mut self, n: u32) -> Option<(u64, bool)> {
         let (large, stream) = (self.slots[n as usize].large, self.slots[n as usize].stream);

@@ -1,7 +1,8 @@
-//! Written blocks that prove themselves. Each sector carries where it was written, as which write of which run, and a checksum
-//! over everything; the rest of it follows from these, so that a damaged one is not only noticed but compared bit by bit. Any I/O
-//! size is a number of sectors, so that what was written by small I/Os is proved by large ones. A sector that is whole and where it
-//! belongs may still be that of a write before the last one: who knows the last one says so.
+//! Written blocks that prove themselves. Each sector carries where it was written, as which write of which run, and a
+//! checksum over everything; the rest of it follows from these, so that a damaged one is not only noticed but compared
+//! bit by bit. Any I/O size is a number of sectors, so that what was written by small I/Os is proved by large ones. A
+//! sector that is whole and where it belongs may still be that of a write before the last one: who knows the last one
+//! says so.
 
 use crate::written::Last;
 use dbdyno_stats::Mixer;
@@ -90,8 +91,8 @@ fn checksum(sector: &[u8]) -> u64 {
     xxh3_64(rest) ^ xxh3_64(header).rotate_left(1)
 }
 
-/// Fills a block, some whole sectors, with what proves itself when it is read at the stamp's offset. It cannot be compressed, and
-/// no two blocks are alike.
+/// Fills a block, some whole sectors, with what proves itself when it is read at the stamp's offset. It cannot be
+/// compressed, and no two blocks are alike.
 pub fn stamp(block: &mut [u8], stamp: Stamp) {
     for (sector, offset) in block.chunks_exact_mut(SECTOR_BYTES).zip((stamp.offset..).step_by(SECTOR_BYTES)) {
         let stamp = Stamp { offset, ..stamp };
@@ -103,8 +104,8 @@ pub fn stamp(block: &mut [u8], stamp: Stamp) {
     }
 }
 
-/// Proves what was read at an offset, to which the last writes may be known. Where a device or file is stamped throughout, a
-/// sector without a stamp is wrong.
+/// Proves what was read at an offset, to which the last writes may be known. Where a device or file is stamped
+/// throughout, a sector without a stamp is wrong.
 pub(crate) fn prove(
     block: &[u8],
     (path, stamped_throughout): (&Path, bool),

@@ -1,5 +1,5 @@
-//! Which write of each block was acknowledged last. A write that was acknowledged and never done leaves what was there before it,
-//! which is whole and proves itself: only who knows what came last notices.
+//! Which write of each block was acknowledged last. A write that was acknowledged and never done leaves what was there
+//! before it, which is whole and proves itself: only who knows what came last notices.
 
 use crate::layout::Piece;
 use crate::{Layout, Load, SECTOR_BYTES};

@@ -1,4 +1,5 @@
-//! The six files of a run as golden files. `DBDYNO_BLESS=1` writes them anew; the difference is then read before it is committed.
+//! The six files of a run as golden files. `DBDYNO_BLESS=1` writes them anew; the difference is then read before it is
+//! committed.
 
 // A test that cannot prepare its ground fails; clippy sees that only inside #[test] functions.
 #![allow(clippy::unwrap_used)]

@@ -1,5 +1,5 @@
-//! A program's transactions on one session, one after the other, with no clock, no rate and no window: where it is enough that
-//! they are done.
+//! A program's transactions on one session, one after the other, with no clock, no rate and no window: where it is
+//! enough that they are done.
 
 use dbdyno_engine::client::Bound;
 use dbdyno_engine::program::{Act, Outcome, Program, TypeId};

@@ -1,7 +1,8 @@
-//! Workloads: programs with a schema of their own, like an application. What all of them share is here: what a workload says of
-//! itself ([`Workload`]), its SQL in an engine's dialect ([`Dialect`]), how it is loaded and looked at ([`Site`]), and how
-//! transactions are run one after the other without a clock ([`Alone`]). A workload is one module of this room, a line in
-//! [`WORKLOADS`], and one SQL file for each dialect in the rooms of the engines. No engine is named here.
+//! Workloads: programs with a schema of their own, like an application. What all of them share is here: what a workload
+//! says of itself ([`Workload`]), its SQL in an engine's dialect ([`Dialect`]), how it is loaded and looked at
+//! ([`Site`]), and how transactions are run one after the other without a clock ([`Alone`]). A workload is one module
+//! of this room, a line in [`WORKLOADS`], and one SQL file for each dialect in the rooms of the engines. No engine is
+//! named here.
 
 mod alone;
 mod dialect;
@@ -89,7 +90,8 @@ pub struct About {
     pub scale_words: &'static str,
     /// Another number whenever its programs do something else.
     pub version: u32,
-    /// Commits of a transaction of each type that its log must keep, in the order of [`Workload::types`]: none where it only reads.
+    /// Commits of a transaction of each type that its log must keep, in the order of [`Workload::types`]: none where it
+    /// only reads.
     pub commits: &'static [u64],
 }
 

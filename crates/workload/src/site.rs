@@ -80,12 +80,12 @@ impl<'e> Site<'e> {
         format!("workload {}", self.name())
     }
 
-    /// Loads it anew at a scale; whatever is there of an earlier load goes first. Returns the rows of each table that were made, in
-    /// order. The target is held.
+    /// Loads it anew at a scale; whatever is there of an earlier load goes first. Returns the rows of each table that
+    /// were made, in order. The target is held.
     ///
     /// # Errors
-    /// Something of its names is there that dbdyno did not make; the engine's; `Cancelled` once the progress says so; what was
-    /// loaded is not what was to be.
+    /// Something of its names is there that dbdyno did not make; the engine's; `Cancelled` once the progress says so;
+    /// what was loaded is not what was to be.
     pub fn load(&self, scale: u64, progress: Progress<'_>) -> Result<Vec<(String, u64)>, EngineError> {
         // Where nothing is there yet, what is asked for below could not be asked.
         self.engine.note(&[])?;
@@ -119,8 +119,8 @@ impl<'e> Site<'e> {
         Ok(rows)
     }
 
-    /// Refuses a table that has one of our names and that no earlier load has made so: nobody has noted it, or its columns are others.
-    /// A procedure that is in the way is told of by the statement that makes ours.
+    /// Refuses a table that has one of our names and that no earlier load has made so: nobody has noted it, or its
+    /// columns are others. A procedure that is in the way is told of by the statement that makes ours.
     fn refuse_others(&self, made: &Made<'_>, books: &Meta) -> Result<(), EngineError> {
         let Made { kind, called, columns, .. } = made;
         if *kind != "table"

@@ -1,5 +1,5 @@
-//! pgbench's TPC-B-like transaction: an amount is booked on an account, its teller and a branch, which are drawn independently of
-//! each other as pgbench does it, and noted in a history that only grows.
+//! pgbench's TPC-B-like transaction: an amount is booked on an account, its teller and a branch, which are drawn
+//! independently of each other as pgbench does it, and noted in a history that only grows.
 
 use crate::{About, Done, User, Workload};
 use dbdyno_engine::ChunkResult;

@@ -1,5 +1,5 @@
-//! What `--reference` settles that other runs leave to the user: a file where none is named, and reads alone where nothing may
-//! be written.
+//! What `--reference` settles that other runs leave to the user: a file where none is named, and reads alone where
+//! nothing may be written.
 
 use super::Context;
 use crate::error::Error;

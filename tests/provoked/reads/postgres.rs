@@ -171,8 +171,8 @@ mod alone {
             let cached = |point| flagged(point, "served_from_os_cache") && !flagged(point, "not_proved");
             points.iter().try_for_each(|point| must(cached(point), point))
         });
-        // T426 scans: what was read ahead must stay until it is wanted. T616 reads single blocks: none must stay, or the kernel
-        // takes its neighbours for a scan and reads ahead.
+        // T426 scans: what was read ahead must stay until it is wanted. T616 reads single blocks: none must stay, or
+        // the kernel takes its neighbours for a scan and reads ahead.
         let data = cluster.server.data();
         for (what, pause_us) in [("T616", 100), ("T426", 10_000)] {
             let _evicting = Evicting::start(&data, Duration::from_micros(pause_us));

@@ -1,4 +1,5 @@
-//! Something that passes for a server until it is asked something. The client crate stops short (it panics) at such answers.
+//! Something that passes for a server until it is asked something. The client crate stops short (it panics) at such
+//! answers.
 
 use crate::on_servers::refuses;
 use crate::support::Room;

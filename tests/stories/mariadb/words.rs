@@ -72,8 +72,8 @@ impl FullDisk for Server {
     const LEFT_KIB: [usize; 2] = [256, 60 << 10];
     // InnoDB needs space to take rows back, and ends the server where there is none.
     const SURVIVES: bool = false;
-    // Rows for an empty table are written when they are committed, and where that fails the commit says nothing of it: what
-    // T331 would tell on a full disk, nobody should ask.
+    // Rows for an empty table are written when they are committed, and where that fails the commit says nothing of it:
+    // what T331 would tell on a full disk, nobody should ask.
     const FAIL: &'static [&'static str] = &["T211"];
 
     fn put_in(&self, folder: &Path) {

@@ -18,7 +18,8 @@ pub(crate) trait BadInput: Product {
     /// Targets where nobody answers, one of them on a free port, and how what is said of each ends.
     fn unreachable(port: u16) -> Vec<(String, String)>;
 
-    /// What is said of a port where somebody speaks who is no server of this product: who answers, and who speaks first.
+    /// What is said of a port where somebody speaks who is no server of this product: who answers, and who speaks
+    /// first.
     const SOMETHING_ELSE: [&'static str; 2];
 
     /// Wrong targets on a server, and what is said of them.

@@ -52,7 +52,8 @@ fn a_whole_ramp_is_carried_alike<S: Product>() {
     }
 }
 
-/// 40 users over three connections: the server never sees a fourth session, and the rows that it counts are those of all users.
+/// 40 users over three connections: the server never sees a fourth session, and the rows that it counts are those of
+/// all users.
 fn users_share_the_sessions_of_a_server<S: Product>() {
     let (room, database) = (Room::new(), S::lender().loaded());
     for load in ["", "--rate 100/s", "--think 10ms..50ms"] {

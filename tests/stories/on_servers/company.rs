@@ -64,8 +64,8 @@ fn commits_of_others_are_counted<S: Company>() {
     });
     let many = note.split(COMMITS).next().unwrap().rsplit(' ').next().unwrap().parse::<u64>();
     let all = database.sql(&format!("SELECT count(*) FROM {orders}")).parse::<u64>().unwrap();
-    // Those before the window are not its business; each session of twenty makes two besides, to connect and to say that
-    // it is done.
+    // Those before the window are not its business; each session of twenty makes two besides, to connect and to say
+    // that it is done.
     assert!(many.as_ref().is_ok_and(|many| (20..=all + all / 10 + 100).contains(many)), "{all} inserts: {note}");
 }
 

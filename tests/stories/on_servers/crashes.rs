@@ -1,5 +1,5 @@
-//! The server dies under a run, by one session or as a whole. What was measured is kept, the point says what happened, and
-//! `resume` finishes when the server is back.
+//! The server dies under a run, by one session or as a whole. What was measured is kept, the point says what happened,
+//! and `resume` finishes when the server is back.
 
 use super::{OWN, Product, load, stories, until_called};
 use crate::document::{check_document, check_point};

@@ -16,7 +16,8 @@ pub(crate) trait Durability: Product {
     /// SQL that sets this for a database or for its server.
     fn set_commits(database: &str, value: &str) -> String;
 
-    /// A further setting of the servers that lend that makes commits unsafe, as a flag names it; empty where they have none.
+    /// A further setting of the servers that lend that makes commits unsafe, as a flag names it; empty where they have
+    /// none.
     const ALSO_UNSAFE: &'static str;
 }
 

@@ -41,7 +41,8 @@ fn send(pid: u32, signal: &str) {
     _ = Command::new("kill").arg(signal).args(pids).output().unwrap();
 }
 
-/// While a statement is measured, and before: what is measured is never cut, but whoever watches it asks something, too.
+/// While a statement is measured, and before: what is measured is never cut, but whoever watches it asks something,
+/// too.
 fn a_run_notices_by_itself_that_the_server_stands_still<S: Product>() {
     let server = S::doomed();
     let databases = [OWN, "another"];

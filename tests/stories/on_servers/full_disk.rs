@@ -16,8 +16,8 @@ pub(crate) trait FullDisk: Product {
     /// The disk's size: enough for data of size T.
     const MIB: u32;
 
-    /// So little of it that a procedure or an empty table can still be made, but nothing that the tests of `FAIL` write; and
-    /// so little that a load can begin and not end.
+    /// So little of it that a procedure or an empty table can still be made, but nothing that the tests of `FAIL`
+    /// write; and so little that a load can begin and not end.
     const LEFT_KIB: [usize; 2];
 
     /// Tests that write more than there is space for.

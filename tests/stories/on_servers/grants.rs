@@ -1,6 +1,6 @@
-//! Least privilege, shown: the grants of the printed set-up are enough, each optional one is missed as the script says and
-//! no otherwise, and each required one is asked for before anything is done. The grants are those of the script: a new one
-//! there is tried here without new code.
+//! Least privilege, shown: the grants of the printed set-up are enough, each optional one is missed as the script says
+//! and no otherwise, and each required one is asked for before anything is done. The grants are those of the script: a
+//! new one there is tried here without new code.
 
 use super::privileges::Privileges;
 use super::refuses;
@@ -142,7 +142,8 @@ fn enough(room: &Room, target: &str, settles: bool) {
     assert!(!settles || helped.is_empty(), "{helped:?}");
 }
 
-/// Without one optional grant: `check` says so, and a run's record lacks what the script says, for that reason and no other.
+/// Without one optional grant: `check` says so, and a run's record lacks what the script says, for that reason and no
+/// other.
 #[track_caller]
 fn is_missed(room: &Room, target: &str, grant: &Printed, base: &[String]) {
     let name = &grant.grant;

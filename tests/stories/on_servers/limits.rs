@@ -13,7 +13,8 @@ stories!(
 
 /// The limits of a product's servers.
 pub(crate) trait Limits: Product {
-    /// SQL that ends a user's statements, or everybody's, after so many milliseconds; 0 for never. `check` says that, too.
+    /// SQL that ends a user's statements, or everybody's, after so many milliseconds; 0 for never. `check` says that,
+    /// too.
     fn limit_statements(user: &str, milliseconds: u32) -> String;
 
     /// What such a limit is called, and what `check` says of one of an hour.

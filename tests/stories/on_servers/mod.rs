@@ -1,7 +1,7 @@
-//! Engines of servers as their users meet them: private servers, servers of their own, and what can happen to both. Each
-//! story is told once, for every product. The stories stand in files of one theme each, with a trait of what a product calls
-//! its things there; here is what all share: borrowed databases with loaded data, other people's sessions, and looks from
-//! outside.
+//! Engines of servers as their users meet them: private servers, servers of their own, and what can happen to both.
+//! Each story is told once, for every product. The stories stand in files of one theme each, with a trait of what a
+//! product calls its things there; here is what all share: borrowed databases with loaded data, other people's
+//! sessions, and looks from outside.
 
 pub(crate) mod bad_input;
 mod client;
@@ -61,8 +61,8 @@ pub(crate) trait Product: Scratch {
     /// Who lends databases, on servers where scott has his password and commits need not survive a crash.
     fn lender() -> &'static Lender<Self>;
 
-    /// A server with few connections, `FEW`, for one story at a time: whoever is at work there is part of that story. Its
-    /// database `OWN` is loaded.
+    /// A server with few connections, `FEW`, for one story at a time: whoever is at work there is part of that story.
+    /// Its database `OWN` is loaded.
     fn narrow() -> MutexGuard<'static, Self>;
 
     /// A server to be killed, which need not be safe.

@@ -15,7 +15,8 @@ pub(crate) trait Privileges: Product {
     /// Threads that a statement can have.
     const THREADS: u32;
 
-    /// Runs the printed set-up as an administrator does, in or beside this database; the target of the user that it makes.
+    /// Runs the printed set-up as an administrator does, in or beside this database; the target of the user that it
+    /// makes.
     fn set_up(database: &Database<Self>, script: &str) -> String;
 
     /// What of dbdyno's there is after that: nothing but what the set-up has made.

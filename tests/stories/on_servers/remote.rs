@@ -1,5 +1,5 @@
-//! A server of the user's own: dbdyno does nothing there unasked, removes what it brought and nothing else, and does not
-//! pass off this machine's operating system as the server's.
+//! A server of the user's own: dbdyno does nothing there unasked, removes what it brought and nothing else, and does
+//! not pass off this machine's operating system as the server's.
 
 use super::{Product, refuses, stories};
 use crate::document::check_document;
@@ -80,8 +80,8 @@ fn a_server_is_loaded_when_asked_measured_and_left_as_it_was<S: Remote>() {
     assert!(again.stdout.starts_with("nothing to drop"), "{}", again.stdout);
 }
 
-/// dbdyno among processes of its own, so that a port of this machine leads to a server that it does not see: what a tunnel
-/// does.
+/// dbdyno among processes of its own, so that a port of this machine leads to a server that it does not see: what a
+/// tunnel does.
 fn as_through_a_tunnel(room: &Room, line: &str) -> Running {
     for way in ["-pf", "-Urpf"] {
         let works = Command::new("unshare").args([way, "--mount-proc", "true"]).output();

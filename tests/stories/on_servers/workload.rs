@@ -1,4 +1,5 @@
-//! Workloads on servers: both forms are loaded, run, proved and dropped; what somebody changes, and a server that dies in the middle.
+//! Workloads on servers: both forms are loaded, run, proved and dropped; what somebody changes, and a server that dies
+//! in the middle.
 
 use super::crashes::lost;
 use super::{OWN, Product, stories};

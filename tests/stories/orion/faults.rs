@@ -67,7 +67,8 @@ fn creating_a_file_can_be_stopped_and_leaves_nothing() {
     panic!("every file was created before the signal came");
 }
 
-/// A run whose storage is taken away by `fail` after its first point: that one is complete, the others say why they are none.
+/// A run whose storage is taken away by `fail` after its first point: that one is complete, the others say why they are
+/// none.
 #[track_caller]
 fn fails_after_the_first(room: &Room, lun: &Path, fail: impl FnOnce()) {
     let run = room.start(&format!("{TWO} --file {}", lun.display()));

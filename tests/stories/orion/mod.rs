@@ -1,5 +1,5 @@
-//! `dbdyno orion` as its users meet it: every kind of run, the files and points that it leaves, the reference and a database's
-//! share of it, what is refused, and what becomes of it when storage fails.
+//! `dbdyno orion` as its users meet it: every kind of run, the files and points that it leaves, the reference and a
+//! database's share of it, what is refused, and what becomes of it when storage fails.
 
 mod faults;
 mod refused;
@@ -13,7 +13,8 @@ use std::path::PathBuf;
 /// A point of small I/Os alone on a test file of 2 MiB, as short as may be.
 pub(super) const POINT: &str = "orion -run advanced -matrix point -num_small 2 -num_large 0 -duration 0.1 --file t.dat";
 
-/// Measures, and insists on figures. A device that others keep busy may stand still for as long as a point: then it is measured again.
+/// Measures, and insists on figures. A device that others keep busy may stand still for as long as a point: then it is
+/// measured again.
 #[track_caller]
 pub(super) fn measured(room: &Room, line: &str) -> Ending {
     measured_by(|| room.run(line))

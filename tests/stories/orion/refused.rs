@@ -104,8 +104,8 @@ fn is_root(room: &Room) -> bool {
     std::fs::metadata(room.folder()).unwrap().uid() == 0
 }
 
-/// Runs dbdyno with no more rights than files give it. Root gives up what makes it root, not its name: others could not come to
-/// the folder that the sources may lie in.
+/// Runs dbdyno with no more rights than files give it. Root gives up what makes it root, not its name: others could not
+/// come to the folder that the sources may lie in.
 fn run_without_privileges(room: &Room, line: &str) -> Ending {
     if !is_root(room) {
         return room.run(line);

@@ -5,7 +5,8 @@ use crate::scratch::postgres::{Server, Wish};
 use crate::support::{Room, text};
 use dbdyno_testkit::servers::postgres::SUPERUSER;
 
-/// A copy of a server that follows it. Nobody else is at work there, so what the files hold after a checkpoint is all of it.
+/// A copy of a server that follows it. Nobody else is at work there, so what the files hold after a checkpoint is all
+/// of it.
 fn standby_of(primary: &Server) -> Server {
     primary.psql("postgres", "CHECKPOINT");
     let (socket, port) = (primary.socket_folder(), primary.port);

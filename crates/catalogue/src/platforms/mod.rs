@@ -1,4 +1,5 @@
-//! Reference platforms: published results as data, each file turned into the document of a run when somebody asks for it.
+//! Reference platforms: published results as data, each file turned into the document of a run when somebody asks for
+//! it.
 
 mod convert;
 mod points;

@@ -9,7 +9,8 @@ use dbdyno_model::{Procedure, Shape, Size, TableName};
 pub(super) struct Touch {
     /// The key that rows are looked up by, or the number (from 0) of the row that is inserted.
     pub(super) key: u64,
-    /// What more it needs: for an insert the row that is copied; for a search through all months the one that it begins with.
+    /// What more it needs: for an insert the row that is copied; for a search through all months the one that it begins
+    /// with.
     pub(super) other: u64,
 }
 

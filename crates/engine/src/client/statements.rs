@@ -24,9 +24,9 @@ pub struct StatementText {
     pub sql: String,
     /// What its values are, in order, where the server cannot tell by itself; empty where it can.
     pub types: Vec<ValueType>,
-    /// The output values of a call of a procedure, in order; empty for every other statement. Their places follow those of the
-    /// values: `CALL transfer(:1, :2, :3)` with one output value takes two values, and `:3` is what comes back. The answer has
-    /// one row with these values, of these types, and the call counts as one row.
+    /// The output values of a call of a procedure, in order; empty for every other statement. Their places follow those
+    /// of the values: `CALL transfer(:1, :2, :3)` with one output value takes two values, and `:3` is what comes back.
+    /// The answer has one row with these values, of these types, and the call counts as one row.
     ///
     /// A call is executed once a request. A procedure that commits must not be called within an open transaction.
     pub outputs: Vec<ValueType>,
@@ -130,8 +130,8 @@ pub struct Bound<'a> {
     pub opens: bool,
 }
 
-/// A text in which something else stands in the place of `:1`, `:2` ...: what `place` writes for each, in the order in which
-/// they stand there. In quoted texts and names, and after another colon, they are no places.
+/// A text in which something else stands in the place of `:1`, `:2` ...: what `place` writes for each, in the order in
+/// which they stand there. In quoted texts and names, and after another colon, they are no places.
 pub fn placed(text: &str, mut place: impl FnMut(usize) -> String) -> String {
     let (mut written, mut quote, mut last) = (String::with_capacity(text.len()), None, ' ');
     let mut rest = text.char_indices().peekable();

@@ -62,8 +62,8 @@ pub struct TestForm {
     pub reads: Reads,
     /// Whether it is executed twice, in one request: from a month on, and then for the months before it.
     pub in_two: bool,
-    /// Where the rows that it looks up are found by another statement: what that is given. It is statement 0 then, and answers
-    /// with one `ref_id` a row; the statement under test is 1, and executed for each.
+    /// Where the rows that it looks up are found by another statement: what that is given. It is statement 0 then, and
+    /// answers with one `ref_id` a row; the statement under test is 1, and executed for each.
     pub finds: Option<Vec<Parameter>>,
 }
 
@@ -74,8 +74,8 @@ impl Default for TestForm {
     }
 }
 
-/// Whether the transactions of a task end with a commit: a single statement is a transaction of its own, and statements that
-/// only read need none.
+/// Whether the transactions of a task end with a commit: a single statement is a transaction of its own, and statements
+/// that only read need none.
 #[must_use]
 pub fn commits(task: &Task) -> bool {
     task.test.procedure.writes() && task.test.executions_per_op(task.rows_per_tx) > 1

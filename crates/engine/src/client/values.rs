@@ -1,12 +1,12 @@
-//! Values on their way to a database, and on their way back. They lie one after the other in memory that is used again, so
-//! that a transaction takes none of its own.
+//! Values on their way to a database, and on their way back. They lie one after the other in memory that is used again,
+//! so that a transaction takes none of its own.
 
 use super::ValueType;
 use crate::{EngineError, modulo_2_64};
 use dbdyno_model::ErrorClass;
 
-/// A value. What a database answers with is nothing, a whole number or a text, as every database writes all else as text; an output
-/// value of a call is what the call says.
+/// A value. What a database answers with is nothing, a whole number or a text, as every database writes all else as
+/// text; an output value of a call is what the call says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Value<'a> {
     /// None.
@@ -28,7 +28,8 @@ pub fn cents_text(cents: i64) -> String {
     format!("{sign}{}.{:02}", all / 100, all % 100)
 }
 
-/// Hundredths from digits: `12.5`, `12.50` and `12.500` are 1250, and `-.5` is -50; nothing where there are thousandths.
+/// Hundredths from digits: `12.5`, `12.50` and `12.500` are 1250, and `-.5` is -50; nothing where there are
+/// thousandths.
 pub(super) fn cents_from(text: &str) -> Option<i64> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
@@ -207,7 +208,8 @@ impl Answer {
         }
     }
 
-    /// Reads the answer to a call: its values become those of their types. Where there are no output values nothing is done.
+    /// Reads the answer to a call: its values become those of their types. Where there are no output values nothing is
+    /// done.
     ///
     /// # Errors
     /// It is not one row with these values.

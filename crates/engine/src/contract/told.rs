@@ -48,8 +48,8 @@ pub struct Durability {
     pub settings: BTreeMap<String, String>,
     /// What lets a crash lose commits, each with what it means: settings, and tables that are not logged.
     pub unsafe_settings: Vec<String>,
-    /// What the engine's default lets a crash lose, where that was asked for: it is as it should be, and no figure of durable
-    /// commits.
+    /// What the engine's default lets a crash lose, where that was asked for: it is as it should be, and no figure of
+    /// durable commits.
     pub by_default: Vec<String>,
 }
 

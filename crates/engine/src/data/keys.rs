@@ -1,6 +1,6 @@
-//! The keys that tests ask for: a function of (seed, job, pass), however the passes are cut into chunks. A multiplicative
-//! congruential generator (modulus 2^31 - 1, multiplier 48271: Park, Miller and Stockmeyer, CACM 36(7), 1993), whose every step
-//! fits a 64-bit SQL integer, with a jump to any pass.
+//! The keys that tests ask for: a function of (seed, job, pass), however the passes are cut into chunks. A
+//! multiplicative congruential generator (modulus 2^31 - 1, multiplier 48271: Park, Miller and Stockmeyer, CACM 36(7),
+//! 1993), whose every step fits a 64-bit SQL integer, with a jump to any pass.
 
 use super::mix;
 

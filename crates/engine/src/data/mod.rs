@@ -163,9 +163,9 @@ impl Generator {
 /// Neighbouring rows that share a list key.
 const REGION_RUN: u64 = 64;
 
-/// The list key of a row. Neighbours share one, so that the rows of one `customer_id` fall into all partitions alike: were it
-/// `id` modulo the regions, then `customer_id`, which comes from `id` modulo another number, would decide on the partition,
-/// and reading the scattered rows of a customer would be reading one partition from end to end.
+/// The list key of a row. Neighbours share one, so that the rows of one `customer_id` fall into all partitions alike:
+/// were it `id` modulo the regions, then `customer_id`, which comes from `id` modulo another number, would decide on
+/// the partition, and reading the scattered rows of a customer would be reading one partition from end to end.
 #[must_use]
 pub fn region(shape: Shape, id: u64) -> u64 {
     1 + id / REGION_RUN % regions(shape)
@@ -218,8 +218,8 @@ const ERA_DAYS: i64 = 146_097;
 /// Days from the 1st of March of the year 0 to 1970-01-01.
 const FROM_MARCH_0: i64 = 719_468;
 
-/// The day of the calendar that is so many days after 1970-01-01: year, month, day. Years are counted from a March, so that the
-/// day which is not always there is a year's last, and in eras of 400 years.
+/// The day of the calendar that is so many days after 1970-01-01: year, month, day. Years are counted from a March, so
+/// that the day which is not always there is a year's last, and in eras of 400 years.
 #[must_use]
 pub fn calendar(days: i64) -> (i64, u8, u8) {
     let from_march_0 = days + FROM_MARCH_0;
@@ -322,8 +322,8 @@ impl Columns {
 }
 
 /// A checksum over rows, in any order: their number and the wrapping sum of XXH3-64 over each row's canonical bytes
-/// (id, `customer_id`, `ref_id`, region, `booked_on` in days, quantity, amount in hundredths: each 8 bytes little-endian;
-/// status; filler).
+/// (id, `customer_id`, `ref_id`, region, `booked_on` in days, quantity, amount in hundredths: each 8 bytes
+/// little-endian; status; filler).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Checksum {
     /// Rows counted.

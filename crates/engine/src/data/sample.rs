@@ -1,4 +1,5 @@
-//! A sample of a table's rows, read again some time after loading, and what the generator says of a table without making it.
+//! A sample of a table's rows, read again some time after loading, and what the generator says of a table without
+//! making it.
 
 use super::{Generator, Row, mix};
 use dbdyno_model::{Shape, Size, TableName};
@@ -93,8 +94,8 @@ impl Row<'_> {
     }
 }
 
-/// The sum of `quantity` over a table of this shape, as every full scan must find it. Takes as long as making a small part of
-/// each row the first time, and nothing from then on.
+/// The sum of `quantity` over a table of this shape, as every full scan must find it. Takes as long as making a small
+/// part of each row the first time, and nothing from then on.
 #[must_use]
 pub fn quantity_sum(size: &Size, shape: Shape, seed: u64) -> u64 {
     static KNOWN: Mutex<BTreeMap<(u64, u64), u64>> = Mutex::new(BTreeMap::new());

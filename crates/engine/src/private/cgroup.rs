@@ -1,5 +1,5 @@
-//! Holding a server to an amount of memory, page cache included: a control group of version 2 or 1, where the system lets
-//! us make one. With less memory than data, reads that miss the engine's cache go to the device.
+//! Holding a server to an amount of memory, page cache included: a control group of version 2 or 1, where the system
+//! lets us make one. With less memory than data, reads that miss the engine's cache go to the device.
 //!
 //! The group is made as high up as is allowed: the instance outlives the session that it was started from, and must not
 //! live in that session's own group.

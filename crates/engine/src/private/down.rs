@@ -151,7 +151,8 @@ pub(super) fn kin(instance: &Instance, product: &dyn Product) -> Option<Kin> {
     Some(Kin::of(product, &instance.place(), account.uid()))
 }
 
-/// Refuses to signal a process that a record names and that is not at work for its data: the record is damaged, or forged.
+/// Refuses to signal a process that a record names and that is not at work for its data: the record is damaged, or
+/// forged.
 fn refuse_unproved(
     instance: &Instance,
     process: &Process,

@@ -1,5 +1,5 @@
-//! Where private instances live: `$DBDYNO_HOME`, one folder an engine. Instances of different homes know nothing of each
-//! other, so tests that each have a home of their own can run at the same time.
+//! Where private instances live: `$DBDYNO_HOME`, one folder an engine. Instances of different homes know nothing of
+//! each other, so tests that each have a home of their own can run at the same time.
 
 use super::way;
 use crate::servers::{Account, DataFolder, ServerError};
@@ -118,7 +118,8 @@ impl Site {
         self.folder.join("run")
     }
 
-    /// Makes the folder and those above it. Root's are open to be passed through, because the server runs as another user.
+    /// Makes the folder and those above it. Root's are open to be passed through, because the server runs as another
+    /// user.
     pub(super) fn create(&self) -> Result<(), ServerError> {
         let missing: Vec<&Path> = self.folder.ancestors().take_while(|f| !f.exists()).collect();
         let mode = if rustix::process::geteuid().is_root() { 0o755 } else { 0o700 };
@@ -157,8 +158,8 @@ impl Site {
         [self.data(), self.making(), self.removing(), self.run(), self.log()]
     }
 
-    /// Removes the lock when nothing of ours is there any more, and the folder when it is empty then; only who holds the lock
-    /// may ask.
+    /// Removes the lock when nothing of ours is there any more, and the folder when it is empty then; only who holds
+    /// the lock may ask.
     pub(super) fn tidy(&self) {
         let is_gone = |path: PathBuf| path.symlink_metadata().is_err();
         if self.made().into_iter().chain([self.record()]).all(is_gone) {

@@ -1,5 +1,5 @@
-//! The lock of one engine's instance: whoever starts or stops it holds this, so that two commands at the same time cannot
-//! both make data or start servers. The kernel lets go of it when its holder ends, however that happens.
+//! The lock of one engine's instance: whoever starts or stops it holds this, so that two commands at the same time
+//! cannot both make data or start servers. The kernel lets go of it when its holder ends, however that happens.
 
 use super::home::{HOME_VARIABLE, LOCK, Site};
 use super::{Instance, ours};
@@ -19,8 +19,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 pub(super) struct Lock(#[allow(dead_code, reason = "the lock is the open file")] File);
 
 impl Lock {
-    /// Takes the lock as [`Lock::take`] does. Where nobody holds one yet, first refuses a folder with things that dbdyno did
-    /// not make, so that a refusal leaves no lock behind.
+    /// Takes the lock as [`Lock::take`] does. Where nobody holds one yet, first refuses a folder with things that
+    /// dbdyno did not make, so that a refusal leaves no lock behind.
     pub(super) fn take_at_home(site: &Site, product: &dyn Product, watch: &dyn Watch) -> Result<Self, ServerError> {
         // Whoever holds the lock may be making what is not marked yet.
         if site.lock().symlink_metadata().is_err() {

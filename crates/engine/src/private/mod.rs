@@ -1,11 +1,12 @@
 //! Private instances: real servers that dbdyno starts for itself, one an engine and home (`dbdyno up`, `dbdyno down`).
 //!
-//! A policy over [`crate::servers`], which makes, starts and stops servers. What must never happen: two servers on one data
-//! folder, a half-made data folder that looks whole, a process that nobody knows of. So whoever starts or stops holds a lock
-//! (lock.rs); data is made beside its place and renamed; and each process is recorded (instance.rs) before it does anything.
-//! Nor may anybody else get at anything through whoever runs dbdyno: the folders down to the instance's are his or root's own
-//! (way.rs), in the server's nothing is followed, what is removed was made by dbdyno (ours.rs), and what is killed is the
-//! server. Everything here is the same for all engines; what is an engine's own is its [`Product`].
+//! A policy over [`crate::servers`], which makes, starts and stops servers. What must never happen: two servers on one
+//! data folder, a half-made data folder that looks whole, a process that nobody knows of. So whoever starts or stops
+//! holds a lock (lock.rs); data is made beside its place and renamed; and each process is recorded (instance.rs) before
+//! it does anything. Nor may anybody else get at anything through whoever runs dbdyno: the folders down to the
+//! instance's are his or root's own (way.rs), in the server's nothing is followed, what is removed was made by dbdyno
+//! (ours.rs), and what is killed is the server. Everything here is the same for all engines; what is an engine's own is
+//! its [`Product`].
 
 mod cgroup;
 mod down;

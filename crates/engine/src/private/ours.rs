@@ -1,6 +1,6 @@
-//! What dbdyno has made in an instance's folder, and so may remove. Names alone prove nothing: somebody's own data may well lie
-//! in `~/postgres/data`. What is made gets a mark that names this very folder or file (`dbdyno_files::mark`). Where a file
-//! system keeps no marks, and for instances of earlier versions, the record must agree with what is there.
+//! What dbdyno has made in an instance's folder, and so may remove. Names alone prove nothing: somebody's own data may
+//! well lie in `~/postgres/data`. What is made gets a mark that names this very folder or file (`dbdyno_files::mark`).
+//! Where a file system keeps no marks, and for instances of earlier versions, the record must agree with what is there.
 
 use super::Instance;
 use super::home::Site;

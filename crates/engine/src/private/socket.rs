@@ -26,7 +26,8 @@ pub(super) fn folder(site: &Site, product: &dyn Product) -> PathBuf {
     names.find(|folder| folder.symlink_metadata().is_err()).unwrap_or(run)
 }
 
-/// Removes a short folder, if it still is its owner's: everybody may make folders there, when ours is gone also of that name.
+/// Removes a short folder, if it still is its owner's: everybody may make folders there, when ours is gone also of that
+/// name.
 pub(super) fn remove_short_folder(folder: &Path, owner: Option<u32>) -> Result<(), ServerError> {
     let me = rustix::process::geteuid().as_raw();
     let is_ours = |uid: u32| uid == me || Some(uid) == owner;

@@ -1,6 +1,6 @@
-//! The way to an instance: every folder and link from the root of the file system to its own folder. Who may change one of
-//! them leads what dbdyno writes, removes and kills to another place, or has it believe a record of his own making. So all of
-//! them belong to root or to whoever runs dbdyno, and nobody else may write to them.
+//! The way to an instance: every folder and link from the root of the file system to its own folder. Who may change one
+//! of them leads what dbdyno writes, removes and kills to another place, or has it believe a record of his own making.
+//! So all of them belong to root or to whoever runs dbdyno, and nobody else may write to them.
 
 use super::home::HOME_VARIABLE;
 use crate::servers::ServerError;

@@ -1,8 +1,8 @@
-//! The algorithms for signatures of this process. Client crates take them where they make TLS connections, and stop short
-//! where nobody has chosen although the build has two kinds; so they are chosen once, here.
+//! The algorithms for signatures of this process. Client crates take them where they make TLS connections, and stop
+//! short where nobody has chosen although the build has two kinds; so they are chosen once, here.
 //!
-//! These let trust begin nowhere but at the authorities that a target names, while a connection to it is opened: a key counts
-//! if it is one of theirs, or stands in what such a key has signed.
+//! These let trust begin nowhere but at the authorities that a target names, while a connection to it is opened: a key
+//! counts if it is one of theirs, or stands in what such a key has signed.
 
 use rustls::crypto::{WebPkiSupportedAlgorithms, ring};
 use rustls::pki_types::{AlgorithmIdentifier, InvalidSignature, SignatureVerificationAlgorithm};
@@ -14,8 +14,8 @@ pub fn install() -> bool {
     *INSTALLED
 }
 
-/// Opens something on this thread while only these keys (each at the end of its text) are trusted. Answers what came of it,
-/// and whether any signature was looked at.
+/// Opens something on this thread while only these keys (each at the end of its text) are trusted. Answers what came of
+/// it, and whether any signature was looked at.
 pub fn trusting_only<T>(keys: &Arc<[Vec<u8>]>, open: impl FnOnce() -> T) -> (T, bool) {
     GUARD.set(Some(Guard { keys: Arc::clone(keys), signed: Vec::new() }));
     let opened = open();
@@ -48,7 +48,8 @@ static INSTALLED: LazyLock<bool> = LazyLock::new(|| {
     provider.install_default().is_ok()
 });
 
-/// The same algorithms behind the guard. They are made once and live as long as the process, as the crate wants them to.
+/// The same algorithms behind the guard. They are made once and live as long as the process, as the crate wants them
+/// to.
 fn guarded(usual: &WebPkiSupportedAlgorithms) -> WebPkiSupportedAlgorithms {
     let all = |algorithms: &[&'static dyn SignatureVerificationAlgorithm]| -> &'static [&'static dyn SignatureVerificationAlgorithm] {
         let guarded = |algorithm: &&'static dyn SignatureVerificationAlgorithm| {

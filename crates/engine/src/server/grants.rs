@@ -1,7 +1,7 @@
-//! The grants that dbdyno asks an administrator for. They stand once, in the set-up script that `dbdyno sql` prints: each
-//! line of a `GRANT` belongs to the comment above it, which says whether it is required, what it is for, what is lost
-//! without it and where a run's record says so. `check`, points and stories read them there, so that none of them can
-//! say anything else than what the administrator has read.
+//! The grants that dbdyno asks an administrator for. They stand once, in the set-up script that `dbdyno sql` prints:
+//! each line of a `GRANT` belongs to the comment above it, which says whether it is required, what it is for, what is
+//! lost without it and where a run's record says so. `check`, points and stories read them there, so that none of them
+//! can say anything else than what the administrator has read.
 //!
 //! ```sql
 //! -- Optional: what it is for.
@@ -16,7 +16,8 @@ const REQUIRED: &str = "Required";
 const OPTIONAL: &str = "Optional";
 /// What is lost without it.
 const WITHOUT: &str = "Without it";
-/// Where a run's record says so, for readers and for the story that leaves it out: tests with what their points then have.
+/// Where a run's record says so, for readers and for the story that leaves it out: tests with what their points then
+/// have.
 const RECORD: &str = "In a run's record";
 /// The first major version that knows it.
 const FROM: &str = "From version";

@@ -1,5 +1,5 @@
-//! The lock of a run on a server: a connection of its own, which does nothing but hold it from before the first point to the
-//! end. Lost with that connection, because the server then lets others in.
+//! The lock of a run on a server: a connection of its own, which does nothing but hold it from before the first point
+//! to the end. Lost with that connection, because the server then lets others in.
 
 use super::{ServerLink, recover};
 use crate::{EngineError, Hold};

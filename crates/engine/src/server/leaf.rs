@@ -1,5 +1,5 @@
-//! The parts of tables that rows lie in: a table without partitions is its own, else there is one for each of its regions, or
-//! for each region of each month.
+//! The parts of tables that rows lie in: a table without partitions is its own, else there is one for each of its
+//! regions, or for each region of each month.
 
 use crate::data::{region, regions};
 use dbdyno_model::{Organisation, Size, TableName};

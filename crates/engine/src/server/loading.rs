@@ -1,4 +1,5 @@
-//! How a load of a server begins and what it reports: what is there already, whom to wait for, what was done for each table.
+//! How a load of a server begins and what it reports: what is there already, whom to wait for, what was done for each
+//! table.
 
 use super::Times;
 use crate::bookkeeping::{Contents, Meta};
@@ -49,8 +50,8 @@ pub enum Beginning {
     },
 }
 
-/// Looks what is there; where something is missing, makes sure that nobody else is at work (`hold`), looks again, and makes
-/// the book-keeping where there is none (`create`).
+/// Looks what is there; where something is missing, makes sure that nobody else is at work (`hold`), looks again, and
+/// makes the book-keeping where there is none (`create`).
 ///
 /// # Errors
 /// What is there is not ours or of another size or seed; what the three answer.
@@ -97,8 +98,8 @@ pub fn report(
     LoadReport { tables: wish.tables.iter().map(of).collect(), resumed }
 }
 
-/// Takes the lock that measuring, loading and dropping share. `held` tries once; the lock of a dbdyno that has just ended may
-/// be held for a moment more.
+/// Takes the lock that measuring, loading and dropping share. `held` tries once; the lock of a dbdyno that has just
+/// ended may be held for a moment more.
 ///
 /// # Errors
 /// Another dbdyno has it; somebody gave up; what the server answers.
@@ -118,10 +119,10 @@ fn take<L>(
     Ok(())
 }
 
-/// Makes sure that nobody else loads or drops here, and waits for what an earlier load or run has left at work, because a
-/// server may outlive its client by long. `held` says whether the place is ours alone, `left` names a session that is still at
-/// work and says how to end it, `give_up` when not to wait for it any longer, and what that is called; `waits` hears each time
-/// that it is waited for.
+/// Makes sure that nobody else loads or drops here, and waits for what an earlier load or run has left at work, because
+/// a server may outlive its client by long. `held` says whether the place is ours alone, `left` names a session that is
+/// still at work and says how to end it, `give_up` when not to wait for it any longer, and what that is called; `waits`
+/// hears each time that it is waited for.
 ///
 /// # Errors
 /// Another dbdyno is at work; somebody gave up; what they answer.

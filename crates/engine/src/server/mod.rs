@@ -1,5 +1,5 @@
-//! What engines with a server of their own have in common: targets, connections that are kept and opened again, sessions that load
-//! side by side, the leaves that they load, and how long that took.
+//! What engines with a server of their own have in common: targets, connections that are kept and opened again,
+//! sessions that load side by side, the leaves that they load, and how long that took.
 
 pub mod algorithms;
 pub mod call;
@@ -69,7 +69,8 @@ pub trait ServerLink: Send {
     /// Whether the connection is known to have ended.
     fn is_closed(&self) -> bool;
 
-    /// Whether the other side has ended the connection while it was idle, as far as that shows without asking it anything.
+    /// Whether the other side has ended the connection while it was idle, as far as that shows without asking it
+    /// anything.
     fn has_ended(&mut self) -> bool {
         self.is_closed()
     }
@@ -86,8 +87,8 @@ pub fn first(rows: Vec<Vec<Option<String>>>) -> Option<String> {
     rows.into_iter().next()?.into_iter().next()?
 }
 
-/// What a lock holds, also where a thread has panicked while it held it: everything behind these locks is whole at every
-/// moment.
+/// What a lock holds, also where a thread has panicked while it held it: everything behind these locks is whole at
+/// every moment.
 pub fn recover<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }

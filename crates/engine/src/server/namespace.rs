@@ -1,5 +1,5 @@
-//! Servers that run on this machine in namespaces of their own, as in a container: their processes are seen here under other
-//! numbers, and their files through `/proc/PID/root`.
+//! Servers that run on this machine in namespaces of their own, as in a container: their processes are seen here under
+//! other numbers, and their files through `/proc/PID/root`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,8 +30,8 @@ pub fn seen_by(pid: u32, file: &Path) -> PathBuf {
     folder(pid).join("root").join(file.strip_prefix("/").unwrap_or(file))
 }
 
-/// A folder of a server's as it is seen from here, in this process's own view or else through the server's: the first that can
-/// be read and that is the server's own.
+/// A folder of a server's as it is seen from here, in this process's own view or else through the server's: the first
+/// that can be read and that is the server's own.
 pub fn seen_folder(server_pid: u32, path: &Path, is_of: impl Fn(&Path, u32) -> bool) -> Option<PathBuf> {
     let through = seen_by(server_pid, path);
     let own = (!is_contained(server_pid)).then(|| path.to_owned());

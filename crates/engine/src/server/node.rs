@@ -1,5 +1,5 @@
-//! dbdyno's own connections to the nodes, one each, beside those of the jobs; and an account of what its sessions have done,
-//! in which each engine keeps what it must know to read the server's counters.
+//! dbdyno's own connections to the nodes, one each, beside those of the jobs; and an account of what its sessions have
+//! done, in which each engine keeps what it must know to read the server's counters.
 
 use super::{ServerLink, recover};
 use crate::{Canceller, EngineError};
@@ -35,8 +35,8 @@ impl<L, A: Default> Default for Node<L, A> {
 }
 
 impl<L: ServerLink, A> Node<L, A> {
-    /// Runs something over this node's own connection, which `open` opens where there is none. One that was lost is opened
-    /// again the next time.
+    /// Runs something over this node's own connection, which `open` opens where there is none. One that was lost is
+    /// opened again the next time.
     ///
     /// # Errors
     /// The node cannot be reached, or what `work` answers.
@@ -61,8 +61,8 @@ impl<L: ServerLink, A> Node<L, A> {
         };
         let done = work(link);
         *recover(&self.idle_since) = Some(Instant::now());
-        // An error may have left a transaction open. Only a refused privilege is asked for again and again, and not worth a
-        // new connection each time.
+        // An error may have left a transaction open. Only a refused privilege is asked for again and again, and not
+        // worth a new connection each time.
         let whole = match &done {
             Ok(_) => true,
             Err(error) if error.class == ErrorClass::Permission => link.batch("rolling back", "ROLLBACK").is_ok(),

@@ -1,6 +1,6 @@
-//! Drivers that are not ours stop short (they panic) where they meet what they do not expect: packets of a server that is none,
-//! letters beyond ASCII in a descriptor. That is a finding about the target and no fault of dbdyno's, so it becomes an error,
-//! and nothing is printed about it.
+//! Drivers that are not ours stop short (they panic) where they meet what they do not expect: packets of a server that
+//! is none, letters beyond ASCII in a descriptor. That is a finding about the target and no fault of dbdyno's, so it
+//! becomes an error, and nothing is printed about it.
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};

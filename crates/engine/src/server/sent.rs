@@ -3,8 +3,8 @@
 use crate::EngineError;
 use dbdyno_model::ErrorClass;
 
-/// Puts something else in the place of each variable of a text, in the order in which they stand there. Variables are the words
-/// that begin with `v_`; `known` says what each stands for, and `instead` what is written for it.
+/// Puts something else in the place of each variable of a text, in the order in which they stand there. Variables are
+/// the words that begin with `v_`; `known` says what each stands for, and `instead` what is written for it.
 ///
 /// # Errors
 /// A variable is not known: the statement could not be sent.

@@ -1,4 +1,5 @@
-//! Whether a server answers at all. A session that is told to stop waits for its answer, and one that stands still gives none.
+//! Whether a server answers at all. A session that is told to stop waits for its answer, and one that stands still
+//! gives none.
 
 use crate::EngineError;
 use crate::servers::{Stat, pids};
@@ -6,7 +7,8 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-/// How long a new connection may take. A server on this machine whose processes run is only busy, as everything here is.
+/// How long a new connection may take. A server on this machine whose processes run is only busy, as everything here
+/// is.
 const ELSEWHERE: Duration = Duration::from_millis(1_500);
 const HERE: Duration = Duration::from_secs(10);
 

@@ -4,7 +4,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{PidfdFlags, PidfdGetfdFlags, getpid, pidfd_getfd, pidfd_open};
 use std::os::fd::{AsFd, OwnedFd, RawFd};
 
-/// A copy of a descriptor of this process, of which no more than the number is known (Linux 5.6, and a sandbox that allows it).
+/// A copy of a descriptor of this process, of which no more than the number is known (Linux 5.6, and a sandbox that
+/// allows it).
 pub fn copy_of(number: RawFd) -> Option<OwnedFd> {
     let ourselves = pidfd_open(getpid(), PidfdFlags::empty()).ok()?;
     pidfd_getfd(ourselves, number, PidfdGetfdFlags::empty()).ok()

@@ -1,5 +1,5 @@
-//! What targets of servers have in common: `ENGINE://user@host1:port,host2/database?sslmode=verify-full`. What a database or a
-//! socket is, and what is meant where nothing is said, is each engine's own.
+//! What targets of servers have in common: `ENGINE://user@host1:port,host2/database?sslmode=verify-full`. What a
+//! database or a socket is, and what is meant where nothing is said, is each engine's own.
 
 use crate::secret::Secret;
 use crate::target::percent_decode;
@@ -55,8 +55,8 @@ impl SslMode {
         }
     }
 
-    /// Whether a password may go to a server so that whoever is on the way, or answers in its place, can read it. Without
-    /// TLS it may go to this machine only, or where somebody has asked for `disable` by name.
+    /// Whether a password may go to a server so that whoever is on the way, or answers in its place, can read it.
+    /// Without TLS it may go to this machine only, or where somebody has asked for `disable` by name.
     pub fn allows_clear_text(self, encrypted: bool, local: bool) -> bool {
         encrypted || local || self == Self::Disable
     }
@@ -71,8 +71,8 @@ pub fn unencrypted(host: &dyn std::fmt::Display, encrypted: bool, local: bool) -
     (!encrypted && !local).then(|| finding(FindingLevel::Warning, "encryption", message))
 }
 
-/// What `dbdyno check` says of a connection to another machine whose server has proved nothing, where `also` may be asked of a
-/// client.
+/// What `dbdyno check` says of a connection to another machine whose server has proved nothing, where `also` may be
+/// asked of a client.
 pub fn unproved(host: &dyn std::fmt::Display, proved: bool, local: bool, also: &str) -> Option<Finding> {
     let message = format!(
         "the connection to {host} is encrypted, but nothing proves that the other end is the server: whoever is in between may \

@@ -1,4 +1,5 @@
-//! Checksums: leaves read back by all jobs, and compared with what the generator says. How an engine reads one is its own.
+//! Checksums: leaves read back by all jobs, and compared with what the generator says. How an engine reads one is its
+//! own.
 
 use super::{Clock, Crew, Leaf, ServerLink, Stop, Tally, leaves, recover};
 use crate::data::{Checksum, Columns, Generator, Row};

@@ -1,13 +1,15 @@
-//! Answers that do not come. A server may stand still, and what is in between may lose the middle of an answer: the kernel
-//! notices neither, and no client crate has a limit of time that could be taken away again while a test is measured.
+//! Answers that do not come. A server may stand still, and what is in between may lose the middle of an answer: the
+//! kernel notices neither, and no client crate has a limit of time that could be taken away again while a test is
+//! measured.
 //!
-//! So whatever a link asks in control of the work is noted at its [`Post`] while it is waited for, and one thread for each
-//! target looks at these notes. A limit alone would end what takes long by right (an index, a checkpoint, a lock that somebody
-//! else has). So where nothing has come for a while, a new connection is asked what the session is doing: one that is at work
-//! may take its time. Where nobody answers, or the server itself waits for us, the answer will never come. What is measured is
-//! not noted, so it is never cut, and costs nothing.
+//! So whatever a link asks in control of the work is noted at its [`Post`] while it is waited for, and one thread for
+//! each target looks at these notes. A limit alone would end what takes long by right (an index, a checkpoint, a lock
+//! that somebody else has). So where nothing has come for a while, a new connection is asked what the session is doing:
+//! one that is at work may take its time. Where nobody answers, or the server itself waits for us, the answer will
+//! never come. What is measured is not noted, so it is never cut, and costs nothing.
 //!
-//! The thread that waits cannot be woken: not every socket can be got hold of. So whoever asked to be told ends the process.
+//! The thread that waits cannot be woken: not every socket can be got hold of. So whoever asked to be told ends the
+//! process.
 
 use super::NO_THREAD;
 use super::{recover, within};
@@ -22,7 +24,8 @@ use std::sync::{Arc, Mutex, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// So many times what connecting may take, an answer may take before somebody looks after it: a minute where nothing is said.
+/// So many times what connecting may take, an answer may take before somebody looks after it: a minute where nothing is
+/// said.
 const ANSWERS: u32 = 6;
 /// The watch looks so many times in that time.
 const LOOKS: u32 = 60;
@@ -258,8 +261,8 @@ impl Vigil {
         })
     }
 
-    /// Watches until the last owner of this value goes, and tells of the first answer that will not come. `ask` asks the
-    /// server, over a new connection, after a session.
+    /// Watches until the last owner of this value goes, and tells of the first answer that will not come. `ask` asks
+    /// the server, over a new connection, after a session.
     pub fn watch(
         self: &Arc<Self>,
         connect_timeout: Duration,

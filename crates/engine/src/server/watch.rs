@@ -1,5 +1,5 @@
-//! Watches the sessions of a point while they work: what they wait for, and who else is at work. Ten looks a second cost a
-//! fraction of a percent of one processor.
+//! Watches the sessions of a point while they work: what they wait for, and who else is at work. Ten looks a second
+//! cost a fraction of a percent of one processor.
 
 use super::{ServerLink, recover};
 use crate::EngineError;
@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// What a row says of a session at work: its number (that of the session whose statement it is a worker of), and the class
-/// and name of what it waits for.
+/// What a row says of a session at work: its number (that of the session whose statement it is a worker of), and the
+/// class and name of what it waits for.
 type Activity = (u64, String, String);
 
 /// What was seen so far.

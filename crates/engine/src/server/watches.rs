@@ -19,8 +19,8 @@ pub struct NodeStatistics {
 }
 
 impl<M> Watches<M> {
-    /// Begins to watch the nodes of a point, of which so many work, if they are to be watched. One without a watch is a point all
-    /// the same; the reason is with its missing figures.
+    /// Begins to watch the nodes of a point, of which so many work, if they are to be watched. One without a watch is a
+    /// point all the same; the reason is with its missing figures.
     pub fn begin(
         (working, sampling): (u32, Sampling),
         of: usize,
@@ -36,8 +36,8 @@ impl<M> Watches<M> {
         Self { nodes, watches: watches.map_err(|error| format!("the sessions could not be watched: {error}")) }
     }
 
-    /// What all nodes have counted, and what was seen there. `read` reads one, with its watch and what an earlier reading of the
-    /// point has told of others there; nodes that do not work have nothing to say about the point.
+    /// What all nodes have counted, and what was seen there. `read` reads one, with its watch and what an earlier
+    /// reading of the point has told of others there; nodes that do not work have nothing to say about the point.
     ///
     /// # Errors
     /// That of a node.

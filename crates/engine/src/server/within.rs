@@ -1,5 +1,5 @@
-//! Work that waits for a server, with a limit of time. What waits cannot be stopped: it is left behind on its thread, and ends
-//! with the connection or the process.
+//! Work that waits for a server, with a limit of time. What waits cannot be stopped: it is left behind on its thread,
+//! and ends with the connection or the process.
 
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -17,7 +17,8 @@ pub fn within<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, RecvTimeoutError> {
     let (sender, receiver) = mpsc::channel();
-    // Nobody listens any more where it took too long. Where there is no thread to be had, the sender has gone, which says so.
+    // Nobody listens any more where it took too long. Where there is no thread to be had, the sender has gone, which
+    // says so.
     _ = thread::Builder::new().spawn(move || _ = sender.send(work()));
     receiver.recv_timeout(limit)
 }

@@ -1,6 +1,7 @@
-//! Files in a data folder, which belongs to the server's user, while dbdyno may be root. That user can put anything there
-//! at any moment, under any name: a link to somebody else's file, or a pipe. So no path below the folder is ever followed:
-//! it is opened once, names are looked up in it alone, and only plain files of the folder's owner are read or changed.
+//! Files in a data folder, which belongs to the server's user, while dbdyno may be root. That user can put anything
+//! there at any moment, under any name: a link to somebody else's file, or a pipe. So no path below the folder is ever
+//! followed: it is opened once, names are looked up in it alone, and only plain files of the folder's owner are read or
+//! changed.
 
 use rustix::fs::{AtFlags, FileType, Gid, Mode, OFlags, Stat, Uid};
 use rustix::io::Errno;

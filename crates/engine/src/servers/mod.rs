@@ -1,9 +1,10 @@
-//! Servers of database products on this machine: making, setting, starting, stopping and killing any number of them. What is
-//! a product's own is its [`Product`]; who starts servers (private instances, tests) says where they are, who may come to
-//! them, and what becomes of them.
+//! Servers of database products on this machine: making, setting, starting, stopping and killing any number of them.
+//! What is a product's own is its [`Product`]; who starts servers (private instances, tests) says where they are, who
+//! may come to them, and what becomes of them.
 //!
-//! A process that is started waits at a gate until whoever starts it has recorded it (spawn.rs). The data folder belongs to
-//! the server's user, so nothing is followed there (data_folder.rs); and what is signalled is the server (process.rs).
+//! A process that is started waits at a gate until whoever starts it has recorded it (spawn.rs). The data folder
+//! belongs to the server's user, so nothing is followed there (data_folder.rs); and what is signalled is the server
+//! (process.rs).
 
 mod account;
 mod data_folder;
@@ -52,5 +53,6 @@ pub struct Server<'a> {
     pub environment: Vec<(OsString, OsString)>,
 }
 
-/// Hears of a process that is going to work for a server, before it does anything. Where this fails, nothing is started.
+/// Hears of a process that is going to work for a server, before it does anything. Where this fails, nothing is
+/// started.
 pub type Record<'a> = dyn FnMut(&Process) -> Result<(), ServerError> + 'a;

@@ -167,8 +167,8 @@ impl Kin {
         });
     }
 
-    /// Whether a process was started for a folder. Its working directory and its program say so; or what it was called with,
-    /// as what makes data is a script, and what has just been started is the gate's shell still.
+    /// Whether a process was started for a folder. Its working directory and its program say so; or what it was called
+    /// with, as what makes data is a script, and what has just been started is the gate's shell still.
     pub(crate) fn started(&self, process: &Process, folder: &Path) -> bool {
         let works_there = self.has(process) && working_in(folder).contains(process);
         works_there || (self.runs(process) && arguments_name(process.pid, folder) && process.lives())
@@ -247,7 +247,8 @@ mod tests {
         let (data, server) = (dir.path().join("data"), dir.path().join("server"));
         std::fs::create_dir(&data).unwrap();
         std::fs::set_permissions(&data, PermissionsExt::from_mode(0o755)).unwrap();
-        // Not by this process: what that is writing is open in whatever another test just starts, too, and nobody can run it.
+        // Not by this process: what that is writing is open in whatever another test just starts, too, and nobody can
+        // run it.
         assert!(Command::new("install").args(["-m", "755", "/bin/sleep"]).arg(&server).status().unwrap().success());
         let server = server.canonicalize().unwrap();
         let me = rustix::process::geteuid();

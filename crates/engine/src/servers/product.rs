@@ -49,8 +49,8 @@ pub trait Product: Sync {
     fn readiness(&self, place: &Place, pid: u32) -> Readiness;
     /// The target of somebody who comes through the socket.
     fn target(&self, place: &Place, login: Login<'_>) -> String;
-    /// The SQL client and its arguments, for somebody who comes through the socket: it reads statements, prints values alone, and
-    /// ends at the first error. No database is chosen where its name is empty.
+    /// The SQL client and its arguments, for somebody who comes through the socket: it reads statements, prints values
+    /// alone, and ends at the first error. No database is chosen where its name is empty.
     fn client(&self, place: &Place, login: Login<'_>) -> (&'static str, Vec<OsString>);
     /// How a person looks inside.
     fn shell_command(&self, place: &Place) -> String;
@@ -71,8 +71,8 @@ pub struct About {
     pub socket_name: &'static str,
     /// The file of settings in the data folder, which is written before each start.
     pub settings_file: &'static str,
-    /// The file in the data folder that says line by line who is let in, where that is not said of users alone; the first
-    /// line that fits counts.
+    /// The file in the data folder that says line by line who is let in, where that is not said of users alone; the
+    /// first line that fits counts.
     pub access_file: Option<&'static str>,
     /// What a server says that cannot start because the system still holds files of one that was killed a moment ago.
     pub still_held: &'static str,

@@ -1,6 +1,6 @@
-//! Finding a server's programs: where the user says, else in PATH, else where distributions put them. Those may be several
-//! folders side by side, the server in `sbin` and what makes its data in `bin`: one of them is looked for, and the others
-//! from there.
+//! Finding a server's programs: where the user says, else in PATH, else where distributions put them. Those may be
+//! several folders side by side, the server in `sbin` and what makes its data in `bin`: one of them is looked for, and
+//! the others from there.
 
 use super::{Account, Product, ServerError};
 use std::os::unix::fs::PermissionsExt as _;
@@ -34,7 +34,8 @@ impl Programs {
         self.place(folder, self.needed.first().copied().unwrap_or_default())
     }
 
-    /// A program that need not be the server's: in this folder or beside it, else where distributions put them, else in PATH.
+    /// A program that need not be the server's: in this folder or beside it, else where distributions put them, else in
+    /// PATH.
     #[must_use]
     pub fn find(&self, folder: &Path, program: &str) -> Option<PathBuf> {
         let others = self.folders.iter().flat_map(|folder| expand(folder)).chain(in_path());
@@ -72,7 +73,8 @@ pub struct Found {
 }
 
 impl Found {
-    /// The first programs that this user may run and that fit the data. Where a folder is named, nothing else is looked at.
+    /// The first programs that this user may run and that fit the data. Where a folder is named, nothing else is looked
+    /// at.
     ///
     /// # Errors
     /// There are none, in words that say what to install.

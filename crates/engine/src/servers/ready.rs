@@ -1,5 +1,5 @@
-//! Whether a server that was started can be worked with: waiting until it can, and noticing that it never will, because it has
-//! ended, stands still, or turns everybody away.
+//! Whether a server that was started can be worked with: waiting until it can, and noticing that it never will, because
+//! it has ended, stands still, or turns everybody away.
 
 use super::{Place, Process, Product, Readiness, Watch};
 use std::time::{Duration, Instant};

@@ -1,6 +1,6 @@
-//! Starting a program that outlives dbdyno, behind a gate. A small shell waits for a word on its input before it becomes
-//! the program, under the same process id. So the process can be recorded, and put into its control group, before the
-//! program does anything; and when dbdyno dies in between, the input ends and nothing is started.
+//! Starting a program that outlives dbdyno, behind a gate. A small shell waits for a word on its input before it
+//! becomes the program, under the same process id. So the process can be recorded, and put into its control group,
+//! before the program does anything; and when dbdyno dies in between, the input ends and nothing is started.
 
 use super::account::Account;
 use super::process::Process;
@@ -13,8 +13,8 @@ use std::process::{ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// Files of the caller's that dbdyno was given besides the usual three are closed, or a server would keep a pipe or a lock
-/// of the caller's for as long as it runs. Only bash can close files with numbers above 9.
+/// Files of the caller's that dbdyno was given besides the usual three are closed, or a server would keep a pipe or a
+/// lock of the caller's for as long as it runs. Only bash can close files with numbers above 9.
 const GATE: &str = r#"read -r word && [ "$word" = go ] || exit 1
 umask 077
 exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-

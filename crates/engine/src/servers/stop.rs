@@ -7,8 +7,8 @@ use std::time::Duration;
 /// How long a process may take to end at once.
 pub(super) const AT_ONCE: Duration = Duration::from_secs(10);
 
-/// Ends a server in good order, without waiting for its clients; false where it has not ended after this time, or when the
-/// watch has called it off. It may write what its cache holds, and go on with that.
+/// Ends a server in good order, without waiting for its clients; false where it has not ended after this time, or when
+/// the watch has called it off. It may write what its cache holds, and go on with that.
 #[must_use]
 pub fn end_in_order(product: &dyn Product, process: &Process, patience: Duration, watch: &dyn Watch) -> bool {
     process.signal(product.about().stop_signal);
@@ -33,8 +33,8 @@ pub fn end_at_once(product: &dyn Product, process: &Process) -> bool {
 }
 
 impl Server<'_> {
-    /// Ends its main process and all others of it at the same moment, as a power failure does. What it has handed to the
-    /// system is not lost.
+    /// Ends its main process and all others of it at the same moment, as a power failure does. What it has handed to
+    /// the system is not lost.
     pub fn kill(&self, process: &Process) {
         process.signal(Signal::KILL);
         process.ended_within(AT_ONCE, &|| false);

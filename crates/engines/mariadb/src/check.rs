@@ -1,5 +1,5 @@
-//! What `dbdyno check` looks at on a server before anything is touched: can it be reached, may dbdyno work there, and what
-//! would make its figures doubtful. Where something is missing, the message has the very statement that helps.
+//! What `dbdyno check` looks at on a server before anything is touched: can it be reached, may dbdyno work there, and
+//! what would make its figures doubtful. Where something is missing, the message has the very statement that helps.
 
 pub(super) mod grants;
 mod server;
@@ -68,8 +68,8 @@ fn version(host: &str, version: Version) -> Finding {
     finding(level, "version", format!("{host} is {version}{more}"))
 }
 
-/// Whether something between gives each statement whichever session of the server is free. Two connections then have one
-/// session, or one connection has several.
+/// Whether something between gives each statement whichever session of the server is free. Two connections then have
+/// one session, or one connection has several.
 fn pooler(options: &Options, node: usize, link: &mut Link) -> Option<Finding> {
     // Where there is no room for a second connection, that is said elsewhere.
     let mut other = Link::open(options, node, "dbdyno check").ok()?;

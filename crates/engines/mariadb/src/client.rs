@@ -1,6 +1,6 @@
 //! What a client sends: prepared statements, each a round trip of its own; so are START TRANSACTION and COMMIT. What a
-//! procedure does by several statements of its own (a search that begins in the middle of the months, a join that looks rows up
-//! one by one) takes a round trip for each of them here.
+//! procedure does by several statements of its own (a search that begins in the middle of the months, a join that looks
+//! rows up one by one) takes a round trip for each of them here.
 
 mod statements;
 #[cfg(test)]
@@ -95,8 +95,8 @@ impl Form {
         }
     }
 
-    /// A transaction of a task, with its values: the second, as the script's procedure has inserted the rows of the first.
-    /// [`SHOWN`] statements stand for all, and one lookup for those of all rows that were found.
+    /// A transaction of a task, with its values: the second, as the script's procedure has inserted the rows of the
+    /// first. [`SHOWN`] statements stand for all, and one lookup for those of all rows that were found.
     ///
     /// # Errors
     /// A statement cannot be filled in.
@@ -164,8 +164,8 @@ impl Client {
         Ok(Self { doing: statements.work.clone(), sends, open: false })
     }
 
-    /// Executes a statement. Where it fails, its whole transaction is rolled back at once: after a deadlock the server has done
-    /// so itself, after other errors its locks would stay.
+    /// Executes a statement. Where it fails, its whole transaction is rolled back at once: after a deadlock the server
+    /// has done so itself, after other errors its locks would stay.
     ///
     /// # Errors
     /// The server's; `Cancelled` once somebody has cancelled.

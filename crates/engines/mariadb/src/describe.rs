@@ -85,8 +85,8 @@ pub(super) fn durability(link: &mut Link, commit: CommitMode, drive: Drive) -> R
     Ok(durability)
 }
 
-/// Why a crash loses what commits change in a table that a storage engine keeps; none where that is InnoDB, or no table of
-/// ours.
+/// Why a crash loses what commits change in a table that a storage engine keeps; none where that is InnoDB, or no table
+/// of ours.
 fn not_logged(table: &str, engine: &str) -> Option<String> {
     let ours = TableName::ALL.iter().any(|name| name.name() == table);
     (ours && !engine.eq_ignore_ascii_case("InnoDB")).then(|| {

@@ -1,5 +1,5 @@
-//! MariaDB's errors in dbdyno's words: a class from the server's number (messages may be in any language), the server's own
-//! words, and what to do where that is known.
+//! MariaDB's errors in dbdyno's words: a class from the server's number (messages may be in any language), the server's
+//! own words, and what to do where that is known.
 
 use super::check::grants;
 use super::options::{Host, Options};
@@ -22,8 +22,8 @@ const WITH_ERRNO: [u16; 8] = [3, 20, 1005, 1016, 1021, 1026, 1030, 1878];
 /// What the operating system calls a full disk and a full quota.
 const FULL: [&str; 6] = ["Errcode: 28", "Errcode: 122", "error 28", "error 122", "errno: 28", "errno: 122"];
 
-/// An error of a statement in words. A statement that was interrupted counts as ours; [`super::link::Link::error`] knows
-/// better, because it knows whether anybody asked.
+/// An error of a statement in words. A statement that was interrupted counts as ours; [`super::link::Link::error`]
+/// knows better, because it knows whether anybody asked.
 pub(super) fn engine_error(doing: &str, error: &Error) -> EngineError {
     let said = match error {
         Error::MySqlError(server) => format!("{}{}", words(server), advice(server)),
@@ -82,7 +82,8 @@ pub(super) fn class(error: &Error) -> ErrorClass {
 /// The class of a server's error.
 pub(super) fn class_of(code: u16, message: &str) -> ErrorClass {
     match code {
-        // Also while the server stops, while a Galera node is not ready (1047), and when a session was idle too long (4031).
+        // Also while the server stops, while a Galera node is not ready (1047), and when a session was idle too long
+        // (4031).
         1047 | 1053 | 1077 | 1079 | 1080 | 1152 | 1158..=1161 | 1184 | 1927 | 2006 | 2013 | 4031 => {
             ErrorClass::ConnectionLost
         }
@@ -103,7 +104,8 @@ pub(super) fn class_of(code: u16, message: &str) -> ErrorClass {
         // The last are a file of ours that the server may not ask for.
         1031 | 1178 | 1235 | 1286 | 1295 | 1148 | 3948 | 4166 => ErrorClass::Unsupported,
         code if WITH_ERRNO.contains(&code) && FULL.iter().any(|full| message.contains(full)) => ErrorClass::OutOfSpace,
-        // Too many connections (1040, 1203, 1226) is none of these: the point has failed, and works once the limit is raised.
+        // Too many connections (1040, 1203, 1226) is none of these: the point has failed, and works once the limit is
+        // raised.
         _ => ErrorClass::Other,
     }
 }

@@ -1,5 +1,5 @@
-//! What is known of the server once it has been reached: whether it runs on this machine, where its files and processes can
-//! be seen.
+//! What is known of the server once it has been reached: whether it runs on this machine, where its files and processes
+//! can be seen.
 
 use super::link::Link;
 use super::options::{Host, Options};
@@ -76,8 +76,8 @@ struct Says {
 }
 
 impl Says {
-    /// The server's process. A loopback port may be a tunnel to another machine, or lead into a container, and a socket may
-    /// be passed on; then there is no such process here, or it is something else.
+    /// The server's process. A loopback port may be a tunnel to another machine, or lead into a container, and a socket
+    /// may be passed on; then there is no such process here, or it is something else.
     fn process(&self, host: &Host) -> Option<u32> {
         let own_socket = match host {
             Host::Socket(path) => listener(path).filter(|pid| is_server(*pid)),
@@ -93,8 +93,8 @@ impl Says {
         candidates.into_iter().flatten().find(|pid| is_server(*pid) && self.is_as_old_as(*pid))
     }
 
-    /// The process of a server that runs on this machine in a container: it is as old as the server says, on a machine of that
-    /// name, works in that folder, and has noted its own number where the server says.
+    /// The process of a server that runs on this machine in a container: it is as old as the server says, on a machine
+    /// of that name, works in that folder, and has noted its own number where the server says.
     fn contained(&self, data: &Path) -> Option<u32> {
         let is_it = |pid: &u32| {
             let noted = fs::read_to_string(namespace::seen_by(*pid, &self.pid_file)).ok();
@@ -132,8 +132,8 @@ fn is_server(pid: u32) -> bool {
     PROGRAMS.contains(&name.trim_end())
 }
 
-/// Whether a data folder is that of a server, which works in it and holds locks on its files. Where the server runs in a
-/// container, the same path may lead to another server's here.
+/// Whether a data folder is that of a server, which works in it and holds locks on its files. Where the server runs in
+/// a container, the same path may lead to another server's here.
 fn is_of(folder: &Path, server_pid: u32) -> bool {
     match (fs::metadata(process(server_pid).join("cwd")), fs::metadata(folder)) {
         (Ok(works_in), Ok(folder)) => (works_in.dev(), works_in.ino()) == (folder.dev(), folder.ino()),

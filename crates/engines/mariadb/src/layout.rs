@@ -99,7 +99,8 @@ pub(super) fn in_sql(leaf: &Leaf) -> String {
 /// # Errors
 /// A statement cannot be filled in.
 pub(super) fn create(table: &str, organisation: Organisation, pages: Pages) -> Result<String, EngineError> {
-    // What is compressed is only ever scanned. Its keys would be compressed as well, again and again while it is filled.
+    // What is compressed is only ever scanned. Its keys would be compressed as well, again and again while it is
+    // filled.
     let columns = match pages {
         Pages::Dynamic => format!("create_{}", organisation_name(organisation)),
         Pages::Compressed | Pages::PageCompressed => "create_month".to_owned(),

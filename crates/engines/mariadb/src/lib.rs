@@ -1,15 +1,15 @@
-//! MariaDB, from 10.11 on (MySQL 8: best effort, not verified). Its server drive is stored procedures in SQL/PSM, one for
-//! each piece of work and table, in a database of its own, which is the schema of other engines: the one that the target
-//! names, and the only one that is ever touched. Its data comes by the bulk protocol, straight from the generator; its proofs are
-//! the server's own counts of dbdyno's sessions.
+//! MariaDB, from 10.11 on (MySQL 8: best effort, not verified). Its server drive is stored procedures in SQL/PSM, one
+//! for each piece of work and table, in a database of its own, which is the schema of other engines: the one that the
+//! target names, and the only one that is ever touched. Its data comes by the bulk protocol, straight from the
+//! generator; its proofs are the server's own counts of dbdyno's sessions.
 //!
-//! What an expert should know of the choices: InnoDB tables are index-organised, so a heap is a table that has no key to be
-//! organised by; a procedure commits each operation itself, and where commits are to be durable each operation is a call of
-//! its own, because inside a procedure commits do not wait for the device (session.rs); plans are explained before each point, with a value for each
-//! variable, as the server plans a statement of a procedure each time it runs; what the server counts for a session
-//! (handler calls, commits) is read from that session, so nobody else's work is in it; nothing of the server's settings is
-//! changed but, where somebody had them off and dbdyno may, the instruments that time file I/O, and these only while a
-//! point lasts.
+//! What an expert should know of the choices: InnoDB tables are index-organised, so a heap is a table that has no key
+//! to be organised by; a procedure commits each operation itself, and where commits are to be durable each operation is
+//! a call of its own, because inside a procedure commits do not wait for the device (session.rs); plans are explained
+//! before each point, with a value for each variable, as the server plans a statement of a procedure each time it runs;
+//! what the server counts for a session (handler calls, commits) is read from that session, so nobody else's work is in
+//! it; nothing of the server's settings is changed but, where somebody had them off and dbdyno may, the instruments
+//! that time file I/O, and these only while a point lasts.
 
 mod check;
 mod client;

@@ -76,8 +76,8 @@ impl Seats {
 }
 
 impl Link {
-    /// Opens a connection to a node. Other sessions see it under the name `application`. It has dbdyno's database as its
-    /// default where that exists, and none where not.
+    /// Opens a connection to a node. Other sessions see it under the name `application`. It has dbdyno's database as
+    /// its default where that exists, and none where not.
     ///
     /// # Errors
     /// The node cannot be reached, or turns us away.
@@ -117,8 +117,8 @@ impl Link {
         Ok(link)
     }
 
-    /// What a session does that gives no answer, as a new connection is told. Something between may lead that to another
-    /// node, where the number is somebody else's: so it goes by the account, too.
+    /// What a session does that gives no answer, as a new connection is told. Something between may lead that to
+    /// another node, where the number is somebody else's: so it goes by the account, too.
     pub(super) fn look_after(options: &Options, wait: &Wait) -> Told {
         // Nobody looks after whoever looks after others.
         let (options, node, session) = (Options { vigil: Arc::default(), ..options.clone() }, wait.node, wait.session);
@@ -176,9 +176,9 @@ impl Link {
         self.batch("preparing a session", &basics)
     }
 
-    /// The crate's connection, for what the methods here do not offer, while something is asked in control of the work. Who
-    /// uses it puts errors in words (`error`), reads all results to their end (the crate keeps errors of those that are
-    /// dropped to itself), and asks `cancelled` before.
+    /// The crate's connection, for what the methods here do not offer, while something is asked in control of the work.
+    /// Who uses it puts errors in words (`error`), reads all results to their end (the crate keeps errors of those that
+    /// are dropped to itself), and asks `cancelled` before.
     pub(super) fn control(&mut self, doing: &str) -> Asked<'_, Conn> {
         Asked::new(&mut self.conn, &self.post, doing)
     }
@@ -210,8 +210,9 @@ impl Link {
         self.way.is_encrypted()
     }
 
-    /// Takes back whatever this session has set, and sets `settings` (SQL) instead. The server forgets everything that is
-    /// the session's: variables, prepared statements, temporary tables, and locks by name (GET_LOCK) and by LOCK TABLES.
+    /// Takes back whatever this session has set, and sets `settings` (SQL) instead. The server forgets everything that
+    /// is the session's: variables, prepared statements, temporary tables, and locks by name (GET_LOCK) and by LOCK
+    /// TABLES.
     ///
     /// # Errors
     /// As for [`ServerLink::batch`].
@@ -223,8 +224,8 @@ impl Link {
         self.batch(doing, &sql)
     }
 
-    /// Puts an error of the connection's in words. What the server interrupted is `Cancelled` if we asked for it; else a limit
-    /// of the server's ran out, or another session ended it.
+    /// Puts an error of the connection's in words. What the server interrupted is `Cancelled` if we asked for it; else
+    /// a limit of the server's ran out, or another session ended it.
     pub(super) fn error(&self, doing: &str, error: &mysql::Error) -> EngineError {
         let mut said = engine_error(doing, error);
         if said.class == ErrorClass::Cancelled {

@@ -55,8 +55,8 @@ pub(super) fn load(
     let mut load = Load { size, seed, verify, watch, control, crew, meta, times: Times::default() };
     load.create()?;
     let mut rows_written = BTreeMap::new();
-    // Small tables are loaded together, so that those without partitions, each the work of one session, do not leave the
-    // others idle.
+    // Small tables are loaded together, so that those without partitions, each the work of one session, do not leave
+    // the others idle.
     let (small, large): (Vec<_>, Vec<_>) = TABLE_NAMES.into_iter().partition(|table| table.shape() == Shape::Small);
     for (label, tables) in [("small tables", small), ("large tables", large)] {
         rows_written.append(&mut load.group(label, &tables)?);
@@ -65,8 +65,8 @@ pub(super) fn load(
     Ok(loading::report(&wish, &load.meta, &rows_written, &load.times, resumed))
 }
 
-/// The sessions of a load, all on the first node: the others may be read-only copies of it. Each holds a lock of its own
-/// for as long as it has anything to do, its own rollback included.
+/// The sessions of a load, all on the first node: the others may be read-only copies of it. Each holds a lock of its
+/// own for as long as it has anything to do, its own rollback included.
 ///
 /// # Errors
 /// The server turns one away.
@@ -89,9 +89,9 @@ fn helper_lock(options: &Options, job: u32) -> String {
     format!("{}.{job}", lock_name(options))
 }
 
-/// Makes sure that nobody else measures, loads or drops in this database, and waits for what an earlier load or run has left
-/// at work: a server that takes back half a leaf, or builds an index, outlives its client. `give_up` says when not to wait any
-/// longer, and what that is called; `waits` hears that it is waited for.
+/// Makes sure that nobody else measures, loads or drops in this database, and waits for what an earlier load or run has
+/// left at work: a server that takes back half a leaf, or builds an index, outlives its client. `give_up` says when not
+/// to wait any longer, and what that is called; `waits` hears that it is waited for.
 pub(super) fn hold(
     control: &mut Link,
     options: &Options,
@@ -180,8 +180,8 @@ struct Load<'l> {
 }
 
 impl Load<'_> {
-    /// Creates the tables that are not there. A table of which only parts are there, or that has rows and no notes, is what
-    /// a drop left that was interrupted, or somebody's hand: it is made anew, and nothing that was noted holds.
+    /// Creates the tables that are not there. A table of which only parts are there, or that has rows and no notes, is
+    /// what a drop left that was interrupted, or somebody's hand: it is made anew, and nothing that was noted holds.
     fn create(&mut self) -> Result<(), EngineError> {
         let objects = meta::objects(&mut self.control)?;
         let mut batches = Vec::new();

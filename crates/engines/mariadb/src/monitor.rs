@@ -1,5 +1,6 @@
-//! Watches the sessions of a point while they work: what state they are in, and who else is at work on the server. Ten looks
-//! a second cost next to nothing. Where performance_schema is on, it also sees to it that waits for files are counted.
+//! Watches the sessions of a point while they work: what state they are in, and who else is at work on the server. Ten
+//! looks a second cost next to nothing. Where performance_schema is on, it also sees to it that waits for files are
+//! counted.
 
 use super::STATISTICS;
 use super::check::grants;
@@ -66,8 +67,8 @@ impl Drop for Monitor {
     }
 }
 
-/// Switches on what counts waits for files, where somebody has switched it off and we may. What cannot be switched is missing
-/// from the counters, with the reason.
+/// Switches on what counts waits for files, where somebody has switched it off and we may. What cannot be switched is
+/// missing from the counters, with the reason.
 fn switch_on(link: &mut Link) -> Vec<String> {
     let Ok(sql) = STATISTICS.get("instruments_off") else { return Vec::new() };
     let off = link.texts("looking at performance_schema", &sql.text).unwrap_or_default();
@@ -80,8 +81,8 @@ fn switch(link: &mut Link, instrument: &str, to: &str) -> bool {
     link.control("switching what counts waits for files").exec_drop(&sql.text, (to, to, instrument)).is_ok()
 }
 
-/// Why performance_schema does not tell of files: it is off, may not be read, or its instruments are off, which is what a
-/// point's watch switches on if it may.
+/// Why performance_schema does not tell of files: it is off, may not be read, or its instruments are off, which is what
+/// a point's watch switches on if it may.
 pub(super) fn why_no_files(link: &mut Link, may_read: bool) -> String {
     let is_on =
         |link: &mut Link| first(link.texts("looking at performance_schema", "SELECT @@performance_schema").ok()?);

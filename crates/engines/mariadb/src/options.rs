@@ -1,6 +1,6 @@
-//! What a target says: `mariadb://user@host1:3306,host2/db?sslmode=verify-full`. The words are those of the other engines'
-//! targets; nothing comes from the client programs' environment or option files except the password: a load is not put on a
-//! server that the command line does not name.
+//! What a target says: `mariadb://user@host1:3306,host2/db?sslmode=verify-full`. The words are those of the other
+//! engines' targets; nothing comes from the client programs' environment or option files except the password: a load is
+//! not put on a server that the command line does not name.
 
 use super::link::Seats;
 use super::tls::Tls;
@@ -123,8 +123,8 @@ impl Options {
         })
     }
 
-    /// Whether a server has to prove by its certificate that it is the one. Who names authorities wants them to be asked,
-    /// for `require`, too.
+    /// Whether a server has to prove by its certificate that it is the one. Who names authorities wants them to be
+    /// asked, for `require`, too.
     pub(super) fn verifies(&self) -> bool {
         self.ssl_mode >= SslMode::VerifyCa || self.root_certificates.is_some()
     }

@@ -1,5 +1,5 @@
-//! Where passwords come from: the target, DBDYNO_PASSWORD, MYSQL_PWD, and the option file of the client programs. Nothing
-//! here shows one; what is told is the place that it came from.
+//! Where passwords come from: the target, DBDYNO_PASSWORD, MYSQL_PWD, and the option file of the client programs.
+//! Nothing here shows one; what is told is the place that it came from.
 
 use super::options::Options;
 use dbdyno_engine::secret::Secret;
@@ -84,8 +84,8 @@ fn in_file(path: &Path, user: &str) -> Found {
     }
 }
 
-/// The password for clients, and whose it is if that is said: the last of each that stands in one of their groups, as the
-/// client programs read it. Files that this one includes are not read.
+/// The password for clients, and whose it is if that is said: the last of each that stands in one of their groups, as
+/// the client programs read it. Files that this one includes are not read.
 fn client_password(text: &str) -> Option<(Option<String>, Secret)> {
     let (mut ours, mut user, mut password) = (false, None, None);
     for line in text.lines().map(str::trim) {
@@ -104,8 +104,8 @@ fn client_password(text: &str) -> Option<(Option<String>, Secret)> {
     Some((user.filter(|user| !user.is_empty()), Secret::new(password)))
 }
 
-/// A value as option files have it: a comment may follow it, quotes may stand around it, and a backslash may take the next
-/// character for something else.
+/// A value as option files have it: a comment may follow it, quotes may stand around it, and a backslash may take the
+/// next character for something else.
 fn value_of(text: &str) -> String {
     let text = text.trim();
     let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"'));

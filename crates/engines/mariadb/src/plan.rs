@@ -1,6 +1,6 @@
-//! Plans in one line: how each table is reached, in the order of the join, parted by `; `. What is done with the rows stands
-//! before that (`filesort > `, `temporary > `), a table that is made first in parentheses (`derived (...)`).
-//! `in 4 partitions` are those that are left after pruning; `(index only)` visits no rows.
+//! Plans in one line: how each table is reached, in the order of the join, parted by `; `. What is done with the rows
+//! stands before that (`filesort > `, `temporary > `), a table that is made first in parentheses (`derived (...)`). `in
+//! 4 partitions` are those that are left after pruning; `(index only)` visits no rows.
 
 use dbdyno_engine::EngineError;
 use dbdyno_model::ErrorClass;

@@ -1,4 +1,5 @@
-//! Before and after a point: its procedure, the tables that its jobs fill, a warm cache, what to count and whom to watch.
+//! Before and after a point: its procedure, the tables that its jobs fill, a warm cache, what to count and whom to
+//! watch.
 
 use super::link::Link;
 use super::monitor::Monitor;
@@ -180,7 +181,8 @@ pub(super) fn statistics(
     })
 }
 
-/// Files of the tables that the point reads (of all tables between points), and the log, for the device that it lies on.
+/// Files of the tables that the point reads (of all tables between points), and the log, for the device that it lies
+/// on.
 pub(super) fn files(data: &Path, database: &str, tables: Option<Vec<TableName>>) -> Vec<PathBuf> {
     let large = tables.filter(|tables| tables.iter().any(|table| table.shape() == Shape::Large));
     let wanted = |path: &PathBuf| {

@@ -1,8 +1,9 @@
 //! MariaDB's servers: `mariadb-install-db`, the settings of a size class, starting and stopping.
 //!
-//! To a private instance nobody but the server's user (and root) can come: it listens on a socket in a folder of that user's
-//! alone, and on no network. That is why its one account has no password: whoever can open the socket can open the data files,
-//! too, and a password would be one more secret that keeps nobody out. The accounts that the installer makes are removed.
+//! To a private instance nobody but the server's user (and root) can come: it listens on a socket in a folder of that
+//! user's alone, and on no network. That is why its one account has no password: whoever can open the socket can open
+//! the data files, too, and a password would be one more secret that keeps nobody out. The accounts that the installer
+//! makes are removed.
 
 mod settings;
 
@@ -99,8 +100,8 @@ impl Product for MariaDb {
     }
 
     fn making(&self, place: &Place, further: &[String]) -> Vec<Step> {
-        // A server that starts removes what others have left in its folder for temporary files, and takes what they work
-        // with for that; so each has its own. The installer would break a path with a space in it.
+        // A server that starts removes what others have left in its folder for temporary files, and takes what they
+        // work with for that; so each has its own. The installer would break a path with a space in it.
         let (data_folder, temporary) = (with_path("--datadir=", &place.data), OsString::from("--tmpdir=."));
         // Nothing but what is said here: neither this machine's settings, nor its name, which it may not know.
         let install = ["--no-defaults", "--skip-test-db", "--skip-name-resolve", "--force"].map(OsString::from);

@@ -1,5 +1,5 @@
-//! Which procedure a test calls, and everything that belongs to it: the one place that says so, for running it, for printing
-//! it and for checking it.
+//! Which procedure a test calls, and everything that belongs to it: the one place that says so, for running it, for
+//! printing it and for checking it.
 
 #[cfg(test)]
 mod tests;
@@ -34,8 +34,9 @@ pub(super) enum Counting {
         /// Lookups of one execution.
         per_execution: u64,
     },
-    /// An execution is one SELECT (`Com_select`), or two that share the months, that scans: of the rows that are read one after the other
-    /// (`Handler_read_rnd_next`) so many are ends of partitions, and what is left is so many times the rows of the table.
+    /// An execution is one SELECT (`Com_select`), or two that share the months, that scans: of the rows that are read
+    /// one after the other (`Handler_read_rnd_next`) so many are ends of partitions, and what is left is so many times
+    /// the rows of the table.
     Scans {
         /// Ends that one execution reads.
         ends: u64,
@@ -268,8 +269,8 @@ impl Recipe {
         })
     }
 
-    /// The session's settings, so that there is one plan only, and so that the server's counters hold nothing but the work.
-    /// Procedures commit themselves; what a client sends outside of a transaction is one of its own.
+    /// The session's settings, so that there is one plan only, and so that the server's counters hold nothing but the
+    /// work. Procedures commit themselves; what a client sends outside of a transaction is one of its own.
     pub(super) fn settings(&self, drive: Drive) -> Vec<(&'static str, &'static str)> {
         let autocommit = if drive == Drive::Client { "1" } else { "0" };
         // Statistics that the server would look up in tables of its own are reads that are counted.
@@ -284,7 +285,8 @@ impl Recipe {
             ("optimizer_search_depth", "62"),
         ]);
         if self.work == Procedure::BulkLoad {
-            // The server then sorts and writes whole pages, and logs one undo record for all of it: its nearest to a direct path.
+            // The server then sorts and writes whole pages, and logs one undo record for all of it: its nearest to a
+            // direct path.
             settings.extend([("unique_checks", "0"), ("foreign_key_checks", "0")]);
         }
         settings
@@ -312,8 +314,8 @@ impl Recipe {
         Ok(Some(if reads_only { text } else { text.replace("@dbdyno_quantity := ", "") }))
     }
 
-    /// What a client sends, with the procedure's variables: what finds the rows to look at, where there is such a thing, and the
-    /// statement under test without the sums, which a client keeps itself.
+    /// What a client sends, with the procedure's variables: what finds the rows to look at, where there is such a
+    /// thing, and the statement under test without the sums, which a client keeps itself.
     ///
     /// # Errors
     /// `Unsupported` where no client would send the test's work statement by statement.

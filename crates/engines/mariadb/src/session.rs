@@ -1,4 +1,5 @@
-//! A session: one connection, prepared for a job of a point, that calls the test's procedure or sends what a client sends.
+//! A session: one connection, prepared for a job of a point, that calls the test's procedure or sends what a client
+//! sends.
 
 use super::check::grants;
 use super::client::Client;
@@ -32,9 +33,9 @@ struct Work {
 }
 
 impl Work {
-    /// Whether each pass must be a call of its own so that its commit waits for the device. Inside a procedure it need not:
-    /// where another session is writing the log just then, InnoDB (from 10.6 on) lets the procedure go on, and only the
-    /// answer to the call waits. With 4 jobs, 49 commits of one call shared a write of the log.
+    /// Whether each pass must be a call of its own so that its commit waits for the device. Inside a procedure it need
+    /// not: where another session is writing the log just then, InnoDB (from 10.6 on) lets the procedure go on, and
+    /// only the answer to the call waits. With 4 jobs, 49 commits of one call shared a write of the log.
     fn waits_for_each(&self) -> bool {
         let commits = matches!(
             self.task.test.procedure,
@@ -194,8 +195,8 @@ impl MariaDbSession {
         let parameters = Params::Positional(numbers.map(Value::Int).collect());
         let answer: Result<Option<Row>, _> = self.link.measured().exec_first(&work.call, parameters);
         let row = answer.map_err(|e| self.link.error(doing, &e))?;
-        // A statement that is told to end while its plan is made may change nothing and say that all is well; if the kill is
-        // then forgotten at the COMMIT, so does the procedure (seen on 11.4: 28 of 32 rows).
+        // A statement that is told to end while its plan is made may change nothing and say that all is well; if the
+        // kill is then forgotten at the COMMIT, so does the procedure (seen on 11.4: 28 of 32 rows).
         if self.link.cancelled() {
             let message =
                 format!("{doing}: stopped; what the server says of a call that was to end cannot be relied on");
@@ -243,8 +244,8 @@ impl Session for MariaDbSession {
         self.client.as_ref().map_or(Answer::NONE, Client::answer)
     }
 
-    /// A call that fails gives no account of what it did before: the server returns a procedure's sums at its end. Where each
-    /// pass is a call, what the others did is told.
+    /// A call that fails gives no account of what it did before: the server returns a procedure's sums at its end.
+    /// Where each pass is a call, what the others did is told.
     fn execute(&mut self, request: &Request<'_>) -> Result<ChunkResult, Failure> {
         let done = match (request, &mut self.client) {
             (Request::Chunk { first_pass, passes }, _) => {

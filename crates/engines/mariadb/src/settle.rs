@@ -1,6 +1,6 @@
-//! Bringing the server to rest: old versions of rows are purged, and what is changed in memory is on the device. Nothing of
-//! the server's is set for that: a table that is flushed for export is written out whole, and no setting is left behind
-//! where dbdyno is killed meanwhile.
+//! Bringing the server to rest: old versions of rows are purged, and what is changed in memory is on the device.
+//! Nothing of the server's is set for that: a table that is flushed for export is written out whole, and no setting is
+//! left behind where dbdyno is killed meanwhile.
 
 use super::check::grants;
 use super::{MariaDbEngine, STATISTICS, TABLE_NAMES};

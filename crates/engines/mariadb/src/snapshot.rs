@@ -1,5 +1,5 @@
-//! The server's counters at one moment. What sessions have done is the server's count of each session of dbdyno's alone, so
-//! that nobody else's work is among it; what the server did below that (pages, log) it counts as a whole.
+//! The server's counters at one moment. What sessions have done is the server's count of each session of dbdyno's
+//! alone, so that nobody else's work is among it; what the server did below that (pages, log) it counts as a whole.
 
 use super::link::Link;
 use super::monitor::{Monitor, why_no_files};
@@ -70,8 +70,8 @@ pub(super) struct Done {
 }
 
 impl Done {
-    /// Transactions of a single statement: each counts once, or, where the server also writes its changes to a log, once for the
-    /// rows and once for that, both of which are asked beforehand.
+    /// Transactions of a single statement: each counts once, or, where the server also writes its changes to a log,
+    /// once for the rows and once for that, both of which are asked beforehand.
     fn transactions(&self) -> u64 {
         self.engine_commits.saturating_sub(self.prepares / 2)
     }
@@ -143,8 +143,8 @@ impl Account {
 pub(super) fn for_everybody(link: &mut Link) -> Result<Counters, EngineError> {
     let (read, settings, mut counters) = server(link)?;
     let get = |name: &str| read.get(name).copied();
-    // Where changes are logged, a transaction commits there, too, and counts twice. The log's own count is without those that
-    // only read; to take what was prepared from all would run backwards now and then.
+    // Where changes are logged, a transaction commits there, too, and counts twice. The log's own count is without
+    // those that only read; to take what was prepared from all would run backwards now and then.
     let is_logged = settings.get("log_bin").is_some_and(|on| on == "ON");
     let commits = get(if is_logged { "Binlog_commits" } else { "Handler_commit" });
     let changed = ["Handler_write", "Handler_update", "Handler_delete"].into_iter().map(get).sum();
@@ -326,9 +326,9 @@ fn log_and_waits(link: &mut Link, read: &BTreeMap<String, u64>, counters: &mut C
     }
 }
 
-/// Syncs of the log. From 10.8 on InnoDB counts all of its files' together; where the file is opened so that writing to it is
-/// syncing it, nothing is counted as a sync, and each write is one, if commits wait for it at all. Writes never count
-/// otherwise: they go on where commits do not wait.
+/// Syncs of the log. From 10.8 on InnoDB counts all of its files' together; where the file is opened so that writing to
+/// it is syncing it, nothing is counted as a sync, and each write is one, if commits wait for it at all. Writes never
+/// count otherwise: they go on where commits do not wait.
 fn syncs(settings: &Texts, read: &BTreeMap<String, u64>, counters: &mut Counters) {
     let get = |name: &str| read.get(name).copied();
     let (log, data) = if let Some(log) = get("Innodb_os_log_fsyncs") {

@@ -1,6 +1,6 @@
-//! How much room the data takes. Measured on 10.11, with pages of 16 KiB: 360 to 380 bytes a row in its page, 39 to 65 for
-//! its keys. Each partition is a file of its own, which grows by whole extents once it is longer than one, for each key and
-//! the rows, and keeps some in reserve: 6 to 9 MiB of a file are empty, however long it is.
+//! How much room the data takes. Measured on 10.11, with pages of 16 KiB: 360 to 380 bytes a row in its page, 39 to 65
+//! for its keys. Each partition is a file of its own, which grows by whole extents once it is longer than one, for each
+//! key and the rows, and keeps some in reserve: 6 to 9 MiB of a file are empty, however long it is.
 
 use super::{TABLE_NAMES, layout};
 use dbdyno_model::{Shape, Size, TableName};
@@ -27,8 +27,8 @@ pub(super) fn table_bytes(size: &Size, shape: Shape) -> u64 {
     size.rows(shape) * ROW_BYTES
 }
 
-/// Bytes that loading a size and measuring on it take, wherever the server keeps its temporary files. A binary log comes on
-/// top, with as many bytes as the data.
+/// Bytes that loading a size and measuring on it take, wherever the server keeps its temporary files. A binary log
+/// comes on top, with as many bytes as the data.
 pub(super) fn needed_bytes(size: &Size) -> u64 {
     let data: u64 = TABLE_NAMES.iter().map(|table| bytes(size, *table)).sum();
     let bulk = BULK_JOBS * size.bulk_partitions_per_job * file_bytes(size.small_rows);

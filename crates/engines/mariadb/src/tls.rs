@@ -1,14 +1,14 @@
-//! TLS in the words of the other engines: `require` encrypts and asks no questions, `verify-ca` wants a certificate that a
-//! trusted authority has signed, `verify-full` wants it to be for this host, too.
+//! TLS in the words of the other engines: `require` encrypts and asks no questions, `verify-ca` wants a certificate
+//! that a trusted authority has signed, `verify-full` wants it to be for this host, too.
 //!
-//! The client crate makes the connection, and always trusts the authorities that browsers trust besides those it is given.
-//! Whoever names an authority means that one alone: any holder of a web server's certificate could otherwise stand between
-//! where names are not compared. The crate offers no way to say so, but takes the process's own algorithms for signatures:
-//! see server/algorithms.rs.
+//! The client crate makes the connection, and always trusts the authorities that browsers trust besides those it is
+//! given. Whoever names an authority means that one alone: any holder of a web server's certificate could otherwise
+//! stand between where names are not compared. The crate offers no way to say so, but takes the process's own
+//! algorithms for signatures: see server/algorithms.rs.
 //!
-//! Where nothing is verified the crate does not look at the handshake's signature either, so that a certificate is taken from
-//! somebody who has not its key (docs/upstream/mysql-verifier.md). No password names the certificate here, so whoever is in
-//! between could as well show one of his own: `check` says that the server is not proved.
+//! Where nothing is verified the crate does not look at the handshake's signature either, so that a certificate is
+//! taken from somebody who has not its key (docs/upstream/mysql-verifier.md). No password names the certificate here,
+//! so whoever is in between could as well show one of his own: `check` says that the server is not proved.
 
 use super::options::{Options, SslMode};
 use dbdyno_engine::EngineError;

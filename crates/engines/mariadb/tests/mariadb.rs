@@ -1,5 +1,5 @@
-//! The MariaDB engine on real servers: what every engine of a server must do, and what only this one can. The server is the
-//! distribution's, or the one that DBDYNO_MARIADB_BIN names.
+//! The MariaDB engine on real servers: what every engine of a server must do, and what only this one can. The server is
+//! the distribution's, or the one that DBDYNO_MARIADB_BIN names.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail as tests do")]
 
 use dbdyno_engine::{Engine, EngineInfo, Request, Session, Task};
@@ -134,8 +134,8 @@ impl Product for MariaDb {
         user
     }
 
-    /// START TRANSACTION and COMMIT are round trips of their own, so is each part of a search through all months, and each row
-    /// that a join into the large table looks up.
+    /// START TRANSACTION and COMMIT are round trips of their own, so is each part of a search through all months, and
+    /// each row that a join into the large table looks up.
     fn round_trips(test: &Test, statements: u64, commits: bool) -> u64 {
         let large = test.table.is_some_and(|table| table.shape() == Shape::Large);
         let statements = match test.procedure {
@@ -160,7 +160,8 @@ fn status(server: &Server, name: &str) -> u64 {
 #[test]
 fn heaps_have_no_key_to_be_organised_by() {
     let database = LENDER.loaded();
-    // Rows without a primary key lie in the order of their arrival, and their keys are small: InnoDB keeps one more index.
+    // Rows without a primary key lie in the order of their arrival, and their keys are small: InnoDB keeps one more
+    // index.
     let keys = "SELECT t.name, COUNT(*), SUM(i.name = 'GEN_CLUST_INDEX') FROM information_schema.innodb_sys_tables t
           JOIN information_schema.innodb_sys_indexes i ON i.table_id = t.table_id
         WHERE t.name LIKE CONCAT(DATABASE(), '/%') AND t.name NOT LIKE '%/meta' GROUP BY t.table_id";

@@ -1,6 +1,6 @@
-//! The null engine: does nothing, takes as long as it is told, and counts honestly. It shows dbdyno's own cost and drives
-//! the tests of the scheduler. Its target is hidden: `null:?speed=1000000&error_at=20`. Above a billion passes a second a call
-//! takes no time at all.
+//! The null engine: does nothing, takes as long as it is told, and counts honestly. It shows dbdyno's own cost and
+//! drives the tests of the scheduler. Its target is hidden: `null:?speed=1000000&error_at=20`. Above a billion passes a
+//! second a call takes no time at all.
 
 use dbdyno_engine::client::{Answer, Statements, TestForm, Value, ValueType};
 use dbdyno_engine::{

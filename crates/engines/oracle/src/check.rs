@@ -1,5 +1,5 @@
-//! What `dbdyno check` looks at on a server before anything is touched: can it be reached, may dbdyno work there, and what
-//! would make its figures doubtful. Where something is missing, the message has the very statement that helps.
+//! What `dbdyno check` looks at on a server before anything is touched: can it be reached, may dbdyno work there, and
+//! what would make its figures doubtful. Where something is missing, the message has the very statement that helps.
 
 mod room;
 mod server;

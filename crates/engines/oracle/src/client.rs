@@ -1,6 +1,6 @@
-//! What a client sends: the statement under test with its values bound, then a commit, which is a round trip of its own. A
-//! transaction begins by itself. An insert is sent with the values of its row, as applications do; the procedure reads the row
-//! that it copies before.
+//! What a client sends: the statement under test with its values bound, then a commit, which is a round trip of its
+//! own. A transaction begins by itself. An insert is sent with the values of its row, as applications do; the procedure
+//! reads the row that it copies before.
 
 mod statements;
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! What Oracle says of itself: for the run's record, and for the reader of a figure. The questions are in sql/describe.sql
-//! and sql/check.sql. A view that may not be read leaves its facts out, and says so.
+//! What Oracle says of itself: for the run's record, and for the reader of a figure. The questions are in
+//! sql/describe.sql and sql/check.sql. A view that may not be read leaves its facts out, and says so.
 
 mod parameters;
 

@@ -1,5 +1,5 @@
-//! Oracle's errors in dbdyno's words: a class from the server's number (messages may be in any language), the server's own
-//! words, and what to do where that is known. The driver's own errors have kinds instead of numbers.
+//! Oracle's errors in dbdyno's words: a class from the server's number (messages may be in any language), the server's
+//! own words, and what to do where that is known. The driver's own errors have kinds instead of numbers.
 
 mod classes;
 
@@ -15,8 +15,8 @@ use std::path::Path;
 const PASSWORD_PLACES: &str = "passwords are taken from DBDYNO_PASSWORD, or asked for on a terminal";
 /// A CREATE of PL/SQL that does not compile.
 const COMPILED_WITH_ERRORS: &str = "ORA-24344";
-/// Numbers that only say where another error came from: recursive SQL, the lines of a block, the block itself, a parallel
-/// worker, a trigger, the layers of a bulk statement.
+/// Numbers that only say where another error came from: recursive SQL, the lines of a block, the block itself, a
+/// parallel worker, a trigger, the layers of a bulk statement.
 const WRAPPERS: [usize; 7] = [604, 4088, 6512, 6550, 12801, 24381, 39029];
 
 /// An error of a statement in words. A statement that was interrupted counts as ours; the link knows better, because it

@@ -1,7 +1,7 @@
 //! What is known of the server once it has been reached: whether it runs on this machine, and where its files are.
 //!
-//! Oracle's processes are no children of one that could be named, so the server's processor time is not told from that of
-//! others; and files in ASM or on another machine are none that could be evicted from a page cache here.
+//! Oracle's processes are no children of one that could be named, so the server's processor time is not told from that
+//! of others; and files in ASM or on another machine are none that could be evicted from a page cache here.
 
 use super::describe;
 use super::link::Link;

@@ -1,5 +1,5 @@
-//! How tables are laid out: the statements that create them with all their partitions and keys, one statement each, and the
-//! names of the partitions that rows lie in.
+//! How tables are laid out: the statements that create them with all their partitions and keys, one statement each, and
+//! the names of the partitions that rows lie in.
 
 use super::options::Part;
 use dbdyno_engine::server::{Leaf, leaf_name};
@@ -75,7 +75,8 @@ pub(super) fn partition(leaf: &Leaf) -> Option<&str> {
     leaf.name.strip_prefix(leaf.table.name())?.strip_prefix('_')
 }
 
-/// How statements name a leaf: `small_heap`, `small_heap_list PARTITION (p3)`, `large_heap_range_list SUBPARTITION (r07_p2)`.
+/// How statements name a leaf: `small_heap`, `small_heap_list PARTITION (p3)`, `large_heap_range_list SUBPARTITION
+/// (r07_p2)`.
 pub(super) fn in_sql(leaf: &Leaf) -> String {
     match partition(leaf) {
         Some(partition) if leaf.table.shape() == Shape::Large => format!("{} SUBPARTITION ({partition})", leaf.table),
@@ -180,7 +181,8 @@ pub(super) fn drops(table: &str, organisation: Organisation) -> Result<Vec<Strin
     Ok(statements)
 }
 
-/// The statements that keep the large table and its keys in a tier's cache, or (`keep` false) no longer; none for the default tier.
+/// The statements that keep the large table and its keys in a tier's cache, or (`keep` false) no longer; none for the
+/// default tier.
 ///
 /// # Errors
 /// A statement cannot be filled in.

@@ -1,14 +1,15 @@
 //! One connection, over Oracle's own thin driver. What is known of its version, and where it is dealt with:
 //!
-//! - It reads without a limit of time, and overlooks those of a descriptor: `connect.rs` watches it, `socket.rs` ends it.
-//! - It can stop short (panic) at packets that it does not expect: `server/quiet.rs` makes that an error while a connection is
-//!   opened. Later on nothing can: it stops short a second time while it cleans up, and the process ends.
+//! - It reads without a limit of time, and overlooks those of a descriptor: `connect.rs` watches it, `socket.rs` ends
+//!   it.
+//! - It can stop short (panic) at packets that it does not expect: `server/quiet.rs` makes that an error while a
+//!   connection is opened. Later on nothing can: it stops short a second time while it cleans up, and the process ends.
 //! - It has no cancel: `cancel.rs` sends the protocol's own.
 //! - It waits a second after the last address that turned it down: `options/descriptor.rs` and `options/place.rs`.
 //! - It calls a CREATE with compilation errors a success: [`Link::compile`].
 //! - It commits nothing by itself: whoever changes rows says COMMIT.
-//! - A text that a block gives back is cut at 4,000 bytes: results of blocks are numbers here ([`Link::call`]), and texts are
-//!   read by queries.
+//! - A text that a block gives back is cut at 4,000 bytes: results of blocks are numbers here ([`Link::call`]), and
+//!   texts are read by queries.
 
 mod basics;
 mod bind;
@@ -124,8 +125,8 @@ impl Link {
         Ok(link)
     }
 
-    /// Asks whom we are talking to, and sets what all of dbdyno's sessions have in common, all within the time that opening
-    /// may take.
+    /// Asks whom we are talking to, and sets what all of dbdyno's sessions have in common, all within the time that
+    /// opening may take.
     fn introduce(&mut self, application: &str, until: Instant) -> Result<(), EngineError> {
         let doing = format!("asking {} for its instance", self.place);
         let left = until.saturating_duration_since(Instant::now()).max(std::time::Duration::from_secs(1));
@@ -178,8 +179,8 @@ impl Link {
         })
     }
 
-    /// Runs a PL/SQL block with numbers: `ins` are bound to `:1` to `:n`, and `outs` more, null when the block begins, to
-    /// those that follow; they come back as whole numbers, as many as asked for. The block is kept parsed.
+    /// Runs a PL/SQL block with numbers: `ins` are bound to `:1` to `:n`, and `outs` more, null when the block begins,
+    /// to those that follow; they come back as whole numbers, as many as asked for. The block is kept parsed.
     ///
     /// # Errors
     /// As for [`Link::run_block`]; a result that is null or no whole number.
@@ -220,7 +221,8 @@ impl Link {
         Ok(rows)
     }
 
-    /// Runs a query and hands over its rows one by one, `fetch_rows` of them a round trip (verification reads whole tables).
+    /// Runs a query and hands over its rows one by one, `fetch_rows` of them a round trip (verification reads whole
+    /// tables).
     ///
     /// # Errors
     /// As for [`Link::run_block`], and what `each` answers, which ends the query.
@@ -248,8 +250,8 @@ impl Link {
     }
 
     /// Runs a statement once for each row of values, all in one round trip, and gives how many rows the server changed.
-    /// `values` are the rows one after the other, `columns` values each. It is kept parsed. A value of a column has the same
-    /// type in every row.
+    /// `values` are the rows one after the other, `columns` values each. It is kept parsed. A value of a column has the
+    /// same type in every row.
     ///
     /// # Errors
     /// As for [`Link::run_block`].
@@ -287,8 +289,8 @@ impl Link {
         errors::of_compiler(doing, object, &said)
     }
 
-    /// Puts an error of the driver in words. What the server interrupted is `Cancelled` if we asked for it; else a limit
-    /// of the server's ran out, or another session ended it.
+    /// Puts an error of the driver in words. What the server interrupted is `Cancelled` if we asked for it; else a
+    /// limit of the server's ran out, or another session ended it.
     fn error(&self, doing: &str, error: &oracledb::Error) -> EngineError {
         let mut said = engine_error(doing, error);
         let asked = self.cancelled();

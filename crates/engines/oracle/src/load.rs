@@ -1,6 +1,6 @@
 //! Loading. All jobs fill leaves at the same time, each straight from the generator; then keys are built and statistics
-//! gathered, and everything is read back. A leaf that is full is noted in the book-keeping, so that a load that was killed
-//! goes on where it was.
+//! gathered, and everything is read back. A leaf that is full is noted in the book-keeping, so that a load that was
+//! killed goes on where it was.
 
 mod fill;
 mod rows;
@@ -63,8 +63,8 @@ pub(super) fn load(
     let mut load = Load { options, size, seed, jobs, verify, watch, control, crew, meta, times: Times::default() };
     load.create(&tables)?;
     let mut rows_written = BTreeMap::new();
-    // Small tables are loaded together, so that those without partitions, each the work of one session, do not leave the
-    // others idle. The compressed one is made of the other large one.
+    // Small tables are loaded together, so that those without partitions, each the work of one session, do not leave
+    // the others idle. The compressed one is made of the other large one.
     let of = |wanted: fn(&TableName) -> bool| tables.iter().copied().filter(wanted).collect::<Vec<_>>();
     let groups = [
         ("small tables", of(|table| table.shape() == Shape::Small)),
@@ -109,8 +109,8 @@ pub(super) fn crew<'w>(options: &Options, jobs: u32, watch: &'w dyn LoadWatch) -
     })
 }
 
-/// Takes the lock that keeps two dbdynos apart, until the session ends. Says whether nobody else has it; who holds it already
-/// is given it again.
+/// Takes the lock that keeps two dbdynos apart, until the session ends. Says whether nobody else has it; who holds it
+/// already is given it again.
 ///
 /// # Errors
 /// The server's.
@@ -124,9 +124,9 @@ pub(super) fn lock(link: &mut Link, doing: &str) -> Result<bool, EngineError> {
     }
 }
 
-/// Makes sure that nobody else measures, loads or drops in this schema, and waits for what an earlier load or run has left at
-/// work: a server that takes back half a leaf outlives its client. `give_up` says when not to wait any longer, and what that is
-/// called; `waits` hears that it is waited for.
+/// Makes sure that nobody else measures, loads or drops in this schema, and waits for what an earlier load or run has
+/// left at work: a server that takes back half a leaf outlives its client. `give_up` says when not to wait any longer,
+/// and what that is called; `waits` hears that it is waited for.
 pub(super) fn hold(
     control: &mut Link,
     give_up: &dyn Fn() -> Option<ErrorClass>,
@@ -179,8 +179,8 @@ struct Load<'l> {
 }
 
 impl Load<'_> {
-    /// Creates the tables that are not there. A table of which only parts are there, or that has rows and no notes, is what
-    /// a drop left that was interrupted, or somebody's hand: it is made anew, and nothing that was noted holds.
+    /// Creates the tables that are not there. A table of which only parts are there, or that has rows and no notes, is
+    /// what a drop left that was interrupted, or somebody's hand: it is made anew, and nothing that was noted holds.
     fn create(&mut self, tables: &[TableName]) -> Result<(), EngineError> {
         let objects = meta::objects(&mut self.control)?;
         let doing = "creating tables";
@@ -257,7 +257,8 @@ impl Load<'_> {
         Ok(written)
     }
 
-    /// Keys and statistics of tables that do not have them. A large one's are built by as many processes as there are jobs.
+    /// Keys and statistics of tables that do not have them. A large one's are built by as many processes as there are
+    /// jobs.
     fn keys(&mut self, label: &str, tables: &[TableName], rows: u64) -> Result<(), EngineError> {
         let missing: Vec<TableName> =
             tables.iter().copied().filter(|table| !self.meta.done("keys", table.name())).collect();

@@ -1,5 +1,5 @@
-//! What our user's schema holds: nothing, something of somebody else's, or our data and how far its load has come. Looking
-//! changes nothing.
+//! What our user's schema holds: nothing, something of somebody else's, or our data and how far its load has come.
+//! Looking changes nothing.
 
 use super::layout;
 use super::link::{Bind, Link};

@@ -1,6 +1,6 @@
-//! Everything of Oracle's dictionary that the SQL names stands in names.toml with the release that introduced it: views with
-//! their columns, statistics, routines of supplied packages. Nobody can try the names on a server here, so no other
-//! name may be used.
+//! Everything of Oracle's dictionary that the SQL names stands in names.toml with the release that introduced it: views
+//! with their columns, statistics, routines of supplied packages. Nobody can try the names on a server here, so no
+//! other name may be used.
 
 use std::collections::{BTreeMap, BTreeSet};
 

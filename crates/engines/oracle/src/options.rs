@@ -1,6 +1,6 @@
 //! What a target says: `oracle://user@host1:1521,host2/service?without=partitioning`, or `oracle://user@?tns=ALIAS`, or
-//! `oracle://user@?descriptor=(DESCRIPTION=...)`. Nothing comes from the environment but the password and, where an alias is
-//! named, the folder of `tnsnames.ora`: a load is not put on a server that the command line does not name.
+//! `oracle://user@?descriptor=(DESCRIPTION=...)`. Nothing comes from the environment but the password and, where an
+//! alias is named, the folder of `tnsnames.ora`: a load is not put on a server that the command line does not name.
 
 mod descriptor;
 mod part;

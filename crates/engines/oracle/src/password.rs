@@ -1,6 +1,6 @@
-//! Where passwords come from: the target or the prompt, and DBDYNO_PASSWORD. Oracle's own store of passwords, the wallet
-//! `cwallet.sso`, can be read by Oracle's libraries alone. Nothing here shows one; what is told is the place that it came
-//! from.
+//! Where passwords come from: the target or the prompt, and DBDYNO_PASSWORD. Oracle's own store of passwords, the
+//! wallet `cwallet.sso`, can be read by Oracle's libraries alone. Nothing here shows one; what is told is the place
+//! that it came from.
 
 use super::options::Options;
 use dbdyno_engine::secret::Secret;

@@ -1,9 +1,9 @@
 //! Plans in one line, from rows of `v$sql_plan` (what was executed) or of the user's own PLAN_TABLE (what EXPLAIN PLAN
 //! thinks would be): both have the same columns.
 //!
-//! Each step is its operation and options, and what it works on: `INDEX UNIQUE SCAN on small_heap_pk`. Steps stand in the
-//! server's order, each before what gives it rows, parted by ` > `. The statement itself, queues between parallel workers and
-//! names of what the server makes for one execution alone are left out: they are others each time.
+//! Each step is its operation and options, and what it works on: `INDEX UNIQUE SCAN on small_heap_pk`. Steps stand in
+//! the server's order, each before what gives it rows, parted by ` > `. The statement itself, queues between parallel
+//! workers and names of what the server makes for one execution alone are left out: they are others each time.
 
 use dbdyno_engine::EngineError;
 use dbdyno_model::ErrorClass;

@@ -71,8 +71,8 @@ fn refuse_absent_tier(link: &mut Link, task: &Task) -> Result<(), EngineError> {
     Err(EngineError::new(ErrorClass::Unsupported, message))
 }
 
-/// Forgets what is in the buffer cache, before tests that are to read from storage. Who may not finds there what earlier
-/// points have left, which the judge sees.
+/// Forgets what is in the buffer cache, before tests that are to read from storage. Who may not finds there what
+/// earlier points have left, which the judge sees.
 fn empty_cache(link: &mut Link, task: &Task) -> Result<(), EngineError> {
     if task.test.cache != Cache::NonCached {
         return Ok(());
@@ -216,8 +216,8 @@ fn note(link: &mut Link, recipe: &Recipe) -> Result<(), EngineError> {
     link.batch(PREPARING, &load::LOADING.get("commit")?.text)
 }
 
-/// Tables, clusters, indexes and tablespaces whose names are such as points give, each with its kind; a cluster comes after its
-/// table.
+/// Tables, clusters, indexes and tablespaces whose names are such as points give, each with its kind; a cluster comes
+/// after its table.
 fn there(link: &mut Link, doing: &str) -> Result<Vec<(String, String)>, EngineError> {
     let mut there = Vec::new();
     for index in names(link, doing, "made_indexes")? {

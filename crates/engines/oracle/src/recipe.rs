@@ -1,5 +1,5 @@
-//! Which procedure a test calls, and everything that belongs to it: the one place that says so, for running it, for printing
-//! it and for checking it.
+//! Which procedure a test calls, and everything that belongs to it: the one place that says so, for running it, for
+//! printing it and for checking it.
 
 mod expect;
 #[cfg(test)]
@@ -37,15 +37,16 @@ const LEAST_MONTHS: u64 = Size::RANGES;
 /// How the server tells the executions of the statement under test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Counting {
-    /// It stands in `v$sql` under its query block's name (`executions` in statistics.sql), with its executions and the rows
-    /// that it changed.
+    /// It stands in `v$sql` under its query block's name (`executions` in statistics.sql), with its executions and the
+    /// rows that it changed.
     Cursor {
         /// It changes rows: the cursor's `rows_processed` are rows changed. Else they are rows of its answer.
         changes: bool,
         /// It scans a heap or a cluster, so the session's `table scan rows gotten` are rows scanned.
         scans: bool,
     },
-    /// The same, about the statement that counts the entries of an index that was built (`DDL statements parallelized`).
+    /// The same, about the statement that counts the entries of an index that was built (`DDL statements
+    /// parallelized`).
     Builds,
     /// Nothing of the work is counted by the server.
     Nothing,
@@ -222,7 +223,8 @@ impl Recipe {
         }
     }
 
-    /// What drops the things that a point has made besides the package, or brings the tables back into the default tier.
+    /// What drops the things that a point has made besides the package, or brings the tables back into the default
+    /// tier.
     ///
     /// # Errors
     /// A statement cannot be filled in.
@@ -245,7 +247,8 @@ impl Recipe {
         }
     }
 
-    /// The session's settings before the package is compiled; that it is compiled to machine code not every server allows.
+    /// The session's settings before the package is compiled; that it is compiled to machine code not every server
+    /// allows.
     pub(super) fn compiler() -> [&'static str; 2] {
         [
             "BEGIN\n  EXECUTE IMMEDIATE 'ALTER SESSION SET plsql_optimize_level = 2';\nEND;",

@@ -1,6 +1,6 @@
-//! Dropping what is ours, and nothing else. What the schema holds is looked at first: anything unknown stops the drop before
-//! it begins. Then table by table; the book-keeping goes last, for while it stands the rest is known to be ours. The user
-//! itself is the administrator's, who made it.
+//! Dropping what is ours, and nothing else. What the schema holds is looked at first: anything unknown stops the drop
+//! before it begins. Then table by table; the book-keeping goes last, for while it stands the rest is known to be ours.
+//! The user itself is the administrator's, who made it.
 
 use super::inspect;
 use super::link::Link;

@@ -1,6 +1,6 @@
 //! Every statement that a test or a load would run, for review or by hand: SQL*Plus takes it as it is. Statements whose
-//! values dbdyno binds, and those that it asks the server all the time, are printed for reading: SQL*Plus passes over lines
-//! that begin with `-- |`.
+//! values dbdyno binds, and those that it asks the server all the time, are printed for reading: SQL*Plus passes over
+//! lines that begin with `-- |`.
 
 use super::client::Form;
 use super::layout::{self, TABLES};
@@ -20,8 +20,8 @@ static SETUP: LazyLock<SqlFile> =
 pub(super) static GRANTS: LazyLock<Vec<Grant>> =
     LazyLock::new(|| SETUP.get("setup").map(|script| Grant::all(&script.text)).unwrap_or_default());
 
-/// What a script of SQL*Plus begins with: no text is a variable of its own, output is shown, and what fails is told. A script
-/// goes on after what fails, because a part may be one that this server, or its licence, does not have.
+/// What a script of SQL*Plus begins with: no text is a variable of its own, output is shown, and what fails is told. A
+/// script goes on after what fails, because a part may be one that this server, or its licence, does not have.
 const PREAMBLE: &str = "SET DEFINE OFF\nSET SERVEROUTPUT ON\nSET SQLBLANKLINES ON\nWHENEVER SQLERROR CONTINUE NONE";
 /// Where an administrator runs the script, dbdyno's schema is the default all the same.
 const SCHEMA: &str = "ALTER SESSION SET CURRENT_SCHEMA = dbdyno";
@@ -95,8 +95,8 @@ pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
     Ok(text)
 }
 
-/// The statements that create the schema, after those with which an administrator makes room for it, and the package with
-/// every procedure.
+/// The statements that create the schema, after those with which an administrator makes room for it, and the package
+/// with every procedure.
 ///
 /// # Errors
 /// A statement cannot be filled in.

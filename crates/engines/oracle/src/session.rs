@@ -1,9 +1,10 @@
-//! A session: one connection, prepared for a job of a point, that calls the test's procedure or sends what a client sends.
+//! A session: one connection, prepared for a job of a point, that calls the test's procedure or sends what a client
+//! sends.
 //!
-//! Plans are proved twice. Before the point the statement under test is executed once where that changes nothing and takes
-//! no time, and its plan read from the server's cache of cursors: the plan of an execution, not of an explanation. Where it
-//! cannot be, EXPLAIN PLAN is asked, which is said with the plan; and after the point the plan that was executed is read all
-//! the same, and an execution by another one fails the point.
+//! Plans are proved twice. Before the point the statement under test is executed once where that changes nothing and
+//! takes no time, and its plan read from the server's cache of cursors: the plan of an execution, not of an
+//! explanation. Where it cannot be, EXPLAIN PLAN is asked, which is said with the plan; and after the point the plan
+//! that was executed is read all the same, and an execution by another one fails the point.
 
 use super::client::Client;
 use super::link::{Bind, Link};
@@ -176,8 +177,8 @@ impl OracleSession {
         Ok(rows.ok().map(|rows| Cursors::read(&rows)))
     }
 
-    /// The plan by which the statement under test was executed since the job was prepared; nothing where the server does not
-    /// show it.
+    /// The plan by which the statement under test was executed since the job was prepared; nothing where the server
+    /// does not show it.
     fn executed_plan(&mut self, doing: &str) -> Result<Option<String>, EngineError> {
         let Some(cursors) = self.cursors(doing)? else { return Ok(None) };
         let Some(work) = &self.work else { return Ok(None) };
@@ -273,8 +274,8 @@ fn leaves_no_trace(work: Procedure) -> bool {
     matches!(work, Procedure::SelectPrimary | Procedure::SelectSecondary | Procedure::Join)
 }
 
-/// The four sums that a procedure gives back. A sum of the server's has more digits than 64 bits have; dbdyno's own counts
-/// go round there.
+/// The four sums that a procedure gives back. A sum of the server's has more digits than 64 bits have; dbdyno's own
+/// counts go round there.
 fn sums(answer: &[i128]) -> Option<[u64; SUMS]> {
     let [ops, rows, bytes, checksum] = answer else { return None };
     let count = |number: &i128| u64::try_from(*number).ok();

@@ -1,6 +1,7 @@
-//! Bringing an instance to rest: what is changed in memory is on the device, so that writes of one test do not fall into the
-//! next. `ALTER SYSTEM CHECKPOINT` does that at once and needs the privilege ALTER SYSTEM. Without it the server's own
-//! checkpointing is waited for, as far as it goes: it keeps changed buffers as long as its target for recovery allows.
+//! Bringing an instance to rest: what is changed in memory is on the device, so that writes of one test do not fall
+//! into the next. `ALTER SYSTEM CHECKPOINT` does that at once and needs the privilege ALTER SYSTEM. Without it the
+//! server's own checkpointing is waited for, as far as it goes: it keeps changed buffers as long as its target for
+//! recovery allows.
 
 use super::{OracleEngine, STATISTICS};
 use super::{snapshot, statistics};

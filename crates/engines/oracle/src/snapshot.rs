@@ -1,5 +1,5 @@
-//! An instance's counters at one moment: asks its views, and hands what they say to statistics.rs. A view that may not be
-//! read has a reason instead of rows; what comes of it is missing with that reason.
+//! An instance's counters at one moment: asks its views, and hands what they say to statistics.rs. A view that may not
+//! be read has a reason instead of rows; what comes of it is missing with that reason.
 
 use super::link::Link;
 use super::statistics::{self, Answer, Base, Cursors, Named, Read, Rows, Watched};

@@ -1,6 +1,7 @@
-//! How much room the data takes. Reckoned from the row's length and Oracle's block of 8 KiB with its free tenth, not yet
-//! measured: 320 bytes of a row with its header, 22 rows a block; keys of 16 to 25 bytes; a hash cluster has 384 bytes a row
-//! whether they are used or not. Each part of a large table has a first extent of 1 MiB, each of a small one 8 MiB.
+//! How much room the data takes. Reckoned from the row's length and Oracle's block of 8 KiB with its free tenth, not
+//! yet measured: 320 bytes of a row with its header, 22 rows a block; keys of 16 to 25 bytes; a hash cluster has 384
+//! bytes a row whether they are used or not. Each part of a large table has a first extent of 1 MiB, each of a small
+//! one 8 MiB.
 
 use super::layout;
 use dbdyno_model::{Organisation, Shape, Size, TableName};
@@ -27,8 +28,8 @@ pub(super) fn table_bytes(size: &Size, shape: Shape) -> u64 {
     size.rows(shape) * (ROW_BYTES + KEYS_BYTES)
 }
 
-/// Bytes that loading these tables of a size and measuring on them take in the user's tablespace; sorts take room in the
-/// temporary one, up to as much as the large table's keys.
+/// Bytes that loading these tables of a size and measuring on them take in the user's tablespace; sorts take room in
+/// the temporary one, up to as much as the large table's keys.
 pub(super) fn needed_bytes(size: &Size, tables: &[TableName]) -> u64 {
     let data: u64 = tables.iter().map(|table| bytes(size, *table)).sum();
     let bulk = BULK_JOBS * size.bulk_partitions_per_job * (size.small_rows * ROW_BYTES + EXTENT_BYTES);

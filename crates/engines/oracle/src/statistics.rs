@@ -1,10 +1,10 @@
-//! What the server's counters mean: rows of its views become [`Counters`]. Nothing here asks the server, so all of it is
-//! tested on recorded rows.
+//! What the server's counters mean: rows of its views become [`Counters`]. Nothing here asks the server, so all of it
+//! is tested on recorded rows.
 //!
-//! Three rules. A statistic that the server does not have is absent with its reason, and never 0. What one of dbdyno's own
-//! sessions has done is read from that session (`v$mystat`), so that nobody else's work is in it; parallel workers are
-//! sessions of their own, so for statements that have some the instance's totals are taken instead. What background processes
-//! do for everybody (writes of data files and of the log) is the instance's.
+//! Three rules. A statistic that the server does not have is absent with its reason, and never 0. What one of dbdyno's
+//! own sessions has done is read from that session (`v$mystat`), so that nobody else's work is in it; parallel workers
+//! are sessions of their own, so for statements that have some the instance's totals are taken instead. What background
+//! processes do for everybody (writes of data files and of the log) is the instance's.
 
 use dbdyno_engine::Others;
 use dbdyno_engine::server::recover;
@@ -126,7 +126,8 @@ pub(super) fn waits(events: &[Vec<Option<String>>], histogram: &[Vec<Option<Stri
     events.iter().filter_map(wait).collect()
 }
 
-/// Samples of the server's own, one a second: `event, class, samples`. They have a class of their own, beside the counts.
+/// Samples of the server's own, one a second: `event, class, samples`. They have a class of their own, beside the
+/// counts.
 pub(super) fn history(rows: &[Vec<Option<String>>]) -> Vec<WaitCount> {
     let wait = |row: &Vec<Option<String>>| match row.as_slice() {
         [Some(event), Some(class), Some(samples)] => {

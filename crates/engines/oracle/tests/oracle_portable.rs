@@ -1,5 +1,5 @@
-//! The portable part of Oracle's package, run on a real server: MariaDB in `sql_mode = ORACLE` understands PL/SQL, so the
-//! row-by-row procedures are executed there, from the very text that `dbdyno sql oracle` prints, after the token
+//! The portable part of Oracle's package, run on a real server: MariaDB in `sql_mode = ORACLE` understands PL/SQL, so
+//! the row-by-row procedures are executed there, from the very text that `dbdyno sql oracle` prints, after the token
 //! substitutions of oracle_portable.toml. Rows and checksums must be those that the contract asks of every engine.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail as tests do")]
 

@@ -1,6 +1,7 @@
-//! The client drive: dbdyno sends each statement of a test itself, as an application would, one round trip a statement. The
-//! statement is the very text that the procedure has, prepared once; what its answer says adds up to what the procedure's
-//! would, so that the same proofs hold for both drives. An application's work sends statements of its own instead.
+//! The client drive: dbdyno sends each statement of a test itself, as an application would, one round trip a statement.
+//! The statement is the very text that the procedure has, prepared once; what its answer says adds up to what the
+//! procedure's would, so that the same proofs hold for both drives. An application's work sends statements of its own
+//! instead.
 
 mod link;
 mod pump;

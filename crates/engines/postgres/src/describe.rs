@@ -85,8 +85,8 @@ pub(super) fn commit_settings(
     Ok(set.map(|value| (SYNCHRONOUS_COMMIT, value.to_owned())).into_iter().collect())
 }
 
-/// What sessions set synchronous_commit to where the server's own setting does not do. Every other value than `off` waits
-/// for the local log at least; which of them it is says how standbys take part, and that is the platform's.
+/// What sessions set synchronous_commit to where the server's own setting does not do. Every other value than `off`
+/// waits for the local log at least; which of them it is says how standbys take part, and that is the platform's.
 fn synchronous_commit(commit: CommitMode, servers_own: &str) -> Option<&'static str> {
     (commit == CommitMode::Durable && servers_own == "off").then_some("on")
 }

@@ -48,7 +48,8 @@ impl Ground {
             _ => None,
         };
         let data = match server_pid {
-            // Only administrators may ask for the folder; a target without it is measured without the sight of its files.
+            // Only administrators may ask for the folder; a target without it is measured without the sight of its
+            // files.
             Some(_) => link.texts(doing, "SELECT current_setting('data_directory')").ok(),
             None => None,
         };
@@ -66,8 +67,8 @@ fn main_process(backend_pid: u64) -> Option<u32> {
     (name.trim_end().starts_with("postgres") && parent > 1).then_some(parent)
 }
 
-/// The main process of a server that runs on this machine in a container: there the session's process has the number that the
-/// server tells, and it began when the server says. Another machine's session would have to be both by chance.
+/// The main process of a server that runs on this machine in a container: there the session's process has the number
+/// that the server tells, and it began when the server says. Another machine's session would have to be both by chance.
 fn contained(link: &mut Link) -> Option<u32> {
     let sql = "SELECT extract(epoch FROM clock_timestamp() - backend_start) FROM pg_catalog.pg_stat_activity \
                WHERE pid = pg_backend_pid()";
@@ -84,8 +85,8 @@ fn contained(link: &mut Link) -> Option<u32> {
     main_process(session.into())
 }
 
-/// Whether a data folder is that of a server, which notes its process there. Where the server runs in a container, the same
-/// path may lead to another cluster here.
+/// Whether a data folder is that of a server, which notes its process there. Where the server runs in a container, the
+/// same path may lead to another cluster here.
 fn is_of(folder: &Path, server_pid: u32) -> bool {
     match std::fs::read_to_string(folder.join("postmaster.pid")) {
         // The server notes the number by which it knows itself.

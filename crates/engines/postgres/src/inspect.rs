@@ -1,4 +1,5 @@
-//! Looking at a table again that was loaded some time ago: by the server's catalogue, and by rows that are asked for one by one.
+//! Looking at a table again that was loaded some time ago: by the server's catalogue, and by rows that are asked for
+//! one by one.
 
 use super::SCHEMA;
 use super::link::Link;

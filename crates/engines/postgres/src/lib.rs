@@ -1,11 +1,11 @@
-//! PostgreSQL, from 13 on. Its server drive is stored procedures in PL/pgSQL, one for each piece of work and table, in a
-//! schema of its own (`dbdyno`, the only one that is ever touched); its data comes by COPY in binary; its proofs are the
-//! server's own statistics.
+//! PostgreSQL, from 13 on. Its server drive is stored procedures in PL/pgSQL, one for each piece of work and table, in
+//! a schema of its own (`dbdyno`, the only one that is ever touched); its data comes by COPY in binary; its proofs are
+//! the server's own statistics.
 //!
 //! What an expert should know of the choices: plans are generic and checked before each point; a procedure commits each
-//! operation itself; parallel statements run through EXECUTE, because SELECT INTO launches no workers; autovacuum is off
-//! on the test tables, and dbdyno vacuums and checkpoints between points; tables are warmed through their indexes, because
-//! sequential scans of larger tables pass through a small ring of buffers.
+//! operation itself; parallel statements run through EXECUTE, because SELECT INTO launches no workers; autovacuum is
+//! off on the test tables, and dbdyno vacuums and checkpoints between points; tables are warmed through their indexes,
+//! because sequential scans of larger tables pass through a small ring of buffers.
 
 mod check;
 mod client;

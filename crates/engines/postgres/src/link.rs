@@ -1,9 +1,9 @@
 //! One connection, which counts the transactions that it makes.
 //!
-//! dbdyno proves a test's commits by the server's count of them (`pg_stat_database.xact_commit`), so it must know which of
-//! its own round trips that count holds besides. The server counts a commit whenever a transaction ends well, and every
-//! message that has to read the catalogue begins one, which the next Sync ends. Found by asking the server before and
-//! after (tests/postgres_link.rs, `transactions_are_counted_exactly`):
+//! dbdyno proves a test's commits by the server's count of them (`pg_stat_database.xact_commit`), so it must know which
+//! of its own round trips that count holds besides. The server counts a commit whenever a transaction ends well, and
+//! every message that has to read the catalogue begins one, which the next Sync ends. Found by asking the server before
+//! and after (tests/postgres_link.rs, `transactions_are_counted_exactly`):
 //!
 //! | what the client does | commits |
 //! | --- | --- |
@@ -146,8 +146,8 @@ impl Link {
         })
     }
 
-    /// The crate's client, for what the methods here do not offer, while something is asked in control of the work. Who uses
-    /// it counts (`count_transactions`) and puts errors in words (`error`).
+    /// The crate's client, for what the methods here do not offer, while something is asked in control of the work. Who
+    /// uses it counts (`count_transactions`) and puts errors in words (`error`).
     pub(super) fn control(&mut self, doing: &str) -> Asked<'_, Client> {
         Asked::new(&mut self.client, &self.post, doing)
     }
@@ -225,14 +225,14 @@ pub(super) fn introduce(link: &mut dyn ServerLink, host: &Host, seats: &Seats) -
     Ok(Introduced { version_num, backend_pid, basics })
 }
 
-/// The text that takes back whatever a session has set, and sets `settings` (SQL) instead. RESET ALL by itself would take
-/// back what all of dbdyno's sessions have in common, too.
+/// The text that takes back whatever a session has set, and sets `settings` (SQL) instead. RESET ALL by itself would
+/// take back what all of dbdyno's sessions have in common, too.
 pub(super) fn resetting(basics: &str, settings: &str) -> String {
     format!("RESET ALL; {basics}{settings}")
 }
 
-/// Puts an error of a statement in words. What the server cancelled is `Cancelled` if we asked for it; else a limit of the
-/// server's ran out, or another session ended it.
+/// Puts an error of a statement in words. What the server cancelled is `Cancelled` if we asked for it; else a limit of
+/// the server's ran out, or another session ended it.
 pub(super) fn statement_error(doing: &str, trouble: &Trouble, stop: &Stop, host: &Host) -> EngineError {
     let mut said = engine_error(doing, trouble);
     if said.class == ErrorClass::Cancelled {
@@ -283,7 +283,8 @@ impl ServerLink for Link {
         self.client.is_closed()
     }
 
-    /// Whoever listens for notifications reads what has come: here the word that the session is ended, or the end itself.
+    /// Whoever listens for notifications reads what has come: here the word that the session is ended, or the end
+    /// itself.
     fn has_ended(&mut self) -> bool {
         self.client.notifications().timeout_iter(LISTEN).next().is_err() || self.client.is_closed()
     }

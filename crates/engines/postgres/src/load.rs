@@ -1,7 +1,7 @@
 //! Loading. All jobs fill leaves at the same time, each straight from the generator; then they index, vacuum and prove
-//! them. Every step of a leaf is one transaction that also notes itself in `dbdyno.meta`, so that a load that was killed
-//! goes on where it was. None of them waits for the disk: the server writes its log in order, so the last commit, which
-//! says that everything is there, waits for all of it.
+//! them. Every step of a leaf is one transaction that also notes itself in `dbdyno.meta`, so that a load that was
+//! killed goes on where it was. None of them waits for the disk: the server writes its log in order, so the last
+//! commit, which says that everything is there, waits for all of it.
 
 mod fill;
 mod finish;
@@ -76,9 +76,9 @@ pub(super) fn crew<'w>(options: &Options, jobs: u32, watch: &'w dyn LoadWatch) -
     })
 }
 
-/// Makes sure that nobody else measures, loads or drops in this database, and waits for what an earlier load or run has left
-/// at work: a server that builds an index does not notice that its client has gone. `give_up` says when not to wait any
-/// longer, and what that is called; `waits` hears that it is waited for.
+/// Makes sure that nobody else measures, loads or drops in this database, and waits for what an earlier load or run has
+/// left at work: a server that builds an index does not notice that its client has gone. `give_up` says when not to
+/// wait any longer, and what that is called; `waits` hears that it is waited for.
 pub(super) fn hold(
     control: &mut Link,
     give_up: &dyn Fn() -> Option<ErrorClass>,
@@ -107,8 +107,8 @@ fn note(step: &str, relation: &str) -> Result<String, EngineError> {
     Ok(LOADING.fill("note", &[("step", step), ("relation", relation)])?)
 }
 
-/// What drops a relation of a table and, with it, what was noted of the table: one transaction, so that a table of which
-/// nothing is noted is never whole, with its indexes.
+/// What drops a relation of a table and, with it, what was noted of the table: one transaction, so that a table of
+/// which nothing is noted is never whole, with its indexes.
 pub(super) fn forget_and_drop(table: TableName, relation: &str) -> Result<String, EngineError> {
     let forget = LOADING.fill("forget_table", &[("table", table.name())])?;
     Ok(format!("{forget}\n{}", TABLES.fill("drop_table", &[("table", relation)])?))
@@ -193,8 +193,8 @@ impl Load<'_> {
         Ok(())
     }
 
-    /// Loads the tables of a shape. Small tables are loaded together, so that those without partitions, each the work of
-    /// one session, do not leave the others idle. Returns the rows written to each.
+    /// Loads the tables of a shape. Small tables are loaded together, so that those without partitions, each the work
+    /// of one session, do not leave the others idle. Returns the rows written to each.
     fn group(&mut self, shape: Shape) -> Result<BTreeMap<TableName, u64>, EngineError> {
         let (size, watch, meta, times) = (self.size, self.watch, &self.meta, &self.times);
         let tables: Vec<TableName> = TABLE_NAMES.into_iter().filter(|table| table.shape() == shape).collect();

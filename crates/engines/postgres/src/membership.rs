@@ -1,5 +1,5 @@
-//! A session's part in its node: it is one of dbdyno's own for as long as it lives, and tells the node's account what it has
-//! committed.
+//! A session's part in its node: it is one of dbdyno's own for as long as it lives, and tells the node's account what
+//! it has committed.
 
 use super::Node;
 use dbdyno_engine::EngineError;

@@ -1,5 +1,5 @@
-//! What a database holds: nothing, something of somebody else's in our schema, or our data and how far its load has come.
-//! Looking changes nothing.
+//! What a database holds: nothing, something of somebody else's in our schema, or our data and how far its load has
+//! come. Looking changes nothing.
 
 use super::SCHEMA;
 use super::link::Link;

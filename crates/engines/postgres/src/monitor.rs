@@ -1,5 +1,5 @@
-//! Watches the sessions of a point while they work: what they wait for, and who else is at work in the database. Shares of
-//! samples are the only way to waits that the server offers to everybody.
+//! Watches the sessions of a point while they work: what they wait for, and who else is at work in the database. Shares
+//! of samples are the only way to waits that the server offers to everybody.
 
 use super::COUNTERS;
 use super::grants;
@@ -53,8 +53,8 @@ impl Monitor {
 impl Drop for Monitor {
     fn drop(&mut self) {
         self.0.stop();
-        // What it has not made visible yet would become so at some moment of the next point. Nobody waits for a server that
-        // is lost.
+        // What it has not made visible yet would become so at some moment of the next point. Nobody waits for a server
+        // that is lost.
         drop(flush(&mut self.0.link(), None));
     }
 }

@@ -1,9 +1,9 @@
-//! Settings of its own for a point whose writing must keep up with its dirtying (T721), on a private instance alone: its
-//! checkpoints come between points, so without them nothing would be written inside the window.
+//! Settings of its own for a point whose writing must keep up with its dirtying (T721), on a private instance alone:
+//! its checkpoints come between points, so without them nothing would be written inside the window.
 //!
-//! They stand at the end of the file of settings that `dbdyno up` writes, under a mark. So whatever a user has set by ALTER
-//! SYSTEM stays untouched and goes first, the next start writes the file anew without them, and a point that finds the mark
-//! (its dbdyno was killed) takes them away before it does anything else.
+//! They stand at the end of the file of settings that `dbdyno up` writes, under a mark. So whatever a user has set by
+//! ALTER SYSTEM stays untouched and goes first, the next start writes the file anew without them, and a point that
+//! finds the mark (its dbdyno was killed) takes them away before it does anything else.
 
 use super::link::Link;
 use super::private::SETTINGS;
@@ -18,7 +18,8 @@ use std::time::{Duration, Instant};
 
 /// Begins what is a point's own in the file.
 const MARK: &str = "\n# For one point alone; dbdyno takes this away again.\n";
-/// A checkpoint is begun after about half of this much log, and is paced to end when nine tenths of that again is written.
+/// A checkpoint is begun after about half of this much log, and is paced to end when nine tenths of that again is
+/// written.
 const MAX_WAL_SIZE: &str = "128MB";
 /// How long the server may take to read its settings.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -27,7 +28,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 const ACCOUNT: Duration = Duration::from_millis(50);
 const DOING: &str = "setting how the server writes";
 
-/// Has checkpoints come by the size of the log. Nothing where the settings cannot be made, or a user's own stand against it.
+/// Has checkpoints come by the size of the log. Nothing where the settings cannot be made, or a user's own stand
+/// against it.
 ///
 /// # Errors
 /// The server is lost.

@@ -1,5 +1,5 @@
-//! Where passwords come from: the target, DBDYNO_PASSWORD, PGPASSWORD, and libpq's password file. Nothing here shows one;
-//! what is told is the place that it came from.
+//! Where passwords come from: the target, DBDYNO_PASSWORD, PGPASSWORD, and libpq's password file. Nothing here shows
+//! one; what is told is the place that it came from.
 
 use super::options::{Address, Host, Options};
 use dbdyno_engine::secret::Secret;

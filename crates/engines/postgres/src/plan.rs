@@ -1,7 +1,7 @@
-//! Plans in one line: node types outermost first, joined by ` > `; several children in parentheses, parted by `; `; equal
-//! children of an Append collapsed with their number. Leaves and their indexes bear their table's name, because which of
-//! them a key falls into is no matter. `, 7 pruned` are partitions that were left out when the statement started,
-//! `(filtered)` is a node that also throws rows away.
+//! Plans in one line: node types outermost first, joined by ` > `; several children in parentheses, parted by `; `;
+//! equal children of an Append collapsed with their number. Leaves and their indexes bear their table's name, because
+//! which of them a key falls into is no matter. `, 7 pruned` are partitions that were left out when the statement
+//! started, `(filtered)` is a node that also throws rows away.
 
 use dbdyno_engine::EngineError;
 use dbdyno_model::ErrorClass;

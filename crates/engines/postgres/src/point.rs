@@ -1,4 +1,5 @@
-//! Before and after a point: its procedure, the tables that its jobs fill, a warm cache, what to count and whom to watch.
+//! Before and after a point: its procedure, the tables that its jobs fill, a warm cache, what to count and whom to
+//! watch.
 
 use super::link::Link;
 use super::monitor::Monitor;
@@ -27,7 +28,8 @@ pub(super) struct UnderWay {
 }
 
 impl UnderWay {
-    /// The schema of the extension that counts blocks that wait to be written, where the point needs it and it is there.
+    /// The schema of the extension that counts blocks that wait to be written, where the point needs it and it is
+    /// there.
     pub(super) fn buffercache(&self) -> Option<String> {
         self.watched.buffercache.clone()
     }

@@ -1,7 +1,7 @@
 //! PostgreSQL's servers: `initdb`, the settings of a size class, starting and stopping.
 //!
-//! To a private instance nobody but the server's user (and root) can come: it listens on a socket in a folder of that user's
-//! alone, and on no network. That is why it asks for no password.
+//! To a private instance nobody but the server's user (and root) can come: it listens on a socket in a folder of that
+//! user's alone, and on no network. That is why it asks for no password.
 
 use dbdyno_engine::server::within;
 use dbdyno_engine::servers::{
@@ -16,7 +16,8 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-/// The port that names the socket where nothing else is said. Each instance has a folder of its own, so all can have the same.
+/// The port that names the socket where nothing else is said. Each instance has a folder of its own, so all can have
+/// the same.
 const PORT: u16 = 5432;
 /// Superuser and database of an instance.
 const NAME: &str = "dbdyno";

@@ -1,5 +1,5 @@
-//! Which procedure a test calls, and everything that belongs to it: the one place that says so, for running it, for printing
-//! it and for checking it.
+//! Which procedure a test calls, and everything that belongs to it: the one place that says so, for running it, for
+//! printing it and for checking it.
 
 pub(super) mod client;
 pub(super) mod layout;
@@ -170,8 +170,8 @@ impl Recipe {
         }
     }
 
-    /// Names of the tables or indexes that a job has made in so many passes from the first on, and what they are; none where
-    /// passes leave nothing to be removed.
+    /// Names of the tables or indexes that a job has made in so many passes from the first on, and what they are; none
+    /// where passes leave nothing to be removed.
     pub(super) fn made(&self, job: u32, jobs: u32, passes: u64) -> Option<(&'static str, Vec<String>)> {
         let number = |pass: u64| pass * u64::from(jobs) + u64::from(job);
         let each = |name: &str| (0..passes).map(|pass| format!("{name}_{}", number(pass))).collect();
@@ -304,7 +304,8 @@ impl Recipe {
         Ok((!fits(&expected, found)).then(|| format!("the plan must be {expected}, and is {found}")))
     }
 
-    /// The plan that the statement under test must have: the note for the table's organisation, or the one for its kind.
+    /// The plan that the statement under test must have: the note for the table's organisation, or the one for its
+    /// kind.
     ///
     /// # Errors
     /// A note cannot be filled in.

@@ -1,6 +1,7 @@
-//! Dropping what is ours, and nothing else. What the schema holds is looked at first: anything unknown stops the drop before
-//! it begins. Then table by table and month by month, each in a transaction of its own, because one for all would need
-//! more locks than a server has; the book-keeping goes last, for while it stands the rest is known to be ours.
+//! Dropping what is ours, and nothing else. What the schema holds is looked at first: anything unknown stops the drop
+//! before it begins. Then table by table and month by month, each in a transaction of its own, because one for all
+//! would need more locks than a server has; the book-keeping goes last, for while it stands the rest is known to be
+//! ours.
 
 use super::inspect;
 use super::link::Link;

@@ -1,10 +1,10 @@
-//! The server's counters at one moment: those of everybody, as they are; and those of a point, exact, once every session of
-//! dbdyno's has made its statistics visible.
+//! The server's counters at one moment: those of everybody, as they are; and those of a point, exact, once every
+//! session of dbdyno's has made its statistics visible.
 //!
-//! Three things need care. Commits: the server counts dbdyno's own transactions too, so those are subtracted, each known
-//! (link.rs); what is left over beyond what the tests committed is the work of others. Executions: the server counts scans
-//! of indexes and tables, not statements, so a test's recipe says how many scans one execution makes. Workers: each
-//! process that takes part in a parallel scan counts one scan of every leaf, the leader too.
+//! Three things need care. Commits: the server counts dbdyno's own transactions too, so those are subtracted, each
+//! known (link.rs); what is left over beyond what the tests committed is the work of others. Executions: the server
+//! counts scans of indexes and tables, not statements, so a test's recipe says how many scans one execution makes.
+//! Workers: each process that takes part in a parallel scan counts one scan of every leaf, the leader too.
 
 use super::link::Link;
 use super::monitor::Monitor;
@@ -16,8 +16,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// Before version 15 a session sends its statistics when it becomes idle, but not twice within this time; and what is read
-/// may be as old as this.
+/// Before version 15 a session sends its statistics when it becomes idle, but not twice within this time; and what is
+/// read may be as old as this.
 pub(super) const OLD_LAG: Duration = Duration::from_millis(520);
 /// How often such a version is asked before its answer is taken as it is.
 const OLD_LOOKS: u32 = 5;
@@ -39,10 +39,12 @@ pub(super) struct Watched {
     pub(super) launches_per_execution: u64,
     /// Whether statements launch parallel workers.
     pub(super) workers: bool,
-    /// Whether the test makes and drops relations. Sessions that are idle then take note of it in transactions of their own,
-    /// as many as the server sees fit (its catch-up of shared invalidation messages), and these are counted with the others.
+    /// Whether the test makes and drops relations. Sessions that are idle then take note of it in transactions of their
+    /// own, as many as the server sees fit (its catch-up of shared invalidation messages), and these are counted with
+    /// the others.
     pub(super) makes_relations: bool,
-    /// The schema of the extension that counts blocks that wait to be written, where they are to be counted and it is there.
+    /// The schema of the extension that counts blocks that wait to be written, where they are to be counted and it is
+    /// there.
     pub(super) buffercache: Option<String>,
 }
 
@@ -155,8 +157,8 @@ pub(super) fn read(
     Ok(NodeStatistics { counters, others })
 }
 
-/// Rows that this session's work has changed in tables of these names, which are about to go: the server forgets them with the
-/// tables. Old versions learn late of what was done, so `expected` rows are waited for, not for ever.
+/// Rows that this session's work has changed in tables of these names, which are about to go: the server forgets them
+/// with the tables. Old versions learn late of what was done, so `expected` rows are waited for, not for ever.
 pub(super) fn rows_of(link: &mut Link, tables: &[String], expected: u64) -> Result<u64, EngineError> {
     flush(link, None)?;
     let names: Vec<String> = tables.iter().map(|name| format!("'{name}'")).collect();
@@ -281,7 +283,8 @@ fn say(counters: &mut Counters, counter: Counter, value: Option<u64>, why_none: 
     }
 }
 
-/// Commits beside those of dbdyno's that are not the test's: what is left over beyond what tests claim is the work of others.
+/// Commits beside those of dbdyno's that are not the test's: what is left over beyond what tests claim is the work of
+/// others.
 fn others(read: &BTreeMap<String, u64>, node: &Node, overhead: u64) -> Result<Others, String> {
     let all = read.get("xact_commit").ok_or("not told")?;
     let claimed = node.account.claimed.load(Ordering::Relaxed);
@@ -289,8 +292,8 @@ fn others(read: &BTreeMap<String, u64>, node: &Node, overhead: u64) -> Result<Ot
     Ok(Others { commits, beside_claims: true })
 }
 
-/// Whether the server does not know yet of commits that a test has made for certain: before version 15 a process of its own
-/// collects them, and on a busy machine that may come late to it.
+/// Whether the server does not know yet of commits that a test has made for certain: before version 15 a process of its
+/// own collects them, and on a busy machine that may come late to it.
 fn lags(read: &BTreeMap<String, u64>, node: &Node, overhead: u64, earlier: Option<Others>) -> bool {
     let now = others(read, node, overhead).ok();
     now.zip(earlier).is_some_and(|(now, earlier)| now.commits < earlier.commits)

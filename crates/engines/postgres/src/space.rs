@@ -1,5 +1,5 @@
-//! How much room the data takes. Measured at size D on version 15: 393 bytes a row with its page's share and free space,
-//! 16 to 41 for the primary key, 8 for the secondary one.
+//! How much room the data takes. Measured at size D on version 15: 393 bytes a row with its page's share and free
+//! space, 16 to 41 for the primary key, 8 for the secondary one.
 
 use super::TABLE_NAMES;
 use dbdyno_model::{Shape, Size};

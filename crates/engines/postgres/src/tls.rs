@@ -2,8 +2,8 @@
 //! authority has signed, `verify-full` wants it to be for this host, too.
 //!
 //! Two things that libpq does and rustls does not are made up for here, because PostgreSQL's own manual produces such
-//! certificates: a server's self-signed certificate may itself stand in `sslrootcert`, and where no chain is verified the
-//! form of the certificate does not matter either. That its owner is at the other end is verified always.
+//! certificates: a server's self-signed certificate may itself stand in `sslrootcert`, and where no chain is verified
+//! the form of the certificate does not matter either. That its owner is at the other end is verified always.
 
 use super::options::{Options, SslMode};
 use dbdyno_engine::EngineError;
@@ -50,8 +50,8 @@ pub(super) fn config(options: &Options) -> Result<ClientConfig, EngineError> {
     Ok(config.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth())
 }
 
-/// Takes any certificate, for `prefer` and `require`, but only from its owner: anybody can show a server's certificate, which
-/// is public, and the proof of a password names the certificate that was shown (wire/binding.rs).
+/// Takes any certificate, for `prefer` and `require`, but only from its owner: anybody can show a server's certificate,
+/// which is public, and the proof of a password names the certificate that was shown (wire/binding.rs).
 #[derive(Debug)]
 struct Anybody {
     algorithms: WebPkiSupportedAlgorithms,

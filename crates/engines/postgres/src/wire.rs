@@ -1,8 +1,8 @@
-//! The protocol between client and server, for the client drive. The crate's client gives each connection a runtime and each
-//! answer its own memory; here a statement is a few bytes that are patched, and its answer is read where it lies.
+//! The protocol between client and server, for the client drive. The crate's client gives each connection a runtime and
+//! each answer its own memory; here a statement is a few bytes that are patched, and its answer is read where it lies.
 //!
-//! Opening a connection, and whatever is asked while a session is prepared, waits for the server. What is measured can do
-//! both: wait, or look whether something has come, so that one thread can serve many connections.
+//! Opening a connection, and whatever is asked while a session is prepared, waits for the server. What is measured can
+//! do both: wait, or look whether something has come, so that one thread can serve many connections.
 
 pub(super) mod answer;
 mod authenticate;
@@ -53,8 +53,8 @@ pub(super) struct Wire {
 }
 
 impl Wire {
-    /// Sends messages. Between two statements the server has read everything, so that the kernel has room and this does not
-    /// wait.
+    /// Sends messages. Between two statements the server has read everything, so that the kernel has room and this does
+    /// not wait.
     pub(super) fn send(&mut self, messages: &[u8]) -> Result<(), Trouble> {
         if self.closed {
             return Err(Trouble::closed());
@@ -90,8 +90,8 @@ impl Wire {
         self.channel.socket.shut();
     }
 
-    /// Gives messages one by one to `take`, until it has what it wants, or until there is no more now. `None` where nothing
-    /// more has come and nobody waits for it.
+    /// Gives messages one by one to `take`, until it has what it wants, or until there is no more now. `None` where
+    /// nothing more has come and nobody waits for it.
     pub(super) fn receive<T>(
         &mut self,
         wait: Wait,
@@ -129,8 +129,8 @@ impl Wire {
         })
     }
 
-    /// Sends messages of which the last makes the server say that it is ready, and waits for that. An error of the server's
-    /// does not end the session.
+    /// Sends messages of which the last makes the server say that it is ready, and waits for that. An error of the
+    /// server's does not end the session.
     pub(super) fn ask(&mut self, messages: &[u8], mut each: impl FnMut(Message<'_>)) -> Result<(), Trouble> {
         self.send(messages)?;
         let mut told = None;

@@ -1,5 +1,5 @@
-//! The PostgreSQL engine on real servers: what every engine of a server must do, and what only this one can. The server is
-//! the newest of the distribution, or the one that DBDYNO_POSTGRES_BIN names.
+//! The PostgreSQL engine on real servers: what every engine of a server must do, and what only this one can. The server
+//! is the newest of the distribution, or the one that DBDYNO_POSTGRES_BIN names.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail as tests do")]
 
 mod client;

@@ -1,7 +1,7 @@
 //! What SQLite tells only through C: counts of a connection's page cache, and the last error of the operating system.
-//! This is the one module of dbdyno that may be `unsafe`: rusqlite offers neither call. Both take a live connection, read
-//! or reset plain counters inside it and keep nothing; the borrow of the connection keeps it alive, and a connection
-//! belongs to one thread at a time.
+//! This is the one module of dbdyno that may be `unsafe`: rusqlite offers neither call. Both take a live connection,
+//! read or reset plain counters inside it and keep nothing; the borrow of the connection keeps it alive, and a
+//! connection belongs to one thread at a time.
 #![allow(unsafe_code)]
 
 use rusqlite::{Connection, ffi};

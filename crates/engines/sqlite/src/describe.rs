@@ -95,10 +95,10 @@ pub(super) fn findings(options: &Options, size: &Size) -> Vec<Finding> {
     findings
 }
 
-/// Bytes for data, indexes, and what tests need besides. Measured at size D: a heap row takes 316 bytes of its pages, its
-/// two index entries 21; an index build sorts 24 bytes a row in a temporary file and writes 17 to the log and to the file.
-/// Insert and bulk-load tests write copies of the small table to the log and from there to the file; T211 writes its
-/// files. Two jobs are reckoned with, and the largest of these.
+/// Bytes for data, indexes, and what tests need besides. Measured at size D: a heap row takes 316 bytes of its pages,
+/// its two index entries 21; an index build sorts 24 bytes a row in a temporary file and writes 17 to the log and to
+/// the file. Insert and bulk-load tests write copies of the small table to the log and from there to the file; T211
+/// writes its files. Two jobs are reckoned with, and the largest of these.
 pub(super) fn space_needed_bytes(size: &Size) -> u64 {
     const ROW_BYTES: u64 = 316 + 21;
     const INDEX_BUILD_BYTES: u64 = 24 + 2 * 17;

@@ -1,5 +1,6 @@
-//! The lock of whoever measures, loads or drops: one dbdyno at a time works in a file. It lies beside the database, because
-//! SQLite's own locks on the database do not outlast a transaction, and locks of ours on it would be in their way.
+//! The lock of whoever measures, loads or drops: one dbdyno at a time works in a file. It lies beside the database,
+//! because SQLite's own locks on the database do not outlast a transaction, and locks of ours on it would be in their
+//! way.
 
 use super::meta::beside;
 use dbdyno_engine::{EngineError, Hold};

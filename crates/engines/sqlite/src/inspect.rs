@@ -1,5 +1,5 @@
-//! Looking at a table again that was loaded some time ago. SQLite keeps the text that each object was made with, so what hangs on
-//! a table is compared with the very statements of tables.sql.
+//! Looking at a table again that was loaded some time ago. SQLite keeps the text that each object was made with, so
+//! what hangs on a table is compared with the very statements of tables.sql.
 
 use super::link::{Access, Link};
 use super::verify::row_of;

@@ -1,10 +1,10 @@
 //! Embedded SQLite: the engine that needs no server. It runs inside dbdyno's process, one connection a job; its server
 //! drive is an in-process loop over prepared statements (procedures.rs), because SQLite has no stored procedures.
 //!
-//! What an expert should know of the choices: a heap is a table whose key is an ordinary unique index, an index-organised
-//! table one whose key is the rowid's b-tree. There is one writer at a time, so writers queue fairly (writer.rs). Caches
-//! are per connection; a commit by one connection empties those of the others. ANALYZE is not run: without statistics
-//! SQLite chooses the index plans that the tests are about, and every plan is checked.
+//! What an expert should know of the choices: a heap is a table whose key is an ordinary unique index, an
+//! index-organised table one whose key is the rowid's b-tree. There is one writer at a time, so writers queue fairly
+//! (writer.rs). Caches are per connection; a commit by one connection empties those of the others. ANALYZE is not run:
+//! without statistics SQLite chooses the index plans that the tests are about, and every plan is checked.
 
 mod counters;
 mod describe;

@@ -140,8 +140,8 @@ impl Link {
     }
 }
 
-/// What is there, where it is no plain file, and what to do. SQLite would follow a link and keep its log beside what that leads
-/// to, and take a device for an empty database.
+/// What is there, where it is no plain file, and what to do. SQLite would follow a link and keep its log beside what
+/// that leads to, and take a device for an empty database.
 pub(super) fn no_plain_file(path: &Path) -> Option<String> {
     let what = match path.symlink_metadata() {
         Ok(found) if found.is_symlink() => "is a link; name the file that it leads to",

@@ -1,6 +1,7 @@
 //! Loading. SQLite has one writer, so threads make rows and one writes them, in order. While it loads, the file has a
 //! truncating rollback journal and is not synchronised: pages that are appended need no journal, and a load that is
-//! killed goes on from its last transaction, whose progress is part of it. At the end everything is synchronised at once.
+//! killed goes on from its last transaction, whose progress is part of it. At the end everything is synchronised at
+//! once.
 
 use super::link::{Access, Link};
 use super::meta;
@@ -23,8 +24,8 @@ const TRANSACTION_ROWS: u64 = 20_000;
 /// Loads what is missing.
 ///
 /// # Errors
-/// The file is not ours, holds something else of ours, or cannot be written; another dbdyno is at work there. What was committed
-/// stays.
+/// The file is not ours, holds something else of ours, or cannot be written; another dbdyno is at work there. What was
+/// committed stays.
 pub(super) fn load(
     options: &Options,
     size: &Size,

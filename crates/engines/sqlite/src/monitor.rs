@@ -1,10 +1,11 @@
-//! Whether other processes commit while a point is measured. SQLite keeps no such count, but tells each connection whether
-//! the file has changed under it (`PRAGMA data_version`). A connection that itself does nothing asks at every reading.
+//! Whether other processes commit while a point is measured. SQLite keeps no such count, but tells each connection
+//! whether the file has changed under it (`PRAGMA data_version`). A connection that itself does nothing asks at every
+//! reading.
 //!
-//! It belongs to a point: it is opened when the point begins and closed when it ends, because whoever holds a file with a
-//! write-ahead log open keeps others from changing its journal mode or dropping it. It is SQLite's own connection and asks
-//! in a read transaction of one statement: nothing here opens the file by other means, whose closing would drop the
-//! process's locks.
+//! It belongs to a point: it is opened when the point begins and closed when it ends, because whoever holds a file with
+//! a write-ahead log open keeps others from changing its journal mode or dropping it. It is SQLite's own connection and
+//! asks in a read transaction of one statement: nothing here opens the file by other means, whose closing would drop
+//! the process's locks.
 
 use super::STATISTICS;
 use super::link::{Access, Link};

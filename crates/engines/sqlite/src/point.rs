@@ -1,5 +1,5 @@
-//! What a point needs that its jobs share, and what it leaves behind. Everything that a point makes in the file is noted before,
-//! and files end in `.write-JOB`, so that one rule cleans up after any point, also one that was killed.
+//! What a point needs that its jobs share, and what it leaves behind. Everything that a point makes in the file is
+//! noted before, and files end in `.write-JOB`, so that one rule cleans up after any point, also one that was killed.
 
 use super::link::Link;
 use super::meta::{self, beside};

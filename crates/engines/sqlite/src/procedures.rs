@@ -1,5 +1,5 @@
-//! The procedures: loops inside the process over statements that are prepared once. What an operation costs here is what
-//! SQLite costs and a few tens of nanoseconds: keys are computed and bound in place, and nothing is allocated.
+//! The procedures: loops inside the process over statements that are prepared once. What an operation costs here is
+//! what SQLite costs and a few tens of nanoseconds: keys are computed and bound in place, and nothing is allocated.
 
 use super::Shared;
 use super::counters::take_page_counts;
@@ -180,8 +180,9 @@ impl<'a> Chunk<'a> {
         })
     }
 
-    /// Runs a loop over the statement under test in one read transaction, as a stored procedure of a server would: reading
-    /// has no transaction control in the tests, and SQLite's own, for each statement, is a lock that all jobs share.
+    /// Runs a loop over the statement under test in one read transaction, as a stored procedure of a server would:
+    /// reading has no transaction control in the tests, and SQLite's own, for each statement, is a lock that all jobs
+    /// share.
     fn reading(&mut self, work: impl FnOnce(&mut Self, &mut Statement<'a>) -> Result<(), Fault>) -> Result<(), Fault> {
         let (mut begin, mut commit) = (self.bracket("begin_read")?, self.bracket("commit")?);
         begin.raw_execute()?;

@@ -116,8 +116,8 @@ impl Recipe {
     }
 }
 
-/// The table that a job of an insert or bulk-load test fills: one for all jobs of the first, one a job of the second, so that each
-/// can empty its own.
+/// The table that a job of an insert or bulk-load test fills: one for all jobs of the first, one a job of the second,
+/// so that each can empty its own.
 pub(super) fn load_table(test: &Test, job: u32) -> String {
     match (test.procedure, test.table.unwrap_or(TableName::SmallHeap)) {
         (Procedure::BulkLoad, table) if table.shape() == Shape::Large => format!("dbdyno_load_large_{job}"),

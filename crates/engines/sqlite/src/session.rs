@@ -86,8 +86,8 @@ impl SqliteSession {
         Ok(plan.join("; "))
     }
 
-    /// Reads a table and its indexes into this connection's cache. An interrupt ends only the statement that it meets, so
-    /// that the flag is looked at before each.
+    /// Reads a table and its indexes into this connection's cache. An interrupt ends only the statement that it meets,
+    /// so that the flag is looked at before each.
     fn warm(&self, table: TableName) -> Result<(), EngineError> {
         let name = table_name(table);
         let mut statements = vec!["warm_table", "warm_customer"];
@@ -138,7 +138,8 @@ impl SqliteSession {
 
 /// A connection's cache for a task. What is to be cached gets the size class's whole cache. What is to come from the
 /// device, and what sorts, gets a sixteenth: large enough for the upper levels of every index, too small to keep rows
-/// (about 1 % of a large table at any size), and small enough that sorts go through runs, as sorts larger than memory do.
+/// (about 1 % of a large table at any size), and small enough that sorts go through runs, as sorts larger than memory
+/// do.
 fn cache_bytes(task: &Task) -> u64 {
     let whole = task.size.engine_cache_bytes;
     match (task.test.cache, task.test.procedure) {

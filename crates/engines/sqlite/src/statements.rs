@@ -1,7 +1,8 @@
-//! What a client sends, one statement a call, from the connection's cache of prepared ones. There is no network here, so a
-//! statement that writes and is a transaction of its own brings its BEGIN and COMMIT along: only so can its commit be counted and
-//! timed. Writers queue as in the server drive; a transaction of several statements keeps its turn to write, which it has from its
-//! beginning on, until it ends: SQLite lets nobody write who began by reading what has changed since.
+//! What a client sends, one statement a call, from the connection's cache of prepared ones. There is no network here,
+//! so a statement that writes and is a transaction of its own brings its BEGIN and COMMIT along: only so can its commit
+//! be counted and timed. Writers queue as in the server drive; a transaction of several statements keeps its turn to
+//! write, which it has from its beginning on, until it ends: SQLite lets nobody write who began by reading what has
+//! changed since.
 
 use super::PROCEDURES;
 use super::errors::Fault;

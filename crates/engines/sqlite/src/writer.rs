@@ -1,5 +1,5 @@
-//! The writers' queue. SQLite lets one transaction write at a time and lets the others poll for their turn, which favours
-//! whoever polls at the right moment. Jobs of one point queue here instead, first come, first served.
+//! The writers' queue. SQLite lets one transaction write at a time and lets the others poll for their turn, which
+//! favours whoever polls at the right moment. Jobs of one point queue here instead, first come, first served.
 
 use dbdyno_engine::EngineError;
 use dbdyno_model::ErrorClass;

@@ -235,7 +235,8 @@ impl<W> Chunk<'_, W> {
         Ok(turn)
     }
 
-    /// Commits a transaction in which this was done, and which gives back its turn; rolls it back where something failed.
+    /// Commits a transaction in which this was done, and which gives back its turn; rolls it back where something
+    /// failed.
     pub(super) fn close(
         &mut self,
         commit: &mut CachedStatement<'_>,
@@ -323,8 +324,8 @@ pub(super) fn update_rows(statement: &mut Statement<'_>, key: u64) -> Result<u64
     Ok(statement.raw_execute()? as u64)
 }
 
-/// How many of the `seen` pending pages a checkpoint has moved that answers with pages in the log and pages moved: all but
-/// those that a reader keeps. None where it says -1, because another process was at it: nothing was moved.
+/// How many of the `seen` pending pages a checkpoint has moved that answers with pages in the log and pages moved: all
+/// but those that a reader keeps. None where it says -1, because another process was at it: nothing was moved.
 fn no_longer_pending(seen: u64, logged: i64, moved: i64) -> Option<u64> {
     let left = u64::try_from(logged).ok()?.saturating_sub(u64::try_from(moved).ok()?);
     Some(seen.saturating_sub(left))
@@ -354,8 +355,8 @@ pub(super) fn remove(path: &std::path::Path) -> Result<(), dbdyno_engine::Engine
     Ok(())
 }
 
-/// What the kernel says this thread has written, to files of any kind. A checkpoint writes nothing but pages of the data
-/// file, and SQLite itself does not say how many.
+/// What the kernel says this thread has written, to files of any kind. A checkpoint writes nothing but pages of the
+/// data file, and SQLite itself does not say how many.
 fn bytes_written_by_this_thread() -> Option<u64> {
     let io = std::fs::read_to_string("/proc/thread-self/io").ok()?;
     io.lines().find_map(|line| line.strip_prefix("wchar: "))?.trim().parse().ok()

@@ -1,5 +1,5 @@
-//! Control groups: where a process's group lies, what it may use, how often it was held back (kernel: cgroup-v1/sched-bwc.rst,
-//! cgroup-v2.rst).
+//! Control groups: where a process's group lies, what it may use, how often it was held back (kernel:
+//! cgroup-v1/sched-bwc.rst, cgroup-v2.rst).
 
 use std::path::{Component, Path, PathBuf};
 
@@ -39,8 +39,8 @@ fn hierarchy(line: &str) -> Option<Hierarchy> {
 }
 
 impl Hierarchy {
-    /// The folders of a process's group and of all groups above it, as far up as they can be seen from here. `cgroup` is its
-    /// `/proc/PID/cgroup`.
+    /// The folders of a process's group and of all groups above it, as far up as they can be seen from here. `cgroup`
+    /// is its `/proc/PID/cgroup`.
     pub(crate) fn folders(&self, cgroup: &str) -> Vec<PathBuf> {
         let of_version = |line: &&str| {
             let controllers = line.split(':').nth(1);

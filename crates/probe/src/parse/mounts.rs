@@ -24,8 +24,8 @@ impl Mount {
         self.options.iter().find_map(|o| o.strip_prefix(name)?.strip_prefix('='))
     }
 
-    /// As an inventory shows it: `/data xfs (rw,noatime)`. The layers of an overlay are left out: a container's are many
-    /// long paths that decide nothing.
+    /// As an inventory shows it: `/data xfs (rw,noatime)`. The layers of an overlay are left out: a container's are
+    /// many long paths that decide nothing.
     pub(crate) fn describe(&self) -> String {
         let layer = |option: &&String| option.split_once('=').is_some_and(|(name, _)| name.ends_with("dir"));
         let options: Vec<&str> = self.options.iter().filter(|o| !layer(o)).map(String::as_str).collect();

@@ -1,4 +1,5 @@
-//! How dbdyno itself was built, where that is not alike on all sides. Of older runs nothing is known, which is no difference.
+//! How dbdyno itself was built, where that is not alike on all sides. Of older runs nothing is known, which is no
+//! difference.
 
 use super::{Setting, Side, settings};
 use dbdyno_model::{RunJson, Tool};

@@ -1,6 +1,6 @@
-//! Platforms side by side: what differs between them, what does not compare, each test's speed and throughput, how far each
-//! is from a baseline and whether that is shown, what a core and a dollar carry. This is the pure result; how it looks is the
-//! business of `text` and of the page.
+//! Platforms side by side: what differs between them, what does not compare, each test's speed and throughput, how far
+//! each is from a baseline and whether that is shown, what a core and a dollar carry. This is the pure result; how it
+//! looks is the business of `text` and of the page.
 
 mod builder;
 mod builds;

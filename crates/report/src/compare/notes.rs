@@ -6,7 +6,8 @@ use crate::legend::{self, Doubts, EQUIVALENT, SUSPECT};
 use crate::text::hanging;
 use dbdyno_model::{Flag, SuspectCode};
 
-/// Doubts of the tool's own making, which hundreds of values share: few digits, a shortest time. Their reason is the code.
+/// Doubts of the tool's own making, which hundreds of values share: few digits, a shortest time. Their reason is the
+/// code.
 const FORMAL: [SuspectCode; 3] = [SuspectCode::Floor, SuspectCode::Quantised, SuspectCode::Rounding];
 
 /// The notes.

@@ -1,5 +1,5 @@
-//! Published series over something else than jobs and threads (cores, outstanding I/Os), side by side: whatever two sides
-//! have under the same key. What a key is better for is not known, so nothing is ranked.
+//! Published series over something else than jobs and threads (cores, outstanding I/Os), side by side: whatever two
+//! sides have under the same key. What a key is better for is not known, so nothing is ranked.
 
 use super::{Other, OtherRow, Side};
 use dbdyno_model::{Curve, Suspect};

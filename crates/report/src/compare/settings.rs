@@ -62,8 +62,8 @@ fn storage(run: &RunJson) -> Option<String> {
     Some(parts.join("; "))
 }
 
-/// The settings that are not the same on all sides. A parameter counts where two sides have it; among runs of one engine
-/// and sources of one suite also where one side lacks it.
+/// The settings that are not the same on all sides. A parameter counts where two sides have it; among runs of one
+/// engine and sources of one suite also where one side lacks it.
 pub(super) fn differing(sides: &[Side]) -> Vec<Setting> {
     let mut settings: Vec<Setting> =
         FACTS.iter().map(|(name, fact)| setting((*name).to_owned(), sides, fact)).collect();
@@ -99,8 +99,8 @@ pub(super) fn setting(name: String, sides: &[Side], fact: &dyn Fn(&RunJson) -> O
     Setting { name, values: sides.iter().map(value).collect() }
 }
 
-/// Names of what differs among the runs of one side, which are meant to be repeats of each other: those of a database of each
-/// other, and those of storage, which may bear the same label.
+/// Names of what differs among the runs of one side, which are meant to be repeats of each other: those of a database
+/// of each other, and those of storage, which may bear the same label.
 pub(super) fn unlike_within(side: &Side) -> Vec<String> {
     let single = |run: &RunJson| Side { name: String::new(), runs: vec![run.clone()] };
     let mut names: Vec<String> = Vec::new();

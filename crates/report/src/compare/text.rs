@@ -1,5 +1,5 @@
-//! A comparison as text. Sides have letters, so that twenty of them fit beside each other; what the letters stand for comes
-//! first, then what does not compare, then what differs, then the figures.
+//! A comparison as text. Sides have letters, so that twenty of them fit beside each other; what the letters stand for
+//! comes first, then what does not compare, then what differs, then the figures.
 
 use super::{Cell, Comparison, Efficiency, Per, Rank, Ratio, Regression, Row, SideInfo, Verdict, Which, notes};
 use crate::layout::{Column, Keep, Row as Line, Sheet};

@@ -53,7 +53,8 @@ fn unlike(sides: &[Side], fact: &dyn Fn(&RunJson) -> String) -> Option<String> {
     (all.len() > 1).then(which)
 }
 
-/// How the throughputs of a run came about; of those that others print nobody knows, and without ramps there is nothing to say.
+/// How the throughputs of a run came about; of those that others print nobody knows, and without ramps there is nothing
+/// to say.
 fn selection(run: &RunJson) -> String {
     let has_ramp = || {
         let reached = || run.points.iter().filter(|p| crate::figures::reached(p) && p.subject.storage().is_none());

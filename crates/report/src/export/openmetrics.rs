@@ -1,8 +1,8 @@
 //! The figures of a run as OpenMetrics text (1.0), for those who keep the history of their platforms in a time series
 //! database: a family for each metric of the catalogue, a sample for each point, at the time at which it was measured.
 //!
-//! Points that are not `ok` have no figures here, and doubtful published values that may not be used have none either; how
-//! each point ended is a family of its own.
+//! Points that are not `ok` have no figures here, and doubtful published values that may not be used have none either;
+//! how each point ended is a family of its own.
 
 use crate::text::clean;
 use dbdyno_catalogue::{Catalogue, Percentile};

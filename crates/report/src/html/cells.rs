@@ -13,8 +13,8 @@ pub(super) struct Measured<'a> {
 }
 
 impl<'a> Measured<'a> {
-    /// The cells of a run, in its order. Storage points have a section of their own, where they go by their work; what was
-    /// measured again is the throughput among the key metrics, and no place of a curve.
+    /// The cells of a run, in its order. Storage points have a section of their own, where they go by their work; what
+    /// was measured again is the throughput among the key metrics, and no place of a curve.
     pub(super) fn of(run: &'a RunJson) -> Vec<Self> {
         let mut by_key: BTreeMap<CellKey, Vec<&Point>> = BTreeMap::new();
         for point in &run.points {

@@ -1,6 +1,6 @@
-//! The HTML report: one file that needs nothing but a browser, and no network. Charts are SVG with classes in place of colours, so that
-//! one page reads on paper, on a phone and in the dark; every text that is not dbdyno's own is escaped (`maud`), and the browser is
-//! told to run the page's own script alone.
+//! The HTML report: one file that needs nothing but a browser, and no network. Charts are SVG with classes in place of
+//! colours, so that one page reads on paper, on a phone and in the dark; every text that is not dbdyno's own is escaped
+//! (`maud`), and the browser is told to run the page's own script alone.
 
 mod cells;
 mod charts;

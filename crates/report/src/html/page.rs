@@ -47,8 +47,8 @@ pub(super) fn notice(notice: &str) -> Markup {
     html! { p.notice role="note" { b { "Notice. " } (clean(notice)) } }
 }
 
-/// Nothing may be loaded from anywhere, and of styles and scripts only the page's own, by their hashes: whatever would slip in
-/// with a text would not run.
+/// Nothing may be loaded from anywhere, and of styles and scripts only the page's own, by their hashes: whatever would
+/// slip in with a text would not run.
 fn policy() -> String {
     let hash = |text: &str| base64::engine::general_purpose::STANDARD.encode(Sha256::digest(text.as_bytes()));
     format!(

@@ -1,5 +1,5 @@
-//! What a published result says beside its series: figures as printed, with their doubts; what was asked for and found; series
-//! over something else than jobs; waits; histograms.
+//! What a published result says beside its series: figures as printed, with their doubts; what was asked for and found;
+//! series over something else than jobs; waits; histograms.
 
 use super::duration;
 use super::marks::suspect;

@@ -1,5 +1,5 @@
-//! The test classes: of each test how rate, service time, processors and devices go along the ramp, and every figure in a
-//! table below.
+//! The test classes: of each test how rate, service time, processors and devices go along the ramp, and every figure in
+//! a table below.
 
 use super::cells::{Measured, Ramp, by_test};
 use super::charts::{Axis, LineChart, Mark, Series};

@@ -1,5 +1,5 @@
-//! The scaling law of each ramp: how much waits for its turn, what agreeing costs, where it bends and where it peaks, and how sure
-//! that is.
+//! The scaling law of each ramp: how much waits for its turn, what agreeing costs, where it bends and where it peaks,
+//! and how sure that is.
 
 use super::cells::{Measured, by_test};
 use super::charts::{Axis, Drawn, LineChart, Mark, Series};

@@ -1,4 +1,5 @@
-//! Storage itself, below any database: its points by kind of work with their curves, and a database's share of what it can do.
+//! Storage itself, below any database: its points by kind of work with their curves, and a database's share of what it
+//! can do.
 
 mod moments;
 

@@ -74,7 +74,8 @@ fn writes(point: &Point, catalogue: &Catalogue) -> bool {
         || catalogue.test(point.subject.as_str()).is_ok_and(|test| test.procedure.writes())
 }
 
-/// The cell with the highest redo rate of all tests that write: what others write meanwhile is no figure of a test that reads.
+/// The cell with the highest redo rate of all tests that write: what others write meanwhile is no figure of a test that
+/// reads.
 pub(crate) fn most_redo<'a>(run: &'a RunJson, catalogue: &Catalogue) -> Option<Figure<'a>> {
     // A source that prints a redo rate says what it is of.
     let writes = |p: &Point| run.published.is_some() || writes(p, catalogue);

@@ -15,7 +15,8 @@ pub(crate) enum Shows {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Line {
     pub(crate) name: &'static str,
-    /// The test; further ones stand in where the first was not measured or is not supported. Without any it is of the workload.
+    /// The test; further ones stand in where the first was not measured or is not supported. Without any it is of the
+    /// workload.
     pub(crate) tests: &'static [&'static str],
     /// The metric.
     pub(crate) metric: &'static str,

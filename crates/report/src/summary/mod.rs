@@ -1,5 +1,6 @@
-//! The one-page summary: what a car's data sheet is to a car. Speed is the rate at DOP 1, throughput the rate
-//! measured again at the DOP that was best; a figure that is not what it seems stands in parentheses, one that is missing is replaced by its reason.
+//! The one-page summary: what a car's data sheet is to a car. Speed is the rate at DOP 1, throughput the rate measured
+//! again at the DOP that was best; a figure that is not what it seems stands in parentheses, one that is missing is
+//! replaced by its reason.
 
 pub(crate) mod figure;
 pub(crate) mod head;
@@ -187,8 +188,8 @@ fn redo_row<'a>(run: &'a RunJson, catalogue: &Catalogue, used: &mut Used<'a>) ->
     Row::Figures(texts)
 }
 
-/// What a throughput is divided by, and its title: the cores that the work may use; the hardware threads where cores are not known,
-/// and then it says so.
+/// What a throughput is divided by, and its title: the cores that the work may use; the hardware threads where cores
+/// are not known, and then it says so.
 pub(crate) fn per_core(run: &RunJson) -> Result<(f64, String), String> {
     let cpu = &run.platform.cpu;
     let (usable, what) = match (cpu.usable_cores(), cpu.usable_threads()) {

@@ -1,5 +1,5 @@
-//! What must be said of throughputs: which were measured again, which are still the figures that selected them, and which degrees
-//! of parallelism single measurements cannot tell from the best.
+//! What must be said of throughputs: which were measured again, which are still the figures that selected them, and
+//! which degrees of parallelism single measurements cannot tell from the best.
 
 use super::figure::Found;
 use super::lines::{Line, Shows};

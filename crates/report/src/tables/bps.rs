@@ -85,7 +85,8 @@ fn tables(
     out
 }
 
-/// What the work of a point came to stands in parentheses where that is doubtful; what was counted beside it is what it is.
+/// What the work of a point came to stands in parentheses where that is doubtful; what was counted beside it is what it
+/// is.
 fn figure(column: &PointColumn, point: &Point) -> String {
     let text = (column.text)(point);
     match OF_THE_WORK.contains(&column.path) {

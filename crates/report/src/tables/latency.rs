@@ -1,5 +1,5 @@
-//! How long transactions took, as whoever waited for them saw it: a line for each test, degree of parallelism and load, so that
-//! the lines of one test are its curve of latency over throughput.
+//! How long transactions took, as whoever waited for them saw it: a line for each test, degree of parallelism and load,
+//! so that the lines of one test are its curve of latency over throughput.
 
 use super::columns::tx_size;
 use crate::figures::bracketed;
@@ -37,8 +37,8 @@ const UNMET: char = '!';
 /// In place of a load, below it: how long was waited for a connection.
 const WAIT: &str = "  waiting for one";
 
-/// One row per load of each test and degree of parallelism: medians of its repeats. Where a workload has several types of transactions,
-/// each has another; where jobs share connections, one tells how long they waited for one.
+/// One row per load of each test and degree of parallelism: medians of its repeats. Where a workload has several types
+/// of transactions, each has another; where jobs share connections, one tells how long they waited for one.
 #[must_use]
 pub fn latency(run: &RunJson, _: &Catalogue, width: Option<u16>) -> String {
     let points: Vec<&Point> = run.points.iter().filter(|p| legend::is_timed(p) && !p.again).collect();

@@ -1,5 +1,5 @@
-//! Points of storage itself, below any database: a line for each number of outstanding I/Os, the lines of one kind of work
-//! together, so that they are its curve.
+//! Points of storage itself, below any database: a line for each number of outstanding I/Os, the lines of one kind of
+//! work together, so that they are its curve.
 
 use crate::layout::{Column, Keep, Row, Sheet};
 use crate::legend::{self, marks, refusal};

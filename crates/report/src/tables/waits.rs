@@ -1,4 +1,5 @@
-//! What the sessions of each point waited for: which event, how often, and for what share of the time that the jobs had.
+//! What the sessions of each point waited for: which event, how often, and for what share of the time that the jobs
+//! had.
 
 use super::columns::tx_size;
 use crate::layout::{Column, Keep, Row, Sheet};

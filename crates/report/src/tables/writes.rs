@@ -1,4 +1,5 @@
-//! What each point wrote, told apart: to the log, for which commits wait, and to the data files, which follows at checkpoints.
+//! What each point wrote, told apart: to the log, for which commits wait, and to the data files, which follows at
+//! checkpoints.
 
 use super::columns::tx_size;
 use crate::layout::{Column, Keep, Row, Sheet};

@@ -1,5 +1,5 @@
-//! Finding the figure of a requirement among the points of a run: which points may be judged, the median of each cell, and
-//! the best of them.
+//! Finding the figure of a requirement among the points of a run: which points may be judged, the median of each cell,
+//! and the best of them.
 
 use super::percentile;
 use super::{Figure, Found, Outcome, stated};
@@ -8,9 +8,9 @@ use dbdyno_catalogue::{Limit, Percentile, Requirement, TestFigure};
 use dbdyno_model::{CellKey, Drive, Flag, MetricId, Point, ResponseTime, RunJson};
 use dbdyno_stats::Estimate;
 
-/// Flags of figures that say nothing of what a project needs: a crash could lose what was committed, memory was measured in
-/// place of a device, nothing shows that the figure is what it claims to be, it was over in a moment, or chance could have made it.
-/// A requirement may accept them, and so may whoever asks for a verdict.
+/// Flags of figures that say nothing of what a project needs: a crash could lose what was committed, memory was
+/// measured in place of a device, nothing shows that the figure is what it claims to be, it was over in a moment, or
+/// chance could have made it. A requirement may accept them, and so may whoever asks for a verdict.
 pub const REFUSED: [Flag; 5] =
     [Flag::UnsafeDurability, Flag::ServedFromOsCache, Flag::NotProved, Flag::TooShort, Flag::TooFewToJudge];
 /// A rate that was asked for as a number with decimals is kept if it is this near.
@@ -110,8 +110,8 @@ pub(super) fn find(run: &RunJson, asked: &TestFigure, requirement: &Requirement)
     Found::Figure(figure, remarks)
 }
 
-/// What a least value is judged by: where it is the best of a ramp, what was measured again there. What selected is judged where it is
-/// asked for by its place.
+/// What a least value is judged by: where it is the best of a ramp, what was measured again there. What selected is
+/// judged where it is asked for by its place.
 fn measured_again(points: Vec<&Point>, limit: Limit) -> Vec<&Point> {
     let (again, ramp): (Vec<&Point>, Vec<&Point>) = points.into_iter().partition(|p| p.again);
     let several = ramp.first().is_some_and(|first| ramp.iter().any(|p| p.dop != first.dop));

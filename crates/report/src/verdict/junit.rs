@@ -1,5 +1,5 @@
-//! The verdict as a JUnit file, which pipelines show as test results: a requirement is a test case, one that is not met a
-//! failure of the kind that its outcome names.
+//! The verdict as a JUnit file, which pipelines show as test results: a requirement is a test case, one that is not met
+//! a failure of the kind that its outcome names.
 
 use super::{Line, Outcome, Verdict, page};
 use crate::text::clean;

@@ -1,8 +1,8 @@
 //! The verdict: whether a run meets what a project needs, line by line, with the margin.
 //!
 //! It errs on the side of "no". What was not measured is not met, and a figure that is none of the platform's own doing
-//! (commits that a crash could lose, a device that memory stood in for) is refused, with the reason. A pure function of the
-//! run and the requirements; text, JUnit and HTML show the same [`Verdict`].
+//! (commits that a crash could lose, a device that memory stood in for) is refused, with the reason. A pure function of
+//! the run and the requirements; text, JUnit and HTML show the same [`Verdict`].
 
 mod figure;
 mod junit;

@@ -1,5 +1,6 @@
-//! What a percentile must rest on before it is judged: transactions enough, and all of them. What failed took longer than any
-//! limit, since nobody got what was asked for; left out, it would make a platform that refuses its work a quick one.
+//! What a percentile must rest on before it is judged: transactions enough, and all of them. What failed took longer
+//! than any limit, since nobody got what was asked for; left out, it would make a platform that refuses its work a
+//! quick one.
 
 use super::figure::distribution;
 use crate::numbers;

@@ -1,6 +1,6 @@
-//! What a published result states for a platform without points: results of whole platforms or of their variants, and the
-//! figures that a source prints per test. A source that says "more than 35,000" says no number, but enough for a limit of
-//! 10,000.
+//! What a published result states for a platform without points: results of whole platforms or of their variants, and
+//! the figures that a source prints per test. A source that says "more than 35,000" says no number, but enough for a
+//! limit of 10,000.
 
 use super::{Figure, Found, Outcome, doubted, figure, page};
 use crate::numbers;

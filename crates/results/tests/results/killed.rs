@@ -54,7 +54,8 @@ fn what_was_recorded_survives_kill_9_at_any_moment() {
     assert!(points > 100 && early > 0, "the moments were not spread: {points} points, {early} kills before a run");
 }
 
-/// Starts a recorder and kills it; its run, if it said that it had begun one, and how many points it said were recorded.
+/// Starts a recorder and kills it; its run, if it said that it had begun one, and how many points it said were
+/// recorded.
 ///
 /// The moment is a number of lines and then some time, so that any phase is hit on slow and on quick machines.
 fn record_until_killed(folder: &Path, series: &mut u64) -> (Option<String>, usize) {

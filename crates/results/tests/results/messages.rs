@@ -1,5 +1,5 @@
-//! Every refusal, word for word, and that what is not ours stays as it was. (Full and read-only disks: `full`; a run that
-//! is being measured: `claiming`.)
+//! Every refusal, word for word, and that what is not ours stays as it was. (Full and read-only disks: `full`; a run
+//! that is being measured: `claiming`.)
 
 use crate::sample;
 use dbdyno_model::{RunStatus, Status};

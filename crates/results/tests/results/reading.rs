@@ -121,7 +121,8 @@ fn opening_a_second_time_keeps_the_locks_of_the_first() {
     first.list_runs().unwrap();
     let inode = format!(":{} ", path.metadata().unwrap().ino());
     let locks = || std::fs::read_to_string("/proc/locks").unwrap().lines().filter(|l| l.contains(&inode)).count();
-    // The list of all locks is read in pieces, and may miss some while others come and go; a lock that was dropped stays so.
+    // The list of all locks is read in pieces, and may miss some while others come and go; a lock that was dropped
+    // stays so.
     let held = (0..20).map(|_| locks()).max().unwrap();
     assert!(held > 0);
     for access in [Access::ReadOnly, Access::ReadWrite] {

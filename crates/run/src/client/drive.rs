@@ -1,10 +1,11 @@
-//! One session of the client drive: it runs any program, transaction after transaction, act by act. The program knows transactions;
-//! the drive knows the window, the pace, what is sent again, and how transactions have ended. Its user is always the same, or where
-//! users share connections, whoever's turn it is: pool.rs.
+//! One session of the client drive: it runs any program, transaction after transaction, act by act. The program knows
+//! transactions; the drive knows the window, the pace, what is sent again, and how transactions have ended. Its user is
+//! always the same, or where users share connections, whoever's turn it is: pool.rs.
 //!
-//! What ends when the window's edges are known is counted without a lock: the window's moments are atomic, and times go into a
-//! pen of the session's own. A transaction that the database refused for the sake of another is sent again with the same keys; one
-//! that failed for good is counted by its class and never as throughput, and the job goes on with the next: failures.rs.
+//! What ends when the window's edges are known is counted without a lock: the window's moments are atomic, and times go
+//! into a pen of the session's own. A transaction that the database refused for the sake of another is sent again with
+//! the same keys; one that failed for good is counted by its class and never as throughput, and the job goes on with
+//! the next: failures.rs.
 
 mod failures;
 mod punctual;
@@ -170,7 +171,8 @@ impl<'t, P: Program> ClientDrive<'t, P> {
         }
     }
 
-    /// The place of a moment in the window, in nanoseconds since it began. What ends with the window has been done in it.
+    /// The place of a moment in the window, in nanoseconds since it began. What ends with the window has been done in
+    /// it.
     #[inline]
     fn inside(&self, ended_ns: u64) -> Option<u64> {
         (self.start_ns < ended_ns && ended_ns <= self.end_ns).then(|| ended_ns - self.start_ns - 1)

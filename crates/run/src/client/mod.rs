@@ -1,9 +1,9 @@
 //! The client drive: dbdyno sends each statement, as an application would, and times each transaction.
 //!
-//! [`ClientDrive`] is one session, [`Team`] what the sessions of a point share, [`Timetable`] says when transactions are due, and
-//! who serves which is a matter of the queues. Where users share sessions, [`Pool`] has those who wait. What was done becomes a
-//! [`crate::Log`] like that of the server drive, whose chunks are the seconds of the window, so that rates, proofs and flags are
-//! made of it in the same way.
+//! [`ClientDrive`] is one session, [`Team`] what the sessions of a point share, [`Timetable`] says when transactions
+//! are due, and who serves which is a matter of the queues. Where users share sessions, [`Pool`] has those who wait.
+//! What was done becomes a [`crate::Log`] like that of the server drive, whose chunks are the seconds of the window, so
+//! that rates, proofs and flags are made of it in the same way.
 
 mod drive;
 mod pauses;
@@ -35,7 +35,8 @@ pub(crate) const TRANSACTIONS: Words = Words { what: "transactions", help: "use 
 /// The same where jobs share connections.
 pub(crate) const OF_CONNECTIONS: Words = Words { help: "use more connections", ..TRANSACTIONS };
 
-/// Whether the rate that was asked for was not reached, and by how much, in words. `ops` succeeded in `window_s` seconds.
+/// Whether the rate that was asked for was not reached, and by how much, in words. `ops` succeeded in `window_s`
+/// seconds.
 #[must_use]
 pub(crate) fn unmet(
     load: Load,

@@ -1,12 +1,13 @@
 //! More users than connections: the users share the connections, as those of an application behind a pool of them do.
 //!
-//! A user who is due takes a free connection for one whole transaction, pauses within it included, and gives it back. Of users
-//! who find none, who has been due for the longest is first. What a user is (keys, pauses, timetable) stays with the user, whichever connection
-//! does the work.
+//! A user who is due takes a free connection for one whole transaction, pauses within it included, and gives it back.
+//! Of users who find none, who has been due for the longest is first. What a user is (keys, pauses, timetable) stays
+//! with the user, whichever connection does the work.
 //!
-//! Nobody has to be woken: each session always holds one user, and sleeps where that one is not due yet. A session whose transaction
-//! has ended puts its user back and takes the one who is due first, which may be the same. So those held by sleeping sessions are
-//! due before all in the pool, and whoever comes to be due earlier has come with a session that is free.
+//! Nobody has to be woken: each session always holds one user, and sleeps where that one is not due yet. A session
+//! whose transaction has ended puts its user back and takes the one who is due first, which may be the same. So those
+//! held by sleeping sessions are due before all in the pool, and whoever comes to be due earlier has come with a
+//! session that is free.
 
 use super::pauses::Pauses;
 use super::queues::Queues;
@@ -78,8 +79,8 @@ impl<P> User<P> {
         };
     }
 
-    /// Since when the current transaction could have had a connection. What a queue of the user's own holds needs none before the
-    /// user's last transaction has ended; what all share is bound to no user.
+    /// Since when the current transaction could have had a connection. What a queue of the user's own holds needs none
+    /// before the user's last transaction has ended; what all share is bound to no user.
     #[inline]
     pub(super) fn wants_ns(&self, team: &Team<'_>) -> u64 {
         let due_ns = self.due_ns.unwrap_or(self.ended_ns);
@@ -173,8 +174,9 @@ impl<P> Pool<P> {
         waiting.users = turns.into();
     }
 
-    /// Puts a user back, whose next transaction begins at `due_ns`, and takes the one who is due first. `waited_ns` is how long the
-    /// last transaction waited for its connection, where that counts. Nothing is allocated: one goes in for one that comes out.
+    /// Puts a user back, whose next transaction begins at `due_ns`, and takes the one who is due first. `waited_ns` is
+    /// how long the last transaction waited for its connection, where that counts. Nothing is allocated: one goes in
+    /// for one that comes out.
     pub(super) fn exchange(&self, user: &mut Box<User<P>>, due_ns: u64, waited_ns: Option<u64>) {
         let waiting = &mut *self.waiting();
         waited_ns.iter().for_each(|ns| waiting.waits.record_ns(*ns));
@@ -192,7 +194,8 @@ impl<P> Pool<P> {
         self.waiting().waits.record_ns(ns);
     }
 
-    /// When the sessions are done: how long was waited for them, and what those did not come to who are left without one.
+    /// When the sessions are done: how long was waited for them, and what those did not come to who are left without
+    /// one.
     #[must_use]
     pub fn tally(&self, team: &Team<'_>) -> Tally {
         let Waiting { users, waits, .. } = &mut *self.waiting();

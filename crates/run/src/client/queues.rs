@@ -6,8 +6,9 @@ use dbdyno_model::{Arrivals, Load};
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// The timetables of a team. They begin when its first job has passed the barrier, or where the window was told when it begins, a
-/// warm-up before that. Hosts that share a point have timetables that together are those of one host with all the jobs.
+/// The timetables of a team. They begin when its first job has passed the barrier, or where the window was told when it
+/// begins, a warm-up before that. Hosts that share a point have timetables that together are those of one host with all
+/// the jobs.
 #[derive(Debug)]
 pub(super) struct Queues {
     arrivals: Arrivals,

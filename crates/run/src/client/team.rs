@@ -67,8 +67,8 @@ pub struct ClientResult {
 pub struct OfType {
     /// Service times inside the window.
     pub service: Histogram,
-    /// Response times inside the window, where a rate was set; of what had begun and not ended, the age at its end. What never began
-    /// is of no type.
+    /// Response times inside the window, where a rate was set; of what had begun and not ended, the age at its end.
+    /// What never began is of no type.
     pub response: Option<Histogram>,
     /// Those that failed inside the window.
     pub failed: u64,
@@ -79,8 +79,8 @@ pub struct OfType {
 }
 
 impl<'w> Team<'w> {
-    /// A team of a task's jobs for a window that aims at `duration_ns`. `asked_per_s` is the rate of all jobs on all hosts
-    /// together.
+    /// A team of a task's jobs for a window that aims at `duration_ns`. `asked_per_s` is the rate of all jobs on all
+    /// hosts together.
     #[must_use]
     pub fn new(window: &'w Window, duration_ns: u64, load: Load, asked_per_s: Option<f64>, task: &Task) -> Self {
         Self::of(window, duration_ns, load, asked_per_s, Work::Test(task))
@@ -119,7 +119,8 @@ impl<'w> Team<'w> {
         ClientDrive::new(self, User::new(self, job, program), None)
     }
 
-    /// What each session of the team is to do for these users. Those who find no connection wait in the pool, which is empty.
+    /// What each session of the team is to do for these users. Those who find no connection wait in the pool, which is
+    /// empty.
     #[must_use]
     pub fn sessions<'t, P: Program>(
         &'t self,
@@ -205,8 +206,8 @@ impl<'w> Team<'w> {
     }
 }
 
-/// What the timetable says. What nobody came to is entered with its age into the response times, and into the waits for a
-/// connection, which would exceed it.
+/// What the timetable says. What nobody came to is entered with its age into the response times, and into the waits for
+/// a connection, which would exceed it.
 fn kept(queues: &Queues, span: Span, kept: Kept, half_ns: u64, mut ages: [Option<&mut Histogram>; 2]) -> OpenLoop {
     let Kept { mut due, mut unfinished, mut waiting, idle_ns } = kept;
     queues.left(span.end_ns, |due_ns, n| {

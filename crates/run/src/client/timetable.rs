@@ -1,25 +1,27 @@
 //! When transactions are due: on a timetable that knows nothing of how long they take.
 //!
-//! All sessions share one timetable, as those of a pool of connections do: whichever is free takes the next transaction. (Where
-//! each has a queue of its own, each has a timetable of its own, with its share of the rate; see [`super::team`].) A session that
-//! is free takes a transaction before it is due, and sleeps until then: it will be free at that moment, so nobody could begin it
-//! sooner, and whoever becomes free meanwhile takes the one after. Who is at rest for other reasons takes none.
+//! All sessions share one timetable, as those of a pool of connections do: whichever is free takes the next
+//! transaction. (Where each has a queue of its own, each has a timetable of its own, with its share of the rate; see
+//! [`super::team`].) A session that is free takes a transaction before it is due, and sleeps until then: it will be
+//! free at that moment, so nobody could begin it sooner, and whoever becomes free meanwhile takes the one after. Who is
+//! at rest for other reasons takes none.
 //!
-//! To take one is one exchange of one number, without a lock: of equal distances the next number, of independent ones the last
-//! due moment, as the distance to the next is a function of the seed and that moment. So what is due when does not depend on who
-//! took it, and what nobody came to can be told afterwards.
+//! To take one is one exchange of one number, without a lock: of equal distances the next number, of independent ones
+//! the last due moment, as the distance to the next is a function of the seed and that moment. So what is due when does
+//! not depend on who took it, and what nobody came to can be told afterwards.
 //!
-//! Several hosts may share a timetable. Each transaction belongs to one of all their jobs: of equal distances they take turns, of
-//! independent arrivals a hash of the moment says whose it is, so that those of a host are independent again. Each host computes
-//! the whole timetable and takes what belongs to its own jobs, so together they serve exactly what one host would.
+//! Several hosts may share a timetable. Each transaction belongs to one of all their jobs: of equal distances they take
+//! turns, of independent arrivals a hash of the moment says whose it is, so that those of a host are independent again.
+//! Each host computes the whole timetable and takes what belongs to its own jobs, so together they serve exactly what
+//! one host would.
 
 use dbdyno_engine::data::mix;
 use dbdyno_model::Arrivals;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Parts of a nanosecond in which the moments of independent arrivals are kept, so that short distances lose nothing. Their
-/// number lasts for seven weeks.
+/// Parts of a nanosecond in which the moments of independent arrivals are kept, so that short distances lose nothing.
+/// Their number lasts for seven weeks.
 const PARTS: f64 = 4_096.0;
 /// So many that nobody came to are counted one by one; of more, so many slices at the mean rate.
 const MOST_COUNTED: u64 = 1_000_000;
@@ -36,7 +38,8 @@ pub struct Timetable {
     /// The jobs whose transactions are taken, of so many.
     own: Range<u64>,
     of: u64,
-    /// Of equal distances how many were taken; else the last moment that was, in parts of a nanosecond since the origin.
+    /// Of equal distances how many were taken; else the last moment that was, in parts of a nanosecond since the
+    /// origin.
     taken: AtomicU64,
 }
 

@@ -24,7 +24,8 @@ pub(super) struct Log {
     /// Those of them that may be of data files, at most.
     pub(super) of_data: u64,
     pub(super) foreign_per_s: f64,
-    /// In how many stretches they were counted, and of how many, where others were left out because pages were written there.
+    /// In how many stretches they were counted, and of how many, where others were left out because pages were written
+    /// there.
     pub(super) quiet: Option<(u64, u64)>,
 }
 
@@ -63,7 +64,8 @@ pub(super) fn nothing() -> CommitProof {
 }
 
 impl Seen {
-    /// One session's commits cannot share a sync: at least one for each but the last, of each stretch that was looked at.
+    /// One session's commits cannot share a sync: at least one for each but the last, of each stretch that was looked
+    /// at.
     fn says(&self, most: u64, least: u64, stretches: u64, foreign_per_s: f64) -> Says {
         let foreign = foreign_per_s * self.elapsed_s;
         match () {

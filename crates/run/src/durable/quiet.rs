@@ -1,5 +1,5 @@
-//! Stretches of time in which a server wrote no page. InnoDB counts syncs of its log and of its data files together (from 10.8
-//! on), so only there is each sync one of the log.
+//! Stretches of time in which a server wrote no page. InnoDB counts syncs of its log and of its data files together
+//! (from 10.8 on), so only there is each sync one of the log.
 
 /// What was counted in a stretch.
 #[derive(Debug, Clone, Copy, Default)]

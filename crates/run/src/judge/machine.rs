@@ -80,8 +80,8 @@ pub(crate) fn flag(point: &mut Point, telemetry: &Telemetry, server_pct: Option<
     }
 }
 
-/// Share of the machine from which other work is worth a flag: half a processor, but no more than a tenth of a small machine
-/// and no less than the kernel's ticks can tell.
+/// Share of the machine from which other work is worth a flag: half a processor, but no more than a tenth of a small
+/// machine and no less than the kernel's ticks can tell.
 fn foreign_limit_pct(seconds: f64) -> f64 {
     let processors = f64::from(dbdyno_probe::hardware_threads());
     let ticks_pct = TICKS / (seconds * processors * 100.0) * 100.0;

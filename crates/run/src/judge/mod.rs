@@ -22,8 +22,8 @@ use dbdyno_engine::{Durability, Features, Task};
 use dbdyno_model::{Cache, Counter, Counters, Flag, Layer, Point, Procedure, Proof, Status};
 use dbdyno_probe::Telemetry;
 
-/// Non-cached tests: device reads per block visit below which memory served them; likewise the share of what a storage test
-/// writes that must reach a device.
+/// Non-cached tests: device reads per block visit below which memory served them; likewise the share of what a storage
+/// test writes that must reach a device.
 const DEVICE_SHARE: f64 = 0.7;
 
 /// What a point is judged by.
@@ -93,8 +93,8 @@ pub(crate) fn prove(point: &mut Point, evidence: &Evidence<'_>) {
     }
 }
 
-/// Compares the sum that full scans returned with the generator's: quantity is changed by no test, so another sum is a row that
-/// somebody has altered.
+/// Compares the sum that full scans returned with the generator's: quantity is changed by no test, so another sum is a
+/// row that somebody has altered.
 fn content(task: &Task, log: &Log) -> Option<String> {
     let table = task.test.table.filter(|_| task.test.procedure.reads_all())?;
     let passes = log.total_ops();

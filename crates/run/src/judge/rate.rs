@@ -4,11 +4,11 @@ use super::Evidence;
 use crate::client;
 use dbdyno_model::{Arrivals, Flag, OpenLoop, Point, Status};
 
-/// Sessions that are busy for so much of the window's second half are never free: a rate of 95 % of what can be carried leaves
-/// them free ten times as long.
+/// Sessions that are busy for so much of the window's second half are never free: a rate of 95 % of what can be carried
+/// leaves them free ten times as long.
 const NEVER_FREE_PCT: f64 = 99.5;
-/// So many independent arrivals tell four fifths of a capacity from six fifths, where there are not many sessions: the queue that
-/// chance makes grows with the root of their number, an overload's with the number.
+/// So many independent arrivals tell four fifths of a capacity from six fifths, where there are not many sessions: the
+/// queue that chance makes grows with the root of their number, an overload's with the number.
 const LEAST_DUE: f64 = 1_000.0;
 /// So many for each session where there are many: as many wait before each as show that it is overloaded.
 const LEAST_DUE_A_SESSION: f64 = 62.5;

@@ -1,5 +1,5 @@
-//! Cached means that the engine's counters say so; not cached means that a device was read, for the database and not for
-//! others. What nobody has seen is not proved.
+//! Cached means that the engine's counters say so; not cached means that a device was read, for the database and not
+//! for others. What nobody has seen is not proved.
 
 use super::{DEVICE_SHARE, Evidence};
 use crate::figures::MIB;
@@ -7,22 +7,22 @@ use dbdyno_model::{Cache, Counter, Flag, Point, TableName};
 
 /// Cached tests: physical reads per logical read from which a table is not cached.
 const CACHED_LIMIT: f64 = 0.001;
-/// An engine that counts reads for everybody reads its own catalogue, too: so many, and so many a second, say nothing of the
-/// tables under test unless they are also one for each ten operations.
+/// An engine that counts reads for everybody reads its own catalogue, too: so many, and so many a second, say nothing
+/// of the tables under test unless they are also one for each ten operations.
 const HOUSEKEEPING_READS: f64 = 20.0;
 const HOUSEKEEPING_READS_PER_S: f64 = 20.0;
 const HOUSEKEEPING_READS_PER_OP: f64 = 0.1;
 /// Blocks that a table gets while it is filled and changed may count as reads of it.
 const TABLE_READS: f64 = 10.0;
-/// Bytes that every row has at least on any engine (the filler and the numbers), for judging scans where an engine does not
-/// say how many blocks it read. Rows of compressed tables have no least length.
+/// Bytes that every row has at least on any engine (the filler and the numbers), for judging scans where an engine does
+/// not say how many blocks it read. Rows of compressed tables have no least length.
 const LEAST_ROW_BYTES: f64 = 280.0;
 /// Reads of the device above this multiple of what the server read were for others.
 const FOREIGN_READS: f64 = 1.2;
 /// Less than this is housekeeping of the machine.
 const FOREIGN_FLOOR_BYTES_PER_S: f64 = 1_048_576.0;
-/// A single block that comes from memory takes a few microseconds, and up to some twenty where processors are short; from a
-/// device nearly always more.
+/// A single block that comes from memory takes a few microseconds, and up to some twenty where processors are short;
+/// from a device nearly always more.
 const MEMORY_READ_NS: f64 = 40_000.0;
 /// Share of the files' bytes that may lie in memory: a log beside the tables, say.
 const MEMORY_SHARE: f64 = 1.0 - DEVICE_SHARE;
@@ -58,7 +58,8 @@ pub(super) fn not_cached(point: &mut Point, evidence: &Evidence<'_>) {
     };
     match evidence.visits_per_op() {
         Some(visits) => from_afar(point, evidence, visits, &unseen),
-        // Most of a scan's blocks are read ahead of it: how long it waited for one says nothing of where that came from.
+        // Most of a scan's blocks are read ahead of it: how long it waited for one says nothing of where that came
+        // from.
         None => not_proved(point, "proof.non_cached", unseen),
     }
 }
@@ -91,7 +92,8 @@ impl Seen {
             true => (telemetry.process_read_bytes, "process_read_bytes"),
             false => (telemetry.server_read_bytes, "server_read_bytes"),
         };
-        // Of an engine in this process its own account says enough, also where the device is not known (containers, ZFS).
+        // Of an engine in this process its own account says enough, also where the device is not known (containers,
+        // ZFS).
         let device = telemetry.device_read_bytes.or(own.filter(|_| features.in_process)).map(|bytes| bytes as f64);
         let unseen = "the operating system does not say what was read from devices";
         let device_bytes = device.ok_or_else(|| missing("device_read_bytes", unseen))?;
@@ -162,8 +164,8 @@ impl Seen {
     }
 }
 
-/// What the devices read for a server whose account is closed to this user: if they read no more than the engine says that it
-/// fetched from below its cache, and a little, nobody else has read from them.
+/// What the devices read for a server whose account is closed to this user: if they read no more than the engine says
+/// that it fetched from below its cache, and a little, nobody else has read from them.
 fn by_the_engine(evidence: &Evidence<'_>, device_bytes: f64) -> Result<f64, String> {
     let Evidence { features, log, window, counters, telemetry, .. } = evidence;
     if features.in_process {
@@ -234,9 +236,10 @@ impl Evidence<'_> {
         self.counters.get(Counter::ReadBytes).map_or(bytes, |asked_for| bytes.min(asked_for as f64))
     }
 
-    /// Bytes a second that a scan from storage read from below the engine's cache: no more than the devices gave its processes.
-    /// Pages that a file has set aside and never written are read by the engine and by no device. A figure of memory is told as
-    /// the engine counts it. None where the engine does not count, or the test is no scan from storage.
+    /// Bytes a second that a scan from storage read from below the engine's cache: no more than the devices gave its
+    /// processes. Pages that a file has set aside and never written are read by the engine and by no device. A figure
+    /// of memory is told as the engine counts it. None where the engine does not count, or the test is no scan from
+    /// storage.
     pub(crate) fn scanned_bytes_per_s(&self, point: &Point) -> Option<f64> {
         let test = &self.work.test()?.test;
         if test.cache != Cache::NonCached || test.procedure.writes() || self.visits_per_op().is_some() {

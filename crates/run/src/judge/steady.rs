@@ -6,8 +6,8 @@ use dbdyno_stats::Trend;
 
 const DRIFT_PCT: f64 = 10.0;
 
-/// Flags a rate that changed within the window by more than its own noise explains. With too few chunks nobody can tell, and that is
-/// said.
+/// Flags a rate that changed within the window by more than its own noise explains. With too few chunks nobody can
+/// tell, and that is said.
 pub(super) fn flag(point: &mut Point, evidence: &Evidence<'_>) {
     let Evidence { work, log, window, .. } = evidence;
     // A client's chunks are the seconds of the window, with the work of all jobs in each.

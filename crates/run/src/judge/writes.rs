@@ -29,8 +29,8 @@ pub(super) fn written(point: &mut Point, evidence: &Evidence<'_>) {
     }
 }
 
-/// What the engine says of durability; and the law that a sync of the log serves at most one commit of each session, those
-/// that were under way when it began, so that commits are no more than sessions x (syncs + 1).
+/// What the engine says of durability; and the law that a sync of the log serves at most one commit of each session,
+/// those that were under way when it began, so that commits are no more than sessions x (syncs + 1).
 pub(super) fn durable(point: &mut Point, evidence: &Evidence<'_>) {
     let Some(durability) = evidence.durability else { return };
     let said: Vec<&str> = durability.by_default.iter().chain(&durability.unsafe_settings).map(String::as_str).collect();

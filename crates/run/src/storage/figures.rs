@@ -43,7 +43,8 @@ pub(super) fn empty(planned: &PlannedPoint) -> Point {
     point
 }
 
-/// Fills in what was measured. Returns the times of the point: those of small I/Os, or of large ones where there are no small.
+/// Fills in what was measured. Returns the times of the point: those of small I/Os, or of large ones where there are no
+/// small.
 pub(super) fn fill(point: &mut Point, measured: &Measured, luns: &Luns, catalogue: &Catalogue) -> Histograms {
     let seconds = measured.window_s;
     let sizes = [&measured.small, &measured.large];
@@ -150,8 +151,8 @@ fn failures(measured: &Measured) -> Vec<String> {
     failures
 }
 
-/// A rate that was not reached is another load than was asked for. Said is what the storage did, and what of it was on time:
-/// behind a backlog hardly anything that ends was due in the window, however fast it goes.
+/// A rate that was not reached is another load than was asked for. Said is what the storage did, and what of it was on
+/// time: behind a backlog hardly anything that ends was due in the window, however fast it goes.
 fn unmet(point: &Point, measured: &Measured) -> Option<String> {
     let asked_per_s = point.asked_per_s.filter(|_| measured.window_s > 0.0)?;
     let (due, done) = (asked_per_s * measured.window_s, point.ops.unwrap_or(0) as f64);

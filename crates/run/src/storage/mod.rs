@@ -1,5 +1,5 @@
-//! Storage runs: points of I/O that dbdyno issues itself. Each is recorded, and ORION's files are written anew, before the next
-//! begins.
+//! Storage runs: points of I/O that dbdyno issues itself. Each is recorded, and ORION's files are written anew, before
+//! the next begins.
 
 mod figures;
 mod moments;

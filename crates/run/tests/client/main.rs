@@ -1,4 +1,5 @@
-//! The client drive against a truth that is known exactly: sessions on a simulated clock that know what they were asked and when.
+//! The client drive against a truth that is known exactly: sessions on a simulated clock that know what they were asked
+//! and when.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 mod pooled;
@@ -185,7 +186,8 @@ proptest! {
         prop_assert_eq!(result.response.is_some(), rate.is_some());
         if let (Some(response), Some(open), Some(rate)) = (&result.response, result.open_loop, rate) {
             prop_assert_eq!(response.count(), inside + open.unfinished);
-            // The timetable again: all that was due by the window's end has ended by then, failed by then, or is unfinished.
+            // The timetable again: all that was due by the window's end has ended by then, failed by then, or is
+            // unfinished.
             let table = Timetable::new(Arrivals::Poisson, rate as f64, 0, 1);
             let due: Vec<u64> = std::iter::repeat_with(|| table.take()).take_while(|due| *due < span.end_ns).collect();
             let of_window = due.iter().filter(|due| **due >= span.start_ns).count() as u64;

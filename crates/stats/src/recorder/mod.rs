@@ -1,11 +1,11 @@
-//! Times of many sessions, recorded while they work: cheap for each operation, bounded in memory however many sessions there
-//! are and however long the window is.
+//! Times of many sessions, recorded while they work: cheap for each operation, bounded in memory however many sessions
+//! there are and however long the window is.
 //!
-//! A session writes into a [`Pen`], a small buffer of its own, which finds for each time the cell of a histogram that it belongs
-//! to. What it holds is poured into the shared [`Recorder`] when it is full, when a step of the window is over, or when an
-//! operation was so slow that a lock costs nothing beside it. There each operation is counted in the cells of its transaction
-//! type, for the whole window, and in those of its step, for all types together. A step that is over is reduced to two
-//! percentiles; its counts stay apart by type.
+//! A session writes into a [`Pen`], a small buffer of its own, which finds for each time the cell of a histogram that
+//! it belongs to. What it holds is poured into the shared [`Recorder`] when it is full, when a step of the window is
+//! over, or when an operation was so slow that a lock costs nothing beside it. There each operation is counted in the
+//! cells of its transaction type, for the whole window, and in those of its step, for all types together. A step that
+//! is over is reduced to two percentiles; its counts stay apart by type.
 //!
 //! Several recorders may serve one window: each gives a [`Part`], and parts merge exactly.
 
@@ -204,7 +204,8 @@ impl Shape {
 
 /// What all sessions of a point record into.
 ///
-/// It takes 0.65 MB for each transaction type, or 0.39 MB without response times, and 1.5 MB for the steps of all together.
+/// It takes 0.65 MB for each transaction type, or 0.39 MB without response times, and 1.5 MB for the steps of all
+/// together.
 #[derive(Debug)]
 pub struct Recorder {
     shape: Shape,
@@ -218,8 +219,8 @@ impl Recorder {
         Self::of(Shape::new(times, types, window_ns, step_ns), false)
     }
 
-    /// The same for one of several recorders that serve a window together: it also keeps the times of each step, as [`Part`]
-    /// says.
+    /// The same for one of several recorders that serve a window together: it also keeps the times of each step, as
+    /// [`Part`] says.
     #[must_use]
     pub fn for_part(times: Times, types: Types, window_ns: u64, step_ns: u64) -> Self {
         Self::of(Shape::new(times, types, window_ns, step_ns), true)
@@ -235,8 +236,8 @@ impl Recorder {
         Pen::new(self)
     }
 
-    /// Enters a response time of what has not ended, of which no more is known than that it is longer; no step of the window is
-    /// its own. For few, or when the window is over: it takes a lock.
+    /// Enters a response time of what has not ended, of which no more is known than that it is longer; no step of the
+    /// window is its own. For few, or when the window is over: it takes a lock.
     pub fn unfinished(&self, type_id: TypeId, response_ns: u64) {
         self.book().unfinished(type_id, response_ns);
     }

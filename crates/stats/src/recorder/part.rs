@@ -6,14 +6,14 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A part of a recording: what one of several recorders of a window has recorded. Parts of the same window, steps, times and
-/// transaction types merge exactly, in any order: what comes out is what one recorder would have recorded.
+/// A part of a recording: what one of several recorders of a window has recorded. Parts of the same window, steps,
+/// times and transaction types merge exactly, in any order: what comes out is what one recorder would have recorded.
 ///
-/// Percentiles cannot be merged, so a part keeps the times of each step, of all types together, as a HdrHistogram in its V2
-/// form. It grows with how many different times a step has, at three digits: a factor of 2 between times is at most 1,024
-/// cells of 1 to 3 bytes. Where times spread over a factor of 16, an hour in seconds takes 5 MB at 1,000 operations a second,
-/// 14 MB at 100,000 and 23 MB at a million; as JSON a third more. It cannot take more than 100 KB a step, or 360 MB in all:
-/// then times of every length from 1 ns to 1 hour occur in each second.
+/// Percentiles cannot be merged, so a part keeps the times of each step, of all types together, as a HdrHistogram in
+/// its V2 form. It grows with how many different times a step has, at three digits: a factor of 2 between times is at
+/// most 1,024 cells of 1 to 3 bytes. Where times spread over a factor of 16, an hour in seconds takes 5 MB at 1,000
+/// operations a second, 14 MB at 100,000 and 23 MB at a million; as JSON a third more. It cannot take more than 100 KB
+/// a step, or 360 MB in all: then times of every length from 1 ns to 1 hour occur in each second.
 ///
 /// It is stored by serde, as JSON for one:
 ///
@@ -23,8 +23,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 ///  "steps": ["<histogram>", "<histogram>"]}
 /// ```
 ///
-/// A histogram is HdrHistogram V2, uncompressed, in base64, and empty for a step in which nothing succeeded. The steps of a type
-/// are operations, rows, errors and retries. What does not fit together is refused when it is read.
+/// A histogram is HdrHistogram V2, uncompressed, in base64, and empty for a step in which nothing succeeded. The steps
+/// of a type are operations, rows, errors and retries. What does not fit together is refused when it is read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
     pub(super) shape: Shape,
@@ -150,8 +150,8 @@ impl Part {
     /// Adds what another part has recorded.
     ///
     /// # Errors
-    /// The parts are not of the same window, steps, times and number of types, and this one stays as it is; or a step holds
-    /// more times together than a histogram may.
+    /// The parts are not of the same window, steps, times and number of types, and this one stays as it is; or a step
+    /// holds more times together than a histogram may.
     pub fn merge(&mut self, other: Self) -> Result<(), PartError> {
         if self.shape != other.shape {
             return Err(PartError::Unlike { ours: self.shape.to_string(), theirs: other.shape.to_string() });

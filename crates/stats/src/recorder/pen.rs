@@ -4,8 +4,8 @@ use super::book::{Book, Entry};
 use super::{Recorder, Sample, StepCounts, TypeId};
 use crate::cells::Cell;
 
-/// Operations that a pen has room for, and after how many of them it looks whether the recorder is free: nobody waits for another
-/// session while there is room.
+/// Operations that a pen has room for, and after how many of them it looks whether the recorder is free: nobody waits
+/// for another session while there is room.
 const PEN: usize = 256;
 const LOOK_EVERY: usize = 128;
 /// Beside an operation that took so long, taking a lock costs nothing.

@@ -1,5 +1,5 @@
-//! Ways to have I/O done. A thread that measures has a queue of its own: it pushes what is to be done, and takes a turn, in which
-//! everything pushed is handed over and what has ended comes back.
+//! Ways to have I/O done. A thread that measures has a queue of its own: it pushes what is to be done, and takes a
+//! turn, in which everything pushed is handed over and what has ended comes back.
 
 #[cfg(test)]
 pub(crate) mod disk;
@@ -68,7 +68,8 @@ pub(crate) trait Queue {
     /// Something more to be done, with the next turn.
     fn push(&mut self, task: Task) -> io::Result<()>;
 
-    /// Hands over what was pushed, and waits until something has ended, or until a moment (where one is given), or for a tick.
+    /// Hands over what was pushed, and waits until something has ended, or until a moment (where one is given), or for
+    /// a tick.
     fn turn(&mut self, arena: &mut Arena, until_ns: Option<u64>, ended: &mut Vec<Ended>) -> io::Result<()>;
 }
 

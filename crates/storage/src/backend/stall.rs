@@ -1,4 +1,5 @@
-//! Queues for tests: one that stalls once, and one whose I/Os end in any order and which looks at how many are under way.
+//! Queues for tests: one that stalls once, and one whose I/Os end in any order and which looks at how many are under
+//! way.
 
 use super::{Ended, Queue, Task, now_ns};
 use crate::arena::Arena;

@@ -1,5 +1,5 @@
-//! `io_uring`: many I/Os at a time from one thread, memory and files registered once, and one call a turn that hands over what is
-//! new and waits for what ends.
+//! `io_uring`: many I/Os at a time from one thread, memory and files registered once, and one call a turn that hands
+//! over what is new and waits for what ends.
 #![allow(
     unsafe_code,
     reason = "the kernel is told where memory is; that it stays there is what the comments at each place say"
@@ -19,10 +19,10 @@ const TICK: u64 = u64::MAX;
 const MOST_ENTRIES: u32 = 1 << 15;
 /// A piece of registered memory is at most 1 GiB.
 const REGISTERED_BYTES: usize = 1 << 30;
-/// So many ends are taken in one turn, however many there are, and are replaced before the next are looked at. A device that is given
-/// as many at a time as have just ended idles while they are made ready, and then ends them together again: all in step, a virtual
-/// disk did a fifth less with 32 outstanding. The kernel holds three and more back until all are handed over; with many outstanding
-/// that saves a quarter of the processor's time and costs no rate.
+/// So many ends are taken in one turn, however many there are, and are replaced before the next are looked at. A device
+/// that is given as many at a time as have just ended idles while they are made ready, and then ends them together
+/// again: all in step, a virtual disk did a fifth less with 32 outstanding. The kernel holds three and more back until
+/// all are handed over; with many outstanding that saves a quarter of the processor's time and costs no rate.
 const LEAST_AT_ONCE: u32 = 2;
 const MOST_AT_ONCE: u32 = 4;
 const UNDER_WAY_PER_TURN: u32 = 32;
@@ -49,8 +49,8 @@ enum Files {
 }
 
 impl<'r> Uring<'r> {
-    /// A ring for so many pieces under way, with what the kernel has of these: completions are worked off only when they are asked
-    /// for (6.1), without interrupting the thread (5.19), and by one thread alone (6.0).
+    /// A ring for so many pieces under way, with what the kernel has of these: completions are worked off only when
+    /// they are asked for (6.1), without interrupting the thread (5.19), and by one thread alone (6.0).
     pub(crate) fn ring(pieces: u32) -> io::Result<IoUring> {
         let entries = (pieces + 1).next_power_of_two().min(MOST_ENTRIES);
         let with = |set: &dyn Fn(&mut io_uring::Builder)| {
@@ -154,8 +154,8 @@ impl<'r> Uring<'r> {
 
     fn put(&mut self, entry: &squeue::Entry) -> io::Result<()> {
         loop {
-            // SAFETY: memory of the arena, which outlives the queue, and which the turns leave alone while it is under way; or the tick,
-            // which lives as long as the queue.
+            // SAFETY: memory of the arena, which outlives the queue, and which the turns leave alone while it is under
+            // way; or the tick, which lives as long as the queue.
             if unsafe { self.submission.push(entry) }.is_ok() {
                 return Ok(());
             }

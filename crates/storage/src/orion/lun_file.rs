@@ -54,8 +54,8 @@ fn parse(bytes: &[u8]) -> Vec<PathBuf> {
     lines.filter(|line| !line.is_empty()).map(|line| PathBuf::from(OsStr::from_bytes(line))).collect()
 }
 
-/// Refuses storage that is listed twice, also under two names. A path that leads nowhere, as to a file that is yet to be created, is
-/// itself.
+/// Refuses storage that is listed twice, also under two names. A path that leads nowhere, as to a file that is yet to
+/// be created, is itself.
 ///
 /// # Errors
 /// Which lines are the same.

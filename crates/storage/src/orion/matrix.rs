@@ -1,4 +1,5 @@
-//! The points of a run: how many small and how many large I/Os are kept outstanding at each, as ORION's users know them.
+//! The points of a run: how many small and how many large I/Os are kept outstanding at each, as ORION's users know
+//! them.
 
 /// Levels that a range of small I/Os alone, or up to a number that was asked for, is cut into.
 const LEVELS: u32 = 20;

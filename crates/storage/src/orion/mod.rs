@@ -1,7 +1,7 @@
 //! What ORION's users see: its flags, its matrix, its files.
 //!
-//! `typed` is what was typed, `settings` what that means (`rules` says what goes together), `matrix` the points, `lun_file` the
-//! list of devices, `files` what is written about them. Nothing here does I/O on a LUN.
+//! `typed` is what was typed, `settings` what that means (`rules` says what goes together), `matrix` the points,
+//! `lun_file` the list of devices, `files` what is written about them. Nothing here does I/O on a LUN.
 
 mod error;
 pub mod files;

@@ -281,8 +281,8 @@ fn shape(typed: &Typed) -> Result<Shape, OrionError> {
     })
 }
 
-/// The one-minute version: what a platform's page lays the database's own figures beside. Reads come first, so that they are
-/// known also where nothing may be written.
+/// The one-minute version: what a platform's page lays the database's own figures beside. Reads come first, so that
+/// they are known also where nothing may be written.
 fn reference() -> Vec<Planned> {
     let point = |name, small, large, write_pct| Planned {
         name: Some(name),

@@ -204,8 +204,8 @@ impl Typed {
         self.testname.as_deref().unwrap_or("orion")
     }
 
-    /// The flags that were given and not every kind of run takes, as ORION's users write them. What asks for no more than what a
-    /// run does anyway is none of them.
+    /// The flags that were given and not every kind of run takes, as ORION's users write them. What asks for no more
+    /// than what a run does anyway is none of them.
     pub(super) fn particular(&self) -> Vec<&'static str> {
         let fixed = self.run.is_some_and(|run| run != Run::Advanced);
         let other = |differs: bool| differs || !fixed;

@@ -13,8 +13,8 @@ use std::time::Duration;
 /// Longer than anybody looks at a device.
 const A_LOOK: Duration = Duration::from_millis(300);
 
-/// Claims a device, so that the kernel lets nobody else do so; none where somebody has. It knows of every use that claims one, also
-/// of those that are written nowhere.
+/// Claims a device, so that the kernel lets nobody else do so; none where somebody has. It knows of every use that
+/// claims one, also of those that are written nowhere.
 pub(super) fn hold(path: &Path) -> io::Result<Option<OwnedFd>> {
     match open(path, OFlags::RDONLY | OFlags::EXCL | OFlags::CLOEXEC, Mode::empty()) {
         Ok(held) => Ok(Some(held)),
@@ -64,8 +64,8 @@ pub(super) fn of_file(metadata: &Metadata) -> io::Result<Option<String>> {
     Ok(kept_open_by(identity))
 }
 
-/// Who keeps it open. Those that look at every device there is (to find a free one, or what is on it), and children that are about
-/// to become other programs, are gone at once.
+/// Who keeps it open. Those that look at every device there is (to find a free one, or what is on it), and children
+/// that are about to become other programs, are gone at once.
 fn kept_open_by(identity: Identity) -> Option<String> {
     let first = opened_by(identity);
     if first.is_empty() {
@@ -75,7 +75,8 @@ fn kept_open_by(identity: Identity) -> Option<String> {
     opened_by(identity).into_iter().find(|still| first.contains(still))
 }
 
-/// Who has it open: that may be a database that is running. Only root sees all processes; others see at least their own.
+/// Who has it open: that may be a database that is running. Only root sees all processes; others see at least their
+/// own.
 fn opened_by(identity: Identity) -> Vec<String> {
     let mut who = Vec::new();
     let own = std::process::id().to_string();

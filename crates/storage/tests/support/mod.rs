@@ -16,8 +16,9 @@ pub(crate) fn output(program: &str, arguments: &[&str]) -> Result<String, String
     }
 }
 
-/// Waits until no other test of this process has a device, or starts programs. What one has open is open in the programs that
-/// another starts too until they have begun, and a program that came second to a free device claims it for a moment.
+/// Waits until no other test of this process has a device, or starts programs. What one has open is open in the
+/// programs that another starts too until they have begun, and a program that came second to a free device claims it
+/// for a moment.
 pub(crate) fn alone() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)

@@ -1,5 +1,5 @@
-//! What every engine that has procedures must do for a work that calls them: output values come back as what the call says, in one
-//! row, and a call that fails leaves a session that works.
+//! What every engine that has procedures must do for a work that calls them: output values come back as what the call
+//! says, in one row, and a call that fails leaves a session that works.
 
 use super::Subject;
 use dbdyno_engine::client::{Bound, StatementText, Statements, Value, ValueType, Values};

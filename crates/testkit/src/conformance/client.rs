@@ -1,5 +1,5 @@
-//! What every engine must do for a client that sends each statement, whatever it is: the same work as its procedures do, by
-//! the engine's own count, too; and nothing of what was rolled back.
+//! What every engine must do for a client that sends each statement, whatever it is: the same work as its procedures
+//! do, by the engine's own count, too; and nothing of what was rolled back.
 
 use super::{Played, Quiet, Subject, begun, expected, merge, play_uncounted};
 use dbdyno_engine::client::{Bound, TestProgram, Values};
@@ -30,8 +30,8 @@ pub fn execute(
     session.execute(&Request::Statement(Bound { statement, values: values.set(numbers), times: 1, opens }))
 }
 
-/// Sends the statements of a transaction that the program has begun, and at last what the program says, or this instead: then it
-/// is one transaction, however few its statements are.
+/// Sends the statements of a transaction that the program has begun, and at last what the program says, or this
+/// instead: then it is one transaction, however few its statements are.
 fn transaction(
     session: &mut dyn Session,
     program: &mut impl Program,
@@ -95,7 +95,8 @@ pub fn play(engine: &dyn Engine, task: &Task) -> Played {
     Played { sum: sums.into_iter().fold(ChunkResult::default(), merge), counted, problems, plan }
 }
 
-/// A client's transactions touch the rows that the procedures touch, by the same plans, and the engine counts them as it must.
+/// A client's transactions touch the rows that the procedures touch, by the same plans, and the engine counts them as
+/// it must.
 pub fn clients_do_what_procedures_do(subject: &Subject<'_>) {
     let engine = (subject.open)();
     let cases: Vec<_> = tests(subject).flat_map(|test| [1, 2].map(|jobs| (test.clone(), jobs))).collect();

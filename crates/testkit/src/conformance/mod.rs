@@ -1,5 +1,5 @@
-//! What every engine must do, whatever it is: the same checks, run by each engine's own test file against a real target.
-//! Expected figures come from the generator and the key streams alone, never from an engine.
+//! What every engine must do, whatever it is: the same checks, run by each engine's own test file against a real
+//! target. Expected figures come from the generator and the key streams alone, never from an engine.
 
 pub mod alone;
 pub mod calls;
@@ -52,7 +52,8 @@ impl Subject<'_> {
     }
 }
 
-/// A task with as many rows per transaction as the test says; its keys come from another seed than its data, as a run's do.
+/// A task with as many rows per transaction as the test says; its keys come from another seed than its data, as a run's
+/// do.
 pub fn task(test: &Test, size: &Size, seed: u64, jobs: u32) -> Task {
     let (test, size, rows_per_tx) = (test.clone(), size.clone(), test.rows_per_tx.unwrap_or(0));
     let key_seed = seed ^ 0x6b65_7973;
@@ -267,8 +268,8 @@ fn proofs_hold_at(subject: &Subject<'_>, jobs: u32, sampling: Sampling) {
     }
 }
 
-/// Work of a definite volume can be repeated as often as one likes: what a piece has made goes before the next, which does the
-/// same again, and the engine's counts stay exact over all of them.
+/// Work of a definite volume can be repeated as often as one likes: what a piece has made goes before the next, which
+/// does the same again, and the engine's counts stay exact over all of them.
 pub fn pieces_can_be_repeated(subject: &Subject<'_>) {
     let engine = (subject.open)();
     let mut tests = subject.tests();
@@ -384,8 +385,8 @@ pub fn sessions_can_be_stopped(subject: &Subject<'_>) {
     }
 }
 
-/// Hosts that share a point do what one host does with as many jobs, by calls and by statements: no key and no new row is two
-/// hosts', and none is left out.
+/// Hosts that share a point do what one host does with as many jobs, by calls and by statements: no key and no new row
+/// is two hosts', and none is left out.
 pub fn hosts_that_share_a_point_do_the_work_of_one(subject: &Subject<'_>) {
     let engine = (subject.open)();
     let shared = [Procedure::Insert, Procedure::UpdatePrimary, Procedure::UpdateSecondary, Procedure::SelectPrimary];

@@ -1,5 +1,5 @@
-//! What every engine must do for a work that has statements of its own: several of them, with several values each, some of
-//! which depend on earlier answers.
+//! What every engine must do for a work that has statements of its own: several of them, with several values each, some
+//! of which depend on earlier answers.
 
 use super::Subject;
 use super::client::{send, task};
@@ -114,8 +114,8 @@ pub fn statements_of_ones_own_take_values_and_answer(subject: &Subject<'_>, tabl
     engine.end_point(&task).unwrap();
 }
 
-/// A job's transfers between two rows that nobody else uses: reads both, writes what follows from that, commits two of three
-/// and rolls back the third, and thinks in between.
+/// A job's transfers between two rows that nobody else uses: reads both, writes what follows from that, commits two of
+/// three and rolls back the third, and thinks in between.
 struct Transfers {
     ids: [i64; 2],
     values: Values,
@@ -163,8 +163,8 @@ impl Work for Transfers {
     }
 }
 
-/// Transactions of several statements that depend on each other, many sessions at a time: what was committed is there, and
-/// nothing else.
+/// Transactions of several statements that depend on each other, many sessions at a time: what was committed is there,
+/// and nothing else.
 pub fn transactions_go_by_what_they_have_read(subject: &Subject<'_>, table: &str) {
     let engine = (subject.open)();
     let statements = statements(table);

@@ -40,8 +40,8 @@ fn is_later(earlier: &Counters, later: &Counters) {
     }
 }
 
-/// A server is read before and after a point, and while its job is at work: what it has done is there once it is flushed,
-/// nothing runs backwards, and the point's own account is exact all the same.
+/// A server is read before and after a point, and while its job is at work: what it has done is there once it is
+/// flushed, nothing runs backwards, and the point's own account is exact all the same.
 pub fn statistics_need_no_point(subject: &Subject<'_>) {
     const CHUNKS: u64 = 20;
     const PASSES: u64 = 20;

@@ -1,5 +1,5 @@
-//! Loading, proving and dropping: every row is there and right, however the load was interrupted, and nothing of anybody
-//! else's is touched.
+//! Loading, proving and dropping: every row is there and right, however the load was interrupted, and nothing of
+//! anybody else's is touched.
 
 use super::Product;
 use crate::conformance::catalogue::size_t;

@@ -1,6 +1,6 @@
 //! What every engine of a server must do on a real one, whichever product it is: the conformance suite, proofs by the
-//! server's own figures, loads and their interruptions. An engine's test file says which servers (`Product`), and lists its
-//! tests by `points!`, `clients!` and `loads!`.
+//! server's own figures, loads and their interruptions. An engine's test file says which servers (`Product`), and lists
+//! its tests by `points!`, `clients!` and `loads!`.
 pub mod loads;
 pub mod points;
 mod readings;
@@ -53,12 +53,12 @@ pub trait Product: Sized + 'static {
     /// SQL that makes what a point which was killed may have left: a table, a procedure, a function.
     fn leftovers() -> &'static str;
 
-    /// SQL that makes what looks like dbdyno's and is not, one after the other, and what a refusal calls it: a table of one
-    /// of its names, notes with other columns, and notes in a format that nobody knows.
+    /// SQL that makes what looks like dbdyno's and is not, one after the other, and what a refusal calls it: a table of
+    /// one of its names, notes with other columns, and notes in a format that nobody knows.
     fn strangers() -> [(&'static str, &'static str); 3];
 
-    /// What must stop a drop: SQL that makes something among dbdyno's objects that is not its own, or elsewhere something that
-    /// needs them, SQL that removes it, and what a refusal calls it.
+    /// What must stop a drop: SQL that makes something among dbdyno's objects that is not its own, or elsewhere
+    /// something that needs them, SQL that removes it, and what a refusal calls it.
     fn intruders(database: &str, elsewhere: &str) -> Vec<[String; 3]>;
 
     /// A user of a borrowed database who may do everything over TCP.

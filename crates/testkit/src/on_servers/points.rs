@@ -213,8 +213,8 @@ pub fn a_call_in_a_deadlock_is_told_and_goes_on<S: Product>() {
     two_in_a_deadlock(S::engine_on(&database).as_ref(), |session, _| session.prepare_statements(&statements).unwrap());
 }
 
-/// Two clients that wait for each other: one loses its transaction and says why, and can send it again. `prepare` prepares a
-/// statement that locks the row whose id it is given.
+/// Two clients that wait for each other: one loses its transaction and says why, and can send it again. `prepare`
+/// prepares a statement that locks the row whose id it is given.
 fn two_in_a_deadlock(engine: &dyn Engine, prepare: impl Fn(&mut dyn Session, u32)) {
     let mut sessions: Vec<_> = (0..2).map(|job| engine.client_session(job, 1).unwrap()).collect();
     let update = |session: &mut dyn Session, key, opens| conformance::client::execute(session, 0, &[key], opens);
@@ -284,8 +284,8 @@ pub fn clients_take_no_more_round_trips_than_their_work_needs<S: Product>() {
     assert_eq!(round_trips.count() - before, 5, "a call is a round trip");
 }
 
-/// The server's own log position moves by exactly what is reported as redo, and no commit is taken for a foreign one. The
-/// log is the whole server's, so nobody else may be at work there.
+/// The server's own log position moves by exactly what is reported as redo, and no commit is taken for a foreign one.
+/// The log is the whole server's, so nobody else may be at work there.
 pub fn commits_and_log_bytes_are_the_servers_to_the_last_one<S: Product>() {
     let (server, database) = S::alone();
     let engine = S::engine(&server, &database);
@@ -318,8 +318,8 @@ pub fn commits_and_log_bytes_are_the_servers_to_the_last_one<S: Product>() {
     engine.end_point(&task).unwrap();
 }
 
-/// A reading around which the log stood still, as a server's own housekeeping also writes there; its position, and how often
-/// that was asked for.
+/// A reading around which the log stood still, as a server's own housekeeping also writes there; its position, and how
+/// often that was asked for.
 fn at_rest<S: Product>(
     server: &S::Server,
     engine: &dyn Engine,
@@ -343,7 +343,8 @@ pub fn a_second_dbdyno_is_turned_away_and_takes_nothing_from_the_first<S: Produc
     conforms::<S>(&[conformance::alone::a_second_dbdyno_is_turned_away_and_takes_nothing_from_the_first]);
 }
 
-/// Points drop what they have made and noted, and nothing else whatever its name; and they do not fill what is another's.
+/// Points drop what they have made and noted, and nothing else whatever its name; and they do not fill what is
+/// another's.
 pub fn tables_of_others_stay_whatever_their_names<S: Product>() {
     let database = S::lender().loaded();
     let engine = S::engine_on(&database);

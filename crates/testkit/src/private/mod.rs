@@ -87,8 +87,8 @@ impl TestHome {
     }
 }
 
-/// Makes a program out of a file. Not in this process: what it is writing is open for writing in whatever another test just
-/// starts, too, and nobody can run that for the moment.
+/// Makes a program out of a file. Not in this process: what it is writing is open for writing in whatever another test
+/// just starts, too, and nobody can run that for the moment.
 pub fn install(from: &Path, program: &Path) {
     assert!(Command::new("install").args(["-m", "755"]).args([from, program]).status().unwrap().success());
 }

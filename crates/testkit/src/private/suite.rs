@@ -9,8 +9,9 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-/// From the first `up` to the last `down`, through crashes, stops and starts that fail. A target is told with `SOCKETS` for the
-/// folder of the socket; without the needed file the server cannot start; `look` looks at what is the product's own.
+/// From the first `up` to the last `down`, through crashes, stops and starts that fail. A target is told with `SOCKETS`
+/// for the folder of the socket; without the needed file the server cannot start; `look` looks at what is the product's
+/// own.
 pub fn survives_everything_but_its_end(
     product: &'static dyn Product,
     target: &str,
@@ -90,8 +91,8 @@ pub fn survives_everything_but_its_end(
     assert!(nothing.instance.is_none() && !nothing.removed);
 }
 
-/// Two homes side by side: one held to an amount of memory where that can be, the other at the end of a long path that begins with an
-/// odd name, with half of a data folder in it. `data` is SQL that says where the data is.
+/// Two homes side by side: one held to an amount of memory where that can be, the other at the end of a long path that
+/// begins with an odd name, with half of a data folder in it. `data` is SQL that says where the data is.
 pub fn homes_do_not_clash(product: &'static dyn Product, odd: &str, left: &str, data: &str) {
     let long = format!("{odd}/{}", "long/".repeat(25));
     let (first, second) = (TestHome::new(product, "a"), TestHome::new(product, &long));
@@ -132,7 +133,8 @@ pub fn homes_do_not_clash(product: &'static dyn Product, odd: &str, left: &str, 
     assert!(!second_up.instance.lives() && !first.site().exists() && !second.site().exists());
 }
 
-/// Programs that say these words, or are not there, are refused before anything is done, and so is a limit that is too small.
+/// Programs that say these words, or are not there, are refused before anything is done, and so is a limit that is too
+/// small.
 pub fn refuses_programs(product: &'static dyn Product, cases: &[(Option<&str>, &str)]) {
     let (place, t) = (TestHome::new(product, "home"), size("T", 8 * MIB));
     for (n, (said, why)) in cases.iter().enumerate() {

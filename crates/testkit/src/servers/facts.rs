@@ -30,10 +30,10 @@ pub struct Facts {
     pub let_work: &'static str,
     /// A table of dbdyno's, as SQL in its database names it.
     pub table: &'static str,
-    /// Makes, in dbdyno's schema, the procedures that tests call: `echo` takes a whole number, a day, an amount and a text and gives
-    /// back the next of each, nothing for nothing, but fails at -1; `take_row` takes the lock of a row of `small_heap` and gives its
-    /// `quantity`; `add_and_commit` adds to that of a row, commits, and gives what it is then; `mute` takes two values and gives
-    /// none back.
+    /// Makes, in dbdyno's schema, the procedures that tests call: `echo` takes a whole number, a day, an amount and a
+    /// text and gives back the next of each, nothing for nothing, but fails at -1; `take_row` takes the lock of a row
+    /// of `small_heap` and gives its `quantity`; `add_and_commit` adds to that of a row, commits, and gives what it is
+    /// then; `mute` takes two values and gives none back.
     pub procedures: &'static str,
     /// Where tables lie that are none of dbdyno's business, and what makes that for a database.
     pub elsewhere: (&'static str, &'static str),
@@ -68,8 +68,8 @@ impl Running {
         self.about(database, &self.facts.let_work.replace("USER", user));
     }
 
-    /// Where tables lie that are none of dbdyno's business, as the first part of their names. `drop_database` takes it away
-    /// with the database.
+    /// Where tables lie that are none of dbdyno's business, as the first part of their names. `drop_database` takes it
+    /// away with the database.
     pub fn elsewhere(&self, database: &str) -> String {
         let (name, make) = self.facts.elsewhere;
         self.at_home(make, database);

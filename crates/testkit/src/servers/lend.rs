@@ -1,8 +1,8 @@
 //! Databases that tests borrow, so that most of them need neither start a server nor load data.
 //!
-//! A product that can copy databases has one server for everybody, and each test has a copy of its own. With another one a
-//! test has a whole server to itself, made on a copy of the files of one that was loaded once, and gives it back: whoever
-//! finds the data there as it was need not copy it.
+//! A product that can copy databases has one server for everybody, and each test has a copy of its own. With another
+//! one a test has a whole server to itself, made on a copy of the files of one that was loaded once, and gives it back:
+//! whoever finds the data there as it was need not copy it.
 
 use super::Scratch;
 use std::collections::BTreeSet;

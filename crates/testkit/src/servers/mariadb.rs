@@ -70,8 +70,8 @@ DELIMITER ;
 }
 
 impl<P> Server<P> {
-    /// Runs SQL as the administrator, as a file piped into the client; what it prints, one row a line, with tabs between
-    /// values. No database is chosen where its name is empty.
+    /// Runs SQL as the administrator, as a file piped into the client; what it prints, one row a line, with tabs
+    /// between values. No database is chosen where its name is empty.
     pub fn client(&self, database: &str, sql: &str) -> String {
         self.client_says(database, &[], sql)
     }

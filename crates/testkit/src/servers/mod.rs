@@ -1,6 +1,6 @@
-//! Scratch servers for tests, over `dbdyno_engine::servers`: each in a temporary folder, on a free loopback port and a socket,
-//! gone when the test ends, however that ends. A product is handed in as a type; what tests know of its SQL is data, in a file
-//! of its name.
+//! Scratch servers for tests, over `dbdyno_engine::servers`: each in a temporary folder, on a free loopback port and a
+//! socket, gone when the test ends, however that ends. A product is handed in as a type; what tests know of its SQL is
+//! data, in a file of its name.
 
 mod facts;
 mod guard;

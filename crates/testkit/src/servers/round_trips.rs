@@ -1,4 +1,5 @@
-//! Somebody between clients and a server who counts round trips: how often a client says something after the server has.
+//! Somebody between clients and a server who counts round trips: how often a client says something after the server
+//! has.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};

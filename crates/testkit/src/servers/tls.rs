@@ -20,7 +20,8 @@ pub(super) struct Certificate {
 }
 
 impl Certificate {
-    /// Makes it in a folder with its key, which belongs to the server's user, and with the authority's where that has signed.
+    /// Makes it in a folder with its key, which belongs to the server's user, and with the authority's where that has
+    /// signed.
     pub(super) fn make(&self, folder: &Path, account: &Account) {
         let request = || {
             let mut openssl = Command::new("openssl");

@@ -161,8 +161,8 @@ fn make(server: &Server<'_>, facts: &Facts, further: &[String]) {
     server.make(&further, &Silent, &mut |_| Ok(())).unwrap();
 }
 
-/// A data folder as it is made without a wish, which others are copied from, because making takes seconds. It is made once for
-/// each version and build of the tests, by whichever process is first; all others find it.
+/// A data folder as it is made without a wish, which others are copied from, because making takes seconds. It is made
+/// once for each version and build of the tests, by whichever process is first; all others find it.
 fn made(server: &Server<'static>, facts: &Facts, version: &str) -> PathBuf {
     let mut hash = DefaultHasher::new();
     let nowhere = Place { data: PathBuf::new(), socket_folder: PathBuf::new(), tcp_port: None, ..server.place.clone() };

@@ -39,8 +39,8 @@ enum Scope {
 }
 
 impl Grants {
-    /// Reads what `SHOW GRANTS` answers. Lines of other things than privileges on everything or on a database (roles, single
-    /// tables, who may act for whom) are passed over.
+    /// Reads what `SHOW GRANTS` answers. Lines of other things than privileges on everything or on a database (roles,
+    /// single tables, who may act for whom) are passed over.
     pub(super) fn read<'l>(lines: impl Iterator<Item = &'l str>) -> Self {
         Self(lines.filter_map(Held::read).collect())
     }
@@ -97,8 +97,8 @@ pub(in super::super) fn help(link: &mut Link, database: &str) -> Result<Option<S
     Ok((!missing.is_empty()).then(|| statement(&missing, database, &account(name, host))))
 }
 
-/// What a run says of something that is missing for want of one of these grants, which begin like this: the first of them that
-/// the server does not show among this account's; where it does not tell, the first of them.
+/// What a run says of something that is missing for want of one of these grants, which begin like this: the first of
+/// them that the server does not show among this account's; where it does not tell, the first of them.
 pub(in super::super) fn why_missing(link: &mut Link, grants: &[&str]) -> String {
     grants.iter().find_map(|grant| if_missing(link, grant)).unwrap_or_else(|| {
         let grant = GRANTS.iter().find(|grant| grants.iter().any(|beginning| grant.grant.starts_with(beginning)));

@@ -1,6 +1,7 @@
-//! Statements with their values, each execution a round trip. Output values of a call are places that are sent as nulls: the
-//! server sends what the procedure has put there as one more result, after those that the procedure itself selects. It marks
-//! that with SERVER_PS_OUT_PARAMS, which the crate does not show; but its columns are also said to be of the procedure.
+//! Statements with their values, each execution a round trip. Output values of a call are places that are sent as
+//! nulls: the server sends what the procedure has put there as one more result, after those that the procedure itself
+//! selects. It marks that with SERVER_PS_OUT_PARAMS, which the crate does not show; but its columns are also said to be
+//! of the procedure.
 
 use super::super::link::Link;
 use super::refuse_when_cancelled;
@@ -75,7 +76,8 @@ impl Prepared {
     /// Executes a statement: the rows that it answered with or changed.
     ///
     /// # Errors
-    /// There is no such statement, or it does not take these values; the server's; `Cancelled` once somebody has cancelled.
+    /// There is no such statement, or it does not take these values; the server's; `Cancelled` once somebody has
+    /// cancelled.
     pub(super) fn execute(&mut self, link: &mut Link, bound: &Bound<'_>, doing: &str) -> Result<u64, EngineError> {
         let Self { statements, answer } = self;
         answer.clear();
@@ -117,8 +119,9 @@ fn procedure(sql: &str) -> Option<&str> {
     word.eq_ignore_ascii_case("CALL").then(|| name.trim().trim_matches('`'))
 }
 
-/// Takes the rows of an execution, and gives their number or that of the rows that it changed. A call may have several results,
-/// and fail after the first: its rows are those of the first one, or the output values of the procedure that is named.
+/// Takes the rows of an execution, and gives their number or that of the rows that it changed. A call may have several
+/// results, and fail after the first: its rows are those of the first one, or the output values of the procedure that
+/// is named.
 fn answered(
     mut found: QueryResult<'_, '_, '_, Binary>,
     answer: &mut Answer,

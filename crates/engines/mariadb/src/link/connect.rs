@@ -20,9 +20,9 @@ const KEEPALIVE_IDLE_MS: u32 = 20_000;
 const KEEPALIVE_INTERVAL_S: u32 = 5;
 const KEEPALIVE_PROBES: u32 = 5;
 
-/// The file with the server's key by which a password would be encrypted without TLS. The crate asks the server for a key
-/// where no file is named, and so gives the password to whoever answers; there can be no file of this name, and reading it
-/// fails in a way in which nothing else does (errors.rs).
+/// The file with the server's key by which a password would be encrypted without TLS. The crate asks the server for a
+/// key where no file is named, and so gives the password to whoever answers; there can be no file of this name, and
+/// reading it fails in a way in which nothing else does (errors.rs).
 const NO_KEY: &str = "/dev/null/key";
 
 /// Why there is no connection.
@@ -158,8 +158,8 @@ struct Place {
     from: Option<SocketAddr>,
 }
 
-/// Each address of a name. The crate gives up at the first that does not answer, so it is given one at a time; unless the
-/// name itself has to be compared with the certificate: then it is told which family of addresses to go through.
+/// Each address of a name. The crate gives up at the first that does not answer, so it is given one at a time; unless
+/// the name itself has to be compared with the certificate: then it is told which family of addresses to go through.
 fn places(name: &str, addresses: &[SocketAddr], by_name: bool) -> Vec<Place> {
     let is_number = name.parse::<IpAddr>().is_ok();
     let mut places: Vec<Place> = Vec::new();
@@ -186,8 +186,8 @@ fn not_there(error: &Error) -> bool {
     matches!(error, Error::DriverError(DriverError::CouldNotConnect(_) | DriverError::ConnectTimeout))
 }
 
-/// Where the crate went through a family of addresses, what it says at last is of the other family; so one of them is asked
-/// again why it does not answer.
+/// Where the crate went through a family of addresses, what it says at last is of the other family; so one of them is
+/// asked again why it does not answer.
 fn plain_words(error: Error, place: &Place, addresses: &[SocketAddr], limit: Duration) -> Error {
     let Some(from) = place.from else { return error };
     let same = addresses.iter().find(|address| address.is_ipv4() == from.is_ipv4());

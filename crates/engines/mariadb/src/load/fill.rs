@@ -1,13 +1,13 @@
-//! Rows into leaves. A leaf is filled in one transaction, which also notes that it is done: so an interrupted load never
-//! leaves half a leaf.
+//! Rows into leaves. A leaf is filled in one transaction, which also notes that it is done: so an interrupted load
+//! never leaves half a leaf.
 //!
 //! Rows go as parameters of a prepared INSERT, many in one message of MariaDB's own bulk protocol. Measured at size D
 //! (10.11, two processors), a million rows into a table with its keys take the server 6.9 s of processor time this way,
-//! 9.0 s by LOAD DATA LOCAL, and 8.6 s by INSERTs of a hundred rows, which go to servers that refuse the bulk protocol; and
-//! unlike LOAD DATA LOCAL, which turns errors into warnings, it fails where a row is not taken. Over TLS every server refuses
-//! it, because the client crate asks for TLS without saying that it speaks it (docs/upstream). To build the keys afterwards
-//! takes as long, and in one session. With `unique_checks` off the server sorts each leaf through temporary files and builds
-//! it at once: that was slower, and rows would have to fit a second time.
+//! 9.0 s by LOAD DATA LOCAL, and 8.6 s by INSERTs of a hundred rows, which go to servers that refuse the bulk protocol;
+//! and unlike LOAD DATA LOCAL, which turns errors into warnings, it fails where a row is not taken. Over TLS every
+//! server refuses it, because the client crate asks for TLS without saying that it speaks it (docs/upstream). To build
+//! the keys afterwards takes as long, and in one session. With `unique_checks` off the server sorts each leaf through
+//! temporary files and builds it at once: that was slower, and rows would have to fit a second time.
 
 use super::rows::{COLUMNS, DamagedRow, encode};
 use super::{LOADING, about, note};

@@ -1,5 +1,5 @@
-//! Rows as parameters on their way to the server, and as values on their way back. On a small machine this work competes
-//! with the server's own: whole numbers and days are never texts.
+//! Rows as parameters on their way to the server, and as values on their way back. On a small machine this work
+//! competes with the server's own: whole numbers and days are never texts.
 
 use dbdyno_engine::data::{FILLER_CHARS, Row, first_day};
 use mysql::Value;

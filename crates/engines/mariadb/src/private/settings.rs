@@ -16,7 +16,8 @@ const SWITCHES_OF_FILES: (u32, u32) = (11, 0);
 /// Their text.
 pub(super) fn of(ground: &Ground<'_>) -> String {
     let cache = ground.size.engine_cache_bytes;
-    // Room for what a point writes between two checkpoints. The server makes it in full, so it is not as large as it might be.
+    // Room for what a point writes between two checkpoints. The server makes it in full, so it is not as large as it
+    // might be.
     let log = (16 * cache).clamp(128 * MIB, 16 * GIB) / MIB;
     let unbuffered = if series(ground.version) < SWITCHES_OF_FILES {
         "innodb_flush_method = O_DIRECT"

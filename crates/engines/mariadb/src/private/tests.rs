@@ -118,7 +118,8 @@ fn what_is_called_off_leaves_nothing_behind() {
     dbdyno_testkit::private::what_is_called_off_leaves_nothing_behind(&PRODUCT);
 }
 
-/// An archive has its installer beside the folder of the server, and a distribution its server beside that of the installer.
+/// An archive has its installer beside the folder of the server, and a distribution its server beside that of the
+/// installer.
 #[test]
 fn a_part_that_fails_shows_its_words_and_leaves_nothing_behind_wherever_its_programs_are() {
     let place = TestHome::new(&PRODUCT, "home");

@@ -15,7 +15,8 @@ use std::thread;
 
 /// Connections of dbdyno's own beside those of jobs: for work, and for watching.
 const OWN_CONNECTIONS: u64 = 4;
-/// What dbdyno needs, granted to the user itself: its package creates tables, and a package has nothing that comes by a role.
+/// What dbdyno needs, granted to the user itself: its package creates tables, and a package has nothing that comes by a
+/// role.
 pub(super) const NEEDED: [&str; 3] = ["CREATE TABLE", "CREATE CLUSTER", "CREATE PROCEDURE"];
 /// What proves the work.
 pub(super) const PROOFS: [&str; 5] = ["v$mystat", "v$statname", "v$sysstat", "v$sql", "v$sql_plan"];
@@ -374,7 +375,8 @@ pub(super) fn of_view(view: &str) -> String {
     format!("SELECT ON sys.{}", view.replace("v$", "v_$"))
 }
 
-/// What is lost without some grants of the set-up, in its words, and the statements that help; none where there are none.
+/// What is lost without some grants of the set-up, in its words, and the statements that help; none where there are
+/// none.
 fn lacking(grants: &[String], user: &str) -> Option<String> {
     let named: Vec<&Grant> = GRANTS.iter().filter(|grant| grants.contains(&grant.grant)).collect();
     let first = named.first()?;

@@ -1,6 +1,6 @@
-//! Statements with their values, each execution a round trip. `:1`, `:2` ... are what this server calls its values itself, but it
-//! wants one for each place. A call with output values that is a transaction of its own brings its commit along, so that it is one
-//! round trip, too.
+//! Statements with their values, each execution a round trip. `:1`, `:2` ... are what this server calls its values
+//! itself, but it wants one for each place. A call with output values that is a transaction of its own brings its
+//! commit along, so that it is one round trip, too.
 
 use super::super::link::{Bind, Link};
 use dbdyno_engine::EngineError;

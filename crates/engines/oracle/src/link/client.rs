@@ -1,5 +1,5 @@
-//! What a client asks of a link: statements with values that are kept parsed, and the ends of transactions, each one round trip.
-//! The driver has the protocol's word for a commit with the statement, and no way to say it.
+//! What a client asks of a link: statements with values that are kept parsed, and the ends of transactions, each one
+//! round trip. The driver has the protocol's word for a commit with the statement, and no way to say it.
 
 use super::{Bind, Link, bind};
 use dbdyno_engine::EngineError;
@@ -7,9 +7,9 @@ use dbdyno_engine::client::{Answer, Value, ValueType};
 use oracledb::{DB_TYPE_NUMBER, OracleTimestamp, Statement, ToDbValue};
 
 impl Link {
-    /// Runs a query with values bound to `:1`, `:2`, ... and takes its rows: numbers that are whole as such, and all else as
-    /// text. Of two rows that the driver asks for beforehand the second is not there where one answers: so that takes one round
-    /// trip.
+    /// Runs a query with values bound to `:1`, `:2`, ... and takes its rows: numbers that are whole as such, and all
+    /// else as text. Of two rows that the driver asks for beforehand the second is not there where one answers: so that
+    /// takes one round trip.
     ///
     /// # Errors
     /// As for [`Link::run_block`].
@@ -36,8 +36,8 @@ impl Link {
         })
     }
 
-    /// Runs a PL/SQL block with values bound to `:1`, `:2`, ..., and takes what comes back where there are [`Bind::Out`]s as a row.
-    /// Texts of more than 4,000 bytes do not fit.
+    /// Runs a PL/SQL block with values bound to `:1`, `:2`, ..., and takes what comes back where there are
+    /// [`Bind::Out`]s as a row. Texts of more than 4,000 bytes do not fit.
     ///
     /// # Errors
     /// As for [`Link::run_block`].

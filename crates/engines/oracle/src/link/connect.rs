@@ -1,6 +1,6 @@
-//! Opening and closing a connection, within a time. The driver knows a limit for the TCP connection alone: a listener that
-//! is stopped, or none, accepts that and then says nothing. So another thread opens it, and is watched: when the time is
-//! over, the socket that it waits on is shut, and it ends.
+//! Opening and closing a connection, within a time. The driver knows a limit for the TCP connection alone: a listener
+//! that is stopped, or none, accepts that and then says nothing. So another thread opens it, and is watched: when the
+//! time is over, the socket that it waits on is shut, and it ends.
 
 use super::super::options::{Options, Place};
 use super::super::password::{self, Found};

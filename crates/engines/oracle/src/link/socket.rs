@@ -1,16 +1,17 @@
-//! The socket below a connection. The driver keeps it to itself and reads from it without a limit of time, so a thread in
-//! the driver's hands ends only when somebody else shuts its socket. Two ways lead to it, both by what the kernel says of
-//! this very process:
+//! The socket below a connection. The driver keeps it to itself and reads from it without a limit of time, so a thread
+//! in the driver's hands ends only when somebody else shuts its socket. Two ways lead to it, both by what the kernel
+//! says of this very process:
 //!
-//! - While a connection is being opened there is nothing yet to hold on to but the thread. What it is waiting for, and on
-//!   which descriptor, stands in `/proc/self/task/ID/syscall`: a thread that waits in the kernel cannot close it meanwhile.
-//! - Once a connection is open, its limit for reading is set to a time that no other socket has, and the socket that has it
-//!   is looked for. A copy of it is kept: it is the same socket, whatever the driver does with its own.
+//! - While a connection is being opened there is nothing yet to hold on to but the thread. What it is waiting for, and
+//!   on which descriptor, stands in `/proc/self/task/ID/syscall`: a thread that waits in the kernel cannot close it
+//!   meanwhile.
+//! - Once a connection is open, its limit for reading is set to a time that no other socket has, and the socket that
+//!   has it is looked for. A copy of it is kept: it is the same socket, whatever the driver does with its own.
 //!
 //! A copy is made by `pidfd_getfd` of this process (Linux 5.6, and a sandbox that allows it: `docker run` does so only
-//! with `--cap-add SYS_PTRACE`). Where that is refused, dbdyno works without: a server that falls silent keeps a thread,
-//! and a statement under way ends by itself when somebody cancels. A relay between the driver and the server would do
-//! without all this, and be a part of every figure.
+//! with `--cap-add SYS_PTRACE`). Where that is refused, dbdyno works without: a server that falls silent keeps a
+//! thread, and a statement under way ends by itself when somebody cancels. A relay between the driver and the server
+//! would do without all this, and be a part of every figure.
 
 use dbdyno_engine::server::{copy_of, has_hung_up};
 use rustix::net::sockopt::{self, Timeout};
@@ -79,8 +80,8 @@ impl Socket {
         _ = sockopt::set_tcp_user_timeout(&self.copy, UNANSWERED_MS);
     }
 
-    /// Asks the server to interrupt the statement of a thread, if that waits for an answer just then. While it sends, the
-    /// packet would land within another. Not for a connection that is encrypted. Says whether it was sent.
+    /// Asks the server to interrupt the statement of a thread, if that waits for an answer just then. While it sends,
+    /// the packet would land within another. Not for a connection that is encrypted. Says whether it was sent.
     pub(super) fn interrupt(&self, thread: Pid) -> bool {
         let waits = |call: &Waiting| Some(call.number) == RECEIVE && call.first == i64::from(self.number);
         waiting(thread).as_ref().is_some_and(waits)

@@ -1,9 +1,9 @@
 //! Rows into leaves, straight from the generator, as arrays of bound values: one message for many rows.
 //!
-//! A leaf of a heap is filled by direct path, which the next array needs a commit for; so it is emptied first, and noted when
-//! it is full. Rows that lie in a key or a cluster go the conventional way, where the whole leaf and its note are one
-//! transaction. The compressed table is filled from the same leaf of the other large one, on the server: only what comes by
-//! direct path is compressed, and it need not travel twice.
+//! A leaf of a heap is filled by direct path, which the next array needs a commit for; so it is emptied first, and
+//! noted when it is full. Rows that lie in a key or a cluster go the conventional way, where the whole leaf and its
+//! note are one transaction. The compressed table is filled from the same leaf of the other large one, on the server:
+//! only what comes by direct path is compressed, and it need not travel twice.
 
 use super::super::layout;
 use super::super::link::Link;

@@ -7,7 +7,8 @@ use oracledb::OracleTimestamp;
 /// Columns of a row.
 pub(super) const COLUMNS: usize = 9;
 
-/// Rows that wait to be sent in one message. Their texts are kept here, because the generator makes each in the same place.
+/// Rows that wait to be sent in one message. Their texts are kept here, because the generator makes each in the same
+/// place.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     numbers: Vec<[i64; 7]>,

@@ -1,6 +1,6 @@
-//! Nodes that a descriptor names, as typed or as `tnsnames.ora` has it under an alias. The driver reads the text; what it reads
-//! is written out again, and in that text are no retries: the driver would sleep between them and beyond the deadline, and
-//! who measures a platform wants to know that it was not there.
+//! Nodes that a descriptor names, as typed or as `tnsnames.ora` has it under an alias. The driver reads the text; what
+//! it reads is written out again, and in that text are no retries: the driver would sleep between them and beyond the
+//! deadline, and who measures a platform wants to know that it was not there.
 
 use super::super::link::caught;
 use super::place::Place;

@@ -1,6 +1,6 @@
 //! Where one node listens, and what the driver is told about it. The driver understands the short form
-//! (`host:port/service`), too, but overlooks what stands behind its `?` and waits a second after each address that turns it
-//! down; so it is always given a descriptor.
+//! (`host:port/service`), too, but overlooks what stands behind its `?` and waits a second after each address that
+//! turns it down; so it is always given a descriptor.
 
 use super::{FORM, SID_FORM, decoded};
 use dbdyno_engine::server::url::{self, BRACKET, two_colons};
@@ -9,8 +9,8 @@ use std::net::IpAddr;
 
 /// Where a listener listens if nothing else is said.
 const DEFAULT_PORT: u16 = 1521;
-/// How a server process is asked for. A shared one, which a listener may give to whoever does not ask, would make jobs wait
-/// for each other.
+/// How a server process is asked for. A shared one, which a listener may give to whoever does not ask, would make jobs
+/// wait for each other.
 const DEDICATED: &str = "dedicated";
 
 /// One node of the target.
@@ -62,8 +62,8 @@ impl fmt::Display for Place {
     }
 }
 
-/// The nodes of `host1:port,host2` and `service1,service2`: one for each host or each service, whichever are more. Several
-/// of both belong to each other, in order.
+/// The nodes of `host1:port,host2` and `service1,service2`: one for each host or each service, whichever are more.
+/// Several of both belong to each other, in order.
 ///
 /// # Errors
 /// A host, a port or a service is none, or their numbers do not fit.

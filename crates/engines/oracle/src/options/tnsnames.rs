@@ -1,12 +1,13 @@
-//! What stands in `tnsnames.ora` under an alias. The driver reads such files, too, but swallows the first letter of whatever
-//! follows a line of comment.
+//! What stands in `tnsnames.ora` under an alias. The driver reads such files, too, but swallows the first letter of
+//! whatever follows a line of comment.
 
 use std::path::{Path, PathBuf};
 
 /// Files may name others (IFILE), not themselves.
 const DEEPEST: u32 = 8;
 
-/// The text under an alias, in whatever case that is written. `folder` is that of the target, or else of the environment.
+/// The text under an alias, in whatever case that is written. `folder` is that of the target, or else of the
+/// environment.
 ///
 /// # Errors
 /// There is no such file, or nothing of that name in it.

@@ -1,7 +1,7 @@
 //! The plan that the statement under test must have: what the server is asked to explain, and how its answer is judged.
 //!
-//! Plans differ from release to release in nodes that are of no interest, so a note names nodes that must be there in that
-//! order, and another those that must not be there at all.
+//! Plans differ from release to release in nodes that are of no interest, so a note names nodes that must be there in
+//! that order, and another those that must not be there at all.
 
 use super::{Recipe, TEST};
 use dbdyno_engine::EngineError;
@@ -38,8 +38,8 @@ impl Recipe {
         Ok(Some(text))
     }
 
-    /// The statement that explains the statement under test into the session's own `plan_table`, under the name `dbdyno`;
-    /// `plan` in statistics.sql gives its nodes, `forget_plan` removes them.
+    /// The statement that explains the statement under test into the session's own `plan_table`, under the name
+    /// `dbdyno`; `plan` in statistics.sql gives its nodes, `forget_plan` removes them.
     ///
     /// # Errors
     /// The note `variables` cannot be understood.

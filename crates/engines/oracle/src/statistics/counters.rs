@@ -168,8 +168,8 @@ impl Tellings {
     }
 }
 
-/// What background processes do for everybody. Where the server has made redo and never written any, it does not count them
-/// here: 0 would then be no figure.
+/// What background processes do for everybody. Where the server has made redo and never written any, it does not count
+/// them here: 0 would then be no figure.
 fn background(read: &Read, name: &str) -> Answer<u64> {
     let all = read.system.as_ref().map_err(Clone::clone)?;
     if all.get("redo writes") == Some(0) && all.get("redo size").is_some_and(|bytes| bytes > 0) {
@@ -194,8 +194,8 @@ fn rows_scanned(ours: &Named, watched: &Watched) -> Answer<u64> {
     if *ours == Named::default() { Ok(0) } else { ours.told("table scan rows gotten") }
 }
 
-/// Parallel workers. The server says how many statements it has run in parallel, and how many with fewer workers than were
-/// asked for: those count as if they had none, so that the point is seen to be wrong.
+/// Parallel workers. The server says how many statements it has run in parallel, and how many with fewer workers than
+/// were asked for: those count as if they had none, so that the point is seen to be wrong.
 fn workers(ours: &Named, watched: &Watched) -> Answer<u64> {
     const DOWNGRADED: [&str; 5] = [
         "Parallel operations downgraded to serial",

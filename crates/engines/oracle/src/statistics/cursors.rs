@@ -28,7 +28,8 @@ impl Cursors {
         Some((&most.0.0, most.0.1.parse().ok()?))
     }
 
-    /// What was done since. Cursors come and go: one that is new began at nothing, also one that has the name of an earlier.
+    /// What was done since. Cursors come and go: one that is new began at nothing, also one that has the name of an
+    /// earlier.
     pub(super) fn since(&self, earlier: &Self) -> [u64; 2] {
         let mut done = [0, 0];
         for (name, now) in &self.0 {

@@ -106,8 +106,8 @@ impl ClientLink {
         self.stop.refuse(doing)
     }
 
-    /// Puts an error of the connection's in words. Where it was ended because the server did not hear that it shall stop, it
-    /// has been stopped.
+    /// Puts an error of the connection's in words. Where it was ended because the server did not hear that it shall
+    /// stop, it has been stopped.
     pub(super) fn error(&self, doing: &str, trouble: &Trouble) -> EngineError {
         let mut error = statement_error(doing, trouble, &self.stop, &self.host);
         if error.target_lost() && self.cancelled() && trouble.told().is_none() {

@@ -1,10 +1,10 @@
-//! Many sessions on few threads. A thread waits for all of its sessions at once, on a ring of the kernel's where there is one,
-//! else with epoll (through rustix, which dbdyno has anyway: a crate for other systems would add its own layer to each of the
-//! calls that are counted here). What has come is answered before the next session's turn, so that an answer is timed when it
-//! is read.
+//! Many sessions on few threads. A thread waits for all of its sessions at once, on a ring of the kernel's where there
+//! is one, else with epoll (through rustix, which dbdyno has anyway: a crate for other systems would add its own layer
+//! to each of the calls that are counted here). What has come is answered before the next session's turn, so that an
+//! answer is timed when it is read.
 //!
-//! With a thread for each session it simply waits for its answer, which saves asking for what is ready: that is what the common
-//! pump does. Through a Unix socket a ring answers sooner even so.
+//! With a thread for each session it simply waits for its answer, which saves asking for what is ready: that is what
+//! the common pump does. Through a Unix socket a ring answers sooner even so.
 
 mod exchange;
 mod line;
@@ -47,8 +47,8 @@ impl ClientPump {
         Self { most_threads: hardware.min(MOST_THREADS), everywhere, may_follow_from_jobs }
     }
 
-    /// Whether sessions follow: all points of a ramp alike, so its fewest jobs decide. Where there are more processors than
-    /// threads, the scheduler finds one that has nothing to do.
+    /// Whether sessions follow: all points of a ramp alike, so its fewest jobs decide. Where there are more processors
+    /// than threads, the scheduler finds one that has nothing to do.
     fn places(&self) -> Places {
         let enough = |jobs: u32| jobs as usize >= SESSIONS_TO_FOLLOW * self.most_threads;
         if self.everywhere && self.may_follow_from_jobs.is_some_and(enough) { Places::Followed } else { Places::Fixed }

@@ -1,9 +1,9 @@
-//! Statements with their values, on their way to the server. What a message begins and ends with is written when they are
-//! prepared, and the values in between. Where all values of a statement have the same length each time, its messages are kept
-//! as they were sent last, and the next values are written over the last ones.
+//! Statements with their values, on their way to the server. What a message begins and ends with is written when they
+//! are prepared, and the values in between. Where all values of a statement have the same length each time, its
+//! messages are kept as they were sent last, and the next values are written over the last ones.
 //!
-//! What values are and what comes back the server tells: whole numbers and days go in binary, and all else as text, which the
-//! server reads and writes for every type.
+//! What values are and what comes back the server tells: whole numbers and days go in binary, and all else as text,
+//! which the server reads and writes for every type.
 
 use super::super::errors::Trouble;
 use super::super::recipe::client::ServerText;
@@ -339,8 +339,8 @@ impl Statement {
     }
 }
 
-/// The messages that prepare statements, and what opens a transaction. A session may be prepared once more; what is not there
-/// is closed without complaint.
+/// The messages that prepare statements, and what opens a transaction. A session may be prepared once more; what is not
+/// there is closed without complaint.
 fn preparing(texts: &[ServerText]) -> io::Result<BytesMut> {
     let mut out = BytesMut::new();
     frontend::close(b'S', BEGIN, &mut out)?;

@@ -120,7 +120,8 @@ impl Trouble {
         self.cause
     }
 
-    /// Whether the same might work without TLS: the handshake failed, or pg_hba.conf has a line for plain connections only.
+    /// Whether the same might work without TLS: the handshake failed, or pg_hba.conf has a line for plain connections
+    /// only.
     pub(in super::super) fn blames_tls(&self) -> bool {
         match &self.said {
             Some(said) => said.sqlstate == "28000" && said.message.contains("pg_hba.conf"),
@@ -128,8 +129,8 @@ impl Trouble {
         }
     }
 
-    /// Whether the same might work without settings in the startup message, which servers take and poolers may not: "protocol
-    /// violation" is what pgbouncer calls it, "feature not supported" others.
+    /// Whether the same might work without settings in the startup message, which servers take and poolers may not:
+    /// "protocol violation" is what pgbouncer calls it, "feature not supported" others.
     pub(in super::super) fn blames_settings(&self) -> bool {
         let sqlstate = self.said.as_ref().map(|said| said.sqlstate.as_str());
         matches!(sqlstate, Some("08P01" | "0A000" | "22023" | "42704"))

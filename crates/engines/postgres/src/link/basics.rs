@@ -1,9 +1,9 @@
 //! What is the same in all of dbdyno's sessions, whatever the server, the database or the role has set.
 //!
 //! The search path comes first. Whoever may create objects in a schema that is searched can plant a function there that
-//! fits an argument better than the server's own (`sqrt(bigint)`), and it runs with the powers of whoever dbdyno connects
-//! as. So sessions search the server's own catalogue alone, and everything else is named with its schema. The others make
-//! texts read alike everywhere, and keep sessions that wait for their turn.
+//! fits an argument better than the server's own (`sqrt(bigint)`), and it runs with the powers of whoever dbdyno
+//! connects as. So sessions search the server's own catalogue alone, and everything else is named with its schema. The
+//! others make texts read alike everywhere, and keep sessions that wait for their turn.
 
 /// Whoever connects may set these, on every version. None has a space or a quote, so that they can go into the startup
 /// message as they are.
@@ -21,8 +21,8 @@ pub(in super::super) fn startup() -> String {
     ANYWHERE.map(|(name, value)| format!("-c {name}={value}")).join(" ")
 }
 
-/// What is set once the server has said what it is. The first settings again: a pooler may have left out what went into the
-/// startup message.
+/// What is set once the server has said what it is. The first settings again: a pooler may have left out what went into
+/// the startup message.
 pub(super) fn settings(version_num: u32, superuser: bool) -> String {
     let mut sql: String = ANYWHERE.map(|(name, value)| format!("SET {name} = {value}; ")).concat();
     if superuser {

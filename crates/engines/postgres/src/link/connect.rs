@@ -1,5 +1,5 @@
-//! Opening the connection: within a time, with TLS or rather without, and with settings in the startup message where whoever
-//! answers takes them.
+//! Opening the connection: within a time, with TLS or rather without, and with settings in the startup message where
+//! whoever answers takes them.
 
 use super::super::errors::Trouble;
 use super::super::options::{Address, Binding, Host, Options};

@@ -1,7 +1,7 @@
-//! What the crate's client connects through over TCP. The crate tells a password in clear text to whoever asks for it, and has
-//! no setting against that. So it is told that TLS begins at once (`sslnegotiation=direct`), which makes the beginning of a
-//! connection ours: TLS is asked for here, and where there is none, what the server says until it lets us in is looked at
-//! before the crate sees it.
+//! What the crate's client connects through over TCP. The crate tells a password in clear text to whoever asks for it,
+//! and has no setting against that. So it is told that TLS begins at once (`sslnegotiation=direct`), which makes the
+//! beginning of a connection ours: TLS is asked for here, and where there is none, what the server says until it lets
+//! us in is looked at before the crate sees it.
 
 use super::super::errors::{ClearText, NOT_UNDERSTOOD};
 use super::super::options::{Host, Options, SslMode};

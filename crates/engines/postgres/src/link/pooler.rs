@@ -1,5 +1,5 @@
-//! A pooler for tests, of the kind that dbdyno cannot work through: all its connections share one session of the server, a
-//! transaction at a time, and it refuses settings in the startup message.
+//! A pooler for tests, of the kind that dbdyno cannot work through: all its connections share one session of the
+//! server, a transaction at a time, and it refuses settings in the startup message.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};

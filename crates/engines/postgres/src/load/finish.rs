@@ -1,5 +1,5 @@
-//! What follows the rows: indexes, leaf by leaf and then their parents', which adopt those of the leaves; statistics and
-//! the visibility map.
+//! What follows the rows: indexes, leaf by leaf and then their parents', which adopt those of the leaves; statistics
+//! and the visibility map.
 
 use super::super::link::Link;
 use super::super::recipe::layout;

@@ -1,12 +1,13 @@
-//! The statement under test as a client sends it: the very text of the procedure, what it is given, and what its answer says.
+//! The statement under test as a client sends it: the very text of the procedure, what it is given, and what its answer
+//! says.
 
 use super::{Recipe, Variable};
 use dbdyno_engine::EngineError;
 use dbdyno_engine::client::{Parameter, Reads, TestForm, ValueType};
 use dbdyno_model::{ErrorClass, Procedure, Shape};
 
-/// A statement as the server is to prepare it: `$1`, `$2` ... stand for its values, and the types of these follow where the
-/// server cannot tell.
+/// A statement as the server is to prepare it: `$1`, `$2` ... stand for its values, and the types of these follow where
+/// the server cannot tell.
 pub(in super::super) struct ServerText {
     pub(in super::super) sql: String,
     pub(in super::super) type_oids: Vec<u32>,

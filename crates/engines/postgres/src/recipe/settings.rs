@@ -10,7 +10,8 @@ const MOST_WORKERS: u32 = 1024;
 const PRUNES_UPDATES: u32 = 140_000;
 
 impl Recipe {
-    /// The session's settings, so that there is one plan only. Those of [`Recipe::settings_of_version`] come after them.
+    /// The session's settings, so that there is one plan only. Those of [`Recipe::settings_of_version`] come after
+    /// them.
     pub(in super::super) fn settings(&self, task: &Task) -> Vec<(&'static str, String)> {
         let threads = u64::from(task.threads);
         let workers = if threads > 1 { threads } else { 0 };
@@ -52,7 +53,8 @@ impl Recipe {
             ("synchronize_seqscans", on(false)),
             ("max_parallel_workers_per_gather", if scans && !builds && !loads { workers } else { 0 }.to_string()),
             ("max_parallel_maintenance_workers", if builds { workers } else { 0 }.to_string()),
-            // The server compares this with the workers of all sessions, those that are just ending too: no limit of ours.
+            // The server compares this with the workers of all sessions, those that are just ending too: no limit of
+            // ours.
             ("max_parallel_workers", MOST_WORKERS.to_string()),
             ("parallel_leader_participation", on(builds || workers == 0)),
             ("enable_parallel_append", on(true)),
@@ -64,8 +66,8 @@ impl Recipe {
             ("min_parallel_table_scan_size", "0".to_owned()),
         ]);
         if self.work == Procedure::SelectSecondary {
-            // By the pages that it would save, the planner may prefer a walk through the whole primary key, which has the
-            // partition columns too and lies in the order of the rows.
+            // By the pages that it would save, the planner may prefer a walk through the whole primary key, which has
+            // the partition columns too and lies in the order of the rows.
             settings.extend([("seq_page_cost", "0".to_owned()), ("random_page_cost", "0".to_owned())]);
         }
         settings

@@ -1,5 +1,5 @@
-//! Channel binding: the proof of a password names the certificate of who is at the other end of the TLS connection. Somebody in
-//! between who has another one can pass nothing on, even where the client does not verify certificates.
+//! Channel binding: the proof of a password names the certificate of who is at the other end of the TLS connection.
+//! Somebody in between who has another one can pass nothing on, even where the client does not verify certificates.
 
 use crate::errors::{Cause, Trouble};
 use crate::options::Binding;
@@ -61,8 +61,8 @@ impl Tie {
     }
 }
 
-/// The hash of a certificate: by the algorithm with which it was signed, or SHA-256 in the place of weaker ones. None where that
-/// is not known, or there is no such thing (Ed25519).
+/// The hash of a certificate: by the algorithm with which it was signed, or SHA-256 in the place of weaker ones. None
+/// where that is not known, or there is no such thing (Ed25519).
 fn end_point(certificate: &[u8]) -> Option<Vec<u8>> {
     let signed = Certificate::from_der(certificate).ok()?.signature_algorithm.oid;
     match signed {

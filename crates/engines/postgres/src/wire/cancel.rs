@@ -1,4 +1,5 @@
-//! Stopping a statement: a request over a connection of its own. Nothing here may hang, whatever has become of the server.
+//! Stopping a statement: a request over a connection of its own. Nothing here may hang, whatever has become of the
+//! server.
 
 use super::channel::Channel;
 use super::open::shake_hands;

@@ -1,5 +1,5 @@
-//! Opening a connection: within a time, with TLS or rather without, and with settings in the startup message where whoever
-//! answers takes them; by the rules that the crate's client follows in `link/connect.rs`.
+//! Opening a connection: within a time, with TLS or rather without, and with settings in the startup message where
+//! whoever answers takes them; by the rules that the crate's client follows in `link/connect.rs`.
 
 use super::authenticate::{self, Key, Proof};
 use super::binding::Tie;
@@ -128,8 +128,8 @@ fn connect(host: &Host, deadline: Instant) -> Result<(Socket, At), Trouble> {
     Err(last)
 }
 
-/// The addresses of a name. The system's resolver knows no limit, so another thread asks it, and is left behind if it takes
-/// too long.
+/// The addresses of a name. The system's resolver knows no limit, so another thread asks it, and is left behind if it
+/// takes too long.
 fn addresses(name: &str, port: u16, deadline: Instant) -> Result<Vec<SocketAddr>, Trouble> {
     if let Ok(number) = name.parse::<IpAddr>() {
         return Ok(vec![SocketAddr::new(number, port)]);

@@ -28,8 +28,8 @@ impl Socket {
         Ok(Self(stream.into()))
     }
 
-    /// Connects to a Unix socket. A server that stands still lets connections wait, and then lets nobody wait any more; the
-    /// standard library would wait for that.
+    /// Connects to a Unix socket. A server that stands still lets connections wait, and then lets nobody wait any more;
+    /// the standard library would wait for that.
     pub(super) fn unix(path: &Path, deadline: Instant) -> io::Result<Self> {
         let socket = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
         sockopt::set_socket_timeout(&socket, sockopt::Timeout::Send, Some(left(deadline)?))?;

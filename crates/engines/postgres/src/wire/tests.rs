@@ -36,7 +36,8 @@ fn row(values: &[Option<(i64, usize)>]) -> Vec<u8> {
     message(b'D', &body)
 }
 
-/// What is read of an answer whose columns are of these kinds, and of bytes that come in pieces, when the server is ready.
+/// What is read of an answer whose columns are of these kinds, and of bytes that come in pieces, when the server is
+/// ready.
 fn read(kinds: &[Kind], bytes: &[u8], cuts: &[usize]) -> Result<Option<(Status, Answer, client::Answer)>, Trouble> {
     let (mut incoming, mut answer, mut rows) = (Incoming::default(), Answer::default(), client::Answer::default());
     let mut rest = bytes;

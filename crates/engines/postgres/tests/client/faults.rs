@@ -1,5 +1,5 @@
-//! What the client drive does when the server goes, stands still, or refuses; when it is told to stop; and when its own work
-//! breaks. Nothing may hang, and every request must have an answer.
+//! What the client drive does when the server goes, stands still, or refuses; when it is told to stop; and when its own
+//! work breaks. Nothing may hang, and every request must have an answer.
 
 use super::client_task;
 use super::drive::{Passes, drive, drive_beside};

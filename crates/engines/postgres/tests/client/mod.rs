@@ -1,4 +1,5 @@
-//! The client drive on real servers: that it does what the procedures do, by every road, and what it does when it cannot.
+//! The client drive on real servers: that it does what the procedures do, by every road, and what it does when it
+//! cannot.
 
 mod drive;
 mod faults;
@@ -42,8 +43,8 @@ fn what(task: &Task) -> String {
     format!("{} with {} rows a transaction, {} jobs", task.test.code, task.rows_per_tx, task.jobs)
 }
 
-/// Rows and checksums are those of the procedure and of the generator; the server counts what was sent, to the last one. One
-/// job has a thread of its own, three share two at most.
+/// Rows and checksums are those of the procedure and of the generator; the server counts what was sent, to the last
+/// one. One job has a thread of its own, three share two at most.
 fn does_what_the_procedure_does(jobs: u32) {
     const PASSES: u64 = 7;
     let database = LENDER.loaded();
@@ -51,7 +52,8 @@ fn does_what_the_procedure_does(jobs: u32) {
     for (test, rows_per_tx) in tests() {
         let server = Task { rows_per_tx, ..task(test.code.as_str(), jobs) };
         let client = Task { drive: Drive::Client, ..server.clone() };
-        // Counted, so that nothing of it comes to be counted later. Commits of others are those of tests on the same server.
+        // Counted, so that nothing of it comes to be counted later. Commits of others are those of tests on the same
+        // server.
         let procedure = play(&*engine, &server, &[PASSES]);
         let driven = drive(&*engine, &client, |_| Passes::new(PASSES));
         let what = what(&client);
@@ -197,8 +199,8 @@ fn several_jobs_by_the_hundred_share_four_threads_at_most() {
     assert_eq!(driven.pumped.as_ref().unwrap().threads as usize, driven.threads());
 }
 
-/// Server processes are bound to the processors, half of each thread's to each, and to the others again and again. No answer is
-/// lost on the way from thread to thread, none is counted twice.
+/// Server processes are bound to the processors, half of each thread's to each, and to the others again and again. No
+/// answer is lost on the way from thread to thread, none is counted twice.
 #[test]
 fn sessions_follow_their_server_processes() {
     let database = LENDER.loaded();

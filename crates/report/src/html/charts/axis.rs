@@ -1,5 +1,5 @@
-//! Axes: which part of the numbers a chart shows, and which of them are written at its edge. Scales are done here, so that
-//! plotters sees plain numbers: the logarithm of a degree of parallelism, or of a time.
+//! Axes: which part of the numbers a chart shows, and which of them are written at its edge. Scales are done here, so
+//! that plotters sees plain numbers: the logarithm of a degree of parallelism, or of a time.
 
 use crate::numbers::duration;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};

@@ -1,5 +1,5 @@
-//! Where plotters draws: SVG whose colours are classes, so that light, dark and print are matters of the style sheet, and
-//! with coordinates as short as they can be.
+//! Where plotters draws: SVG whose colours are classes, so that light, dark and print are matters of the style sheet,
+//! and with coordinates as short as they can be.
 
 use plotters::style::RGBColor;
 use plotters_backend::text_anchor::{HPos, VPos};

@@ -1,5 +1,5 @@
-//! Charts as SVG: lines over an axis, with intervals as bands and a mark at every figure. plotters lays them out; every mark
-//! carries the words that are shown when it is pointed at.
+//! Charts as SVG: lines over an axis, with intervals as bands and a mark at every figure. plotters lays them out; every
+//! mark carries the words that are shown when it is pointed at.
 
 mod axis;
 mod canvas;

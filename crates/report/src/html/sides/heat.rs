@@ -1,5 +1,5 @@
-//! Speed and throughput of every test on every side, coloured row by row: what is best stands out, in the direction in which the metric is
-//! better.
+//! Speed and throughput of every test on every side, coloured row by row: what is best stands out, in the direction in
+//! which the metric is better.
 
 use super::{heads, letter};
 use crate::compare::{Cell, Comparison, Rank, Row as Figures, Which};

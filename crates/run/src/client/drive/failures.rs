@@ -1,5 +1,5 @@
-//! What becomes of a transaction that failed. What no further transaction could survive (the target lost, a privilege or an object
-//! missing) ends the point; so does a storm, in which nothing of any job succeeds any more.
+//! What becomes of a transaction that failed. What no further transaction could survive (the target lost, a privilege
+//! or an object missing) ends the point; so does a storm, in which nothing of any job succeeds any more.
 
 use super::{ClientDrive, Doing, STORM_FAILURES, Then};
 use crate::Lost;

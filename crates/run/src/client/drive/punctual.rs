@@ -1,4 +1,5 @@
-//! What a session did of its timetable: what was due inside the window, what was late at its end, and how long nothing was due.
+//! What a session did of its timetable: what was due inside the window, what was late at its end, and how long nothing
+//! was due.
 
 use super::{ClientDrive, Doing, UNKNOWN_NS};
 use crate::client::pool::Beat;
@@ -13,7 +14,8 @@ impl<P: Program> ClientDrive<'_, P> {
         }
     }
 
-    /// Enters the transaction that it took last into what became of the timetable; `ended_ns` is absent where it never began.
+    /// Enters the transaction that it took last into what became of the timetable; `ended_ns` is absent where it never
+    /// began.
     #[inline]
     fn enter(&mut self, ended_ns: Option<u64>) {
         let Some(due_ns) = self.user.due_ns else { return };

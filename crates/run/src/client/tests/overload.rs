@@ -5,7 +5,8 @@ use dbdyno_model::{Arrivals, Queue};
 
 const SEEDS: u64 = 100;
 
-/// How many of a hundred seeds are judged as they should be: invalid exactly where more is asked for than can be carried.
+/// How many of a hundred seeds are judged as they should be: invalid exactly where more is asked for than can be
+/// carried.
 #[track_caller]
 fn is_told(sessions: u32, due: f64, utilisation: f64) {
     for service in [Service::Deterministic, Service::Exponential] {
@@ -105,7 +106,8 @@ fn what_is_unfinished_is_in_the_response_times_with_its_age() {
     // The oldest that waits was due 8 s after the barrier: it has waited for 4 s.
     let longest_s = response.max_ns().unwrap() as f64 / 1e9;
     assert!((longest_s - 4.0).abs() < 0.05, "{longest_s}");
-    // All that ended inside had waited for 0.67 s to 4 s, evenly, and those that did not for 4 s to nothing: less in the middle.
+    // All that ended inside had waited for 0.67 s to 4 s, evenly, and those that did not for 4 s to nothing: less in
+    // the middle.
     let median_s = response.percentile_ns(50.0).unwrap() as f64 / 1e9;
     assert!((median_s - 2.2).abs() < 0.2, "{median_s}");
 }

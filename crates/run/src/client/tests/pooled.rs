@@ -1,4 +1,5 @@
-//! Users who share connections, against queueing theory: the wait for a connection is the wait of the theory's customers.
+//! Users who share connections, against queueing theory: the wait for a connection is the wait of the theory's
+//! customers.
 
 use super::simulated::{Service, Simulation};
 use super::theory::Queueing;

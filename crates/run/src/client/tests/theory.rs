@@ -1,6 +1,6 @@
-//! What queueing theory says of M/D/c: Poisson arrivals, c servers that take the same time for all. The distribution of the
-//! number there is Crommelin's (1932): whoever is served now is gone a service time later, whoever comes meanwhile is there. That of
-//! the waiting time is Franx's (2001).
+//! What queueing theory says of M/D/c: Poisson arrivals, c servers that take the same time for all. The distribution of
+//! the number there is Crommelin's (1932): whoever is served now is gone a service time later, whoever comes meanwhile
+//! is there. That of the waiting time is Franx's (2001).
 
 /// M/D/c; times are in service times.
 pub(super) struct Queueing {

@@ -3,7 +3,8 @@
 use super::*;
 use dbdyno_stats::Mixer;
 
-/// A window whose rate wavers by a part of itself, evenly up and down, and goes up or down by another part over the window.
+/// A window whose rate wavers by a part of itself, evenly up and down, and goes up or down by another part over the
+/// window.
 fn wavering(seed: u64, chunks: u64, jobs: u32, noise: f64, drift: f64) -> Case {
     let mut case = Case::new("T111", 10);
     let mut mixer = Mixer::new(seed);

@@ -46,8 +46,8 @@ pub(super) fn buckets(kind: &Kind) -> String {
     text
 }
 
-/// Lower and upper bounds in microseconds: one bucket that is empty, those from the first to the last that hold something, and the
-/// long rest.
+/// Lower and upper bounds in microseconds: one bucket that is empty, those from the first to the last that hold
+/// something, and the long rest.
 fn bounds(kind: &Kind) -> Vec<(u64, u64)> {
     let ends =
         |of: fn(&Histogram) -> Option<u64>| [&kind.read, &kind.write].into_iter().filter_map(move |t| of(&t.latency));
@@ -64,8 +64,8 @@ fn bounds(kind: &Kind) -> Vec<(u64, u64)> {
     bounds
 }
 
-/// I/Os of each bucket, and the share of all that they and those before make. The last bucket is all that is left, however long it
-/// took.
+/// I/Os of each bucket, and the share of all that they and those before make. The last bucket is all that is left,
+/// however long it took.
 fn shares(times: &Times, bounds: &[(u64, u64)]) -> Vec<(u64, f64)> {
     let bounds_ns: Vec<u64> = bounds.iter().skip(1).map(|(from_us, _)| from_us * 1_000).collect();
     let all = times.latency.count();

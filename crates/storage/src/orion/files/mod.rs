@@ -1,6 +1,6 @@
-//! The six files of a run, laid out as scripts for ORION's files expect them. They are functions of the settings and of the points
-//! that are over, and are written anew, whole, after every point: whatever ends a run, the files of what was measured are
-//! complete.
+//! The six files of a run, laid out as scripts for ORION's files expect them. They are functions of the settings and of
+//! the points that are over, and are written anew, whole, after every point: whatever ends a run, the files of what was
+//! measured are complete.
 
 mod hist;
 mod summary;
@@ -139,8 +139,8 @@ pub struct Files {
 }
 
 impl Files {
-    /// Files of a run that began at `stamp`, `YYYYMMDD_HHMM`. Another run of the same minute keeps its files: these get a
-    /// number.
+    /// Files of a run that began at `stamp`, `YYYYMMDD_HHMM`. Another run of the same minute keeps its files: these get
+    /// a number.
     #[must_use]
     pub fn new(testname: &str, stamp: &str) -> Self {
         let first = Self { prefix: format!("{testname}_{stamp}") };

@@ -1,9 +1,10 @@
 //! Lines change threads, so that a session is served on the processor where its server process runs.
 //!
-//! Who wakes a process on its own processor costs neither an interrupt of the other one nor its caches: on two processors that
-//! sessions and server share, the kernel spends a third less on a request. The scheduler moves server processes all the time,
-//! so that any fixed share of the sessions is half wrong soon; but it moves each of them seldom, and so lines follow. (A client
-//! that binds its threads to processors alone gains nothing: docs/clients.md has the figures.)
+//! Who wakes a process on its own processor costs neither an interrupt of the other one nor its caches: on two
+//! processors that sessions and server share, the kernel spends a third less on a request. The scheduler moves server
+//! processes all the time, so that any fixed share of the sessions is half wrong soon; but it moves each of them
+//! seldom, and so lines follow. (A client that binds its threads to processors alone gains nothing: docs/clients.md has
+//! the figures.)
 
 use super::line::Line;
 use rustix::event::{EventfdFlags, eventfd};
@@ -21,8 +22,8 @@ pub(super) struct Exchange<L> {
     seats: Vec<Seat<L>>,
     /// Lines that have not ended.
     left: AtomicUsize,
-    /// As many lines as a thread may have for it to be given another: however the server's processes are spread, no thread shall
-    /// have all the work.
+    /// As many lines as a thread may have for it to be given another: however the server's processes are spread, no
+    /// thread shall have all the work.
     most: usize,
 }
 
@@ -75,7 +76,8 @@ impl<L> Exchange<L> {
         self.seats[thread].processor.store(processor, Ordering::Relaxed);
     }
 
-    /// Where a line of this thread belongs whose server process runs on that processor, if to another one that has room for it.
+    /// Where a line of this thread belongs whose server process runs on that processor, if to another one that has room
+    /// for it.
     pub(super) fn better_than(&self, thread: usize, processor: usize) -> Option<usize> {
         let runs_there = |seat: &Seat<L>| seat.processor.load(Ordering::Relaxed) == processor;
         if runs_there(&self.seats[thread]) {

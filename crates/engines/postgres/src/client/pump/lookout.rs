@@ -3,7 +3,8 @@
 use std::fs::File;
 use std::io::Read as _;
 
-/// How long until the next look. With a hundred sessions each has several a second, as often as the scheduler moves one.
+/// How long until the next look. With a hundred sessions each has several a second, as often as the scheduler moves
+/// one.
 const PERIOD_NS: u64 = 2_500_000;
 /// The head of a `stat` is shorter; no field after the processor's is needed.
 const STAT_BYTES: usize = 1_024;
@@ -35,8 +36,8 @@ impl Lookout {
     }
 }
 
-/// The processor that a server process ran on last. None where there is no such process here, or it is no server's: a loopback
-/// port may be a tunnel to another machine, or lead into a container.
+/// The processor that a server process ran on last. None where there is no such process here, or it is no server's: a
+/// loopback port may be a tunnel to another machine, or lead into a container.
 pub(super) fn processor_of(pid: u32) -> Option<usize> {
     let mut stat = [0; STAT_BYTES];
     let bytes = File::open(format!("/proc/{pid}/stat")).ok()?.read(&mut stat).ok()?;

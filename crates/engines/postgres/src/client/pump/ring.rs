@@ -1,9 +1,9 @@
-//! Sockets on a ring of the kernel's (io_uring): what is to be sent, and what is to be listened to, goes to the kernel in one
-//! call for all sessions of a thread, and what has come is there when that call returns. With a call for each of the two, a
-//! third more cycles are taken from a server on the same machine.
+//! Sockets on a ring of the kernel's (io_uring): what is to be sent, and what is to be listened to, goes to the kernel
+//! in one call for all sessions of a thread, and what has come is there when that call returns. With a call for each of
+//! the two, a third more cycles are taken from a server on the same machine.
 //!
-//! The kernel writes into memory, and reads from memory, that is given to it as an address; what is safe about it is said at each
-//! place. Nothing of that leaves this file.
+//! The kernel writes into memory, and reads from memory, that is given to it as an address; what is safe about it is
+//! said at each place. Nothing of that leaves this file.
 #![allow(unsafe_code, reason = "a ring takes addresses of memory, whose life the compiler cannot watch")]
 
 use io_uring::{IoUring, cqueue, opcode, squeue, types};
@@ -63,7 +63,8 @@ pub(super) struct Ring {
 }
 
 impl Ring {
-    /// A ring for the calling thread, which alone may use it. It keeps what the descriptors stand for, also when they are closed.
+    /// A ring for the calling thread, which alone may use it. It keeps what the descriptors stand for, also when they
+    /// are closed.
     ///
     /// # Errors
     /// The kernel has none, or not for us: before 6.1, or in a container that forbids it.
@@ -79,15 +80,15 @@ impl Ring {
         Ok(Self { ring, memory, given, listening, timer_watched: false, bell_watched: false })
     }
 
-    /// Notes bytes to be sent to socket `n`; false where they are too many for that, and nothing was noted. Between a request
-    /// and its answer nothing more may be given.
+    /// Notes bytes to be sent to socket `n`; false where they are too many for that, and nothing was noted. Between a
+    /// request and its answer nothing more may be given.
     pub(super) fn send(&mut self, n: usize, bytes: &[u8]) -> io::Result<bool> {
         if bytes.len() > OUT_BYTES {
             return Ok(false);
         }
         let room = self.memory.outgoing(n);
-        // SAFETY: `room` is OUT_BYTES of our memory, which nobody else has a reference to. The kernel reads there only while it
-        // takes up what was noted, within `wait` (a send that must not wait is done or refused there).
+        // SAFETY: `room` is OUT_BYTES of our memory, which nobody else has a reference to. The kernel reads there only
+        // while it takes up what was noted, within `wait` (a send that must not wait is done or refused there).
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), room.as_ptr(), bytes.len()) };
         self.given[n] = bytes.len();
         let send = opcode::Send::new(fixed(n), room.as_ptr(), length(bytes.len())).flags(SENDING.bits().cast_signed());
@@ -108,8 +109,8 @@ impl Ring {
         self.note(&receive.build().user_data(RECEIVED | n as u64))
     }
 
-    /// Gives the kernel what was noted and waits until something has happened, or does not wait; adds up to `most` happenings to
-    /// `happened`.
+    /// Gives the kernel what was noted and waits until something has happened, or does not wait; adds up to `most`
+    /// happenings to `happened`.
     pub(super) fn wait(&mut self, at_once: bool, most: usize, happened: &mut Vec<Happening>) -> Result<(), Errno> {
         let sockets = self.listening.len();
         if !mem::replace(&mut self.timer_watched, true) {
@@ -178,7 +179,8 @@ impl Ring {
 
     fn note(&mut self, entry: &squeue::Entry) -> io::Result<()> {
         loop {
-            // SAFETY: what the entry points at is our memory, which stays until the kernel is done with it (see `Drop`).
+            // SAFETY: what the entry points at is our memory, which stays until the kernel is done with it (see
+            // `Drop`).
             if unsafe { self.ring.submission().push(entry) }.is_ok() {
                 return Ok(());
             }
@@ -232,8 +234,8 @@ fn errno(error: io::Error) -> Errno {
     Errno::from_io_error(&error).unwrap_or(Errno::IO)
 }
 
-/// Memory that the kernel is told the address of: first what goes out, socket by socket, then what comes in. It is held by its
-/// address alone, so that no reference of ours is alive while the kernel writes.
+/// Memory that the kernel is told the address of: first what goes out, socket by socket, then what comes in. It is held
+/// by its address alone, so that no reference of ours is alive while the kernel writes.
 struct Memory {
     bytes: NonNull<[u8]>,
     sockets: usize,

@@ -1,6 +1,6 @@
-//! Between sessions and the kernel: how what they send goes out, and how it is known what has come. A ring takes all of a
-//! thread's to the kernel at once. Where there is none, and where what comes must be decrypted, each session sends and receives
-//! for itself, and epoll says for whom something has come.
+//! Between sessions and the kernel: how what they send goes out, and how it is known what has come. A ring takes all of
+//! a thread's to the kernel at once. Where there is none, and where what comes must be decrypted, each session sends
+//! and receives for itself, and epoll says for whom something has come.
 
 use super::super::ClientSession;
 use super::ring::{Happening, Ring};

@@ -1,5 +1,5 @@
-//! A timer of the kernel's that is waited for with everything else. Its moments are nanoseconds, and unlike the time that
-//! waiting for events may take it is not rounded, nor let slip to save a wake-up; every kernel in use has it.
+//! A timer of the kernel's that is waited for with everything else. Its moments are nanoseconds, and unlike the time
+//! that waiting for events may take it is not rounded, nor let slip to save a wake-up; every kernel in use has it.
 
 use rustix::io::Errno;
 use rustix::time::{

@@ -173,7 +173,8 @@ impl<'t, 'e, 'a, R: Road> Turns<'t, 'e, 'a, R> {
         Ok(())
     }
 
-    /// From time to time sees whether a line has its server process where another thread is; `last` has just been served.
+    /// From time to time sees whether a line has its server process where another thread is; `last` has just been
+    /// served.
     fn look_around(&mut self, last: usize, lines: &mut [Option<Line<'a>>]) {
         let Some(last) = lines[last].as_ref().filter(|_| self.places == Places::Followed) else { return };
         if !self.lookout.is_due(last.started_ns()) {
