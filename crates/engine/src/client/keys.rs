@@ -55,11 +55,13 @@ impl Touches {
     }
 
     /// Statements of a transaction.
+    #[inline]
     pub(super) fn statements(&self) -> u64 {
         self.statements
     }
 
     /// Goes on to the next transaction.
+    #[inline]
     pub(super) fn advance(&mut self) {
         self.number += 1;
         self.begun = self.keys;
@@ -71,6 +73,7 @@ impl Touches {
     }
 
     /// What statement `i` touches, 0 first. They are asked for in order.
+    #[inline]
     pub(super) fn statement(&mut self, i: u64) -> Touch {
         let (job, jobs) = (self.job, self.jobs);
         let (key, other) = match self.work {

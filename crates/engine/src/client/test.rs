@@ -156,7 +156,7 @@ impl TestProgram {
         if self.form.finds.is_some() {
             self.at = At::Finding;
             let places = self.form.finds.take().unwrap_or_default();
-            self.give(&places, self.touch.key, [0, MONTHS]);
+            self.give(&places, self.touch.key, || [0, MONTHS]);
             self.form.finds = Some(places);
             return Act::Execute { statement: 0, times: 1, opens };
         }
@@ -164,8 +164,8 @@ impl TestProgram {
         let places = std::mem::take(&mut self.form.parameters);
         let times = if self.form.in_two {
             let begin = self.touch.other as usize % MONTHS;
-            self.give(&places, self.touch.key, [begin, MONTHS]);
-            self.give(&places, self.touch.key, [0, begin]);
+            self.give(&places, self.touch.key, || [begin, MONTHS]);
+            self.give(&places, self.touch.key, || [0, begin]);
             2
         } else {
             self.give_row(&places, self.touch.key);
@@ -191,12 +191,14 @@ impl TestProgram {
     #[inline]
     fn give_row(&mut self, places: &[Parameter], key: u64) {
         let id = if self.work == Procedure::Insert { key + 1 } else { key };
-        let month = (id.saturating_sub(1) / self.small_rows) as usize % MONTHS;
-        self.give(places, key, [month, month + 1]);
+        let small_rows = self.small_rows;
+        let month = move || (id.saturating_sub(1) / small_rows) as usize % MONTHS;
+        self.give(places, key, || [month(), month() + 1]);
     }
 
+    /// Gives a statement its values. `months`, from one to another, are only told where a place asks for days.
     #[inline]
-    fn give(&mut self, places: &[Parameter], key: u64, [from, to]: [usize; 2]) {
+    fn give(&mut self, places: &[Parameter], key: u64, months: impl Fn() -> [usize; 2]) {
         let Self { small, small_rows, touch, days, values, work, .. } = self;
         let copies = *work == Procedure::Insert && !places.contains(&Parameter::Source);
         let row = copies.then(|| small.row(touch.other));
@@ -206,8 +208,8 @@ impl TestProgram {
                 (Parameter::Id, _) => Value::Int((key + u64::from(*work == Procedure::Insert)).cast_signed()),
                 (Parameter::Source, _) => Value::Int(touch.other.cast_signed()),
                 (Parameter::SmallRows, _) => Value::Int(small_rows.cast_signed()),
-                (Parameter::From, _) => Value::Day(days[from]),
-                (Parameter::To, _) => Value::Day(days[to]),
+                (Parameter::From, _) => Value::Day(days[months()[0]]),
+                (Parameter::To, _) => Value::Day(days[months()[1]]),
                 (Parameter::Region, None) => Value::Int(region(Shape::Small, key).cast_signed()),
                 (column, Some(row)) => of_row(row, *column),
                 (_, None) => Value::Null,

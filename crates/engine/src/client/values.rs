@@ -83,12 +83,14 @@ impl Values {
     }
 
     /// Forgets all values, and keeps the memory.
+    #[inline]
     pub fn clear(&mut self) {
         self.kept.clear();
         self.texts.clear();
     }
 
     /// Adds a value.
+    #[inline]
     pub fn push<'v>(&mut self, value: impl Into<Value<'v>>) -> &mut Self {
         let kept = match value.into() {
             Value::Null => Kept::Null,
@@ -106,6 +108,7 @@ impl Values {
     }
 
     /// These whole numbers and nothing else.
+    #[inline]
     pub fn set(&mut self, numbers: &[i64]) -> &mut Self {
         self.clear();
         self.kept.extend(numbers.iter().map(|number| Kept::Int(*number)));
@@ -113,18 +116,21 @@ impl Values {
     }
 
     /// How many they are.
+    #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.kept.len()
     }
 
     /// Whether there is none.
+    #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.kept.is_empty()
     }
 
     /// The value at a place, 0 first.
+    #[inline]
     #[must_use]
     pub fn get(&self, at: usize) -> Option<Value<'_>> {
         Some(match *self.kept.get(at)? {
@@ -137,6 +143,7 @@ impl Values {
     }
 
     /// All of them.
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = Value<'_>> {
         (0..self.len()).filter_map(|at| self.get(at))
     }
@@ -154,24 +161,28 @@ impl Answer {
     pub const NONE: &'static Self = &Self { rows: 0, values: Values::new() };
 
     /// Forgets all rows, and keeps the memory.
+    #[inline]
     pub fn clear(&mut self) {
         self.rows = 0;
         self.values.clear();
     }
 
     /// Begins a row: what is pushed from now on are its values, as many as every other row has.
+    #[inline]
     pub fn begin_row(&mut self) -> &mut Values {
         self.rows += 1;
         &mut self.values
     }
 
     /// How many rows there are.
+    #[inline]
     #[must_use]
     pub fn rows(&self) -> usize {
         self.rows
     }
 
     /// A value of a row, both counted from 0.
+    #[inline]
     #[must_use]
     pub fn get(&self, row: usize, column: usize) -> Option<Value<'_>> {
         let columns = self.values.len().checked_div(self.rows)?;
@@ -213,10 +224,12 @@ impl Answer {
     ///
     /// # Errors
     /// It is not one row with these values.
+    #[inline]
     pub fn read_outputs(&mut self, outputs: &[ValueType], work: &str, statement: usize) -> Result<(), EngineError> {
-        if outputs.is_empty() {
-            return Ok(());
-        }
+        if outputs.is_empty() { Ok(()) } else { self.read_call(outputs, work, statement) }
+    }
+
+    fn read_call(&mut self, outputs: &[ValueType], work: &str, statement: usize) -> Result<(), EngineError> {
         let unclear = |what: String| {
             EngineError::new(ErrorClass::Other, format!("{work}: the call that is statement {statement} {what}"))
         };
@@ -242,6 +255,7 @@ impl Answer {
     }
 
     /// The sum of all whole numbers (wrapping), so that no row can be left out unseen.
+    #[inline]
     #[must_use]
     pub fn sum(&self) -> u64 {
         let numbers = self.values.kept.iter().map(|kept| if let Kept::Int(number) = kept { *number } else { 0 });

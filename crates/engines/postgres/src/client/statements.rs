@@ -155,8 +155,14 @@ impl Kind {
     /// Writes a value over another one; false where it has another length.
     #[inline]
     fn overwrite(self, value: Value<'_>, at: &mut [u8]) -> bool {
-        let (Some(number), Some(bytes)) = (self.number(value), self.bytes()) else { return false };
-        at[..bytes].copy_from_slice(&number.to_be_bytes()[8 - bytes..]);
+        let Some(number) = self.number(value) else { return false };
+        // Lengths that the compiler knows need no call.
+        match self {
+            Self::Int(8) => at[..8].copy_from_slice(&number.to_be_bytes()),
+            Self::Int(4) | Self::Day => at[..4].copy_from_slice(&(number as i32).to_be_bytes()),
+            Self::Int(_) => at[..2].copy_from_slice(&(number as i16).to_be_bytes()),
+            Self::Text => return false,
+        }
         true
     }
 
