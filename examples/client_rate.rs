@@ -15,7 +15,7 @@ mod measured;
 use dbdyno::ENGINES;
 use dbdyno_engine::client::{Bound, TestProgram};
 use dbdyno_engine::program::{Act, Outcome, Program as _};
-use dbdyno_engine::{Loaded, Reply, Request, Sampling, Step, Target, Task, Work};
+use dbdyno_engine::{Loaded, PointSpec, Reply, Request, Sampling, Step, Target, Work};
 use dbdyno_model::{CommitMode, Drive, Size};
 use dbdyno_testkit::conformance::catalogue;
 use measured::{Done, End};
@@ -73,7 +73,7 @@ fn main() {
     let Loaded::Complete { size, seed, .. } = engine.loaded().expect("a server") else { panic!("nothing is loaded") };
     let small_rows = if size == "D" { 32_000 } else { 3_200 };
     let size = Size { id: size, small_rows, large_rows: 32 * small_rows, ..catalogue::size_t() };
-    let task = Task {
+    let spec = PointSpec {
         rows_per_tx: test.rows_per_tx.unwrap_or(0),
         test,
         size,
@@ -88,17 +88,17 @@ fn main() {
         drive: Drive::Client,
         sampling: Sampling::Off,
     };
-    engine.begin_point(&task).expect("a point");
+    engine.begin_point(&spec).expect("a point");
     let mut sessions: Vec<_> = (0..jobs).map(|job| engine.client_session(job, 1).expect("a session")).collect();
     let end = End::after(seconds);
     let mut loops = Vec::new();
     for (job, session) in (0..).zip(&mut sessions) {
-        let prepared = session.prepare(&task, job).expect("prepared");
+        let prepared = session.prepare(&spec, job).expect("prepared");
         assert_eq!(prepared.problems, [""; 0]);
-        let program = TestProgram::new(&task, job, prepared.form.expect("a form"));
+        let program = TestProgram::new(&spec, job, prepared.form.expect("a form"));
         loops.push(Loop { program, end: &end, done: Done::default() });
     }
     measured::run(&*engine, &mut sessions, &mut loops, seconds, |work| &work.done);
     drop(sessions);
-    engine.end_point(&task).expect("the point's end");
+    engine.end_point(&spec).expect("the point's end");
 }

@@ -5,12 +5,12 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
 
 use dbdyno_engine::client::TestProgram;
-use dbdyno_engine::{Engine, Job, MonotonicClock, Reply, Sampling, StartGate, Step, Target, Task, Work};
+use dbdyno_engine::{Engine, Job, MonotonicClock, PointSpec, Reply, Sampling, StartGate, Step, Target, Work};
 use dbdyno_model::{Drive, Load};
 use dbdyno_postgres::{INFO, Postgres};
 use dbdyno_run::{ClientDrive, Pace, Team, Window};
 use dbdyno_testkit::conformance::{Quiet, begun, catalogue};
-use dbdyno_testkit::on_servers::task;
+use dbdyno_testkit::on_servers::spec;
 use dbdyno_testkit::servers::postgres::{SUPERUSER, Server};
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use std::alloc::System;
@@ -59,31 +59,31 @@ impl Work for Counted<'_> {
 }
 
 /// Runs a point for so many seconds: how often memory was taken while it measured, and the turns of its jobs meanwhile.
-fn measured(engine: &dyn Engine, task: &Task, load: Load, seconds: u64) -> (usize, u64) {
-    let (mut sessions, prepared) = begun(engine, task);
+fn measured(engine: &dyn Engine, spec: &PointSpec, load: Load, seconds: u64) -> (usize, u64) {
+    let (mut sessions, prepared) = begun(engine, spec);
     let form = prepared.form.unwrap();
     let duration_ns = seconds * 1_000_000_000;
     let window = Window::new(Pace::of_client(seconds as f64), sessions.len());
-    let team = Team::new(&window, duration_ns, load, load.rate.map(|rate| rate.per_s(0.0)), task);
+    let team = Team::new(&window, duration_ns, load, load.rate.map(|rate| rate.per_s(0.0)), spec);
     let counted = |job| Counted {
-        drive: team.job(TestProgram::new(task, job, form.clone()), job),
+        drive: team.job(TestProgram::new(spec, job, form.clone()), job),
         window: &window,
         counted_until_ns: duration_ns - MARGIN_NS,
         taken: None,
         turns: 0,
     };
-    let mut works: Vec<Counted<'_>> = task.job_numbers().map(counted).collect();
+    let mut works: Vec<Counted<'_>> = spec.job_numbers().map(counted).collect();
     let pairs = sessions.iter_mut().zip(&mut works);
     let jobs = pairs.map(|(session, work)| Job { session: session.as_mut(), work }).collect();
-    let pump = engine.pump(task.drive, None);
-    pump.run(jobs, &MonotonicClock::default(), &StartGate::new(task.jobs as usize)).unwrap();
+    let pump = engine.pump(spec.drive, None);
+    pump.run(jobs, &MonotonicClock::default(), &StartGate::new(spec.jobs as usize)).unwrap();
     let first = works.iter().filter_map(|work| work.taken).map(|taken| taken[0]).min().unwrap();
     let last = works.iter().filter_map(|work| work.taken).map(|taken| taken[1]).max().unwrap();
     let turns = works.iter().map(|work| work.turns).sum();
     let tallies = works.into_iter().map(|work| work.drive.into_tally()).collect();
-    assert_eq!(team.gather(tallies).error, None, "{}", task.test.code);
+    assert_eq!(team.gather(tallies).error, None, "{}", spec.test.code);
     drop(sessions);
-    engine.end_point(task).unwrap();
+    engine.end_point(spec).unwrap();
     (last - first, turns)
 }
 
@@ -109,10 +109,10 @@ fn the_client_drive_takes_no_memory_while_it_measures() {
         (&by_socket, "T311", 8, closed, 2),
         (&by_socket, "T711", 8, due, 2),
     ] {
-        let task = Task { drive: Drive::Client, sampling: Sampling::Off, ..task(code, jobs) };
-        let (before, mut found) = (began.elapsed(), measured(engine.as_ref(), &task, load, seconds));
+        let spec = PointSpec { drive: Drive::Client, sampling: Sampling::Off, ..spec(code, jobs) };
+        let (before, mut found) = (began.elapsed(), measured(engine.as_ref(), &spec, load, seconds));
         if before < HARNESS_SPEAKS.end && began.elapsed() > HARNESS_SPEAKS.start {
-            found = measured(engine.as_ref(), &task, load, seconds);
+            found = measured(engine.as_ref(), &spec, load, seconds);
         }
         let (taken, turns) = found;
         assert!(turns > 10, "{code}: {turns} turns prove nothing");

@@ -196,7 +196,7 @@ fn every_workload_is_small_and_has_sql_for_every_engine() {
         let (types, commits) = (workload.types().len(), workload.about().commits.len());
         assert_eq!(types, commits, "{name} must say of each type how often it commits");
         for engine in dbdyno::ENGINES.all() {
-            if !root.join(format!("crates/engines/{}/src/sql", engine.name)).is_dir() {
+            if !root.join(format!("crates/engines/{}/dialect/sql", engine.name)).is_dir() {
                 continue;
             }
             let dialect = Dialect::of(workload, engine).unwrap_or_else(|why| panic!("{why}"));

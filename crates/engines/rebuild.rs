@@ -1,8 +1,8 @@
-//! Has cargo build an engine anew where a workload's SQL came or went: the macro that embeds the folder tells it of
-//! known files alone.
+//! Has cargo build an engine anew where a file of its dialect came or went: the macro that embeds the folder tells it
+//! of known files alone.
 
 #![expect(clippy::print_stdout, reason = "this is how a build script talks to cargo")]
 
 fn main() {
-    println!("cargo::rerun-if-changed=src/sql/workloads");
+    println!("cargo::rerun-if-changed=dialect");
 }

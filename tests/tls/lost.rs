@@ -4,8 +4,8 @@
 use crate::engine;
 use crate::scratch::{mariadb, postgres};
 use crate::tap::{First, Tap};
-use dbdyno_engine::{Engine, EngineError, LoadWatch, Sampling, Task};
-use dbdyno_testkit::conformance::{Quiet, catalogue, task};
+use dbdyno_engine::{Engine, EngineError, LoadWatch, PointSpec, Sampling};
+use dbdyno_testkit::conformance::{Quiet, catalogue, spec};
 use dbdyno_testkit::servers::Scratch;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
@@ -56,7 +56,7 @@ impl Phase {
     }
 
     /// Whose test is at work: what a point makes is another's otherwise.
-    fn task(self) -> Task {
+    fn spec(self) -> PointSpec {
         let code = match self {
             Self::Counting => "T611",
             Self::Ending => "T621",
@@ -66,7 +66,7 @@ impl Phase {
         };
         let test = catalogue::tests().into_iter().find(|test| test.code.as_str() == code).unwrap();
         // Whoever samples asks something, too.
-        Task { sampling: Sampling::Off, ..task(&test, &catalogue::size_t(), 42, 1) }
+        PointSpec { sampling: Sampling::Off, ..spec(&test, &catalogue::size_t(), 42, 1) }
     }
 
     /// What goes before.
@@ -74,10 +74,10 @@ impl Phase {
         // As every command does.
         _ = engine.features();
         if matches!(self, Self::Counting | Self::Ending | Self::Settling) {
-            engine.begin_point(&self.task()).unwrap();
+            engine.begin_point(&self.spec()).unwrap();
         }
         if self == Self::Settling {
-            engine.end_point(&self.task()).unwrap();
+            engine.end_point(&self.spec()).unwrap();
         }
     }
 
@@ -87,9 +87,9 @@ impl Phase {
             Self::Describing => engine.describe().map(drop),
             Self::Loading => engine.load(&catalogue::size_t(), 42, 1, false, watch).map(drop),
             Self::Settling => engine.settle(LONG).map(drop),
-            Self::Beginning => engine.begin_point(&self.task()),
+            Self::Beginning => engine.begin_point(&self.spec()),
             Self::Counting => engine.point_statistics(None).map(drop),
-            Self::Ending => engine.end_point(&self.task()),
+            Self::Ending => engine.end_point(&self.spec()),
             Self::Dropping => engine.drop_all().map(drop),
         }
     }

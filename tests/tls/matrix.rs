@@ -7,7 +7,7 @@ use crate::scratch::{mariadb, postgres};
 use crate::tap::{First, Imposter, Tap};
 use crate::{PASSWORD, connect, engine};
 use dbdyno_engine::client::TestProgram;
-use dbdyno_engine::{Engine, FindingLevel, Prepared, Request, Task};
+use dbdyno_engine::{Engine, FindingLevel, PointSpec, Prepared, Request};
 use dbdyno_model::{Drive, ErrorClass};
 use dbdyno_testkit::conformance::client::send;
 use dbdyno_testkit::conformance::{self, Quiet, begun, catalogue, play_uncounted};
@@ -270,33 +270,33 @@ fn works<S: Product>(server: &S, target: &str, what: &str) {
     assert_eq!(written, catalogue::size_t().small_rows, "{what}");
 
     let test = catalogue::tests().into_iter().find(|test| test.code.as_str() == "T611").unwrap();
-    let calls = conformance::task(&test, &catalogue::size_t(), 42, 1);
-    let statements = Task { drive: Drive::Client, ..calls.clone() };
+    let calls = conformance::spec(&test, &catalogue::size_t(), 42, 1);
+    let statements = PointSpec { drive: Drive::Client, ..calls.clone() };
     assert_eq!(play_uncounted(&*engine, &calls, &[5]).sum.rows, 5, "{what}");
     assert!(conformance::client::play(&*engine, &statements).sum.rows > 0, "{what}");
-    for task in [calls, statements] {
-        stops(&*engine, &task, what);
+    for spec in [calls, statements] {
+        stops(&*engine, &spec, what);
     }
 }
 
 /// Whatever a session is doing ends when it is told to.
-fn stops(engine: &dyn Engine, task: &Task, what: &str) {
-    let (mut sessions, Prepared { form, .. }) = begun(engine, task);
+fn stops(engine: &dyn Engine, spec: &PointSpec, what: &str) {
+    let (mut sessions, Prepared { form, .. }) = begun(engine, spec);
     let session = &mut sessions[0];
     let canceller = session.canceller();
     let stopper = thread::spawn(move || {
         thread::sleep(Duration::from_millis(30));
         canceller.cancel();
     });
-    let error = match task.drive {
+    let error = match spec.drive {
         Drive::Server => session.execute(&Request::Chunk { first_pass: 0, passes: 100_000_000 }).unwrap_err().error,
         Drive::Client => {
-            let mut program = TestProgram::new(task, 0, form.unwrap());
+            let mut program = TestProgram::new(spec, 0, form.unwrap());
             send(session.as_mut(), &mut program, u64::MAX).unwrap_err().error
         }
     };
     stopper.join().unwrap();
-    assert_eq!(error.class, ErrorClass::Cancelled, "{what}, {:?}: {error}", task.drive);
+    assert_eq!(error.class, ErrorClass::Cancelled, "{what}, {:?}: {error}", spec.drive);
     drop(sessions);
-    engine.end_point(task).unwrap();
+    engine.end_point(spec).unwrap();
 }

@@ -1,7 +1,7 @@
 //! What an entry must satisfy beyond its form. Each check returns the first thing that is wrong, naming the key.
 
 use dbdyno_model::{
-    Compression, Dimension, Metric, Organisation, Point, Procedure, Rhythm, Shape, Size, Suite, Test, Tier,
+    Compression, Dimension, Metric, Organisation, Point, Procedure, RepeatMode, Shape, Size, Suite, Test, Tier,
 };
 
 type Checked = Result<(), String>;
@@ -125,12 +125,12 @@ fn table(test: &Test) -> Checked {
 fn rhythm(test: &Test) -> Checked {
     let (due, word, why) = match test.procedure {
         Procedure::WriteFile | Procedure::BulkLoad | Procedure::IndexUnique | Procedure::IndexNonUnique => {
-            (Rhythm::Once, "once", "its window ends with the last job")
+            (RepeatMode::Once, "once", "its window ends with the last job")
         }
         Procedure::Scan | Procedure::ScanRange | Procedure::Sort | Procedure::Group | Procedure::Report => {
-            (Rhythm::Statements, "statements", "it repeats whole statements")
+            (RepeatMode::Statements, "statements", "it repeats whole statements")
         }
-        _ => (Rhythm::Chunks, "chunks", "it is called again and again"),
+        _ => (RepeatMode::Chunks, "chunks", "it is called again and again"),
     };
     ensure(test.rhythm == due, || format!("key 'rhythm' must be '{word}' for {}: {why}", test.procedure.name()))
 }

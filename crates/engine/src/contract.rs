@@ -9,7 +9,7 @@ pub use told::{
     BlockWrites, Difference, Durability, DurablePlaces, Features, Finding, FindingLevel, Inspection, LoadReport,
     Loaded, Settled, TableLoad,
 };
-pub use workloads::{ProgramTask, Workloads};
+pub use workloads::{ProgramSpec, Workloads};
 
 use crate::client::{Answer, Bound, Statements, TestForm};
 use crate::data::{Columns, Sample};
@@ -117,13 +117,13 @@ pub trait Engine: Workloads + Send + Sync {
     ///
     /// # Errors
     /// The point cannot be prepared.
-    fn begin_point(&self, task: &Task) -> Result<(), EngineError>;
+    fn begin_point(&self, spec: &PointSpec) -> Result<(), EngineError>;
 
     /// Cleans up after a point, also after one that failed.
     ///
     /// # Errors
     /// Something is left behind.
-    fn end_point(&self, task: &Task) -> Result<(), EngineError>;
+    fn end_point(&self, spec: &PointSpec) -> Result<(), EngineError>;
 
     /// Opens a session for a job of a point in the server drive. `job` counts from 0; jobs take turns over the first
     /// `nodes` of the target's nodes.
@@ -172,7 +172,7 @@ pub trait Engine: Workloads + Send + Sync {
     ///
     /// # Errors
     /// The target is lost.
-    fn pace_writes(&self, _: &Task) -> Result<BTreeMap<String, String>, EngineError> {
+    fn pace_writes(&self, _: &PointSpec) -> Result<BTreeMap<String, String>, EngineError> {
         Ok(BTreeMap::new())
     }
 
@@ -248,7 +248,7 @@ pub trait LoadWatch: Sync {
 
 /// What the jobs of one point have to do.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Task {
+pub struct PointSpec {
     /// The test.
     pub test: Test,
     /// Size class of the data.
@@ -278,7 +278,7 @@ pub struct Task {
     pub sampling: Sampling,
 }
 
-impl Task {
+impl PointSpec {
     /// The numbers of the jobs at work here.
     #[must_use]
     pub fn job_numbers(&self) -> Range<u32> {
@@ -320,7 +320,7 @@ pub trait Session: Send {
     ///
     /// # Errors
     /// The work cannot be done.
-    fn prepare(&mut self, task: &Task, job: u32) -> Result<Prepared, EngineError>;
+    fn prepare(&mut self, spec: &PointSpec, job: u32) -> Result<Prepared, EngineError>;
 
     /// Prepares statements of a work's own, instead of a test's: [`Request::Statement`] names them by their number.
     ///

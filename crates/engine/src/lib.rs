@@ -10,6 +10,7 @@ pub mod client;
 mod clock;
 mod contract;
 pub mod data;
+mod dialect;
 mod error;
 pub mod form;
 mod hold;
@@ -32,9 +33,10 @@ pub use clock::{Clock, MonotonicClock, SimulatedClock};
 pub use contract::finding;
 pub use contract::{
     BlockWrites, Canceller, ChunkResult, Difference, Durability, DurablePlaces, Engine, Failure, Features, Finding,
-    FindingLevel, Inspection, LoadReport, LoadWatch, Loaded, LostTarget, Prepared, ProgramTask, Request, Sampling,
-    Session, Settled, TableLoad, Task, Workloads,
+    FindingLevel, Inspection, LoadReport, LoadWatch, Loaded, LostTarget, PointSpec, Prepared, ProgramSpec, Request,
+    Sampling, Session, Settled, TableLoad, Workloads,
 };
+pub use dialect::Dialect;
 pub use error::EngineError;
 pub use hold::{AloneAnyway, Hold};
 pub use mapping::{MappingError, Mappings};

@@ -252,14 +252,14 @@ impl Pump for SimulatedPump<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Canceller, MonotonicClock, Prepared, Task};
+    use crate::{Canceller, MonotonicClock, PointSpec, Prepared};
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
 
     struct Idle;
 
     impl Session for Idle {
-        fn prepare(&mut self, _: &Task, _: u32) -> Result<Prepared, EngineError> {
+        fn prepare(&mut self, _: &PointSpec, _: u32) -> Result<Prepared, EngineError> {
             Ok(Prepared::default())
         }
         fn execute(&mut self, _: &Request<'_>) -> Result<ChunkResult, Failure> {

@@ -15,11 +15,19 @@ use std::collections::BTreeMap;
 /// Why a statement cannot be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SqlError {
+    /// No file of that name.
+    #[error("the dialect of {engine} has no file sql/{name}.sql")]
+    NoFile {
+        /// The engine.
+        engine: &'static str,
+        /// The name.
+        name: String,
+    },
     /// No statement of that name.
     #[error("{file} has no statement '{name}'")]
     Unknown {
         /// The file.
-        file: &'static str,
+        file: String,
         /// The name.
         name: String,
     },
@@ -27,7 +35,7 @@ pub enum SqlError {
     #[error("'{name}' in {file} needs {{{placeholder}}}")]
     Unfilled {
         /// The file.
-        file: &'static str,
+        file: String,
         /// The statement.
         name: String,
         /// The placeholder.
@@ -56,14 +64,14 @@ pub struct Statement {
 /// A file of named statements, embedded in the binary.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SqlFile {
-    name: &'static str,
+    name: String,
     statements: Vec<(String, Statement)>,
 }
 
 impl SqlFile {
     /// Takes a file apart.
     #[must_use]
-    pub fn parse(name: &'static str, text: &str) -> Self {
+    pub fn parse(name: impl Into<String>, text: &str) -> Self {
         let mut statements: Vec<(String, Statement)> = Vec::new();
         for line in text.lines() {
             if let Some(title) = line.strip_prefix("-- name:") {
@@ -82,7 +90,7 @@ impl SqlFile {
         for (_, statement) in &mut statements {
             statement.text.truncate(statement.text.trim_end().len());
         }
-        Self { name, statements }
+        Self { name: name.into(), statements }
     }
 
     /// A statement by name.
@@ -91,7 +99,7 @@ impl SqlFile {
     /// There is none of that name.
     pub fn get(&self, name: &str) -> Result<&Statement, SqlError> {
         let found = self.statements.iter().find(|(n, _)| n == name).map(|(_, s)| s);
-        found.ok_or_else(|| SqlError::Unknown { file: self.name, name: name.to_owned() })
+        found.ok_or_else(|| SqlError::Unknown { file: self.name.clone(), name: name.to_owned() })
     }
 
     /// Names, in order.
@@ -125,9 +133,11 @@ impl SqlFile {
             filled = filled.replace(&format!("{{{placeholder}}}"), value);
         }
         match filled.split_once('{').and_then(|(_, rest)| rest.split_once('}')) {
-            Some((placeholder, _)) => {
-                Err(SqlError::Unfilled { file: self.name, name: name.to_owned(), placeholder: placeholder.to_owned() })
-            }
+            Some((placeholder, _)) => Err(SqlError::Unfilled {
+                file: self.name.clone(),
+                name: name.to_owned(),
+                placeholder: placeholder.to_owned(),
+            }),
             None => Ok(filled),
         }
     }

@@ -4,7 +4,7 @@
 use dbdyno_engine::client::{Answer, Parameter, Reads, TestForm, TestProgram, Value, commits};
 use dbdyno_engine::data::{Generator, first_day};
 use dbdyno_engine::program::{Act, Outcome, Program as _};
-use dbdyno_engine::{ChunkResult, Task};
+use dbdyno_engine::{ChunkResult, PointSpec};
 use dbdyno_model::{Procedure, Shape, Test};
 use dbdyno_testkit::conformance::catalogue;
 use std::collections::BTreeSet;
@@ -13,8 +13,8 @@ fn test(procedure: Procedure) -> Test {
     catalogue::tests().into_iter().find(|test| test.procedure == procedure).unwrap()
 }
 
-fn task(procedure: Procedure) -> Task {
-    Task { jobs: 3, rows_per_tx: 4, ..catalogue::task(&test(procedure), 1) }
+fn spec(procedure: Procedure) -> PointSpec {
+    PointSpec { jobs: 3, rows_per_tx: 4, ..catalogue::spec(&test(procedure), 1) }
 }
 
 /// The first value of each statement of a transaction, all of which touch one row.
@@ -31,9 +31,9 @@ fn transaction(program: &mut TestProgram) -> Vec<i64> {
 }
 
 /// Keys of the first transactions of each job.
-fn keys(task: &Task) -> Vec<Vec<i64>> {
+fn keys(spec: &PointSpec) -> Vec<Vec<i64>> {
     let of_job = |job| {
-        let mut program = TestProgram::new(task, job, TestForm::default());
+        let mut program = TestProgram::new(spec, job, TestForm::default());
         let of_next = |_| {
             program.begin();
             let keys = transaction(&mut program);
@@ -42,7 +42,7 @@ fn keys(task: &Task) -> Vec<Vec<i64>> {
         };
         (0..50).flat_map(of_next).collect()
     };
-    (0..task.jobs).map(of_job).collect()
+    (0..spec.jobs).map(of_job).collect()
 }
 
 /// Tests that a client can drive.
@@ -53,14 +53,14 @@ fn tests() -> impl Iterator<Item = Test> {
 #[test]
 fn jobs_that_write_never_meet() {
     for procedure in [Procedure::Insert, Procedure::UpdatePrimary, Procedure::UpdateSecondary] {
-        let jobs: Vec<BTreeSet<i64>> = keys(&task(procedure)).into_iter().map(BTreeSet::from_iter).collect();
+        let jobs: Vec<BTreeSet<i64>> = keys(&spec(procedure)).into_iter().map(BTreeSet::from_iter).collect();
         assert!(jobs[0].is_disjoint(&jobs[1]) && jobs[1].is_disjoint(&jobs[2]), "{procedure:?}");
     }
 }
 
 #[test]
 fn rows_are_inserted_without_a_gap() {
-    let mut numbers: Vec<i64> = keys(&task(Procedure::Insert)).concat();
+    let mut numbers: Vec<i64> = keys(&spec(Procedure::Insert)).concat();
     numbers.sort_unstable();
     assert_eq!(numbers, (0..600).collect::<Vec<_>>());
 }
@@ -68,7 +68,7 @@ fn rows_are_inserted_without_a_gap() {
 #[test]
 fn a_transaction_that_is_sent_again_is_the_same() {
     for test in tests() {
-        let mut program = TestProgram::new(&catalogue::task(&test, 1), 0, TestForm::default());
+        let mut program = TestProgram::new(&catalogue::spec(&test, 1), 0, TestForm::default());
         for _ in 0..3 {
             program.begin();
             let first = transaction(&mut program);
@@ -82,8 +82,8 @@ fn a_transaction_that_is_sent_again_is_the_same() {
 #[test]
 fn what_ends_with_a_commit_begins_with_its_first_statement() {
     for test in tests() {
-        let task = catalogue::task(&test, 1);
-        let mut program = TestProgram::new(&task, 0, TestForm::default());
+        let spec = catalogue::spec(&test, 1);
+        let mut program = TestProgram::new(&spec, 0, TestForm::default());
         program.begin();
         let (mut opens, mut committed, mut act) = (Vec::new(), false, program.act(None));
         while act != Act::Ended {
@@ -93,15 +93,15 @@ fn what_ends_with_a_commit_begins_with_its_first_statement() {
             }
             act = program.act(Some((&ChunkResult::default(), Answer::NONE)));
         }
-        assert_eq!((opens[0], committed), (commits(&task), commits(&task)), "{}", test.code);
+        assert_eq!((opens[0], committed), (commits(&spec), commits(&spec)), "{}", test.code);
         assert!(opens[1..].iter().all(|opens| !opens), "{}", test.code);
     }
 }
 
 /// The values of the first statement of a job's first transaction, after so many others.
-fn values(task: &Task, parameters: &[Parameter], in_two: bool, others: u32) -> Vec<Value<'static>> {
+fn values(spec: &PointSpec, parameters: &[Parameter], in_two: bool, others: u32) -> Vec<Value<'static>> {
     let form = TestForm { parameters: parameters.to_vec(), in_two, ..TestForm::default() };
-    let mut program = TestProgram::new(task, 0, form);
+    let mut program = TestProgram::new(spec, 0, form);
     (0..others).for_each(|_| program.ended(Outcome::Committed));
     program.begin();
     assert!(matches!(program.act(None), Act::Execute { statement: 0, times, .. } if times == 1 + usize::from(in_two)));
@@ -118,10 +118,10 @@ fn values(task: &Task, parameters: &[Parameter], in_two: bool, others: u32) -> V
 #[test]
 fn a_client_that_sends_whole_rows_sends_the_one_that_it_copies_under_the_new_id() {
     use Parameter::{Amount, BookedOn, CustomerId, Filler, Id, Quantity, RefId, Region, Source, Status};
-    let task = Task { jobs: 1, rows_per_tx: 1, ..catalogue::task(&test(Procedure::Insert), 1) };
+    let spec = PointSpec { jobs: 1, rows_per_tx: 1, ..catalogue::spec(&test(Procedure::Insert), 1) };
     let columns = [Id, CustomerId, RefId, Region, BookedOn, Quantity, Amount, Status, Filler];
-    let mut small = Generator::new(&task.size, Shape::Small, task.seed);
-    let row = small.row(7 % task.size.small_rows);
+    let mut small = Generator::new(&spec.size, Shape::Small, spec.seed);
+    let row = small.row(7 % spec.size.small_rows);
     let expected = [
         Value::Int(7),
         Value::Int(row.customer_id),
@@ -133,8 +133,8 @@ fn a_client_that_sends_whole_rows_sends_the_one_that_it_copies_under_the_new_id(
         Value::Text(row.status),
         Value::Text(row.filler),
     ];
-    assert_eq!(values(&task, &columns, false, 6), expected, "numbers count from 0, ids from 1");
-    assert_eq!(values(&task, &[Id, Source], false, 6), [Value::Int(7), Value::Int(7)]);
+    assert_eq!(values(&spec, &columns, false, 6), expected, "numbers count from 0, ids from 1");
+    assert_eq!(values(&spec, &[Id, Source], false, 6), [Value::Int(7), Value::Int(7)]);
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn days_are_those_of_the_month_that_a_row_lies_in_or_of_both_parts_of_a_search()
     let large = |procedure| {
         let of = |test: &Test| test.procedure == procedure && test.table.is_some_and(|t| t.shape() == Shape::Large);
         let test = catalogue::tests().into_iter().find(of).unwrap();
-        Task { rows_per_tx: 1, ..catalogue::task(&test, 1) }
+        PointSpec { rows_per_tx: 1, ..catalogue::spec(&test, 1) }
     };
     let day = |month| Value::Day(first_day(month) as i32);
     let lookup = large(Procedure::SelectPrimary);
@@ -160,8 +160,8 @@ fn days_are_those_of_the_month_that_a_row_lies_in_or_of_both_parts_of_a_search()
 /// Rows and checksum of a transaction of one statement that is answered so.
 fn did(procedure: Procedure, reads: Reads, rows: u64, answer: &Answer) -> (u64, u64) {
     let form = TestForm { reads, ..TestForm::default() };
-    let task = Task { rows_per_tx: 1, ..catalogue::task(&test(procedure), 1) };
-    let mut program = TestProgram::new(&task, 0, form);
+    let spec = PointSpec { rows_per_tx: 1, ..catalogue::spec(&test(procedure), 1) };
+    let mut program = TestProgram::new(&spec, 0, form);
     program.begin();
     program.act(None);
     let done = ChunkResult { rows, checksum: answer.sum(), ..ChunkResult::default() };
@@ -179,17 +179,17 @@ fn answers_are_added_up_as_procedures_do() {
     one.begin_row().push(33);
     assert_eq!(did(Procedure::SelectPrimary, Reads::Quantities, 1, &one), (1, 33));
     assert_eq!(did(Procedure::UpdatePrimary, Reads::Changes, 0, Answer::NONE), (0, 0), "nothing was changed");
-    let key = keys(&Task { jobs: 2, rows_per_tx: 1, ..task(Procedure::UpdatePrimary) })[0][0];
+    let key = keys(&PointSpec { jobs: 2, rows_per_tx: 1, ..spec(Procedure::UpdatePrimary) })[0][0];
     assert_eq!(did(Procedure::UpdatePrimary, Reads::Changes, 1, Answer::NONE), (1, key as u64));
-    let task = task(Procedure::Insert);
-    let copied = Generator::new(&task.size, Shape::Small, task.seed).quantity(1);
+    let spec = spec(Procedure::Insert);
+    let copied = Generator::new(&spec.size, Shape::Small, spec.seed).quantity(1);
     assert_eq!(did(Procedure::Insert, Reads::Changes, 1, Answer::NONE), (1, copied));
 }
 
 #[test]
 fn rows_that_were_found_are_looked_up_one_by_one() {
     let form = TestForm { reads: Reads::Sums, finds: Some(vec![Parameter::Key]), ..TestForm::default() };
-    let mut program = TestProgram::new(&task(Procedure::Join), 0, form);
+    let mut program = TestProgram::new(&spec(Procedure::Join), 0, form);
     let (mut found, mut partner) = (Answer::default(), Answer::default());
     [5, 9].iter().for_each(|ref_id| _ = found.begin_row().push(*ref_id));
     partner.begin_row().push(1).push(20);

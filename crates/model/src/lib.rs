@@ -65,7 +65,7 @@ pub use subject::{Subject, SubjectKind, SubjectName, WorkloadName};
 pub use suite::{Suite, SuiteStep};
 pub use suspect::{Suspect, SuspectCode, Use};
 pub use table::{Organisation, TableName};
-pub use test::{Cache, Compression, Drive, Layer, Rhythm, Test, Tier};
+pub use test::{Cache, Compression, Drive, Layer, RepeatMode, Test, Tier};
 pub use tool::Tool;
 pub use transactions::TransactionType;
 pub use usage::{

@@ -67,7 +67,7 @@ pub enum Cache {
 /// How a point's work is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Rhythm {
+pub enum RepeatMode {
     /// Calibrated chunks of 50-200 ms, again and again.
     Chunks,
     /// Whole statements, at least three, until the duration has passed.
@@ -128,7 +128,7 @@ pub struct Test {
     /// Dimensions that a ramp may move; the first is the default.
     pub ramp: Vec<Dimension>,
     /// How the work is divided.
-    pub rhythm: Rhythm,
+    pub rhythm: RepeatMode,
     /// Operations that one pass counts as (38 for the arithmetic mix).
     #[serde(default = "one")]
     pub ops_per_pass: u64,
@@ -190,7 +190,7 @@ impl Test {
             table,
             cache,
             ramp: vec![Dimension::Jobs],
-            rhythm: Rhythm::Chunks,
+            rhythm: RepeatMode::Chunks,
             ops_per_pass: 1,
             rows_per_tx: None,
             sweep_rows_per_tx: Vec::new(),

@@ -5,7 +5,7 @@
 
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::client::TestProgram;
-use dbdyno_engine::{Engine, Job, MonotonicClock, Sampling, Session, StartGate, Task};
+use dbdyno_engine::{Engine, Job, MonotonicClock, PointSpec, Sampling, Session, StartGate};
 use dbdyno_model::{
     CommitMode, Database, Dop, Drive, Load, Mapping, Plan, PlannedPoint, Platform, Point, Rate, Run, RunId, RunStatus,
     TestCode,
@@ -53,7 +53,7 @@ fn gaps_us(jobs: u32) -> Vec<f64> {
     let engine = NullEngine::new(Behaviour { speed: 1_000_000, ..Behaviour::default() }, size.clone(), clock.clone());
     let test = catalogue.test("T111").expect("T111").clone();
     let (commit, drive, sampling) = (CommitMode::Durable, Drive::Server, Sampling::Off);
-    let task = Task {
+    let spec = PointSpec {
         test,
         size,
         seed: 42,
@@ -71,7 +71,7 @@ fn gaps_us(jobs: u32) -> Vec<f64> {
     let window = Window::new(Pace::steady(5.0), jobs as usize);
     let mut sessions: Vec<Box<dyn Session>> = (0..jobs).map(|job| engine.session(job, 1).expect("session")).collect();
     for session in &mut sessions {
-        session.prepare(&task, 0).expect("prepared");
+        session.prepare(&spec, 0).expect("prepared");
     }
     let timed = Calibration::Timed { passes: 50_000 };
     let mut drives: Vec<ServerDrive<'_>> = (0..jobs).map(|_| ServerDrive::new(&window, timed)).collect();
@@ -90,7 +90,7 @@ fn transaction_ns(asked_per_s: Option<f64>) -> f64 {
     let size = catalogue.size("T").expect("size T").clone();
     let engine = NullEngine::new(Behaviour { speed: u64::MAX, ..Behaviour::default() }, size.clone(), clock.clone());
     let test = catalogue.test("T611").expect("T611").clone();
-    let task = Task {
+    let spec = PointSpec {
         test,
         size,
         seed: 42,
@@ -108,10 +108,10 @@ fn transaction_ns(asked_per_s: Option<f64>) -> f64 {
     let rate = asked_per_s.map(|per_s| Rate::PerS { thousandths: (per_s * 1e3) as u64 });
     let load = Load { rate, ..Load::default() };
     let window = Window::new(Pace::of_client(WINDOW_S), 1);
-    let team = Team::new(&window, (WINDOW_S * 1e9) as u64, load, asked_per_s, &task);
+    let team = Team::new(&window, (WINDOW_S * 1e9) as u64, load, asked_per_s, &spec);
     let mut session = engine.client_session(0, 1).expect("session");
-    let form = session.prepare(&task, 0).expect("prepared").form.expect("a form");
-    let mut drive = team.job(TestProgram::new(&task, 0, form), 0);
+    let form = session.prepare(&spec, 0).expect("prepared").form.expect("a form");
+    let mut drive = team.job(TestProgram::new(&spec, 0, form), 0);
     let pair = vec![Job { session: session.as_mut(), work: &mut drive }];
     engine.pump(Drive::Client, None).run(pair, clock.as_ref(), &StartGate::new(1)).expect("pumped");
     let tallies = vec![drive.into_tally()];

@@ -10,7 +10,7 @@ use crate::Bench;
 use crate::point::{go_on, settle};
 use crate::work::{PlannedWork, Work};
 use dbdyno_engine::{
-    Durability, DurablePlaces, Engine, EngineError, PointStatistics, Request, Sampling, Session, Task,
+    Durability, DurablePlaces, Engine, EngineError, PointSpec, PointStatistics, Request, Sampling, Session,
 };
 use dbdyno_model::{
     CommitMode, CommitProof, Commits, Counter, Counters, Dop, Drive, ErrorClass, Flag, Mapping, PlannedPoint, Point,
@@ -69,7 +69,7 @@ impl Proofs {
         let alone = PlannedPoint { dop: Dop::ONE, commit, ..planned.clone() };
         let work = match workload {
             Some(_) => PlannedWork::of(bench, &alone).ok(),
-            None => task(bench, commit).map(Box::new).map(PlannedWork::Test),
+            None => spec(bench, commit).map(Box::new).map(PlannedWork::Test),
         };
         let Some(work) = work else { return Ok(None) };
         let proof = match prove(bench, work.work()) {
@@ -138,12 +138,12 @@ pub(crate) fn look_again(engine: &dyn Engine, work: Work<'_>, point: &mut Point,
 
 /// The commits of one session: conventional inserts into a table of their own, on the first table that the engine has
 /// them for. None where it has no tables.
-fn task(bench: &Bench<'_>, commit: CommitMode) -> Option<Task> {
+fn spec(bench: &Bench<'_>, commit: CommitMode) -> Option<PointSpec> {
     let tables = bench.engine.tables();
     let fits = |table| tables.contains(&table);
     let test = bench.catalogue.tests().iter();
     let test = test.filter(|t| t.procedure == Procedure::Insert).find(|t| t.table.is_some_and(fits))?;
-    Some(Task {
+    Some(PointSpec {
         rows_per_tx: test.rows_per_tx.unwrap_or(1),
         test: test.clone(),
         size: bench.size.clone(),
@@ -180,8 +180,8 @@ fn commit_and_count(bench: &Bench<'_>, work: Work<'_>) -> Result<CommitProof, En
     }
     let device = device(bench.engine);
     let committer = match work {
-        Work::Test(task) => {
-            Committer::Calls { session, passes: 0, per_op: task.test.commits_per_op(task.rows_per_tx).unwrap_or(1) }
+        Work::Test(spec) => {
+            Committer::Calls { session, passes: 0, per_op: spec.test.commits_per_op(spec.rows_per_tx).unwrap_or(1) }
         }
         Work::Workload(work) => {
             let workload = work.loaded.dialect.workload();

@@ -1,7 +1,7 @@
 //! When the page cache lets go of the data files while jobs read them.
 
 use crate::Window;
-use dbdyno_model::Rhythm;
+use dbdyno_model::RepeatMode;
 use dbdyno_probe::page_cache::{EvictMode, Evictor};
 
 /// Scans read ahead: letting go of the page cache at every tick would throw away what is about to be used.
@@ -28,7 +28,7 @@ enum Part {
 pub(crate) struct Eviction<'a> {
     evictor: &'a Evictor,
     window: &'a Window,
-    rhythm: Rhythm,
+    rhythm: RepeatMode,
     /// One reader goes through the files from their beginning to their end: where it is can be told by its time.
     alone: bool,
     ticks: u32,
@@ -37,7 +37,7 @@ pub(crate) struct Eviction<'a> {
 }
 
 impl<'a> Eviction<'a> {
-    pub(crate) fn new(evictor: &'a Evictor, window: &'a Window, rhythm: Rhythm, alone: bool) -> Self {
+    pub(crate) fn new(evictor: &'a Evictor, window: &'a Window, rhythm: RepeatMode, alone: bool) -> Self {
         Self { evictor, window, rhythm, alone, ticks: 0, evicted: None }
     }
 
@@ -54,7 +54,7 @@ impl<'a> Eviction<'a> {
 
     fn part(&mut self, now_ns: u64) -> Part {
         self.ticks = self.ticks.wrapping_add(1);
-        if self.rhythm == Rhythm::Chunks {
+        if self.rhythm == RepeatMode::Chunks {
             return Part::All;
         }
         let (began_ns, took_ns) = match self.window.last_chunk().filter(|_| self.alone) {
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn a_lone_scan_is_followed_by_the_half_that_it_is_not_in() {
         let (evictor, window) = (Evictor::open(&[]).unwrap(), Window::new(Pace::steady(1.0), 1));
-        let mut eviction = Eviction::new(&evictor, &window, Rhythm::Statements, true);
+        let mut eviction = Eviction::new(&evictor, &window, RepeatMode::Statements, true);
         let at = |eviction: &mut Eviction<'_>, ms: u64| eviction.part(ms * 1_000_000);
         // How long a scan takes is not known yet.
         let parts: Vec<Part> = (0..5).map(|n| at(&mut eviction, n)).collect();
@@ -104,9 +104,9 @@ mod tests {
     fn random_reads_and_readers_beside_each_other_let_go_of_everything() {
         let (evictor, window) = (Evictor::open(&[]).unwrap(), Window::new(Pace::steady(1.0), 2));
         window.chunk_ended(0, 1_000_000_000);
-        let mut random = Eviction::new(&evictor, &window, Rhythm::Chunks, true);
+        let mut random = Eviction::new(&evictor, &window, RepeatMode::Chunks, true);
         assert_eq!(random.part(1_100_000_000), Part::All);
-        let mut several = Eviction::new(&evictor, &window, Rhythm::Statements, false);
+        let mut several = Eviction::new(&evictor, &window, RepeatMode::Statements, false);
         let parts: Vec<Part> = (0..10).map(|n| several.part(1_100_000_000 + n)).collect();
         assert_eq!(parts.iter().filter(|part| **part == Part::All).count(), 2);
     }

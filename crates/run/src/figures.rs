@@ -1,13 +1,13 @@
 //! From counts to the figures of a point: rates inside the window, counters over their own interval, telemetry.
 
 use crate::log::{Done, Log};
-use crate::work::{Work, WorkloadTask};
+use crate::work::{Work, WorkloadSpec};
 use crate::{OfType, Pace, Span};
 use dbdyno_catalogue::Catalogue;
-use dbdyno_engine::{Task, program};
+use dbdyno_engine::{PointSpec, program};
 use dbdyno_model::{
     Counter, Counters, CpuUse, DatabaseRates, Drive, IoRates, MetricId, MetricValue, Point, Procedure, Redo,
-    ResponseTime, Rhythm, Series, TransactionType, Wait,
+    RepeatMode, ResponseTime, Series, TransactionType, Wait,
 };
 use dbdyno_probe::Telemetry;
 use dbdyno_stats::Histogram;
@@ -59,9 +59,9 @@ pub(crate) fn work(point: &mut Point, work: Work<'_>, log: &Log, window: Span, d
         point.lacks("asked_per_s", "no rate was set");
         point.lacks("response_time_s", "no rate was set, so nothing was due at a moment");
     }
-    if let Some(task) = work.test() {
-        point.elapsed_s = elapsed_s(task, log, &done, seconds);
-        if let Some(from) = extrapolated_from(task) {
+    if let Some(spec) = work.test() {
+        point.elapsed_s = elapsed_s(spec, log, &done, seconds);
+        if let Some(from) = extrapolated_from(spec) {
             point.extrapolated.insert("elapsed_s".to_owned(), from);
         }
     }
@@ -77,7 +77,7 @@ pub(crate) fn work(point: &mut Point, work: Work<'_>, log: &Log, window: Span, d
 }
 
 /// The transactions of a workload by their types.
-pub(crate) fn types(point: &Point, work: &WorkloadTask<'_>, types: &[OfType]) -> Vec<TransactionType> {
+pub(crate) fn types(point: &Point, work: &WorkloadSpec<'_>, types: &[OfType]) -> Vec<TransactionType> {
     let of = |(of, found): (&program::TransactionType, &OfType)| {
         let ops = found.service.count();
         TransactionType {
@@ -138,25 +138,25 @@ fn times_of(histogram: &Histogram, failed: u64) -> ResponseTime {
 }
 
 /// Seconds for the work that the test names.
-fn elapsed_s(task: &Task, log: &Log, done: &Done, window_s: f64) -> Option<f64> {
+fn elapsed_s(spec: &PointSpec, log: &Log, done: &Done, window_s: f64) -> Option<f64> {
     let mean_s = |pieces: f64| (pieces > 0.0).then(|| done.busy_ns / 1e9 / pieces);
-    match (task.test.procedure, task.test.rhythm) {
+    match (spec.test.procedure, spec.test.rhythm) {
         (Procedure::CpuFibonacci, _) => {
             // One job's seconds for the documented number, scaled by calls.
-            let calls = fibonacci_calls(task.test.documented_argument.or(task.test.argument)?);
-            (done.ops > 0.0).then(|| calls * window_s * f64::from(task.jobs) / done.ops)
+            let calls = fibonacci_calls(spec.test.documented_argument.or(spec.test.argument)?);
+            (done.ops > 0.0).then(|| calls * window_s * f64::from(spec.jobs) / done.ops)
         }
-        (_, Rhythm::Once) => mean_s(log.chunks.len() as f64),
-        (_, Rhythm::Statements) => mean_s(done.ops),
-        (_, Rhythm::Chunks) => None,
+        (_, RepeatMode::Once) => mean_s(log.chunks.len() as f64),
+        (_, RepeatMode::Statements) => mean_s(done.ops),
+        (_, RepeatMode::Chunks) => None,
     }
 }
 
 /// From what the time of the documented work was worked out, where a pass does less than that.
-fn extrapolated_from(task: &Task) -> Option<String> {
-    let (argument, documented) = (task.test.argument?, task.test.documented_argument?);
+fn extrapolated_from(spec: &PointSpec) -> Option<String> {
+    let (argument, documented) = (spec.test.argument?, spec.test.documented_argument?);
     let times = fibonacci_calls(documented) / fibonacci_calls(argument);
-    let told = task.test.procedure == Procedure::CpuFibonacci && argument != documented;
+    let told = spec.test.procedure == Procedure::CpuFibonacci && argument != documented;
     told.then(|| {
         format!(
             "fibonacci({documented}) was not run: its time is that of fibonacci({argument}), of which it makes {times:.0} times the calls"
@@ -356,7 +356,7 @@ fn figures(point: &Point) -> [(&'static str, Counter, Option<f64>); 17] {
 /// Sets the key metric: the first of the test's metrics that the point has a value for; of a workload transactions/s.
 pub(crate) fn metric(point: &mut Point, work: Work<'_>, catalogue: &Catalogue) {
     let transactions = [MetricId::from(TRANSACTIONS)];
-    let metrics = work.test().map_or(transactions.as_slice(), |task| &task.test.metrics);
+    let metrics = work.test().map_or(transactions.as_slice(), |spec| &spec.test.metrics);
     point.metric = metrics.iter().find_map(|id| {
         let unit = catalogue.metric(id).ok()?.unit.clone();
         Some(MetricValue { id: id.clone(), value: point.value(id)?, unit })
@@ -367,8 +367,8 @@ pub(crate) fn metric(point: &mut Point, work: Work<'_>, catalogue: &Catalogue) {
 pub(crate) fn pace(work: Work<'_>, duration_s: f64) -> Pace {
     match work.rhythm() {
         _ if work.driven_by() == Drive::Client => Pace::of_client(duration_s),
-        Rhythm::Once => Pace::pieces(duration_s),
-        Rhythm::Chunks | Rhythm::Statements => Pace::steady(duration_s),
+        RepeatMode::Once => Pace::pieces(duration_s),
+        RepeatMode::Chunks | RepeatMode::Statements => Pace::steady(duration_s),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::{Bench, Calibration, ClientDrive, ClientResult, OfType, Pace, Pool, S
 use dbdyno_engine::client::{self, TestForm, TestProgram};
 use dbdyno_engine::program::Program;
 use dbdyno_engine::{EngineError, Job, Session, StartGate};
-use dbdyno_model::{Counters, Drive, ErrorClass, Load, PacedWrites, Point, Procedure, PumpUse, Rhythm, Series};
+use dbdyno_model::{Counters, Drive, ErrorClass, Load, PacedWrites, Point, Procedure, PumpUse, RepeatMode, Series};
 use dbdyno_probe::page_cache::{EvictMode, Evictor};
 use dbdyno_probe::{Sampler, Snapshot};
 use dbdyno_stats::Histogram;
@@ -128,10 +128,10 @@ struct Done {
 
 /// The jobs call chunks.
 fn server(site: &Site<'_>, sessions: &mut [Box<dyn Session>], point: &mut Point) -> Result<Done, EngineError> {
-    let Some(task) = site.work.test() else { return Err(client::unsupported()) };
-    let calibration = match (task.test.rhythm, task.test.procedure) {
-        (Rhythm::Chunks, _) => Calibration::Timed { passes: 1 },
-        (_, Procedure::BulkLoad) => Calibration::Fixed { passes: task.size.bulk_partitions_per_job },
+    let Some(spec) = site.work.test() else { return Err(client::unsupported()) };
+    let calibration = match (spec.test.rhythm, spec.test.procedure) {
+        (RepeatMode::Chunks, _) => Calibration::Timed { passes: 1 },
+        (_, Procedure::BulkLoad) => Calibration::Fixed { passes: spec.size.bulk_partitions_per_job },
         _ => Calibration::Fixed { passes: 1 },
     };
     let mut drives: Vec<ServerDrive<'_>> =
@@ -166,11 +166,11 @@ fn by_client(
     };
     let team = Team::of(window, duration_ns, load, point.asked_per_s, does);
     let (worked, tallies) = match does {
-        Work::Test(task) => {
+        Work::Test(spec) => {
             // All sessions are prepared for the same statements.
             let forms = site.forms.iter().cycle();
-            let program = |(job, form): (u32, &TestForm)| (job, TestProgram::new(task, job, form.clone()));
-            drive(site, sessions, &team, load, task.job_numbers().zip(forms).map(program))
+            let program = |(job, form): (u32, &TestForm)| (job, TestProgram::new(spec, job, form.clone()));
+            drive(site, sessions, &team, load, spec.job_numbers().zip(forms).map(program))
         }
         Work::Workload(workload) => {
             let dialect = &workload.loaded.dialect;

@@ -2,7 +2,7 @@
 //! while the last one runs, which is as much as was left of the one before.
 
 use crate::{Bench, Window};
-use dbdyno_engine::{BlockWrites, Task};
+use dbdyno_engine::{BlockWrites, PointSpec};
 use dbdyno_model::{Drive, PacedWrites, Procedure};
 use std::time::{Duration, Instant};
 
@@ -16,8 +16,8 @@ pub(crate) const LOOK_EVERY: Duration = Duration::from_millis(100);
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Whether the figure of a point depends on writing that a checkpoint does.
-pub(crate) fn is_to_be(task: &Task, duration_s: f64) -> bool {
-    task.test.procedure == Procedure::UpdateSecondary && task.drive == Drive::Server && duration_s >= FROM_S
+pub(crate) fn is_to_be(spec: &PointSpec, duration_s: f64) -> bool {
+    spec.test.procedure == Procedure::UpdateSecondary && spec.drive == Drive::Server && duration_s >= FROM_S
 }
 
 /// The measuring thread's look at checkpoints.

@@ -6,7 +6,7 @@ use dbdyno_catalogue::{Catalogue, CatalogueError};
 use dbdyno_engine::{EngineError, EngineInfo, Features};
 use dbdyno_model::{
     Arrivals, CommitMode, Dimension, Dop, Drive, Load, Mapping, Plan, PlannedPoint, Procedure, Queue, Ramp, Rates,
-    Rhythm, Size, Subject, SuiteStep, Test, Think,
+    RepeatMode, Size, Subject, SuiteStep, Test, Think,
 };
 use std::collections::BTreeMap;
 use xxhash_rust::xxh3::xxh3_64;
@@ -376,12 +376,12 @@ pub fn estimate_s(points: &[PlannedPoint], catalogue: &Catalogue) -> f64 {
     const SET_UP_S: f64 = 0.3;
     let one = |point: &PlannedPoint| {
         let rhythm = match &point.subject {
-            Subject::Workload(_) => Some(Rhythm::Chunks),
+            Subject::Workload(_) => Some(RepeatMode::Chunks),
             subject => catalogue.test(subject.as_str()).map(|t| t.rhythm).ok(),
         };
         match (&point.mapping, rhythm) {
             (Mapping::None { .. }, _) | (_, None) => 0.0,
-            (_, Some(Rhythm::Once)) => SET_UP_S + point.duration_s,
+            (_, Some(RepeatMode::Once)) => SET_UP_S + point.duration_s,
             (_, Some(_)) => SET_UP_S + point.duration_s + (point.duration_s / 5.0).max(1.0),
         }
     };

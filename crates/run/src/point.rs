@@ -5,7 +5,7 @@ use crate::work::{Loaded, PlannedWork, Work};
 use crate::workload::Books;
 use crate::{Stop, Window, durable, figures, judge, paced};
 use dbdyno_catalogue::Catalogue;
-use dbdyno_engine::{Clock, Engine, EngineError, Hold, Sampling, Settled, Task};
+use dbdyno_engine::{Clock, Engine, EngineError, Hold, PointSpec, Sampling, Settled};
 use dbdyno_model::{
     Cache, Commits, Drive, ErrorClass, Flag, Mapping, PlannedPoint, Point, PointPace, Procedure, Size, Status,
 };
@@ -158,7 +158,7 @@ fn empty_point(planned: &PlannedPoint) -> Point {
 
 /// Why a point cannot be measured here, though the engine may know the test.
 fn unsupported(planned: &PlannedPoint, work: Work<'_>, size: &Size) -> Option<String> {
-    let Task { test, .. } = work.test()?;
+    let PointSpec { test, .. } = work.test()?;
     if planned.drive == Drive::Client && !test.procedure.has_client_form() {
         return Some(
             "its work is a loop or one statement inside the database: nothing that a client would send".to_owned(),
@@ -220,8 +220,8 @@ fn attempt(
         point.flag(Flag::DataNotVerified, None);
     }
     work.begin(engine).map_err(|e| e.while_doing("preparing the point"))?;
-    if let Some(task) = work.test().filter(|task| paced::is_to_be(task, planned.duration_s)) {
-        point.settings = engine.pace_writes(task).map_err(|e| e.while_doing("preparing the point"))?;
+    if let Some(spec) = work.test().filter(|spec| paced::is_to_be(spec, planned.duration_s)) {
+        point.settings = engine.pace_writes(spec).map_err(|e| e.while_doing("preparing the point"))?;
     }
 
     bench.stop.at_work(Vec::new());

@@ -5,8 +5,8 @@ use crate::{Bench, Log, OfType};
 use dbdyno_engine::client::unsupported;
 use dbdyno_engine::data::mix;
 use dbdyno_engine::program::TransactionType;
-use dbdyno_engine::{Engine, EngineError, Prepared, ProgramTask, Session, Task};
-use dbdyno_model::{Cache, CommitMode, Dop, Drive, PlannedPoint, Rate, Rhythm, Subject};
+use dbdyno_engine::{Engine, EngineError, PointSpec, Prepared, ProgramSpec, Session};
+use dbdyno_model::{Cache, CommitMode, Dop, Drive, PlannedPoint, Rate, RepeatMode, Subject};
 use dbdyno_stats::Types;
 use dbdyno_workload::{Dialect, Site, User};
 use std::ops::Range;
@@ -31,17 +31,17 @@ impl Loaded {
 
 /// A point of a workload.
 #[derive(Debug, Clone)]
-pub(crate) struct WorkloadTask<'a> {
+pub(crate) struct WorkloadSpec<'a> {
     pub(crate) loaded: &'a Loaded,
     /// Whether users send each statement or call a procedure; dbdyno drives both.
     pub(crate) form: Drive,
-    pub(crate) program: ProgramTask,
+    pub(crate) program: ProgramSpec,
     pub(crate) types: Vec<TransactionType>,
 }
 
-impl WorkloadTask<'_> {
+impl WorkloadSpec<'_> {
     pub(crate) fn user(&self, number: u32) -> User {
-        let ProgramTask { jobs, key_seed, .. } = self.program;
+        let ProgramSpec { jobs, key_seed, .. } = self.program;
         User { number, of: jobs, seed: key_seed, scale: self.loaded.scale, form: self.form }
     }
 
@@ -52,8 +52,8 @@ impl WorkloadTask<'_> {
 
 /// What a planned point's sessions are going to do.
 pub(crate) enum PlannedWork<'a> {
-    Test(Box<Task>),
-    Workload(WorkloadTask<'a>),
+    Test(Box<PointSpec>),
+    Workload(WorkloadSpec<'a>),
 }
 
 impl<'a> PlannedWork<'a> {
@@ -64,7 +64,7 @@ impl<'a> PlannedWork<'a> {
     pub(crate) fn of(bench: &'a Bench<'_>, planned: &PlannedPoint) -> Result<Self, String> {
         let key_seed = key_seed(bench.seed, planned);
         match &planned.subject {
-            Subject::Test(code) => Ok(Self::Test(Box::new(Task {
+            Subject::Test(code) => Ok(Self::Test(Box::new(PointSpec {
                 test: bench.catalogue.test(code.as_str()).map_err(|error| error.to_string())?.clone(),
                 size: bench.size.clone(),
                 seed: bench.seed,
@@ -82,7 +82,7 @@ impl<'a> PlannedWork<'a> {
             Subject::Workload(name) => {
                 let loaded = bench.workload(name.as_str());
                 let loaded = loaded.ok_or_else(|| format!("the workload {} is not loaded here", name.as_str()))?;
-                let program = ProgramTask {
+                let program = ProgramSpec {
                     work: name.as_str().to_owned(),
                     key_seed,
                     nodes: planned.dop.nodes,
@@ -91,7 +91,7 @@ impl<'a> PlannedWork<'a> {
                     sampling: bench.sampling,
                 };
                 let types = loaded.dialect.workload().types();
-                Ok(Self::Workload(WorkloadTask { loaded, form: planned.drive, program, types }))
+                Ok(Self::Workload(WorkloadSpec { loaded, form: planned.drive, program, types }))
             }
             Subject::Storage(_) => Err("storage is not measured on a database".to_owned()),
         }
@@ -100,7 +100,7 @@ impl<'a> PlannedWork<'a> {
     /// The same, lent.
     pub(crate) fn work(&self) -> Work<'_> {
         match self {
-            Self::Test(task) => Work::Test(task),
+            Self::Test(spec) => Work::Test(spec),
             Self::Workload(workload) => Work::Workload(workload),
         }
     }
@@ -123,93 +123,93 @@ fn key_seed(seed: u64, planned: &PlannedPoint) -> u64 {
 /// What the sessions of a point do.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Work<'a> {
-    Test(&'a Task),
-    Workload(&'a WorkloadTask<'a>),
+    Test(&'a PointSpec),
+    Workload(&'a WorkloadSpec<'a>),
 }
 
 impl<'a> Work<'a> {
     /// The task of a test, if it is one.
-    pub(crate) fn test(self) -> Option<&'a Task> {
+    pub(crate) fn test(self) -> Option<&'a PointSpec> {
         match self {
-            Self::Test(task) => Some(task),
+            Self::Test(spec) => Some(spec),
             Self::Workload(_) => None,
         }
     }
 
     /// Who runs the loop: for a workload it is dbdyno, also where it calls a procedure for each transaction.
     pub(crate) fn driven_by(self) -> Drive {
-        self.test().map_or(Drive::Client, |task| task.drive)
+        self.test().map_or(Drive::Client, |spec| spec.drive)
     }
 
     pub(crate) fn commit(self) -> CommitMode {
         match self {
-            Self::Test(task) => task.commit,
+            Self::Test(spec) => spec.commit,
             Self::Workload(work) => work.program.commit,
         }
     }
 
     pub(crate) fn jobs(self) -> u32 {
         match self {
-            Self::Test(task) => task.jobs,
+            Self::Test(spec) => spec.jobs,
             Self::Workload(work) => work.program.jobs,
         }
     }
 
     pub(crate) fn job_numbers(self) -> Range<u32> {
         match self {
-            Self::Test(task) => task.job_numbers(),
+            Self::Test(spec) => spec.job_numbers(),
             Self::Workload(work) => 0..work.program.jobs,
         }
     }
 
     /// Jobs of the point on all hosts together.
     pub(crate) fn jobs_in_all(self) -> u32 {
-        self.test().map_or(self.jobs(), Task::jobs_in_all)
+        self.test().map_or(self.jobs(), PointSpec::jobs_in_all)
     }
 
     pub(crate) fn nodes(self) -> u32 {
         match self {
-            Self::Test(task) => task.nodes,
+            Self::Test(spec) => spec.nodes,
             Self::Workload(work) => work.program.nodes,
         }
     }
 
     pub(crate) fn key_seed(self) -> u64 {
         match self {
-            Self::Test(task) => task.key_seed,
+            Self::Test(spec) => spec.key_seed,
             Self::Workload(work) => work.program.key_seed,
         }
     }
 
-    pub(crate) fn rhythm(self) -> Rhythm {
-        self.test().map_or(Rhythm::Chunks, |task| task.test.rhythm)
+    pub(crate) fn rhythm(self) -> RepeatMode {
+        self.test().map_or(RepeatMode::Chunks, |spec| spec.test.rhythm)
     }
 
     pub(crate) fn cache(self) -> Cache {
-        self.test().map_or(Cache::Any, |task| task.test.cache)
+        self.test().map_or(Cache::Any, |spec| spec.test.cache)
     }
 
     /// Whether it writes.
     pub(crate) fn writes(self) -> bool {
         match self {
-            Self::Test(task) => task.test.procedure.writes(),
+            Self::Test(spec) => spec.test.procedure.writes(),
             Self::Workload(work) => work.loaded.dialect.workload().about().writes(),
         }
     }
 
     pub(crate) fn is_transactional(self) -> bool {
-        self.test().is_none_or(|task| task.test.procedure.transactional())
+        self.test().is_none_or(|spec| spec.test.procedure.transactional())
     }
 
     /// Whether it reads or changes what was loaded for tests.
     pub(crate) fn uses_tables(self) -> bool {
-        self.test().is_some_and(|task| !task.test.procedure.is_cpu())
+        self.test().is_some_and(|spec| !spec.test.procedure.is_cpu())
     }
 
     /// Commits of what was done that the log must keep, where that is known.
     pub(crate) fn commits(self, log: &Log, types: &[OfType]) -> Option<u64> {
         match self {
-            Self::Test(task) => task.test.commits_per_op(task.rows_per_tx).map(|per_op| per_op * log.total_ops()),
+            Self::Test(spec) => spec.test.commits_per_op(spec.rows_per_tx).map(|per_op| per_op * log.total_ops()),
             Self::Workload(work) => {
                 let commits = work.loaded.dialect.workload().about().commits;
                 Some(types.iter().zip(commits).map(|(of_type, commits)| of_type.outcomes.ok * commits).sum())
@@ -219,7 +219,7 @@ impl<'a> Work<'a> {
 
     /// Rows of an operation, where all have as many.
     pub(crate) fn rows_per_op(self) -> Option<u64> {
-        self.test().and_then(|task| task.test.rows_per_op(&task.size, task.rows_per_tx))
+        self.test().and_then(|spec| spec.test.rows_per_op(&spec.size, spec.rows_per_tx))
     }
 
     /// Whether its operations touch rows.
@@ -229,7 +229,7 @@ impl<'a> Work<'a> {
 
     /// Rows that a statement touches which failed, at most.
     pub(crate) fn rows_per_statement(self) -> u64 {
-        let executions = self.test().map_or(1, |task| task.test.executions_per_op(task.rows_per_tx));
+        let executions = self.test().map_or(1, |spec| spec.test.executions_per_op(spec.rows_per_tx));
         self.rows_per_op().unwrap_or(0) / executions.max(1)
     }
 
@@ -243,14 +243,14 @@ impl<'a> Work<'a> {
 
     pub(crate) fn begin(self, engine: &dyn Engine) -> Result<(), EngineError> {
         match self {
-            Self::Test(task) => engine.begin_point(task),
+            Self::Test(spec) => engine.begin_point(spec),
             Self::Workload(work) => engine.begin_program(&work.program),
         }
     }
 
     pub(crate) fn end(self, engine: &dyn Engine) -> Result<(), EngineError> {
         match self {
-            Self::Test(task) => engine.end_point(task),
+            Self::Test(spec) => engine.end_point(spec),
             Self::Workload(work) => engine.end_program(&work.program),
         }
     }
@@ -265,9 +265,9 @@ impl<'a> Work<'a> {
     /// Has a session prepare for it.
     pub(crate) fn prepare(self, session: &mut dyn Session, job: u32) -> Result<Prepared, EngineError> {
         match self {
-            Self::Test(task) => {
-                let prepared = session.prepare(task, job)?;
-                let formless = task.drive == Drive::Client && prepared.form.is_none() && prepared.problems.is_empty();
+            Self::Test(spec) => {
+                let prepared = session.prepare(spec, job)?;
+                let formless = spec.drive == Drive::Client && prepared.form.is_none() && prepared.problems.is_empty();
                 if formless { Err(unsupported()) } else { Ok(prepared) }
             }
             Self::Workload(work) => {

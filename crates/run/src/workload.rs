@@ -4,7 +4,7 @@
 use crate::client::OfType;
 use crate::load::Watch;
 use crate::plan::{Turn, again, in_turn, loads};
-use crate::work::{Work, WorkloadTask};
+use crate::work::{Work, WorkloadSpec};
 use crate::{Bench, Event, Events, PlanError, Stop, Wish};
 use dbdyno_engine::{Engine, EngineError, LoadWatch as _};
 use dbdyno_model::{Dop, Flag, Load, Mapping, Plan, PlannedPoint, Point, Ramp, Status, Subject, WorkloadName};
@@ -132,7 +132,7 @@ pub fn workload_plan(wish: &Wish, of: WorkloadWish<'_>) -> Result<Plan, PlanErro
 /// The figures of a workload before a point, by which its end is proved. Of tests there are none.
 pub(crate) enum Books<'a> {
     None,
-    Of { work: &'a WorkloadTask<'a>, before: Vec<i64>, problems: Vec<String> },
+    Of { work: &'a WorkloadSpec<'a>, before: Vec<i64>, problems: Vec<String> },
 }
 
 impl<'a> Books<'a> {
@@ -183,7 +183,7 @@ impl<'a> Books<'a> {
 }
 
 /// The figures; a server that was lost may come back by itself.
-fn look(bench: &Bench<'_>, work: &WorkloadTask<'_>) -> Result<Vec<i64>, EngineError> {
+fn look(bench: &Bench<'_>, work: &WorkloadSpec<'_>) -> Result<Vec<i64>, EngineError> {
     let began = Instant::now();
     loop {
         match work.site(bench.engine).look() {

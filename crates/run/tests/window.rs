@@ -4,7 +4,7 @@
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::{Canceller, ChunkResult, EngineError, Failure, Prepared};
 use dbdyno_engine::{
-    Clock, Engine, Job, Pump, Request, Sampling, Session, SimulatedClock, SimulatedPump, StartGate, Task,
+    Clock, Engine, Job, PointSpec, Pump, Request, Sampling, Session, SimulatedClock, SimulatedPump, StartGate,
 };
 use dbdyno_model::{CommitMode, Size};
 use dbdyno_null::{Behaviour, NullEngine};
@@ -16,10 +16,10 @@ fn size() -> Size {
     Catalogue::embedded().unwrap().size("T").unwrap().clone()
 }
 
-fn task(jobs: u32) -> Task {
+fn spec(jobs: u32) -> PointSpec {
     let test = Catalogue::embedded().unwrap().test("T111").unwrap().clone();
     let (size, commit, sampling) = (size(), CommitMode::Durable, Sampling::Off);
-    Task {
+    PointSpec {
         test,
         size,
         seed: 1,
@@ -45,7 +45,7 @@ struct Worker {
 }
 
 impl Session for Worker {
-    fn prepare(&mut self, _: &Task, _: u32) -> Result<Prepared, EngineError> {
+    fn prepare(&mut self, _: &PointSpec, _: u32) -> Result<Prepared, EngineError> {
         Ok(Prepared::default())
     }
 
@@ -156,11 +156,11 @@ proptest! {
         let clock = Arc::new(SimulatedClock::default());
         let behaviour = Behaviour { speed, stall_every, stall_ns: stall_ms * 1_000_000, ..Behaviour::default() };
         let engine = NullEngine::new(behaviour, size(), Arc::clone(&clock) as Arc<dyn Clock>);
-        let task = task(jobs);
+        let spec = spec(jobs);
         let window = Window::new(Pace::steady(duration_ms as f64 / 1e3), jobs as usize);
         let mut sessions: Vec<Box<dyn Session>> = (0..jobs).map(|job| engine.session(job, 1).unwrap()).collect();
         for session in &mut sessions {
-            session.prepare(&task, 0).unwrap();
+            session.prepare(&spec, 0).unwrap();
         }
         let mut drives: Vec<ServerDrive<'_>> =
             (0..jobs).map(|_| ServerDrive::new(&window, Calibration::Timed { passes: 1 })).collect();
@@ -280,7 +280,7 @@ fn an_error_stops_everybody_and_leaves_no_window() {
     let window = Window::new(Pace::steady(2.0), 3);
     let mut sessions: Vec<Box<dyn Session>> = (0..3).map(|job| engine.session(job, 1).unwrap()).collect();
     for session in &mut sessions {
-        session.prepare(&task(3), 0).unwrap();
+        session.prepare(&spec(3), 0).unwrap();
     }
     let mut drives: Vec<ServerDrive<'_>> =
         (0..3).map(|_| ServerDrive::new(&window, Calibration::Timed { passes: 1 })).collect();

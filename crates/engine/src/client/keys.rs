@@ -1,6 +1,6 @@
 //! Which rows the transactions of a test touch, in which order.
 
-use crate::Task;
+use crate::PointSpec;
 use crate::data::Keys;
 use dbdyno_model::{Procedure, Shape, Size, TableName};
 
@@ -32,25 +32,25 @@ pub(super) struct Touches {
 
 impl Touches {
     /// Those of a job of a task.
-    pub(super) fn new(task: &Task, job: u32) -> Self {
-        let work = task.test.procedure;
+    pub(super) fn new(spec: &PointSpec, job: u32) -> Self {
+        let work = spec.test.procedure;
         // A join begins with a customer of the small table.
         let shape = match work {
             Procedure::Join => Shape::Small,
-            _ => task.test.table.map_or(Shape::Small, TableName::shape),
+            _ => spec.test.table.map_or(Shape::Small, TableName::shape),
         };
-        let keys = Keys::at(task.key_seed, job, 0);
+        let keys = Keys::at(spec.key_seed, job, 0);
         Self {
             work,
             keys,
             begun: keys,
             number: 0,
-            statements: task.test.executions_per_op(task.rows_per_tx).max(1),
-            rows: task.size.rows(shape),
-            values: task.size.values(shape),
-            small_rows: task.size.small_rows,
+            statements: spec.test.executions_per_op(spec.rows_per_tx).max(1),
+            rows: spec.size.rows(shape),
+            values: spec.size.values(shape),
+            small_rows: spec.size.small_rows,
             job: job.into(),
-            jobs: task.jobs_in_all().into(),
+            jobs: spec.jobs_in_all().into(),
         }
     }
 

@@ -4,7 +4,7 @@ use super::keys::{Touch, Touches};
 use super::{Answer, Value, Values};
 use crate::data::{Generator, Row, first_day, region};
 use crate::program::{Act, Outcome, Program, TransactionType, TypeId};
-use crate::{ChunkResult, Task};
+use crate::{ChunkResult, PointSpec};
 use dbdyno_model::{Procedure, Shape, Size};
 
 const MONTHS: usize = Size::RANGES as usize;
@@ -77,8 +77,8 @@ impl Default for TestForm {
 /// Whether the transactions of a task end with a commit: a single statement is a transaction of its own, and statements
 /// that only read need none.
 #[must_use]
-pub fn commits(task: &Task) -> bool {
-    task.test.procedure.writes() && task.test.executions_per_op(task.rows_per_tx) > 1
+pub fn commits(spec: &PointSpec) -> bool {
+    spec.test.procedure.writes() && spec.test.executions_per_op(spec.rows_per_tx) > 1
 }
 
 /// What the transaction is at.
@@ -117,8 +117,8 @@ pub struct TestProgram {
 impl TestProgram {
     /// The program of a job of a task, in the form that its engine has for it.
     #[must_use]
-    pub fn new(task: &Task, job: u32, form: TestForm) -> Self {
-        let (work, touches) = (task.test.procedure, Touches::new(task, job));
+    pub fn new(spec: &PointSpec, job: u32, form: TestForm) -> Self {
+        let (work, touches) = (spec.test.procedure, Touches::new(spec, job));
         let mut days = [0; MONTHS + 1];
         for (range, day) in (0..).zip(&mut days) {
             *day = i32::try_from(first_day(range)).unwrap_or(i32::MAX);
@@ -126,12 +126,12 @@ impl TestProgram {
         Self {
             form,
             work,
-            types: [TransactionType { name: task.test.code.to_string(), weight: 1 }],
-            commits: commits(task),
+            types: [TransactionType { name: spec.test.code.to_string(), weight: 1 }],
+            commits: commits(spec),
             touches,
             days,
-            small: Generator::new(&task.size, Shape::Small, task.seed),
-            small_rows: task.size.small_rows.max(1),
+            small: Generator::new(&spec.size, Shape::Small, spec.seed),
+            small_rows: spec.size.small_rows.max(1),
             at: At::Beginning,
             statement: 0,
             touch: Touch::default(),

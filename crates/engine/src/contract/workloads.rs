@@ -8,7 +8,7 @@ use dbdyno_model::CommitMode;
 
 /// What the sessions of a point have in common that run a program with statements of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProgramTask {
+pub struct ProgramSpec {
     /// What errors call the work.
     pub work: String,
     /// Seed of what its sessions draw: differs from point to point.
@@ -45,7 +45,7 @@ pub trait Workloads {
     ///
     /// # Errors
     /// The point cannot be prepared.
-    fn begin_program(&self, _: &ProgramTask) -> Result<(), EngineError> {
+    fn begin_program(&self, _: &ProgramSpec) -> Result<(), EngineError> {
         Err(unsupported())
     }
 
@@ -53,7 +53,7 @@ pub trait Workloads {
     ///
     /// # Errors
     /// The target is lost.
-    fn end_program(&self, _: &ProgramTask) -> Result<(), EngineError> {
+    fn end_program(&self, _: &ProgramSpec) -> Result<(), EngineError> {
         Ok(())
     }
 }

@@ -6,7 +6,7 @@ use super::home::{Site, remove_folder};
 use super::lock::Lock;
 use super::{Home, Instance, Stage, ours, socket};
 use crate::servers::{
-    Account, DataFolder, Found, Ground, Log, Place, Process, Product, Search, Server, ServerError, Watch,
+    Account, DataFolder, Found, Log, Place, Process, Product, Search, Server, ServerError, Sizing, Watch,
 };
 use dbdyno_model::{ErrorClass, Size};
 use std::fs::DirBuilder;
@@ -266,13 +266,13 @@ impl Upping<'_> {
     /// Starts the server and waits until it can be worked with.
     fn start(&self, instance: &mut Instance, account: &Account, group: Option<&Group>) -> Result<(), ServerError> {
         self.folder(&instance.socket_folder, account)?;
-        let ground = Ground {
+        let sizing = Sizing {
             size: self.wish.size,
             version: &instance.version,
             socket_folder: &instance.socket_folder,
             hardware_threads: self.wish.hardware_threads,
         };
-        let settings = self.product.settings(&ground);
+        let settings = self.product.settings(&sizing);
         let server = self.server(instance.place(), account);
         server.data()?;
         // Those of earlier versions have no mark yet.

@@ -1,6 +1,6 @@
 //! What is the same in every engine's script of a test: its head, and a task to show the work on.
 
-use crate::{Sampling, Task};
+use crate::{PointSpec, Sampling};
 use dbdyno_model::{CommitMode, Mapping, Size, TableName, Test};
 use std::fmt::Write as _;
 
@@ -8,10 +8,10 @@ use std::fmt::Write as _;
 const EXAMPLE_SEED: u64 = 42;
 
 /// A task as a run would have it at DOP 1.
-pub fn task(test: &Test, size: &Size) -> Task {
+pub fn spec(test: &Test, size: &Size) -> PointSpec {
     let (seed, rows_per_tx) = (EXAMPLE_SEED, test.rows_per_tx.unwrap_or(1));
     let (test, size) = (test.clone(), size.clone());
-    Task {
+    PointSpec {
         test,
         size,
         seed,
@@ -42,8 +42,8 @@ pub fn head(test: &Test, size: &Size, mapping: &Mapping) -> String {
 }
 
 /// The heading of what a client sends.
-pub fn client_heading(task: &Task) -> String {
-    let statements = match task.test.executions_per_op(task.rows_per_tx) {
+pub fn client_heading(spec: &PointSpec) -> String {
+    let statements = match spec.test.executions_per_op(spec.rows_per_tx) {
         1 => "one statement".to_owned(),
         n => format!("{n} statements"),
     };

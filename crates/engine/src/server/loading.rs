@@ -56,27 +56,27 @@ pub enum Beginning {
 /// # Errors
 /// What is there is not ours or of another size or seed; what the three answer.
 pub fn begin<L>(
-    link: &mut L,
+    connection: &mut L,
     wish: &Wish<'_>,
     look: impl Fn(&mut L) -> Result<Contents, EngineError>,
     hold: impl FnOnce(&mut L) -> Result<(), EngineError>,
     create: impl FnOnce(&mut L) -> Result<Meta, EngineError>,
 ) -> Result<Beginning, EngineError> {
-    let fitting = |link: &mut L| -> Result<Option<Meta>, EngineError> {
-        let meta = look(link)?.ours()?.filter(Meta::has_tables);
+    let fitting = |connection: &mut L| -> Result<Option<Meta>, EngineError> {
+        let meta = look(connection)?.ours()?.filter(Meta::has_tables);
         meta.iter().try_for_each(|meta| meta.must_match(wish.size, wish.seed, &wish.place))?;
         Ok(meta)
     };
-    let found = fitting(link)?;
+    let found = fitting(connection)?;
     let resumed = found.is_some();
     if let Some(meta) = found.filter(|meta| wish.is_done(meta)) {
         return Ok(Beginning::Done(report(wish, &meta, &BTreeMap::new(), &Times::default(), resumed)));
     }
-    hold(link)?;
+    hold(connection)?;
     // Whoever held it before may have done more than we saw.
-    let meta = match fitting(link)? {
+    let meta = match fitting(connection)? {
         Some(meta) => meta,
-        None => create(link)?,
+        None => create(connection)?,
     };
     Ok(Beginning::From { meta, resumed })
 }
@@ -104,13 +104,13 @@ pub fn report(
 /// # Errors
 /// Another dbdyno has it; somebody gave up; what the server answers.
 fn take<L>(
-    link: &mut L,
+    connection: &mut L,
     doing: &str,
     held: impl Fn(&mut L) -> Result<bool, EngineError>,
     give_up: &dyn Fn() -> Option<ErrorClass>,
 ) -> Result<(), EngineError> {
     let began = Instant::now();
-    while !held(link)? {
+    while !held(connection)? {
         if began.elapsed() > GRACE || give_up().is_some() {
             return Err(EngineError::occupied(doing));
         }
@@ -127,15 +127,15 @@ fn take<L>(
 /// # Errors
 /// Another dbdyno is at work; somebody gave up; what they answer.
 pub fn alone<L>(
-    link: &mut L,
+    connection: &mut L,
     doing: &str,
     held: impl Fn(&mut L) -> Result<bool, EngineError>,
     left: impl Fn(&mut L) -> Result<Option<String>, EngineError>,
     give_up: &dyn Fn() -> Option<ErrorClass>,
     waits: &dyn Fn(),
 ) -> Result<(), EngineError> {
-    take(link, doing, held, give_up)?;
-    while let Some(how_to_end_it) = left(link)? {
+    take(connection, doing, held, give_up)?;
+    while let Some(how_to_end_it) = left(connection)? {
         if let Some(class) = give_up() {
             let message =
                 format!("{doing}: sessions of an earlier dbdyno are still at work; wait for them, or {how_to_end_it}");

@@ -3,11 +3,11 @@
 
 pub mod algorithms;
 pub mod call;
-mod crew;
 pub mod example;
 pub mod grants;
 pub mod held;
 mod leaf;
+mod loader_pool;
 pub mod loading;
 pub mod namespace;
 mod node;
@@ -25,10 +25,10 @@ mod watch;
 mod watches;
 mod within;
 
-pub use crew::{Crew, Stop, Tally};
 pub use held::Held;
 pub use leaf::month_name;
 pub use leaf::{Leaf, leaf_name, leaves};
+pub use loader_pool::{LoaderPool, Stop, Tally};
 pub use node::Node;
 use nodes::{add_seen, sum};
 pub use nodes::{node_count, statistics};
@@ -50,7 +50,7 @@ use crate::{Canceller, EngineError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A connection to a server.
-pub trait ServerLink: Send {
+pub trait Connection: Send {
     /// The number under which the server lists this session.
     fn session_id(&self) -> u64;
 
@@ -63,7 +63,7 @@ pub trait ServerLink: Send {
     /// Runs a statement and gives its rows as text.
     ///
     /// # Errors
-    /// As for [`ServerLink::batch`].
+    /// As for [`Connection::batch`].
     fn texts(&mut self, doing: &str, sql: &str) -> Result<Vec<Vec<Option<String>>>, EngineError>;
 
     /// Whether the connection is known to have ended.

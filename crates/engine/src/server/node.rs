@@ -1,7 +1,7 @@
 //! dbdyno's own connections to the nodes, one each, beside those of the jobs; and an account of what its sessions have
 //! done, in which each engine keeps what it must know to read the server's counters.
 
-use super::{ServerLink, recover};
+use super::{Connection, recover};
 use crate::{Canceller, EngineError};
 use dbdyno_model::ErrorClass;
 use std::collections::BTreeSet;
@@ -11,7 +11,7 @@ use std::time::Instant;
 /// One node of the target.
 pub struct Node<L, A> {
     /// Opened when it is first needed, and again after it was lost.
-    link: Mutex<Option<L>>,
+    connection: Mutex<Option<L>>,
     /// When that connection was last asked for something.
     idle_since: Mutex<Option<Instant>>,
     /// Stops what that connection is doing.
@@ -25,7 +25,7 @@ pub struct Node<L, A> {
 impl<L, A: Default> Default for Node<L, A> {
     fn default() -> Self {
         Self {
-            link: Mutex::new(None),
+            connection: Mutex::new(None),
             idle_since: Mutex::default(),
             canceller: Arc::default(),
             ours: Arc::default(),
@@ -34,7 +34,7 @@ impl<L, A: Default> Default for Node<L, A> {
     }
 }
 
-impl<L: ServerLink, A> Node<L, A> {
+impl<L: Connection, A> Node<L, A> {
     /// Runs something over this node's own connection, which `open` opens where there is none. One that was lost is
     /// opened again the next time.
     ///
@@ -45,27 +45,27 @@ impl<L: ServerLink, A> Node<L, A> {
         open: impl FnOnce() -> Result<L, EngineError>,
         work: impl FnOnce(&mut L) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
-        let mut held = recover(&self.link);
+        let mut held = recover(&self.connection);
         // What was cancelled refuses to work, and what was closed (by an idle_session_timeout, for one) cannot.
-        if held.as_ref().is_some_and(|link| link.cancelled() || link.is_closed()) {
+        if held.as_ref().is_some_and(|connection| connection.cancelled() || connection.is_closed()) {
             self.let_go(&mut held);
         }
-        let link = match held.as_mut() {
-            Some(link) => link,
+        let connection = match held.as_mut() {
+            Some(connection) => connection,
             None => {
-                let link = open()?;
-                recover(&self.ours).insert(link.session_id());
-                *recover(&self.canceller) = Some(link.canceller());
-                held.insert(link)
+                let connection = open()?;
+                recover(&self.ours).insert(connection.session_id());
+                *recover(&self.canceller) = Some(connection.canceller());
+                held.insert(connection)
             }
         };
-        let done = work(link);
+        let done = work(connection);
         *recover(&self.idle_since) = Some(Instant::now());
         // An error may have left a transaction open. Only a refused privilege is asked for again and again, and not
         // worth a new connection each time.
         let whole = match &done {
             Ok(_) => true,
-            Err(error) if error.class == ErrorClass::Permission => link.batch("rolling back", "ROLLBACK").is_ok(),
+            Err(error) if error.class == ErrorClass::Permission => connection.batch("rolling back", "ROLLBACK").is_ok(),
             Err(_) => false,
         };
         if !whole {
@@ -77,8 +77,8 @@ impl<L: ServerLink, A> Node<L, A> {
     /// Closes the connection. Its session is no longer ours: the number may be given to another.
     fn let_go(&self, held: &mut Option<L>) {
         *recover(&self.canceller) = None;
-        if let Some(link) = held.take() {
-            recover(&self.ours).remove(&link.session_id());
+        if let Some(connection) = held.take() {
+            recover(&self.ours).remove(&connection.session_id());
         }
     }
 

@@ -1,7 +1,7 @@
 //! Checksums: leaves read back by all jobs, and compared with what the generator says. How an engine reads one is its
 //! own.
 
-use super::{Clock, Crew, Leaf, ServerLink, Stop, Tally, leaves, recover};
+use super::{Clock, Connection, Leaf, LoaderPool, Stop, Tally, leaves, recover};
 use crate::data::{Checksum, Columns, Generator, Row};
 use crate::{EngineError, LoadWatch};
 use dbdyno_model::{ErrorClass, Size, TableName};
@@ -51,8 +51,8 @@ type Sums = Mutex<BTreeMap<TableName, Checksum>>;
 ///
 /// # Errors
 /// The table cannot be read.
-pub fn checksum<L: ServerLink>(
-    crew: &mut Crew<'_, L>,
+pub fn checksum<L: Connection>(
+    crew: &mut LoaderPool<'_, L>,
     table: TableName,
     (rows, columns): (u64, Columns),
     watch: &dyn LoadWatch,
@@ -60,8 +60,8 @@ pub fn checksum<L: ServerLink>(
 ) -> Result<Checksum, EngineError> {
     let tally = Tally::new(watch, format!("{table} checksum"), 0, rows);
     let sums = Sums::default();
-    let work = |link: &mut L, leaf: &Leaf, (): &mut (), stop: &Stop<'_>| {
-        add(&sums, table, sum(link, leaf, columns, stop, &tally, read)?);
+    let work = |connection: &mut L, leaf: &Leaf, (): &mut (), stop: &Stop<'_>| {
+        add(&sums, table, sum(connection, leaf, columns, stop, &tally, read)?);
         Ok(())
     };
     crew.each(&format!("reading {table} back"), &leaves(table), || (), work)?;
@@ -72,8 +72,8 @@ pub fn checksum<L: ServerLink>(
 ///
 /// # Errors
 /// A leaf cannot be read, or holds something else.
-pub fn prove<'t, L: ServerLink>(
-    crew: &mut Crew<'_, L>,
+pub fn prove<'t, L: Connection>(
+    crew: &mut LoaderPool<'_, L>,
     leaves: &[Leaf],
     (size, generator): (&Size, &Generator),
     tally: &Tally<'_>,
@@ -81,9 +81,9 @@ pub fn prove<'t, L: ServerLink>(
     read: Read<L>,
 ) -> Result<BTreeMap<TableName, Checksum>, EngineError> {
     let sums = Sums::default();
-    let work = |link: &mut L, leaf: &Leaf, generator: &mut Generator, stop: &Stop<'_>| {
+    let work = |connection: &mut L, leaf: &Leaf, generator: &mut Generator, stop: &Stop<'_>| {
         let _clock = clock(leaf.table);
-        let found = sum(link, leaf, Columns::All, stop, tally, read)?;
+        let found = sum(connection, leaf, Columns::All, stop, tally, read)?;
         let mut made = Checksum::default();
         leaf.ids(size).for_each(|id| made.add(&generator.row(id)));
         if found != made {
@@ -100,7 +100,7 @@ pub fn prove<'t, L: ServerLink>(
 }
 
 fn sum<L>(
-    link: &mut L,
+    connection: &mut L,
     leaf: &Leaf,
     columns: Columns,
     stop: &Stop<'_>,
@@ -108,7 +108,7 @@ fn sum<L>(
     read: Read<L>,
 ) -> Result<Checksum, EngineError> {
     let mut reading = Reading { checksum: Checksum::default(), columns, told: 0, stop, tally };
-    read(link, leaf, &mut reading)?;
+    read(connection, leaf, &mut reading)?;
     reading.tell();
     Ok(reading.checksum)
 }

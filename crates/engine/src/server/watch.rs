@@ -1,7 +1,7 @@
 //! Watches the sessions of a point while they work: what they wait for, and who else is at work. Ten looks a second
 //! cost a fraction of a percent of one processor.
 
-use super::{ServerLink, recover};
+use super::{Connection, recover};
 use crate::EngineError;
 use dbdyno_model::{ErrorClass, WaitCount};
 use std::collections::{BTreeMap, BTreeSet};
@@ -67,48 +67,49 @@ struct State {
 }
 
 /// A thread that looks, with a connection of its own. Ends when dropped.
-pub struct Watch<L: ServerLink> {
-    link: Arc<Mutex<L>>,
+pub struct Watch<L: Connection> {
+    connection: Arc<Mutex<L>>,
     state: Arc<State>,
     ours: Arc<Mutex<BTreeSet<u64>>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl<L: ServerLink + 'static> Watch<L> {
+impl<L: Connection + 'static> Watch<L> {
     /// Begins to look with `sql`, whose rows `read` understands. `ours` are dbdyno's own sessions, which may grow;
     /// `why_blind` is why the work of others is not seen, if so.
     ///
     /// # Errors
     /// No thread.
     pub fn start(
-        link: L,
+        connection: L,
         ours: Arc<Mutex<BTreeSet<u64>>>,
         sql: &str,
         why_blind: Option<String>,
         read: fn(&[Option<String>]) -> Option<Activity>,
     ) -> Result<Self, EngineError> {
-        recover(&ours).insert(link.session_id());
-        let (link, state) = (Arc::new(Mutex::new(link)), Arc::new(State::default()));
+        recover(&ours).insert(connection.session_id());
+        let (connection, state) = (Arc::new(Mutex::new(connection)), Arc::new(State::default()));
         recover(&state.seen).ended = why_blind;
         let thread = std::thread::Builder::new().name("waits".to_owned()).spawn({
-            let (link, state, ours, sql) = (Arc::clone(&link), Arc::clone(&state), Arc::clone(&ours), sql.to_owned());
-            move || watch(&link, &state, &ours, &sql, read)
+            let (connection, state, ours, sql) =
+                (Arc::clone(&connection), Arc::clone(&state), Arc::clone(&ours), sql.to_owned());
+            move || watch(&connection, &state, &ours, &sql, read)
         });
         let thread = thread
             .map_err(|e| EngineError::new(ErrorClass::Other, format!("the watching thread cannot be started: {e}")))?;
-        Ok(Self { link, state, ours, thread: Some(thread) })
+        Ok(Self { connection, state, ours, thread: Some(thread) })
     }
 }
 
-impl<L: ServerLink> Watch<L> {
+impl<L: Connection> Watch<L> {
     /// What was seen so far.
     pub fn seen(&self) -> Seen {
         recover(&self.state.seen).clone()
     }
 
     /// The connection, while nobody looks.
-    pub fn link(&self) -> MutexGuard<'_, L> {
-        recover(&self.link)
+    pub fn connection(&self) -> MutexGuard<'_, L> {
+        recover(&self.connection)
     }
 
     /// Ends the looking; the connection is still there.
@@ -121,16 +122,16 @@ impl<L: ServerLink> Watch<L> {
     }
 }
 
-impl<L: ServerLink> Drop for Watch<L> {
+impl<L: Connection> Drop for Watch<L> {
     fn drop(&mut self) {
         self.stop();
-        let id = self.link().session_id();
+        let id = self.connection().session_id();
         recover(&self.ours).remove(&id);
     }
 }
 
-fn watch<L: ServerLink>(
-    link: &Mutex<L>,
+fn watch<L: Connection>(
+    connection: &Mutex<L>,
     state: &State,
     ours: &Mutex<BTreeSet<u64>>,
     sql: &str,
@@ -143,8 +144,8 @@ fn watch<L: ServerLink>(
             return;
         }
         let (own, looked) = {
-            let mut link = recover(link);
-            (link.session_id(), link.texts("watching sessions", sql))
+            let mut connection = recover(connection);
+            (connection.session_id(), connection.texts("watching sessions", sql))
         };
         let passed_ns = u64::try_from(last.elapsed().as_nanos()).unwrap_or(u64::MAX);
         last = Instant::now();

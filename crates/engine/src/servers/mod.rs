@@ -30,7 +30,7 @@ pub use error::ServerError;
 pub use log::Log;
 pub use place::{Access, Login, Place, free_port};
 pub use process::{Process, Stat, pids};
-pub use product::{About, Ground, Product, Readiness, Setting, Step, with_path};
+pub use product::{About, Product, Readiness, Setting, Sizing, Step, with_path};
 pub use programs::{Found, Programs, Search};
 pub use ready::{Waited, wait};
 pub use start::Started;

@@ -29,7 +29,7 @@ pub trait Product: Sync {
     /// A file cannot be written.
     fn finish(&self, data: &DataFolder) -> io::Result<()>;
     /// The settings of a size class, as the file's text.
-    fn settings(&self, ground: &Ground<'_>) -> String;
+    fn settings(&self, sizing: &Sizing<'_>) -> String;
     /// These settings as the file's text. The value of one that has none is empty.
     fn settings_of(&self, settings: &[Setting]) -> String;
     /// What makes a server listen in its place.
@@ -108,7 +108,7 @@ pub fn with_path(argument: &str, path: &Path) -> OsString {
 
 /// What the settings of a size class depend on.
 #[derive(Debug, Clone, Copy)]
-pub struct Ground<'a> {
+pub struct Sizing<'a> {
     /// The size class.
     pub size: &'a Size,
     /// The server's version.

@@ -4,10 +4,10 @@
 pub(super) mod grants;
 mod server;
 
+use super::connection::{MariaDbConnection, Version};
 use super::describe::MYSQL_NOTICE;
-use super::link::{Link, Version};
 use super::options::Options;
-use dbdyno_engine::server::ServerLink as _;
+use dbdyno_engine::server::Connection as _;
 use dbdyno_engine::server::url::{unencrypted, unproved};
 use dbdyno_engine::{Finding, FindingLevel, finding};
 use dbdyno_model::Size;
@@ -31,21 +31,21 @@ fn look(options: &Options, size: &Size) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut first = None;
     for (node, host) in options.hosts.iter().enumerate() {
-        match Link::open(options, node, "dbdyno check") {
-            Ok(mut link) => {
-                findings.push(version(&host.to_string(), link.version()));
-                findings.extend(unencrypted(host, link.is_encrypted(), host.is_local()));
-                let proved = !link.is_encrypted() || options.verifies();
+        match MariaDbConnection::open(options, node, "dbdyno check") {
+            Ok(mut connection) => {
+                findings.push(version(&host.to_string(), connection.version()));
+                findings.extend(unencrypted(host, connection.is_encrypted(), host.is_local()));
+                let proved = !connection.is_encrypted() || options.verifies();
                 findings.extend(unproved(host, proved, host.is_local(), PASSWORD_MAY_GO));
-                findings.extend(pooler(options, node, &mut link));
-                first = first.or(Some(link));
+                findings.extend(pooler(options, node, &mut connection));
+                first = first.or(Some(connection));
             }
             Err(error) => findings.push(finding(FindingLevel::Blocker, "connection", error.to_string())),
         }
     }
     // A server that is too old need not understand the questions.
-    if let Some(mut link) = first.filter(|_| findings.iter().all(|f| f.level != FindingLevel::Blocker)) {
-        match Server::look(&mut link, options) {
+    if let Some(mut connection) = first.filter(|_| findings.iter().all(|f| f.level != FindingLevel::Blocker)) {
+        match Server::look(&mut connection, options) {
             Ok(server) => findings.extend(server.findings(size)),
             Err(error) => findings.push(finding(FindingLevel::Blocker, "connection", error.to_string())),
         }
@@ -70,12 +70,12 @@ fn version(host: &str, version: Version) -> Finding {
 
 /// Whether something between gives each statement whichever session of the server is free. Two connections then have
 /// one session, or one connection has several.
-fn pooler(options: &Options, node: usize, link: &mut Link) -> Option<Finding> {
+fn pooler(options: &Options, node: usize, connection: &mut MariaDbConnection) -> Option<Finding> {
     // Where there is no room for a second connection, that is said elsewhere.
-    let mut other = Link::open(options, node, "dbdyno check").ok()?;
-    let (first, second) = (link.session_id(), other.session_id());
+    let mut other = MariaDbConnection::open(options, node, "dbdyno check").ok()?;
+    let (first, second) = (connection.session_id(), other.session_id());
     for _ in 0..POOLER_LOOKS {
-        let (now, others) = (session(link)?, session(&mut other)?);
+        let (now, others) = (session(connection)?, session(&mut other)?);
         if now == others || now != first || others != second {
             let text = format!(
                 "{} is a pooler that gives each statement another session of the server, so that settings, statements and \
@@ -89,8 +89,8 @@ fn pooler(options: &Options, node: usize, link: &mut Link) -> Option<Finding> {
 }
 
 /// The session of the server that answers now.
-fn session(link: &mut Link) -> Option<u64> {
-    let rows = link.texts("asking which session answers", "SELECT CONNECTION_ID()").ok()?;
+fn session(connection: &mut MariaDbConnection) -> Option<u64> {
+    let rows = connection.texts("asking which session answers", "SELECT CONNECTION_ID()").ok()?;
     rows.first()?.first()?.as_deref()?.parse().ok()
 }
 

@@ -6,12 +6,12 @@ mod statements;
 #[cfg(test)]
 mod tests;
 
-use super::link::Link;
-use super::recipe::Recipe;
+use super::connection::MariaDbConnection;
+use super::procedure::ProcedureSpec;
 use dbdyno_engine::client::{Answer, Bound, Parameter, Reads, Statements, TestForm, TestProgram, Value};
 use dbdyno_engine::program::{Act, Outcome, Program as _};
-use dbdyno_engine::server::{ServerLink as _, without_variables};
-use dbdyno_engine::{ChunkResult, EngineError, Task};
+use dbdyno_engine::server::{Connection as _, without_variables};
+use dbdyno_engine::{ChunkResult, EngineError, PointSpec};
 use dbdyno_model::ErrorClass;
 use mysql::prelude::Queryable as _;
 use statements::{Prepared, ServerText};
@@ -75,10 +75,10 @@ impl Form {
     ///
     /// # Errors
     /// `Unsupported` where no client would send the test's work statement by statement.
-    pub(super) fn of(recipe: &Recipe, task: &Task) -> Result<Self, EngineError> {
-        let (finds, test) = recipe.sent()?;
+    pub(super) fn of(procedure: &ProcedureSpec, spec: &PointSpec) -> Result<Self, EngineError> {
+        let (finds, test) = procedure.sent()?;
         let finds = finds.map(Text::new).transpose()?;
-        Ok(Self { finds, test: Text::new(test)?, writes: task.test.procedure.writes() })
+        Ok(Self { finds, test: Text::new(test)?, writes: spec.test.procedure.writes() })
     }
 
     /// The statements, in the order of their numbers.
@@ -100,9 +100,9 @@ impl Form {
     ///
     /// # Errors
     /// A statement cannot be filled in.
-    pub(super) fn example(&self, task: &Task) -> Result<Vec<String>, EngineError> {
+    pub(super) fn example(&self, spec: &PointSpec) -> Result<Vec<String>, EngineError> {
         let texts: Vec<&Text> = self.texts().collect();
-        let (mut program, mut sent, mut shown) = (TestProgram::new(task, 0, self.test_form()), Vec::new(), 0);
+        let (mut program, mut sent, mut shown) = (TestProgram::new(spec, 0, self.test_form()), Vec::new(), 0);
         let (done, mut found) = (ChunkResult::default(), Answer::default());
         found.begin_row().push(1);
         program.ended(Outcome::Committed);
@@ -142,15 +142,15 @@ impl Client {
     /// # Errors
     /// `Unsupported` where no client would send them; the server's.
     pub(super) fn prepare(
-        link: &mut Link,
-        recipe: &Recipe,
-        task: &Task,
+        connection: &mut MariaDbConnection,
+        procedure: &ProcedureSpec,
+        spec: &PointSpec,
         job: u32,
     ) -> Result<(Self, TestForm), EngineError> {
-        let form = Form::of(recipe, task)?;
-        let doing = format!("{} job {}", task.test.code, job + 1);
+        let form = Form::of(procedure, spec)?;
+        let doing = format!("{} job {}", spec.test.code, job + 1);
         let text = |text: &Text| Ok(ServerText::in_order(text.sql.clone(), text.parameters.len()));
-        let sends = Prepared::new(link, form.texts().map(text), &doing)?;
+        let sends = Prepared::new(connection, form.texts().map(text), &doing)?;
         Ok((Self { doing, sends, open: false }, form.test_form()))
     }
 
@@ -158,9 +158,12 @@ impl Client {
     ///
     /// # Errors
     /// The server's.
-    pub(super) fn prepare_own(link: &mut Link, statements: &Statements) -> Result<Self, EngineError> {
+    pub(super) fn prepare_own(
+        connection: &mut MariaDbConnection,
+        statements: &Statements,
+    ) -> Result<Self, EngineError> {
         let texts = statements.texts.iter().map(ServerText::of);
-        let sends = Prepared::new(link, texts, &format!("preparing {}", statements.work))?;
+        let sends = Prepared::new(connection, texts, &format!("preparing {}", statements.work))?;
         Ok(Self { doing: statements.work.clone(), sends, open: false })
     }
 
@@ -169,15 +172,19 @@ impl Client {
     ///
     /// # Errors
     /// The server's; `Cancelled` once somebody has cancelled.
-    pub(super) fn statement(&mut self, link: &mut Link, bound: &Bound<'_>) -> Result<ChunkResult, EngineError> {
+    pub(super) fn statement(
+        &mut self,
+        connection: &mut MariaDbConnection,
+        bound: &Bound<'_>,
+    ) -> Result<ChunkResult, EngineError> {
         if bound.opens {
-            link.measure(&self.doing, BEGIN)?;
+            connection.measure(&self.doing, BEGIN)?;
             self.open = true;
         }
-        let done = self.sends.execute(link, bound, &self.doing);
+        let done = self.sends.execute(connection, bound, &self.doing);
         let rows = done.inspect_err(|_| {
             self.open |= self.sends.is_call(bound.statement);
-            self.undo(link);
+            self.undo(connection);
         })?;
         Ok(ChunkResult { rows, checksum: self.sends.answer.sum(), ..ChunkResult::default() })
     }
@@ -191,9 +198,9 @@ impl Client {
     ///
     /// # Errors
     /// As for [`Client::statement`].
-    pub(super) fn commit(&mut self, link: &mut Link) -> Result<ChunkResult, EngineError> {
+    pub(super) fn commit(&mut self, connection: &mut MariaDbConnection) -> Result<ChunkResult, EngineError> {
         if self.open {
-            link.measure(&self.doing, COMMIT).inspect_err(|_| self.undo(link))?;
+            connection.measure(&self.doing, COMMIT).inspect_err(|_| self.undo(connection))?;
             self.open = false;
         }
         Ok(ChunkResult::default())
@@ -203,23 +210,23 @@ impl Client {
     ///
     /// # Errors
     /// As for [`Client::statement`].
-    pub(super) fn roll_back(&mut self, link: &mut Link) -> Result<ChunkResult, EngineError> {
+    pub(super) fn roll_back(&mut self, connection: &mut MariaDbConnection) -> Result<ChunkResult, EngineError> {
         if std::mem::take(&mut self.open) {
-            link.measure(&self.doing, ROLLBACK)?;
+            connection.measure(&self.doing, ROLLBACK)?;
         }
         Ok(ChunkResult::default())
     }
 
     /// Lets go of a transaction in which something failed. What fails here as well has lost its session.
-    fn undo(&mut self, link: &mut Link) {
-        if std::mem::take(&mut self.open) && !link.is_closed() {
-            drop(link.measured().query_drop(ROLLBACK));
+    fn undo(&mut self, connection: &mut MariaDbConnection) {
+        if std::mem::take(&mut self.open) && !connection.is_closed() {
+            drop(connection.measured().query_drop(ROLLBACK));
         }
     }
 }
 
-fn refuse_when_cancelled(link: &Link, doing: &str) -> Result<(), EngineError> {
-    if !link.cancelled() {
+fn refuse_when_cancelled(connection: &MariaDbConnection, doing: &str) -> Result<(), EngineError> {
+    if !connection.cancelled() {
         return Ok(());
     }
     Err(EngineError::new(ErrorClass::Cancelled, format!("{doing}: stopped")))

@@ -1,19 +1,16 @@
 //! What MariaDB says of itself: for the run's record, and for the reader of a figure. The questions are in
 //! sql/describe.sql.
 
+use crate::DIALECT;
 mod parameters;
 
-use super::link::Link;
+use super::connection::MariaDbConnection;
 use super::snapshot;
-use dbdyno_engine::server::ServerLink as _;
-use dbdyno_engine::{Durability, DurablePlaces, EngineError, SqlFile};
+use dbdyno_engine::server::Connection as _;
+use dbdyno_engine::{Durability, DurablePlaces, EngineError};
 use dbdyno_model::{CommitMode, Database, Drive, ErrorClass, TableName};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
-
-static QUESTIONS: LazyLock<SqlFile> =
-    LazyLock::new(|| SqlFile::parse("mariadb/sql/describe.sql", include_str!("sql/describe.sql")));
 
 /// What goes with every output where the server is MySQL.
 pub(super) const MYSQL_NOTICE: &str = "the server is MySQL, with which dbdyno does its best but has not been verified";
@@ -25,23 +22,23 @@ pub(super) type Answers = BTreeMap<String, String>;
 ///
 /// # Errors
 /// The server is lost.
-pub(super) fn database(link: &mut Link) -> Result<Database, EngineError> {
-    let server = Server::ask(link)?;
-    let changed = if link.version().mysql { "changed_mysql" } else { "changed" };
-    let changed = match ask(link, changed) {
+pub(super) fn database(connection: &mut MariaDbConnection) -> Result<Database, EngineError> {
+    let server = Server::ask(connection)?;
+    let changed = if connection.version().mysql { "changed_mysql" } else { "changed" };
+    let changed = match ask(connection, changed) {
         Err(error) if error.target_lost() => return Err(error),
         // What always counts is known all the same.
         changed => changed.unwrap_or_default(),
     };
-    let mut facts = ask(link, "session")?;
-    facts.insert("connection".to_owned(), encryption(&ask(link, "connection")?));
+    let mut facts = ask(connection, "session")?;
+    facts.insert("connection".to_owned(), encryption(&ask(connection, "connection")?));
     facts.extend(server.facts());
     Ok(Database {
         engine: super::INFO.name.to_owned(),
         version: server.variable("version").to_owned(),
         parameters: parameters::of(&server.variables, &changed),
         facts,
-        notice: link.version().mysql.then(|| MYSQL_NOTICE.to_owned()),
+        notice: connection.version().mysql.then(|| MYSQL_NOTICE.to_owned()),
     })
 }
 
@@ -50,9 +47,12 @@ pub(super) fn database(link: &mut Link) -> Result<Database, EngineError> {
 ///
 /// # Errors
 /// The server is lost.
-pub(super) fn ask(link: &mut Link, question: &str) -> Result<Answers, EngineError> {
-    let sql = &QUESTIONS.get(question).map_err(|e| EngineError::new(ErrorClass::Other, e.to_string()))?.text;
-    let rows = link.texts(&format!("asking the server for its {question}"), sql)?;
+pub(super) fn ask(connection: &mut MariaDbConnection, question: &str) -> Result<Answers, EngineError> {
+    let sql = &DIALECT
+        .get(&format!("describe/{question}"))
+        .map_err(|e| EngineError::new(ErrorClass::Other, e.to_string()))?
+        .text;
+    let rows = connection.texts(&format!("asking the server for its {question}"), sql)?;
     let pair = |row: Vec<Option<String>>| match <[_; 2]>::try_from(row) {
         Ok([Some(name), Some(value)]) => Some((name.to_ascii_lowercase(), value)),
         _ => None,
@@ -64,9 +64,9 @@ pub(super) fn ask(link: &mut Link, question: &str) -> Result<Answers, EngineErro
 ///
 /// # Errors
 /// The server is lost.
-pub(super) fn grants(link: &mut Link) -> Result<Vec<String>, EngineError> {
-    let sql = &QUESTIONS.get("grants").map_err(|e| EngineError::new(ErrorClass::Other, e.to_string()))?.text;
-    let rows = link.texts("asking the server for this account's grants", sql)?;
+pub(super) fn grants(connection: &mut MariaDbConnection) -> Result<Vec<String>, EngineError> {
+    let sql = &DIALECT.get("describe/grants").map_err(|e| EngineError::new(ErrorClass::Other, e.to_string()))?.text;
+    let rows = connection.texts("asking the server for this account's grants", sql)?;
     Ok(rows.into_iter().filter_map(|row| row.into_iter().next().flatten()).collect())
 }
 
@@ -74,11 +74,15 @@ pub(super) fn grants(link: &mut Link) -> Result<Vec<String>, EngineError> {
 ///
 /// # Errors
 /// The server is lost.
-pub(super) fn durability(link: &mut Link, commit: CommitMode, drive: Drive) -> Result<Durability, EngineError> {
-    let mut durability = Server { variables: ask(link, "variables")?, ..Server::default() }.durability();
+pub(super) fn durability(
+    connection: &mut MariaDbConnection,
+    commit: CommitMode,
+    drive: Drive,
+) -> Result<Durability, EngineError> {
+    let mut durability = Server { variables: ask(connection, "variables")?, ..Server::default() }.durability();
     durability
         .unsafe_settings
-        .extend(ask(link, "engines")?.iter().filter_map(|(table, engine)| not_logged(table, engine)));
+        .extend(ask(connection, "engines")?.iter().filter_map(|(table, engine)| not_logged(table, engine)));
     if (commit, drive) == (CommitMode::EngineDefault, Drive::Server) {
         durability.by_default.push(IN_PROCEDURES.to_owned());
     }
@@ -98,8 +102,8 @@ fn not_logged(table: &str, engine: &str) -> Option<String> {
 ///
 /// # Errors
 /// The server is lost.
-pub(super) fn places(link: &mut Link, data: &Path) -> Result<DurablePlaces, EngineError> {
-    let said = ask(link, "places")?;
+pub(super) fn places(connection: &mut MariaDbConnection, data: &Path) -> Result<DurablePlaces, EngineError> {
+    let said = ask(connection, "places")?;
     let place = |name: &str| said.get(name).filter(|value| !value.is_empty()).map(|value| data.join(value));
     let mut log: Vec<PathBuf> = vec![place("innodb_log_group_home_dir").unwrap_or_else(|| data.to_owned())];
     // A name of files without their numbers.
@@ -129,8 +133,12 @@ impl Server {
     ///
     /// # Errors
     /// The server is lost.
-    pub(super) fn ask(link: &mut Link) -> Result<Self, EngineError> {
-        Ok(Self { variables: ask(link, "variables")?, status: ask(link, "status")?, own: ask(link, "own")? })
+    pub(super) fn ask(connection: &mut MariaDbConnection) -> Result<Self, EngineError> {
+        Ok(Self {
+            variables: ask(connection, "variables")?,
+            status: ask(connection, "status")?,
+            own: ask(connection, "own")?,
+        })
     }
 
     /// A variable's value; empty where there is none.

@@ -22,8 +22,8 @@ const WITH_ERRNO: [u16; 8] = [3, 20, 1005, 1016, 1021, 1026, 1030, 1878];
 /// What the operating system calls a full disk and a full quota.
 const FULL: [&str; 6] = ["Errcode: 28", "Errcode: 122", "error 28", "error 122", "errno: 28", "errno: 122"];
 
-/// An error of a statement in words. A statement that was interrupted counts as ours; [`super::link::Link::error`]
-/// knows better, because it knows whether anybody asked.
+/// An error of a statement in words. A statement that was interrupted counts as ours;
+/// [`super::connection::MariaDbConnection::error`] knows better, because it knows whether anybody asked.
 pub(super) fn engine_error(doing: &str, error: &Error) -> EngineError {
     let said = match error {
         Error::MySqlError(server) => format!("{}{}", words(server), advice(server)),

@@ -2,44 +2,45 @@
 //! one by one.
 
 use super::check::grants;
+use super::connection::MariaDbConnection;
 use super::layout::{self, Pages};
-use super::link::Link;
 use super::load::{decode, encode};
+use crate::DIALECT;
 use dbdyno_engine::bookkeeping::Meta;
 use dbdyno_engine::data::{Found, Sample, first_day, iso_day};
 use dbdyno_engine::form;
 use dbdyno_engine::inspect::{Fact, KIND, compare, rows};
-use dbdyno_engine::server::{ServerLink as _, first};
-use dbdyno_engine::{EngineError, Inspection, SqlFile};
+use dbdyno_engine::server::{Connection as _, first};
+use dbdyno_engine::{EngineError, Inspection};
 use dbdyno_model::{ErrorClass, Organisation, Size, TableName};
 use mysql::Value;
 use mysql::prelude::Queryable as _;
-use std::sync::LazyLock;
-
-static INSPECTING: LazyLock<SqlFile> =
-    LazyLock::new(|| SqlFile::parse("mariadb/sql/inspect.sql", include_str!("sql/inspect.sql")));
 
 /// Looks at a table.
 ///
 /// # Errors
 /// The server is lost, or does not tell.
-pub(super) fn inspect(link: &mut Link, table: TableName, sample: &mut Sample) -> Result<Inspection, EngineError> {
+pub(super) fn inspect(
+    connection: &mut MariaDbConnection,
+    table: TableName,
+    sample: &mut Sample,
+) -> Result<Inspection, EngineError> {
     let doing = format!("looking at {table}");
-    let sql = INSPECTING.fill("facts", &[("table", table.name())])?;
-    let mut found = Fact::read(link.texts(&doing, &sql)?);
+    let sql = DIALECT.fill("inspect/facts", &[("table", table.name())])?;
+    let mut found = Fact::read(connection.texts(&doing, &sql)?);
     for (fact, _) in found.iter_mut().filter(|(fact, _)| fact.kind == "options") {
         fact.text = options(&fact.text);
     }
     let mut inspection = Inspection { differences: compare(&expected(table), &found), unseen: Vec::new() };
-    if first(link.texts(&doing, &INSPECTING.get("may_see_triggers")?.text)?).as_deref() == Some("0") {
-        inspection.unseen.push(grants::why_missing(link, &["TRIGGER"]));
+    if first(connection.texts(&doing, &DIALECT.get("inspect/may_see_triggers")?.text)?).as_deref() == Some("0") {
+        inspection.unseen.push(grants::why_missing(connection, &["TRIGGER"]));
     }
     if Pages::of(table) != Pages::Dynamic {
         inspection
             .unseen
             .push(format!("{table} has no key by which rows could be looked at; its scans add up all of them"));
     } else if inspection.differences.is_empty() {
-        inspection.differences.extend(rows(table.name(), look(link, table, sample)?));
+        inspection.differences.extend(rows(table.name(), look(connection, table, sample)?));
     }
     Ok(inspection)
 }
@@ -56,11 +57,11 @@ fn options(text: &str) -> String {
 /// # Errors
 /// There is one, or the server does not tell.
 pub(super) fn refuse_others<'t>(
-    link: &mut Link,
+    connection: &mut MariaDbConnection,
     tables: impl IntoIterator<Item = &'t str>,
     kept: &Meta,
 ) -> Result<(), EngineError> {
-    let columns = link.texts("looking at what is to be dropped", &INSPECTING.get("columns")?.text)?;
+    let columns = connection.texts("looking at what is to be dropped", &DIALECT.get("inspect/columns")?.text)?;
     form::refuse_others(tables, &form::read(columns), kept, "the database")
 }
 
@@ -68,8 +69,8 @@ pub(super) fn refuse_others<'t>(
 ///
 /// # Errors
 /// There is such a thing, or the server does not tell.
-pub(super) fn refuse_needed(link: &mut Link) -> Result<(), EngineError> {
-    let dependents = link.texts("looking for what needs the tables", &INSPECTING.get("dependents")?.text)?;
+pub(super) fn refuse_needed(connection: &mut MariaDbConnection) -> Result<(), EngineError> {
+    let dependents = connection.texts("looking for what needs the tables", &DIALECT.get("inspect/dependents")?.text)?;
     form::refuse_needed(dependents, "the database")
 }
 
@@ -140,24 +141,24 @@ fn partitions(organisation: Organisation) -> Vec<String> {
 }
 
 /// Reads the rows of a sample.
-fn look(link: &mut Link, table: TableName, sample: &mut Sample) -> Result<Vec<String>, EngineError> {
+fn look(connection: &mut MariaDbConnection, table: TableName, sample: &mut Sample) -> Result<Vec<String>, EngineError> {
     let doing = format!("reading rows of {table}");
-    let sql = INSPECTING.fill("row", &[("table", table.name())])?;
-    let statement = link.control(&doing).prep(&sql);
-    let statement = statement.map_err(|error| link.error(&doing, &error))?;
+    let sql = DIALECT.fill("inspect/row", &[("table", table.name())])?;
+    let statement = connection.control(&doing).prep(&sql);
+    let statement = statement.map_err(|error| connection.error(&doing, &error))?;
     let differences = sample.look(|made| {
-        if link.cancelled() {
+        if connection.cancelled() {
             return Err(EngineError::new(ErrorClass::Cancelled, format!("{doing}: stopped")));
         }
         let [id, _, _, region, booked_on, ..] = encode(made);
         let read: mysql::Result<Vec<mysql::Row>> =
-            link.control(&doing).exec(&statement, vec![id, booked_on, region] as Vec<Value>);
-        let read = read.map_err(|error| link.error(&doing, &error))?;
+            connection.control(&doing).exec(&statement, vec![id, booked_on, region] as Vec<Value>);
+        let read = read.map_err(|error| connection.error(&doing, &error))?;
         // A value of another kind is no row of ours.
         Ok(read.iter().fold(Found::Missing, |found, row| found.and(made, decode(row).ok().as_ref())))
     });
     // The server forgets it with the session at the latest.
-    _ = link.control(&doing).close(statement);
+    _ = connection.control(&doing).close(statement);
     differences
 }
 

@@ -1,7 +1,7 @@
 //! How tables are laid out: the statements that create them with all their partitions and keys, and the names of the
 //! partitions that rows lie in.
 
-use super::TABLES;
+use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::server::{Leaf, leaf_name};
 use dbdyno_model::{Organisation, Size, TableName};
@@ -39,7 +39,7 @@ impl Pages {
             Self::Compressed => "compressed",
             Self::PageCompressed => "page_compressed",
         };
-        Ok(&TABLES.get(name)?.text)
+        Ok(&DIALECT.get(&format!("tables/{name}"))?.text)
     }
 }
 
@@ -105,18 +105,20 @@ pub(super) fn create(table: &str, organisation: Organisation, pages: Pages) -> R
         Pages::Dynamic => format!("create_{}", organisation_name(organisation)),
         Pages::Compressed | Pages::PageCompressed => "create_month".to_owned(),
     };
-    let columns = TABLES.fill(&columns, &[("table", table)])?;
+    let columns = DIALECT.fill(&format!("tables/{columns}"), &[("table", table)])?;
     let partitions = match organisation {
         Organisation::Heap | Organisation::Iot => String::new(),
-        Organisation::Hash => format!("\n{}", TABLES.fill("by_hash", &[("number", &HASH_PARTITIONS.to_string())])?),
+        Organisation::Hash => {
+            format!("\n{}", DIALECT.fill("tables/by_hash", &[("number", &HASH_PARTITIONS.to_string())])?)
+        }
         Organisation::HeapList | Organisation::IotList => {
-            let list = |n: u64| TABLES.fill("list_partition", &[("region", &n.to_string())]);
+            let list = |n: u64| DIALECT.fill("tables/list_partition", &[("region", &n.to_string())]);
             let all = (1..=SMALL_REGIONS).map(list).collect::<Result<Vec<_>, _>>()?;
-            format!("\n{} (\n{}\n)", TABLES.get("by_list")?.text, all.join(",\n"))
+            format!("\n{} (\n{}\n)", DIALECT.get("tables/by_list")?.text, all.join(",\n"))
         }
         Organisation::HeapRangeList => {
             let all = (0..Size::RANGES).map(range_partition).collect::<Result<Vec<_>, _>>()?;
-            format!("\n{} (\n{}\n)", TABLES.get("by_range")?.text, all.join(",\n"))
+            format!("\n{} (\n{}\n)", DIALECT.get("tables/by_range")?.text, all.join(",\n"))
         }
     };
     Ok(format!("{columns}{}{partitions}", storage(pages)?))
@@ -127,18 +129,18 @@ pub(super) fn create(table: &str, organisation: Organisation, pages: Pages) -> R
 /// # Errors
 /// A statement cannot be filled in.
 pub(super) fn create_month(table: &str, pages: Pages) -> Result<String, EngineError> {
-    Ok(format!("{}{}", TABLES.fill("create_month", &[("table", table)])?, storage(pages)?))
+    Ok(format!("{}{}", DIALECT.fill("tables/create_month", &[("table", table)])?, storage(pages)?))
 }
 
 fn storage(pages: Pages) -> Result<String, EngineError> {
-    Ok(format!(" {} {}", TABLES.get("storage")?.text, pages.clause()?))
+    Ok(format!(" {} {}", DIALECT.get("tables/storage")?.text, pages.clause()?))
 }
 
 fn range_partition(range: u64) -> Result<String, EngineError> {
     let (name, next) = (month(range), range + 1);
     let (year, next_month) = ((2020 + next / 12).to_string(), format!("{:02}", 1 + next % 12));
     let values = [("month", name.as_str()), ("next_year", &year), ("next_month", &next_month)];
-    Ok(TABLES.fill("range_partition", &values)?)
+    Ok(DIALECT.fill("tables/range_partition", &values)?)
 }
 
 #[cfg(test)]

@@ -13,13 +13,13 @@
 
 mod check;
 mod client;
+mod connection;
 mod describe;
 mod errors;
-mod ground;
 mod inspect;
 mod layout;
-mod link;
 mod load;
+mod location;
 mod meta;
 mod monitor;
 mod options;
@@ -27,7 +27,7 @@ mod password;
 mod plan;
 mod point;
 mod private;
-mod recipe;
+mod procedure;
 mod remove;
 #[cfg(test)]
 mod scratch;
@@ -39,20 +39,20 @@ mod space;
 mod tls;
 mod verify;
 
+use connection::MariaDbConnection;
 use dbdyno_engine::bookkeeping::Meta;
 use dbdyno_engine::data::{Checksum, Columns, Sample};
 use dbdyno_engine::private::PrivateServer;
 use dbdyno_engine::server::grants::Grant;
-use dbdyno_engine::server::{Held, ServerLink as _, Wait, held, recover};
+use dbdyno_engine::server::{Connection as _, Held, Wait, held, recover};
 use dbdyno_engine::{
-    Canceller, Durability, DurablePlaces, Engine, EngineError, EngineInfo, Features, Finding, Hold, Inspection,
-    LoadReport, LoadWatch, Loaded, LostTarget, Mappings, PointStatistics, ProgramTask, Session, Settled, SqlFile,
-    Target, TargetError, Task, Workloads,
+    Canceller, Dialect, Durability, DurablePlaces, Engine, EngineError, EngineInfo, Features, Finding, Hold,
+    Inspection, LoadReport, LoadWatch, Loaded, LostTarget, PointSpec, PointStatistics, ProgramSpec, Session, Settled,
+    Target, TargetError, Workloads,
 };
 use dbdyno_model::{CommitMode, Counters, Database, Drive, ErrorClass, Mapping, Size, TableName, Test};
-use ground::Ground;
 use include_dir::{Dir, include_dir};
-use link::Link;
+use location::ServerLocation;
 use options::Options;
 use point::UnderWay;
 use session::MariaDbSession;
@@ -72,7 +72,7 @@ pub const INFO: EngineInfo = EngineInfo {
     mapping,
     script: script::of_test,
     schema_script: script::of_schema,
-    workload_sql: |name| WORKLOADS.get_file(format!("{name}.sql"))?.contents_utf8(),
+    workload_sql: |name| DIALECT.workload(name),
     ended: script::ended,
     open: |target, _| Ok(Box::new(MariaDbEngine::remote(target)?)),
     private: Some(dbdyno_engine::private::Private {
@@ -84,38 +84,25 @@ pub const INFO: EngineInfo = EngineInfo {
 /// The tables that MariaDB has, in loading order.
 const TABLE_NAMES: [TableName; 7] = TableName::ALL;
 
-/// The SQL of workloads, a file each.
-static WORKLOADS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/sql/workloads");
-static TABLES: LazyLock<SqlFile> =
-    LazyLock::new(|| SqlFile::parse("mariadb/sql/tables.sql", include_str!("sql/tables.sql")));
-static PROCEDURES: LazyLock<SqlFile> =
-    LazyLock::new(|| SqlFile::parse("mariadb/sql/procedures.sql", include_str!("sql/procedures.sql")));
-static STATISTICS: LazyLock<SqlFile> =
-    LazyLock::new(|| SqlFile::parse("mariadb/sql/statistics.sql", include_str!("sql/statistics.sql")));
-static SETUP: LazyLock<SqlFile> =
-    LazyLock::new(|| SqlFile::parse("mariadb/sql/setup.sql", include_str!("sql/setup.sql")));
+/// What the engine's files say.
+pub(crate) static DIALECT: LazyLock<Dialect> = LazyLock::new(|| Dialect::read("mariadb", &FILES));
+static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/dialect");
 /// What the set-up grants.
 static GRANTS: LazyLock<Vec<Grant>> =
-    LazyLock::new(|| SETUP.get("setup").map(|script| Grant::all(&script.text)).unwrap_or_default());
-static MAPPINGS: LazyLock<Result<Mappings, String>> = LazyLock::new(|| {
-    Mappings::parse("mariadb", include_str!("mapping.toml")).map_err(|error| format!("unreadable: {error}"))
-});
+    LazyLock::new(|| DIALECT.get("setup/setup").map(|script| Grant::all(&script.text)).unwrap_or_default());
 
 fn mapping(test: &Test) -> Mapping {
-    match &*MAPPINGS {
-        Ok(mappings) => mappings.get(&test.code),
-        Err(why) => Mapping::None { why: why.clone() },
-    }
+    DIALECT.mapping(test)
 }
 
-type Node = dbdyno_engine::server::Node<Link, snapshot::Account>;
+type Node = dbdyno_engine::server::Node<MariaDbConnection, snapshot::Account>;
 
 struct MariaDbEngine {
     options: Options,
     private: Option<PrivateServer>,
     /// One a host of the target.
     nodes: Vec<Arc<Node>>,
-    ground: OnceLock<Ground>,
+    location: OnceLock<ServerLocation>,
     point: Mutex<Option<UnderWay>>,
     /// Tables that may have to be written out.
     to_flush: Mutex<settle::Backlog>,
@@ -132,31 +119,36 @@ impl MariaDbEngine {
 
     fn new(options: Options, private: Option<PrivateServer>) -> Self {
         let nodes = options.hosts.iter().map(|_| Arc::new(Node::default())).collect();
-        let (ground, point) = (OnceLock::new(), Mutex::new(None));
-        Self { options, private, nodes, ground, point, to_flush: Mutex::default() }
+        let (location, point) = (OnceLock::new(), Mutex::new(None));
+        Self { options, private, nodes, location, point, to_flush: Mutex::default() }
     }
 
     /// Runs something over dbdyno's own connection to the first node, where all that writes is done.
-    fn with<T>(&self, work: impl FnOnce(&mut Link) -> Result<T, EngineError>) -> Result<T, EngineError> {
+    fn with<T>(&self, work: impl FnOnce(&mut MariaDbConnection) -> Result<T, EngineError>) -> Result<T, EngineError> {
         self.on(0, work)
     }
 
-    fn on<T>(&self, node: usize, work: impl FnOnce(&mut Link) -> Result<T, EngineError>) -> Result<T, EngineError> {
-        self.nodes[node].with(|| Link::open(&self.options, node, "dbdyno"), work)
+    fn on<T>(
+        &self,
+        node: usize,
+        work: impl FnOnce(&mut MariaDbConnection) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
+        self.nodes[node].with(|| MariaDbConnection::open(&self.options, node, "dbdyno"), work)
     }
 
     /// Where the server is; unknown while it cannot be reached.
-    fn ground(&self) -> Option<&Ground> {
-        if self.ground.get().is_none() {
-            let ground = self.with(|link| Ground::look(link, &self.options, self.private.as_ref())).ok()?;
-            drop(self.ground.set(ground));
+    fn location(&self) -> Option<&ServerLocation> {
+        if self.location.get().is_none() {
+            let location =
+                self.with(|connection| ServerLocation::look(connection, &self.options, self.private.as_ref())).ok()?;
+            drop(self.location.set(location));
         }
-        self.ground.get()
+        self.location.get()
     }
 
     /// The data folder, where it is on this machine and may be read.
     fn data(&self) -> Option<PathBuf> {
-        self.ground()?.data.clone()
+        self.location()?.data.clone()
     }
 }
 
@@ -166,19 +158,19 @@ impl Workloads for MariaDbEngine {
     }
 
     fn note(&self, entries: &[(String, String)]) -> Result<(), EngineError> {
-        self.with(|link| {
-            load::books(link, &self.options)?;
-            entries.iter().try_for_each(|(name, value)| meta::set(link, name, value))
+        self.with(|connection| {
+            load::books(connection, &self.options)?;
+            entries.iter().try_for_each(|(name, value)| meta::set(connection, name, value))
         })
     }
 
-    fn begin_program(&self, task: &ProgramTask) -> Result<(), EngineError> {
-        let under_way = point::begin_program(self, task)?;
+    fn begin_program(&self, spec: &ProgramSpec) -> Result<(), EngineError> {
+        let under_way = point::begin_program(self, spec)?;
         *recover(&self.point) = Some(under_way);
         Ok(())
     }
 
-    fn end_program(&self, _: &ProgramTask) -> Result<(), EngineError> {
+    fn end_program(&self, _: &ProgramSpec) -> Result<(), EngineError> {
         drop(recover(&self.point).take());
         Ok(())
     }
@@ -190,14 +182,14 @@ impl Engine for MariaDbEngine {
     }
 
     fn features(&self) -> Features {
-        let ground = self.ground();
+        let location = self.location();
         Features {
             in_process: false,
-            local: ground.is_some_and(|g| g.server_pid.is_some()),
+            local: location.is_some_and(|g| g.server_pid.is_some()),
             loads_on_demand: self.private.is_some(),
             single_writer: false,
             nodes: dbdyno_engine::server::node_count(&self.nodes),
-            block_bytes: ground.map_or(ground::BLOCK_BYTES, |g| g.block_bytes),
+            block_bytes: location.map_or(location::BLOCK_BYTES, |g| g.block_bytes),
         }
     }
 
@@ -206,7 +198,7 @@ impl Engine for MariaDbEngine {
     }
 
     fn durability(&self, commit: CommitMode, drive: Drive) -> Result<Durability, EngineError> {
-        self.with(|link| describe::durability(link, commit, drive))
+        self.with(|connection| describe::durability(connection, commit, drive))
     }
 
     fn check(&self, size: &Size) -> Vec<Finding> {
@@ -243,7 +235,7 @@ impl Engine for MariaDbEngine {
     }
 
     fn inspect(&self, table: TableName, sample: &mut Sample) -> Result<Inspection, EngineError> {
-        self.with(|link| inspect::inspect(link, table, sample))
+        self.with(|connection| inspect::inspect(connection, table, sample))
     }
 
     fn drop_all(&self) -> Result<bool, EngineError> {
@@ -251,13 +243,16 @@ impl Engine for MariaDbEngine {
     }
 
     fn hold(&self, watch: &dyn LoadWatch) -> Result<Arc<dyn Hold>, EngineError> {
-        let mut link = Link::open(&self.options, 0, held::NAME)?;
+        let mut connection = MariaDbConnection::open(&self.options, 0, held::NAME)?;
         let give_up = || watch.cancelled().then_some(ErrorClass::Cancelled);
-        load::hold(&mut link, &self.options, &give_up, &|| watch.progress(held::WAITING, 0, 0))?;
+        load::hold(&mut connection, &self.options, &give_up, &|| watch.progress(held::WAITING, 0, 0))?;
         let (options, node) = (self.options.clone(), Arc::clone(&self.nodes[0]));
-        Ok(Arc::new(Held::new(link, move |link| {
-            let session = link.session_id();
-            node.with(|| Link::open(&options, 0, "dbdyno"), |link| point::is_held_by(link, session))
+        Ok(Arc::new(Held::new(connection, move |connection| {
+            let session = connection.session_id();
+            node.with(
+                || MariaDbConnection::open(&options, 0, "dbdyno"),
+                |connection| point::is_held_by(connection, session),
+            )
         })))
     }
 
@@ -265,40 +260,41 @@ impl Engine for MariaDbEngine {
         settle::settle(self, limit)
     }
 
-    fn begin_point(&self, task: &Task) -> Result<(), EngineError> {
-        let under_way = point::begin(self, task)?;
+    fn begin_point(&self, spec: &PointSpec) -> Result<(), EngineError> {
+        let under_way = point::begin(self, spec)?;
         *recover(&self.point) = Some(under_way);
         Ok(())
     }
 
-    fn end_point(&self, task: &Task) -> Result<(), EngineError> {
+    fn end_point(&self, spec: &PointSpec) -> Result<(), EngineError> {
         // The watch ends first: it would be somebody else's in the next point.
         drop(recover(&self.point).take());
-        if task.test.procedure.writes() {
-            recover(&self.to_flush).add(task.test.table);
+        if spec.test.procedure.writes() {
+            recover(&self.to_flush).add(spec.test.table);
         }
-        for node in (0..self.nodes.len().min(task.nodes as usize)).rev() {
-            self.on(node, |link| point::remove_leftovers(link, task, node))?;
+        for node in (0..self.nodes.len().min(spec.nodes as usize)).rev() {
+            self.on(node, |connection| point::remove_leftovers(connection, spec, node))?;
         }
         Ok(())
     }
 
     fn session(&self, job: u32, nodes: u32) -> Result<Box<dyn Session>, EngineError> {
         let node = (job % nodes.max(1)) as usize % self.nodes.len();
-        let link = Link::open(&self.options, node, "dbdyno job")?;
-        Ok(Box::new(MariaDbSession::new(link, Arc::clone(&self.nodes[node]))?))
+        let connection = MariaDbConnection::open(&self.options, node, "dbdyno job")?;
+        Ok(Box::new(MariaDbSession::new(connection, Arc::clone(&self.nodes[node]))?))
     }
 
     fn answers(&self) -> bool {
         let options = self.options.clone();
-        dbdyno_engine::server::answers(self.server_pid(), move || Link::open(&options, 0, "dbdyno check").map(drop))
-            && !self.options.vigil.is_cut_off(&|wait| Link::look_after(&self.options, wait))
+        dbdyno_engine::server::answers(self.server_pid(), move || {
+            MariaDbConnection::open(&options, 0, "dbdyno check").map(drop)
+        }) && !self.options.vigil.is_cut_off(&|wait| MariaDbConnection::look_after(&self.options, wait))
     }
 
     fn on_lost(&self, tell: LostTarget) {
         // The vigil ends with the last owner of it.
         let options = Options { vigil: Arc::default(), ..self.options.clone() };
-        let ask = move |wait: &Wait| Link::look_after(&options, wait);
+        let ask = move |wait: &Wait| MariaDbConnection::look_after(&options, wait);
         self.options.vigil.watch(self.options.connect_timeout, ask, tell);
     }
 
@@ -328,10 +324,10 @@ impl Engine for MariaDbEngine {
         let Some(data) = self.data() else { return DurablePlaces::default() };
         // Where the server does not say, nobody knows where its log lies.
         let unknown = |_| DurablePlaces { data: vec![data.clone()], ..DurablePlaces::default() };
-        self.with(|link| describe::places(link, &data)).unwrap_or_else(unknown)
+        self.with(|connection| describe::places(connection, &data)).unwrap_or_else(unknown)
     }
 
     fn server_pid(&self) -> Option<u32> {
-        self.ground()?.server_pid
+        self.location()?.server_pid
     }
 }

@@ -2,29 +2,25 @@
 //! transaction, which also notes itself in the book-keeping, so that a load that was killed goes on where it was and no
 //! leaf is ever half full.
 
+use crate::DIALECT;
 mod fill;
 mod rows;
 
 pub(super) use fill::Broken;
 pub(super) use rows::{decode, encode};
 
-use super::link::Link;
+use super::connection::MariaDbConnection;
 use super::meta::{self, Kind, Object};
 use super::options::Options;
-use super::{STATISTICS, TABLE_NAMES, TABLES, layout, verify};
+use super::{TABLE_NAMES, layout, verify};
 use dbdyno_engine::bookkeeping::{Contents, Meta, checksum_key};
 use dbdyno_engine::data::Generator;
 use dbdyno_engine::server::loading::{self, Beginning, Wish};
-use dbdyno_engine::server::{Crew, Leaf, Phase, ServerLink as _, Stop, Tally, Times, held, leaves, prove};
-use dbdyno_engine::{EngineError, LoadReport, LoadWatch, SqlFile};
+use dbdyno_engine::server::{Connection as _, Leaf, LoaderPool, Phase, Stop, Tally, Times, held, leaves, prove};
+use dbdyno_engine::{EngineError, LoadReport, LoadWatch};
 use dbdyno_model::{ErrorClass, Shape, Size, TableName};
 use mysql::prelude::Queryable as _;
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
-
-/// Statements of loading, proving and dropping.
-pub(super) static LOADING: LazyLock<SqlFile> =
-    LazyLock::new(|| SqlFile::parse("mariadb/sql/load.sql", include_str!("sql/load.sql")));
 
 /// Loads what is missing.
 ///
@@ -38,15 +34,15 @@ pub(super) fn load(
     verify: bool,
     watch: &dyn LoadWatch,
 ) -> Result<LoadReport, EngineError> {
-    let mut control = Link::open(options, 0, "dbdyno load")?;
+    let mut control = MariaDbConnection::open(options, 0, "dbdyno load")?;
     let place = format!("database {}", options.database);
     let wish = Wish { tables: &TABLE_NAMES, size, seed, verify, has: |_, _| true, place };
-    let hold = |control: &mut Link| {
-        control.batch("preparing to load", &LOADING.get("session")?.text)?;
+    let hold = |control: &mut MariaDbConnection| {
+        control.batch("preparing to load", &DIALECT.get("load/session")?.text)?;
         let give_up = || watch.cancelled().then_some(ErrorClass::Cancelled);
         hold(control, options, &give_up, &|| watch.progress(held::WAITING, 0, 0))
     };
-    let create = |control: &mut Link| begin(control, options, size, seed);
+    let create = |control: &mut MariaDbConnection| begin(control, options, size, seed);
     let (meta, resumed) = match loading::begin(&mut control, &wish, meta::look, hold, create)? {
         Beginning::Done(report) => return Ok(report),
         Beginning::From { meta, resumed } => (meta, resumed),
@@ -70,13 +66,17 @@ pub(super) fn load(
 ///
 /// # Errors
 /// The server turns one away.
-pub(super) fn crew<'w>(options: &Options, jobs: u32, watch: &'w dyn LoadWatch) -> Result<Crew<'w, Link>, EngineError> {
-    Crew::open(jobs, watch, |job| {
+pub(super) fn crew<'w>(
+    options: &Options,
+    jobs: u32,
+    watch: &'w dyn LoadWatch,
+) -> Result<LoaderPool<'w, MariaDbConnection>, EngineError> {
+    LoaderPool::open(jobs, watch, |job| {
         let doing = "preparing a session that loads";
-        let mut link = Link::open(options, 0, "dbdyno load")?;
-        link.batch(doing, &LOADING.get("session")?.text)?;
-        granted(&mut link, doing, &helper_lock(options, job))?;
-        Ok(link)
+        let mut connection = MariaDbConnection::open(options, 0, "dbdyno load")?;
+        connection.batch(doing, &DIALECT.get("load/session")?.text)?;
+        granted(&mut connection, doing, &helper_lock(options, job))?;
+        Ok(connection)
     })
 }
 
@@ -93,51 +93,55 @@ fn helper_lock(options: &Options, job: u32) -> String {
 /// left at work: a server that takes back half a leaf, or builds an index, outlives its client. `give_up` says when not
 /// to wait any longer, and what that is called; `waits` hears that it is waited for.
 pub(super) fn hold(
-    control: &mut Link,
+    control: &mut MariaDbConnection,
     options: &Options,
     give_up: &dyn Fn() -> Option<ErrorClass>,
     waits: &dyn Fn(),
 ) -> Result<(), EngineError> {
     let doing = "waiting for others that measure, load or drop here";
-    let held = |control: &mut Link| granted(control, doing, &lock_name(options));
-    let left = |control: &mut Link| {
+    let held = |control: &mut MariaDbConnection| granted(control, doing, &lock_name(options));
+    let left = |control: &mut MariaDbConnection| {
         let session = helper_at_work(control, doing, options)?;
         Ok(session.map(|session| format!("end them with KILL (one is number {session})")))
     };
     loading::alone(control, doing, held, left, give_up, waits)
 }
 
-fn granted(link: &mut Link, doing: &str, lock: &str) -> Result<bool, EngineError> {
-    let answer = link.control(doing).exec_first::<Option<i64>, _, _>(&LOADING.get("hold")?.text, (lock,));
-    let answer = answer.map_err(|error| link.error(doing, &error))?;
+fn granted(connection: &mut MariaDbConnection, doing: &str, lock: &str) -> Result<bool, EngineError> {
+    let answer = connection.control(doing).exec_first::<Option<i64>, _, _>(&DIALECT.get("load/hold")?.text, (lock,));
+    let answer = answer.map_err(|error| connection.error(doing, &error))?;
     Ok(answer.flatten() == Some(1))
 }
 
 /// A session of an earlier load, or a job of an earlier run, that has not ended.
-fn helper_at_work(link: &mut Link, doing: &str, options: &Options) -> Result<Option<u64>, EngineError> {
-    let answer = link.control(doing).exec_first(&LOADING.get("at_work")?.text, (lock_name(options),));
-    let answer: Option<Option<u64>> = answer.map_err(|error| link.error(doing, &error))?;
+fn helper_at_work(
+    connection: &mut MariaDbConnection,
+    doing: &str,
+    options: &Options,
+) -> Result<Option<u64>, EngineError> {
+    let answer = connection.control(doing).exec_first(&DIALECT.get("load/at_work")?.text, (lock_name(options),));
+    let answer: Option<Option<u64>> = answer.map_err(|error| connection.error(doing, &error))?;
     Ok(answer.flatten())
 }
 
 /// What forgets all that was noted of a table; comes before the table is dropped or made anew, so that nothing that is
 /// noted is ever wrong.
 pub(super) fn forget(table: TableName) -> Result<String, EngineError> {
-    Ok(LOADING.fill("forget_table", &[("table", table.name())])?)
+    Ok(DIALECT.fill("load/forget_table", &[("table", table.name())])?)
 }
 
 /// The statement that notes a step of the load.
 fn note(step: &str, leaf: &str) -> Result<String, EngineError> {
-    Ok(LOADING.fill("note", &[("step", step), ("leaf", leaf)])?)
+    Ok(DIALECT.fill("load/note", &[("step", step), ("leaf", leaf)])?)
 }
 
 /// A statement about a leaf.
 pub(super) fn about(statement: &str, leaf: &Leaf) -> Result<String, EngineError> {
-    Ok(LOADING.get(statement)?.text.replace("{leaf}", &layout::in_sql(leaf)))
+    Ok(DIALECT.get(&format!("load/{statement}"))?.text.replace("{leaf}", &layout::in_sql(leaf)))
 }
 
 /// The database, where it is not there, and the book-keeping.
-fn begin(control: &mut Link, options: &Options, size: &Size, seed: u64) -> Result<Meta, EngineError> {
+fn begin(control: &mut MariaDbConnection, options: &Options, size: &Size, seed: u64) -> Result<Meta, EngineError> {
     let mut meta = books(control, options)?;
     meta.begin_tables(size, seed);
     control.batch("keeping the load's progress", "START TRANSACTION")?;
@@ -152,7 +156,7 @@ fn begin(control: &mut Link, options: &Options, size: &Size, seed: u64) -> Resul
 ///
 /// # Errors
 /// What is there is not ours; the server's.
-pub(super) fn books(control: &mut Link, options: &Options) -> Result<Meta, EngineError> {
+pub(super) fn books(control: &mut MariaDbConnection, options: &Options) -> Result<Meta, EngineError> {
     if let Some(meta) = meta::look(control)?.ours()? {
         return Ok(meta);
     }
@@ -163,7 +167,7 @@ pub(super) fn books(control: &mut Link, options: &Options) -> Result<Meta, Engin
         control.batch("entering the database", &format!("USE {name}"))?;
     }
     let meta = Meta::without_tables(meta::FORMAT, (meta::CREATED_DATABASE, create_database));
-    meta::create(&meta, control, &TABLES.get("create_meta")?.text)?;
+    meta::create(&meta, control, &DIALECT.get("tables/create_meta")?.text)?;
     Ok(meta)
 }
 
@@ -173,8 +177,8 @@ struct Load<'l> {
     seed: u64,
     verify: bool,
     watch: &'l dyn LoadWatch,
-    control: Link,
-    crew: Crew<'l, Link>,
+    control: MariaDbConnection,
+    crew: LoaderPool<'l, MariaDbConnection>,
     meta: Meta,
     times: Times,
 }
@@ -193,14 +197,16 @@ impl Load<'_> {
             {
                 continue;
             }
-            batches.push(LOADING.get("no_longer_complete")?.text.clone());
+            batches.push(DIALECT.get("load/no_longer_complete")?.text.clone());
             batches.push(forget(table)?);
             if there.is_some() {
-                batches.push(TABLES.fill("drop_table", &[("name", table.name())])?);
+                batches.push(DIALECT.fill("tables/drop_table", &[("name", table.name())])?);
             }
             batches.push(layout::create(table.name(), table.organisation(), layout::Pages::of(table))?);
         }
-        let create = |link: &mut Link, batch: &String, (): &mut (), _: &Stop<'_>| link.batch("creating tables", batch);
+        let create = |connection: &mut MariaDbConnection, batch: &String, (): &mut (), _: &Stop<'_>| {
+            connection.batch("creating tables", batch)
+        };
         // One after the other: what comes second may need what comes first.
         for batch in batches {
             self.crew.each("creating tables", &[batch], || (), create)?;
@@ -216,7 +222,7 @@ impl Load<'_> {
     }
 
     fn is_empty(&mut self, table: TableName) -> Result<bool, EngineError> {
-        let sql = LOADING.fill("any_row", &[("table", table.name())])?;
+        let sql = DIALECT.fill("load/any_row", &[("table", table.name())])?;
         Ok(self.control.texts(&format!("looking into {table}"), &sql)?.is_empty())
     }
 
@@ -237,16 +243,16 @@ impl Load<'_> {
             let way = fill::Way::ask(&mut self.control)?;
             let generator = Generator::new(size, shape, self.seed);
             let tools = || fill::Filler::new(generator.clone(), way);
-            let fill = |link: &mut Link, leaf: &Leaf, filler: &mut fill::Filler, stop: &Stop<'_>| {
+            let fill = |connection: &mut MariaDbConnection, leaf: &Leaf, filler: &mut fill::Filler, stop: &Stop<'_>| {
                 let _clock = times.clock(leaf.table, Phase::Fill);
-                filler.fill(link, leaf, size, stop, &tally)
+                filler.fill(connection, leaf, size, stop, &tally)
             };
             self.crew.each(&format!("loading {label}"), &missing, tools, fill)?;
 
             let tally = Tally::new(watch, format!("{label} statistics"), 0, rows);
-            let analyse = |link: &mut Link, table: &TableName, (): &mut (), _: &Stop<'_>| {
+            let analyse = |connection: &mut MariaDbConnection, table: &TableName, (): &mut (), _: &Stop<'_>| {
                 let _clock = times.clock(*table, Phase::Tidy);
-                analyse(link, *table)?;
+                analyse(connection, *table)?;
                 tally.add(table.rows(size));
                 Ok(())
             };
@@ -274,10 +280,10 @@ impl Load<'_> {
         meta::set(&mut self.control, "complete", "1")?;
         self.control.batch(doing, "COMMIT")?;
         // Commits need not have waited for the device.
-        self.control.batch(doing, &LOADING.get("durable")?.text)?;
+        self.control.batch(doing, &DIALECT.get("load/durable")?.text)?;
         let doing = "writing the tables out";
-        let flush = |link: &mut Link, table: &TableName, (): &mut (), _: &Stop<'_>| {
-            link.batch(doing, &STATISTICS.fill("flush", &[("table", table.name())])?)
+        let flush = |connection: &mut MariaDbConnection, table: &TableName, (): &mut (), _: &Stop<'_>| {
+            connection.batch(doing, &DIALECT.fill("statistics/flush", &[("table", table.name())])?)
         };
         match self.crew.each(doing, &TABLE_NAMES, || (), flush) {
             // Not everybody may; the first point's settling then says so.
@@ -288,9 +294,9 @@ impl Load<'_> {
 }
 
 /// Statistics of a table. The statement never fails: it answers with what it has to say.
-fn analyse(link: &mut Link, table: TableName) -> Result<(), EngineError> {
+fn analyse(connection: &mut MariaDbConnection, table: TableName) -> Result<(), EngineError> {
     let doing = format!("analysing {table}");
-    for row in link.texts(&doing, &LOADING.fill("analyse", &[("table", table.name())])?)? {
+    for row in connection.texts(&doing, &DIALECT.fill("load/analyse", &[("table", table.name())])?)? {
         if let [_, _, Some(kind), Some(text)] = row.as_slice()
             && kind.eq_ignore_ascii_case("error")
         {
@@ -330,7 +336,7 @@ mod tests {
         load(&options, &size_t(), 42, 2, false, &Patient).unwrap();
         server.kill();
         server.restart();
-        let contents = meta::look(&mut Link::open(&options, 0, "dbdyno").unwrap()).unwrap();
+        let contents = meta::look(&mut MariaDbConnection::open(&options, 0, "dbdyno").unwrap()).unwrap();
         assert!(matches!(contents, Contents::Ours(meta) if meta.complete()));
         assert!(remove::drop_all(&options).unwrap());
         assert_eq!(server.client("", "SHOW DATABASES LIKE 'my-bench'"), "");
@@ -343,16 +349,16 @@ mod tests {
         let open = |mode: &str| {
             let target = format!("{}?sslmode={mode}", server.tcp("scott", "bench"));
             let options = Options::parse(&Target::parse(&target).unwrap()).unwrap();
-            (Link::open(&options, 0, "dbdyno").unwrap(), options)
+            (MariaDbConnection::open(&options, 0, "dbdyno").unwrap(), options)
         };
         let (mut control, options) = open("disable");
         begin(&mut control, &options, &size_t(), 42).unwrap();
         let before = meta::look(&mut control).unwrap();
         for (mode, way) in [("disable", fill::Way::Bulk(1_000)), ("require", fill::Way::Inserts(100))] {
-            let (mut link, _) = open(mode);
-            assert_eq!(fill::Way::ask(&mut link).unwrap(), way, "{mode}");
+            let (mut connection, _) = open(mode);
+            assert_eq!(fill::Way::ask(&mut connection).unwrap(), way, "{mode}");
             // Asking changes nothing, and the session goes on.
-            assert_eq!(meta::look(&mut link).unwrap(), before, "{mode}");
+            assert_eq!(meta::look(&mut connection).unwrap(), before, "{mode}");
         }
     }
 
@@ -360,7 +366,7 @@ mod tests {
     fn rows_come_through_whatever_the_way() {
         let server = Wish::default().set("max_allowed_packet", "16K").start();
         let options = Options::parse(&Target::parse(&server.socket("root", "bench")).unwrap()).unwrap();
-        let mut control = Link::open(&options, 0, "dbdyno").unwrap();
+        let mut control = MariaDbConnection::open(&options, 0, "dbdyno").unwrap();
         begin(&mut control, &options, &size_t(), 42).unwrap();
         assert_eq!(fill::Way::ask(&mut control).unwrap(), fill::Way::Bulk(20));
         let table = TableName::SmallIotList;
@@ -372,8 +378,8 @@ mod tests {
             let mut crew = crew(&options, 2, &Patient).unwrap();
             let tally = Tally::new(&Patient, String::new(), 0, 3_200);
             let tools = || fill::Filler::new(generator.clone(), way);
-            let fill = |link: &mut Link, leaf: &Leaf, filler: &mut fill::Filler, stop: &Stop<'_>| {
-                filler.fill(link, leaf, &size_t(), stop, &tally)
+            let fill = |connection: &mut MariaDbConnection, leaf: &Leaf, filler: &mut fill::Filler, stop: &Stop<'_>| {
+                filler.fill(connection, leaf, &size_t(), stop, &tally)
             };
             // What was there before goes.
             crew.each("loading", &leaves(table), tools, fill).unwrap();

@@ -2,11 +2,11 @@
 //! changes nothing.
 
 use super::check::grants;
-use super::link::Link;
-use super::load::LOADING;
+use super::connection::MariaDbConnection;
+use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::bookkeeping::{Contents, Meta};
-use dbdyno_engine::server::{ServerLink as _, first};
+use dbdyno_engine::server::{Connection as _, first};
 use dbdyno_model::ErrorClass;
 use mysql::prelude::Queryable as _;
 
@@ -21,22 +21,22 @@ pub(super) const CREATED_DATABASE: &str = "created_database";
 ///
 /// # Errors
 /// The server's.
-pub(super) fn set(link: &mut Link, name: &str, value: &str) -> Result<(), EngineError> {
+pub(super) fn set(connection: &mut MariaDbConnection, name: &str, value: &str) -> Result<(), EngineError> {
     let doing = "keeping the load's progress";
-    let done = link.control(doing).exec_drop(&LOADING.get("set_meta")?.text, (name, value));
-    done.map_err(|error| link.error(doing, &error))
+    let done = connection.control(doing).exec_drop(&DIALECT.get("load/set_meta")?.text, (name, value));
+    done.map_err(|error| connection.error(doing, &error))
 }
 
 /// Makes the book-keeping and writes all of it, in one statement: a table of ours without entries would be nobody's.
 ///
 /// # Errors
 /// The server's.
-pub(super) fn create(meta: &Meta, link: &mut Link, create: &str) -> Result<(), EngineError> {
+pub(super) fn create(meta: &Meta, connection: &mut MariaDbConnection, create: &str) -> Result<(), EngineError> {
     let rows: Vec<&str> = meta.entries().map(|_| "SELECT ? AS name, ? AS value").collect();
     let values: Vec<&str> = meta.entries().flat_map(<[&str; 2]>::from).collect();
     let doing = "creating the book-keeping";
-    let done = link.control(doing).exec_drop(format!("{create}\n{}", rows.join("\nUNION ALL ")), values);
-    done.map_err(|error| link.error(doing, &error))
+    let done = connection.control(doing).exec_drop(format!("{create}\n{}", rows.join("\nUNION ALL ")), values);
+    done.map_err(|error| connection.error(doing, &error))
 }
 
 /// What an object in the database is.
@@ -67,16 +67,16 @@ pub(super) struct Object {
 ///
 /// # Errors
 /// The server's.
-pub(super) fn database(link: &mut Link) -> Result<Option<String>, EngineError> {
-    Ok(first(link.texts("asking for the database", "SELECT DATABASE()")?))
+pub(super) fn database(connection: &mut MariaDbConnection) -> Result<Option<String>, EngineError> {
+    Ok(first(connection.texts("asking for the database", "SELECT DATABASE()")?))
 }
 
 /// Everything in the database.
 ///
 /// # Errors
 /// The server's.
-pub(super) fn objects(link: &mut Link) -> Result<Vec<Object>, EngineError> {
-    let rows = link.texts("reading the list of tables", &LOADING.get("objects")?.text)?;
+pub(super) fn objects(connection: &mut MariaDbConnection) -> Result<Vec<Object>, EngineError> {
+    let rows = connection.texts("reading the list of tables", &DIALECT.get("load/objects")?.text)?;
     let object = |row: Vec<Option<String>>| {
         let mut values = row.into_iter();
         let mut next = || values.next().flatten().unwrap_or_default();
@@ -104,9 +104,9 @@ pub(super) fn listed<'o>(objects: impl Iterator<Item = &'o Object>) -> String {
 ///
 /// # Errors
 /// It cannot be read.
-pub(super) fn look(link: &mut Link) -> Result<Contents, EngineError> {
-    let Some(database) = database(link)? else { return Ok(Contents::Nothing) };
-    let objects = objects(link)?;
+pub(super) fn look(connection: &mut MariaDbConnection) -> Result<Contents, EngineError> {
+    let Some(database) = database(connection)? else { return Ok(Contents::Nothing) };
+    let objects = objects(connection)?;
     if objects.is_empty() {
         return Ok(Contents::Nothing);
     }
@@ -117,12 +117,12 @@ pub(super) fn look(link: &mut Link) -> Result<Contents, EngineError> {
              another one in the target"
         )));
     }
-    let meta = match link.texts("reading the load's progress", &LOADING.get("get_meta")?.text) {
+    let meta = match connection.texts("reading the load's progress", &DIALECT.get("load/get_meta")?.text) {
         Ok(rows) => rows.into_iter().filter_map(pair).collect(),
         // A table of that name with other columns.
         Err(error) if error.class == ErrorClass::UnknownObject => Meta::default(),
         Err(error) if error.class == ErrorClass::Permission => {
-            let helps = grants::help(link, &database)?.map_or_else(
+            let helps = grants::help(connection, &database)?.map_or_else(
                 || "connect as a user that may".to_owned(),
                 |statement| format!("an administrator runs: {statement}, or connect as a user that may"),
             );

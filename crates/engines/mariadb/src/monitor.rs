@@ -2,12 +2,12 @@
 //! looks a second cost next to nothing. Where performance_schema is on, it also sees to it that waits for files are
 //! counted.
 
-use super::STATISTICS;
 use super::check::grants;
-use super::link::Link;
+use super::connection::MariaDbConnection;
 use super::options::Options;
+use crate::DIALECT;
 use dbdyno_engine::EngineError;
-use dbdyno_engine::server::{Seen, ServerLink as _, Watch, first};
+use dbdyno_engine::server::{Connection as _, Seen, Watch, first};
 use mysql::prelude::Queryable as _;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -23,7 +23,7 @@ const NO_FILE_INSTRUMENTS: &str = "the instruments of files are switched off in 
 
 /// A thread that looks, with a connection of its own. Ends when dropped.
 pub(super) struct Monitor {
-    watch: Watch<Link>,
+    watch: Watch<MariaDbConnection>,
     /// Instruments that are on for as long as it watches.
     switched: Vec<String>,
 }
@@ -34,11 +34,12 @@ impl Monitor {
     /// # Errors
     /// No connection, or no thread.
     pub(super) fn start(options: &Options, node: usize, ours: Arc<Mutex<BTreeSet<u64>>>) -> Result<Self, EngineError> {
-        let mut link = Link::open(options, node, "dbdyno watch")?;
-        let may_see = link.texts("looking at privileges", &STATISTICS.get("may_see_activity")?.text)?;
-        let why_blind = (first(may_see).as_deref() == Some("0")).then(|| grants::why_missing(&mut link, &["PROCESS"]));
-        let switched = switch_on(&mut link);
-        let watch = Watch::start(link, ours, &STATISTICS.get("activity")?.text, why_blind, |row| {
+        let mut connection = MariaDbConnection::open(options, node, "dbdyno watch")?;
+        let may_see = connection.texts("looking at privileges", &DIALECT.get("statistics/may_see_activity")?.text)?;
+        let why_blind =
+            (first(may_see).as_deref() == Some("0")).then(|| grants::why_missing(&mut connection, &["PROCESS"]));
+        let switched = switch_on(&mut connection);
+        let watch = Watch::start(connection, ours, &DIALECT.get("statistics/activity")?.text, why_blind, |row| {
             let id = row.first()?.as_ref()?.parse().ok()?;
             let state = row.get(1).cloned().flatten().filter(|state| !state.is_empty());
             Some((id, "state".to_owned(), state.unwrap_or_else(|| RUNNING.to_owned())))
@@ -52,43 +53,44 @@ impl Monitor {
     }
 
     /// The connection, while nobody looks.
-    pub(super) fn link(&self) -> MutexGuard<'_, Link> {
-        self.watch.link()
+    pub(super) fn connection(&self) -> MutexGuard<'_, MariaDbConnection> {
+        self.watch.connection()
     }
 }
 
 impl Drop for Monitor {
     fn drop(&mut self) {
         self.watch.stop();
-        let mut link = self.watch.link();
+        let mut connection = self.watch.connection();
         for instrument in &self.switched {
-            switch(&mut link, instrument, "NO");
+            switch(&mut connection, instrument, "NO");
         }
     }
 }
 
 /// Switches on what counts waits for files, where somebody has switched it off and we may. What cannot be switched is
 /// missing from the counters, with the reason.
-fn switch_on(link: &mut Link) -> Vec<String> {
-    let Ok(sql) = STATISTICS.get("instruments_off") else { return Vec::new() };
-    let off = link.texts("looking at performance_schema", &sql.text).unwrap_or_default();
+fn switch_on(connection: &mut MariaDbConnection) -> Vec<String> {
+    let Ok(sql) = DIALECT.get("statistics/instruments_off") else { return Vec::new() };
+    let off = connection.texts("looking at performance_schema", &sql.text).unwrap_or_default();
     let names = off.into_iter().filter_map(|row| row.into_iter().next().flatten());
-    names.filter(|name| switch(link, name, "YES")).collect()
+    names.filter(|name| switch(connection, name, "YES")).collect()
 }
 
-fn switch(link: &mut Link, instrument: &str, to: &str) -> bool {
-    let Ok(sql) = STATISTICS.get("switch_instrument") else { return false };
-    link.control("switching what counts waits for files").exec_drop(&sql.text, (to, to, instrument)).is_ok()
+fn switch(connection: &mut MariaDbConnection, instrument: &str, to: &str) -> bool {
+    let Ok(sql) = DIALECT.get("statistics/switch_instrument") else { return false };
+    connection.control("switching what counts waits for files").exec_drop(&sql.text, (to, to, instrument)).is_ok()
 }
 
 /// Why performance_schema does not tell of files: it is off, may not be read, or its instruments are off, which is what
 /// a point's watch switches on if it may.
-pub(super) fn why_no_files(link: &mut Link, may_read: bool) -> String {
-    let is_on =
-        |link: &mut Link| first(link.texts("looking at performance_schema", "SELECT @@performance_schema").ok()?);
-    if !may_read && is_on(link).as_deref() != Some("1") {
+pub(super) fn why_no_files(connection: &mut MariaDbConnection, may_read: bool) -> String {
+    let is_on = |connection: &mut MariaDbConnection| {
+        first(connection.texts("looking at performance_schema", "SELECT @@performance_schema").ok()?)
+    };
+    if !may_read && is_on(connection).as_deref() != Some("1") {
         return NO_PERFORMANCE_SCHEMA.to_owned();
     }
-    let missing = FILES.into_iter().find_map(|grant| grants::if_missing(link, grant));
+    let missing = FILES.into_iter().find_map(|grant| grants::if_missing(connection, grant));
     missing.unwrap_or_else(|| NO_FILE_INSTRUMENTS.to_owned())
 }

@@ -2,7 +2,7 @@
 //! engines' targets; nothing comes from the client programs' environment or option files except the password: a load is
 //! not put on a server that the command line does not name.
 
-use super::link::Seats;
+use super::connection::ConnectionLimits;
 use super::tls::Tls;
 use dbdyno_engine::secret::Secret;
 use dbdyno_engine::server::Vigil;
@@ -86,7 +86,7 @@ pub(super) struct Options {
     /// How long opening a connection may take, TLS and authentication included.
     pub(super) connect_timeout: Duration,
     /// The connections that are open to it.
-    pub(super) seats: Arc<Seats>,
+    pub(super) seats: Arc<ConnectionLimits>,
     /// What these wait for.
     pub(super) vigil: Arc<Vigil>,
     /// How TLS is made; found out when the first connection is opened.

@@ -8,7 +8,7 @@
 mod settings;
 
 use dbdyno_engine::servers::{
-    About, Access, DataFolder, Ground, Login, Place, Product, Programs, Readiness, Setting, Step, with_path,
+    About, Access, DataFolder, Login, Place, Product, Programs, Readiness, Setting, Sizing, Step, with_path,
 };
 use mysql::{Conn, OptsBuilder};
 use rustix::process::Signal;
@@ -127,8 +127,8 @@ impl Product for MariaDb {
         Ok(())
     }
 
-    fn settings(&self, ground: &Ground<'_>) -> String {
-        settings::of(ground)
+    fn settings(&self, sizing: &Sizing<'_>) -> String {
+        settings::of(sizing)
     }
 
     fn settings_of(&self, settings: &[Setting]) -> String {

@@ -1,15 +1,16 @@
 //! Dropping what is ours, and nothing else. What the database holds is looked at first: anything unknown stops the drop
 //! before it begins. Then table by table; the book-keeping goes last, for while it stands the rest is known to be ours.
 
+use super::TABLE_NAMES;
+use super::connection::MariaDbConnection;
 use super::inspect;
-use super::link::Link;
-use super::load::{self, LOADING};
+use super::load;
 use super::meta::{self, Kind, META, Object};
 use super::options::Options;
-use super::{TABLE_NAMES, TABLES};
+use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::bookkeeping::Meta;
-use dbdyno_engine::server::ServerLink as _;
+use dbdyno_engine::server::Connection as _;
 use dbdyno_model::{ErrorClass, Procedure};
 use std::time::{Duration, Instant};
 
@@ -25,11 +26,11 @@ const ARGUMENTS: u64 = 14;
 /// # Errors
 /// The database is not ours or holds something that is not ours, somebody is loading, or something cannot be dropped.
 pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
-    let mut link = Link::open(options, 0, "dbdyno drop")?;
+    let mut connection = MariaDbConnection::open(options, 0, "dbdyno drop")?;
     let began = Instant::now();
-    load::hold(&mut link, options, &|| (began.elapsed() > PATIENCE).then_some(ErrorClass::Timeout), &|| ())?;
-    let Some(meta) = meta::look(&mut link)?.ours()? else { return Ok(false) };
-    let objects = meta::objects(&mut link)?;
+    load::hold(&mut connection, options, &|| (began.elapsed() > PATIENCE).then_some(ErrorClass::Timeout), &|| ())?;
+    let Some(meta) = meta::look(&mut connection)?.ours()? else { return Ok(false) };
+    let objects = meta::objects(&mut connection)?;
     let unknown: Vec<&Object> = objects.iter().filter(|object| !is_ours(object, &meta)).collect();
     if !unknown.is_empty() {
         let message = format!(
@@ -41,24 +42,24 @@ pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
         return Err(EngineError::new(ErrorClass::Other, message));
     }
     let tables = objects.iter().filter(|object| object.kind == Kind::Table).map(|object| object.name.as_str());
-    inspect::refuse_others(&mut link, tables, &meta)?;
-    inspect::refuse_needed(&mut link)?;
-    link.batch("preparing to drop", &LOADING.get("session")?.text)?;
-    link.batch("preparing to drop", &LOADING.get("no_longer_complete")?.text)?;
+    inspect::refuse_others(&mut connection, tables, &meta)?;
+    inspect::refuse_needed(&mut connection)?;
+    connection.batch("preparing to drop", &DIALECT.get("load/session")?.text)?;
+    connection.batch("preparing to drop", &DIALECT.get("load/no_longer_complete")?.text)?;
     for object in objects.iter().filter(|object| object.name != META) {
         let (name, doing) = (&object.name, format!("dropping {}", object.description));
         // A table is forgotten before it goes: what is noted of it would be wrong from then on.
         if let Some(table) = TABLE_NAMES.into_iter().find(|table| table.name() == name) {
-            link.batch(&doing, &load::forget(table)?)?;
+            connection.batch(&doing, &load::forget(table)?)?;
         }
         let statement = if object.kind == Kind::Procedure { "drop_procedure" } else { "drop_table" };
-        link.batch(&doing, &TABLES.fill(statement, &[("name", name)])?)?;
+        connection.batch(&doing, &DIALECT.fill(&format!("tables/{statement}"), &[("name", name)])?)?;
     }
-    link.batch("dropping the book-keeping", &TABLES.fill("drop_table", &[("name", META)])?)?;
+    connection.batch("dropping the book-keeping", &DIALECT.fill("tables/drop_table", &[("name", META)])?)?;
     // The server would take along whatever somebody has made since.
-    if meta.says(meta::CREATED_DATABASE) && meta::objects(&mut link)?.is_empty() {
+    if meta.says(meta::CREATED_DATABASE) && meta::objects(&mut connection)?.is_empty() {
         let doing = format!("dropping the database {}", options.database);
-        link.batch(&doing, &format!("DROP DATABASE {}", options.quoted_database()))?;
+        connection.batch(&doing, &format!("DROP DATABASE {}", options.quoted_database()))?;
     }
     Ok(true)
 }

@@ -1,8 +1,9 @@
 //! Every statement that a test or a load would run, for review or by hand: the mariadb client takes it as it is.
 
 use super::client::{Form, SHOWN};
-use super::recipe::Recipe;
-use super::{SETUP, TABLE_NAMES, TABLES, layout, mapping};
+use super::procedure::ProcedureSpec;
+use super::{TABLE_NAMES, layout, mapping};
+use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::server::call::{SUMS, arguments};
 use dbdyno_engine::server::example::{self, head, line, list};
@@ -21,32 +22,32 @@ pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
     if matches!(mapping, Mapping::None { .. }) {
         return Ok(text);
     }
-    let recipe = Recipe::of(test)?;
+    let procedure = ProcedureSpec::of(test)?;
     line(&mut text, format_args!("\n-- the session's settings"));
     line(&mut text, format_args!("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED;"));
     line(&mut text, format_args!("SET SESSION max_sp_recursion_depth = 255;"));
-    for (name, value) in recipe.settings(Drive::Server) {
+    for (name, value) in procedure.settings(Drive::Server) {
         line(&mut text, format_args!("SET SESSION {name} = {value};"));
     }
-    let before = recipe.creates_before()?;
+    let before = procedure.creates_before()?;
     if !before.is_empty() {
         line(&mut text, format_args!("\n-- what the point fills"));
     }
     before.iter().for_each(|sql| line(&mut text, format_args!("{sql};")));
-    line(&mut text, format_args!("\n-- {}", recipe.procedure()));
-    for (key, note) in recipe.notes()? {
+    line(&mut text, format_args!("\n-- {}", procedure.procedure()));
+    for (key, note) in procedure.notes()? {
         line(&mut text, format_args!("-- {key}: {note}"));
     }
-    recipe.drops()?.iter().for_each(|sql| line(&mut text, format_args!("{sql};")));
+    procedure.drops()?.iter().for_each(|sql| line(&mut text, format_args!("{sql};")));
     line(&mut text, format_args!("DELIMITER //"));
-    recipe.creates()?.iter().for_each(|sql| line(&mut text, format_args!("{sql}//")));
+    procedure.creates()?.iter().for_each(|sql| line(&mut text, format_args!("{sql}//")));
     line(&mut text, format_args!("DELIMITER ;"));
     if test.cache == Cache::Cached {
-        line(&mut text, format_args!("\n-- into the cache, by a session of its own: {}", list(recipe.reads())));
+        line(&mut text, format_args!("\n-- into the cache, by a session of its own: {}", list(procedure.reads())));
     }
-    if let Some(explain) = recipe.explain()? {
+    if let Some(explain) = procedure.explain()? {
         line(&mut text, format_args!("\n-- the plan of the statement under test"));
-        if let Some(expected) = recipe.expected_plan()? {
+        if let Some(expected) = procedure.expected_plan()? {
             line(&mut text, format_args!("-- must be: {expected}"));
         }
         line(&mut text, format_args!("{explain};"));
@@ -54,25 +55,25 @@ pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
     line(&mut text, format_args!("\n-- one pass of the first of one job, with the keys of an example"));
     let zero = SUM_VARIABLES.map(|variable| format!("{variable} = 0")).join(", ");
     line(&mut text, format_args!("SET {zero};"));
-    let numbers = arguments(&example::task(test, size), 0, 0, 1).map(|n| n.to_string()).join(", ");
+    let numbers = arguments(&example::spec(test, size), 0, 0, 1).map(|n| n.to_string()).join(", ");
     let sums = SUM_VARIABLES.join(", ");
-    line(&mut text, format_args!("CALL {}({numbers}, {sums});", recipe.procedure()));
-    if let Some(after) = recipe.after_pass(0)? {
+    line(&mut text, format_args!("CALL {}({numbers}, {sums});", procedure.procedure()));
+    if let Some(after) = procedure.after_pass(0)? {
         after.iter().for_each(|sql| line(&mut text, format_args!("{sql};")));
     }
     line(&mut text, format_args!("SELECT {sums};"));
     if test.procedure.has_client_form() {
-        let task = example::task(test, size);
-        line(&mut text, format_args!("{}", example::client_heading(&task)));
-        if test.executions_per_op(task.rows_per_tx) > SHOWN {
+        let spec = example::spec(test, size);
+        line(&mut text, format_args!("{}", example::client_heading(&spec)));
+        if test.executions_per_op(spec.rows_per_tx) > SHOWN {
             line(&mut text, format_args!("-- ({SHOWN} of them)"));
         }
         line(&mut text, format_args!("SET SESSION autocommit = 1;"));
-        Form::of(&recipe, &task)?.example(&task)?.iter().for_each(|sql| line(&mut text, format_args!("{sql};")));
+        Form::of(&procedure, &spec)?.example(&spec)?.iter().for_each(|sql| line(&mut text, format_args!("{sql};")));
     }
     line(&mut text, format_args!("\n-- away with what the point has made"));
-    recipe.drops()?.iter().for_each(|sql| line(&mut text, format_args!("{sql};")));
-    recipe.drops_made()?.iter().for_each(|sql| line(&mut text, format_args!("{sql};")));
+    procedure.drops()?.iter().for_each(|sql| line(&mut text, format_args!("{sql};")));
+    procedure.drops_made()?.iter().for_each(|sql| line(&mut text, format_args!("{sql};")));
     Ok(text)
 }
 
@@ -88,7 +89,7 @@ pub(super) fn ended(sql: &str) -> String {
 pub(super) fn of_schema(size: &Size) -> Result<String, EngineError> {
     let mut text =
         "-- First what an administrator runs, then what dbdyno runs as the user that is made there.\n\n".to_owned();
-    line(&mut text, format_args!("{}", SETUP.get("setup")?.text));
+    line(&mut text, format_args!("{}", DIALECT.get("setup/setup")?.text));
     line(
         &mut text,
         format_args!(
@@ -96,7 +97,7 @@ pub(super) fn of_schema(size: &Size) -> Result<String, EngineError> {
         ),
     );
     line(&mut text, format_args!("\\q\n"));
-    let meta = TABLES.get("create_meta")?;
+    let meta = DIALECT.get("tables/create_meta")?;
     line(&mut text, format_args!("-- {}", meta.notes.get("what").map_or("", String::as_str)));
     line(&mut text, format_args!("{};", meta.text));
     for table in TABLE_NAMES {

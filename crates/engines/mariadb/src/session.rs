@@ -3,14 +3,15 @@
 
 use super::check::grants;
 use super::client::Client;
-use super::link::Link;
-use super::recipe::Recipe;
+use super::connection::MariaDbConnection;
+use super::procedure::ProcedureSpec;
 use super::snapshot::{self, Done};
-use super::{Node, STATISTICS, settle};
+use super::{Node, settle};
+use crate::DIALECT;
 use dbdyno_engine::client::{Answer, Statements};
 use dbdyno_engine::server::call::arguments;
-use dbdyno_engine::server::{ServerLink as _, first, recover};
-use dbdyno_engine::{Canceller, ChunkResult, EngineError, Failure, Prepared, Request, Session, Task, modulo_2_64};
+use dbdyno_engine::server::{Connection as _, first, recover};
+use dbdyno_engine::{Canceller, ChunkResult, EngineError, Failure, PointSpec, Prepared, Request, Session, modulo_2_64};
 use dbdyno_model::{CommitMode, Drive, ErrorClass, Procedure, Size};
 use mysql::prelude::Queryable as _;
 use mysql::{Params, Row, Statement, Value};
@@ -18,7 +19,7 @@ use std::sync::Arc;
 
 /// A job's work, understood.
 struct Work {
-    task: Task,
+    spec: PointSpec,
     job: u32,
     /// What errors call it: put in words once, as a call may be one short commit.
     doing: String,
@@ -27,7 +28,7 @@ struct Work {
     after_pass: Option<[String; 2]>,
     /// Bytes that one operation reads by scanning; 0 where it does not scan.
     scanned_bytes: u64,
-    recipe: Recipe,
+    procedure: ProcedureSpec,
     /// Passes of the last piece.
     made_passes: u64,
 }
@@ -38,16 +39,16 @@ impl Work {
     /// only the answer to the call waits. With 4 jobs, 49 commits of one call shared a write of the log.
     fn waits_for_each(&self) -> bool {
         let commits = matches!(
-            self.task.test.procedure,
+            self.spec.test.procedure,
             Procedure::Insert | Procedure::UpdatePrimary | Procedure::UpdateSecondary
         );
-        commits && self.task.commit == CommitMode::Durable
+        commits && self.spec.commit == CommitMode::Durable
     }
 }
 
 /// One connection at work.
 pub(super) struct MariaDbSession {
-    link: Link,
+    connection: MariaDbConnection,
     node: Arc<Node>,
     work: Option<Work>,
     client: Option<Client>,
@@ -60,30 +61,33 @@ impl MariaDbSession {
     ///
     /// # Errors
     /// Another of our sessions has the same number: a proxy stands between.
-    pub(super) fn new(link: Link, node: Arc<Node>) -> Result<Self, EngineError> {
-        if !recover(&node.ours).insert(link.session_id()) {
+    pub(super) fn new(connection: MariaDbConnection, node: Arc<Node>) -> Result<Self, EngineError> {
+        if !recover(&node.ours).insert(connection.session_id()) {
             let message = "two sessions share one session of the server: a proxy stands between, and settings and counts \
                            of one would be those of the other; name the server itself as the target";
             return Err(EngineError::new(ErrorClass::Unsupported, message));
         }
-        Ok(Self { link, node, work: None, client: None, accounted: Done::default() })
+        Ok(Self { connection, node, work: None, client: None, accounted: Done::default() })
     }
 
-    fn prepare_work(&mut self, task: &Task, job: u32) -> Result<Prepared, EngineError> {
+    fn prepare_work(&mut self, spec: &PointSpec, job: u32) -> Result<Prepared, EngineError> {
         (self.work, self.client) = (None, None);
-        let recipe = Recipe::of(&task.test)?;
-        let doing = format!("preparing {}", task.test.code);
-        let set: Vec<String> =
-            recipe.settings(task.drive).iter().map(|(name, value)| format!("SET SESSION {name} = {value}")).collect();
-        self.link.reset(&doing, &set.join("; "))?;
+        let procedure = ProcedureSpec::of(&spec.test)?;
+        let doing = format!("preparing {}", spec.test.code);
+        let set: Vec<String> = procedure
+            .settings(spec.drive)
+            .iter()
+            .map(|(name, value)| format!("SET SESSION {name} = {value}"))
+            .collect();
+        self.connection.reset(&doing, &set.join("; "))?;
         // The reset has let go of it.
-        let sql = STATISTICS.get("job")?.text.replace("{job}", &job.to_string());
-        self.link.batch(&doing, &sql)?;
-        let mut prepared = self.plan(&recipe, &doing)?;
-        match task.drive {
-            Drive::Server => self.prepare_call(&recipe, task, job, &doing)?,
+        let sql = DIALECT.get("statistics/job")?.text.replace("{job}", &job.to_string());
+        self.connection.batch(&doing, &sql)?;
+        let mut prepared = self.plan(&procedure, &doing)?;
+        match spec.drive {
+            Drive::Server => self.prepare_call(&procedure, spec, job, &doing)?,
             Drive::Client => {
-                let (client, form) = Client::prepare(&mut self.link, &recipe, task, job)?;
+                let (client, form) = Client::prepare(&mut self.connection, &procedure, spec, job)?;
                 (self.client, prepared.form) = (Some(client), Some(form));
             }
         }
@@ -93,24 +97,30 @@ impl MariaDbSession {
 
     /// None of what was done until now is the test's work; its commits are ours all the same.
     fn account_commits(&mut self) -> Result<(), EngineError> {
-        let now = snapshot::done(&mut self.link)?;
+        let now = snapshot::done(&mut self.connection)?;
         self.node.account.add_commits(now.since(&self.accounted));
         self.accounted = now;
         Ok(())
     }
 
-    fn prepare_call(&mut self, recipe: &Recipe, task: &Task, job: u32, doing: &str) -> Result<(), EngineError> {
-        let scanned_bytes = self.scanned_bytes(recipe, task, doing)?;
-        let call = self.link.control(doing).prep(recipe.call());
-        let call = call.map_err(|e| self.link.error(doing, &e))?;
+    fn prepare_call(
+        &mut self,
+        procedure: &ProcedureSpec,
+        spec: &PointSpec,
+        job: u32,
+        doing: &str,
+    ) -> Result<(), EngineError> {
+        let scanned_bytes = self.scanned_bytes(procedure, spec, doing)?;
+        let call = self.connection.control(doing).prep(procedure.call());
+        let call = call.map_err(|e| self.connection.error(doing, &e))?;
         self.work = Some(Work {
-            task: task.clone(),
+            spec: spec.clone(),
             job,
-            doing: format!("{} job {}", task.test.code, job + 1),
+            doing: format!("{} job {}", spec.test.code, job + 1),
             call,
-            after_pass: recipe.after_pass(job)?,
+            after_pass: procedure.after_pass(job)?,
             scanned_bytes,
-            recipe: recipe.clone(),
+            procedure: procedure.clone(),
             made_passes: 0,
         });
         // The first call of a session reads the procedure from a table of the server's, which counts.
@@ -118,25 +128,25 @@ impl MariaDbSession {
     }
 
     /// Explains the statement under test under the session's settings, and compares.
-    fn plan(&mut self, recipe: &Recipe, doing: &str) -> Result<Prepared, EngineError> {
-        let Some(explain) = recipe.explain()? else { return Ok(Prepared::default()) };
-        let json = first(self.link.texts(doing, &explain)?).unwrap_or_default();
+    fn plan(&mut self, procedure: &ProcedureSpec, doing: &str) -> Result<Prepared, EngineError> {
+        let Some(explain) = procedure.explain()? else { return Ok(Prepared::default()) };
+        let json = first(self.connection.texts(doing, &explain)?).unwrap_or_default();
         let plan = super::plan::compact(&json)?;
-        let problem = recipe.plan_problem(&plan)?;
+        let problem = procedure.plan_problem(&plan)?;
         Ok(Prepared { plan: Some(plan), problems: problem.into_iter().collect(), form: None })
     }
 
     /// Bytes of what one operation scans, as the server's statistics have them.
-    fn scanned_bytes(&mut self, recipe: &Recipe, task: &Task, doing: &str) -> Result<u64, EngineError> {
-        let share = match task.test.procedure {
+    fn scanned_bytes(&mut self, procedure: &ProcedureSpec, spec: &PointSpec, doing: &str) -> Result<u64, EngineError> {
+        let share = match spec.test.procedure {
             Procedure::Scan | Procedure::Sort | Procedure::Group | Procedure::Report => 1,
             Procedure::ScanRange => Size::RANGES,
             _ => return Ok(0),
         };
         let mut bytes = 0;
-        for table in recipe.reads() {
-            let sql = STATISTICS.fill("table_bytes", &[("table", table.name())])?;
-            bytes += first(self.link.texts(doing, &sql)?).and_then(|n| n.parse::<u64>().ok()).unwrap_or(0);
+        for table in procedure.reads() {
+            let sql = DIALECT.fill("statistics/table_bytes", &[("table", table.name())])?;
+            bytes += first(self.connection.texts(doing, &sql)?).and_then(|n| n.parse::<u64>().ok()).unwrap_or(0);
         }
         Ok(bytes / share)
     }
@@ -162,9 +172,9 @@ impl MariaDbSession {
     fn discard(&mut self) -> Result<(), EngineError> {
         let Some(work) = &mut self.work else { return Ok(()) };
         let passes = std::mem::take(&mut work.made_passes);
-        let drops = work.recipe.discards(work.job, work.task.jobs_in_all(), passes)?;
+        let drops = work.procedure.discards(work.job, work.spec.jobs_in_all(), passes)?;
         self.flush()?;
-        drops.iter().try_for_each(|sql| self.link.batch("removing what a piece has made", sql))?;
+        drops.iter().try_for_each(|sql| self.connection.batch("removing what a piece has made", sql))?;
         self.account_commits()
     }
 
@@ -172,9 +182,10 @@ impl MariaDbSession {
     fn end_pass(&mut self, mut done: ChunkResult) -> Result<ChunkResult, EngineError> {
         let Some([end, bytes]) = self.work.as_ref().and_then(|work| work.after_pass.clone()) else { return Ok(done) };
         let doing = "bringing a file to the device";
-        let link = &mut self.link;
-        link.measure(doing, &end).map_err(|error| grants::unmeasured(link, error, &settle::FLUSHING))?;
-        let written = link.measure(doing, &bytes).map_err(|error| grants::unmeasured(link, error, &["PROCESS"]))?;
+        let connection = &mut self.connection;
+        connection.measure(doing, &end).map_err(|error| grants::unmeasured(connection, error, &settle::FLUSHING))?;
+        let written =
+            connection.measure(doing, &bytes).map_err(|error| grants::unmeasured(connection, error, &["PROCESS"]))?;
         let written = first(written).and_then(|n| n.parse::<u64>().ok());
         let unknown = || EngineError::new(ErrorClass::Other, format!("{doing}: the server does not tell its length"));
         done.bytes = written.ok_or_else(unknown)?;
@@ -185,19 +196,19 @@ impl MariaDbSession {
     fn call(&mut self, first_pass: u64, passes: u64) -> Result<ChunkResult, EngineError> {
         let work = self.work.as_ref().ok_or_else(unprepared)?;
         let doing = work.doing.as_str();
-        if self.link.cancelled() {
+        if self.connection.cancelled() {
             return Err(EngineError::new(ErrorClass::Cancelled, format!("{doing}: stopped before a call")));
         }
         // The sums begin at 0.
-        let numbers = arguments(&work.task, work.job, first_pass, passes)
+        let numbers = arguments(&work.spec, work.job, first_pass, passes)
             .into_iter()
             .chain([0; dbdyno_engine::server::call::SUMS]);
         let parameters = Params::Positional(numbers.map(Value::Int).collect());
-        let answer: Result<Option<Row>, _> = self.link.measured().exec_first(&work.call, parameters);
-        let row = answer.map_err(|e| self.link.error(doing, &e))?;
+        let answer: Result<Option<Row>, _> = self.connection.measured().exec_first(&work.call, parameters);
+        let row = answer.map_err(|e| self.connection.error(doing, &e))?;
         // A statement that is told to end while its plan is made may change nothing and say that all is well; if the
         // kill is then forgotten at the COMMIT, so does the procedure (seen on 11.4: 28 of 32 rows).
-        if self.link.cancelled() {
+        if self.connection.cancelled() {
             let message =
                 format!("{doing}: stopped; what the server says of a call that was to end cannot be relied on");
             return Err(EngineError::new(ErrorClass::Cancelled, message));
@@ -229,14 +240,14 @@ fn unprepared() -> EngineError {
 }
 
 impl Session for MariaDbSession {
-    fn prepare(&mut self, task: &Task, job: u32) -> Result<Prepared, EngineError> {
-        self.prepare_work(task, job)
+    fn prepare(&mut self, spec: &PointSpec, job: u32) -> Result<Prepared, EngineError> {
+        self.prepare_work(spec, job)
     }
 
     fn prepare_statements(&mut self, statements: &Statements) -> Result<(), EngineError> {
         (self.work, self.client) = (None, None);
-        self.link.reset(&format!("preparing {}", statements.work), "")?;
-        self.client = Some(Client::prepare_own(&mut self.link, statements)?);
+        self.connection.reset(&format!("preparing {}", statements.work), "")?;
+        self.client = Some(Client::prepare_own(&mut self.connection, statements)?);
         self.account_commits()
     }
 
@@ -255,28 +266,28 @@ impl Session for MariaDbSession {
                 return self.passes(*first_pass, *passes);
             }
             (Request::Discard, _) => self.discard().map(|()| ChunkResult::default()),
-            (Request::Statement(bound), Some(client)) => client.statement(&mut self.link, bound),
-            (Request::Commit, Some(client)) => client.commit(&mut self.link),
-            (Request::Rollback, Some(client)) => client.roll_back(&mut self.link),
+            (Request::Statement(bound), Some(client)) => client.statement(&mut self.connection, bound),
+            (Request::Commit, Some(client)) => client.commit(&mut self.connection),
+            (Request::Rollback, Some(client)) => client.roll_back(&mut self.connection),
             (_, None) => Err(unprepared()),
         };
         Ok(done?)
     }
 
     fn flush(&mut self) -> Result<(), EngineError> {
-        let now = snapshot::done(&mut self.link)?;
+        let now = snapshot::done(&mut self.connection)?;
         self.node.account.add(now.since(&self.accounted));
         self.accounted = now;
         Ok(())
     }
 
     fn canceller(&self) -> Arc<dyn Canceller> {
-        self.link.canceller()
+        self.connection.canceller()
     }
 }
 
 impl Drop for MariaDbSession {
     fn drop(&mut self) {
-        recover(&self.node.ours).remove(&self.link.session_id());
+        recover(&self.node.ours).remove(&self.connection.session_id());
     }
 }

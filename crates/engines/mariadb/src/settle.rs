@@ -3,8 +3,9 @@
 //! left behind where dbdyno is killed meanwhile.
 
 use super::check::grants;
-use super::{MariaDbEngine, STATISTICS, TABLE_NAMES};
-use dbdyno_engine::server::{ServerLink as _, recover};
+use super::{MariaDbEngine, TABLE_NAMES};
+use crate::DIALECT;
+use dbdyno_engine::server::{Connection as _, recover};
 use dbdyno_engine::{EngineError, Settled};
 use dbdyno_model::{ErrorClass, TableName};
 use std::collections::BTreeSet;
@@ -58,13 +59,15 @@ pub(super) fn settle(engine: &MariaDbEngine, limit: Duration) -> Result<Settled,
         if started.elapsed() >= limit {
             return Ok(Settled::Busy);
         }
-        let flush = STATISTICS.fill("flush", &[("table", table.name())])?;
-        match engine.with(|link| link.batch(&format!("writing {table} out"), &flush)) {
+        let flush = DIALECT.fill("statistics/flush", &[("table", table.name())])?;
+        match engine.with(|connection| connection.batch(&format!("writing {table} out"), &flush)) {
             // A table that is not there has nothing to write.
             Ok(()) => {}
             Err(error) if error.class == ErrorClass::UnknownObject => {}
             Err(error) if error.class == ErrorClass::Permission => {
-                return Ok(Settled::NotAllowed(engine.with(|link| Ok(grants::why_missing(link, &FLUSHING)))?));
+                return Ok(Settled::NotAllowed(
+                    engine.with(|connection| Ok(grants::why_missing(connection, &FLUSHING)))?,
+                ));
             }
             Err(error) => return Err(error),
         }
@@ -75,10 +78,10 @@ pub(super) fn settle(engine: &MariaDbEngine, limit: Duration) -> Result<Settled,
 
 /// Waits until old versions are purged, or nothing more is.
 fn purged(engine: &MariaDbEngine, started: Instant, limit: Duration) -> Result<bool, EngineError> {
-    let sql = &STATISTICS.get("history")?.text;
+    let sql = &DIALECT.get("statistics/history")?.text;
     let (mut last, mut same) = (None, 0);
     loop {
-        let rows = engine.with(|link| link.texts("looking at what waits to be purged", sql))?;
+        let rows = engine.with(|connection| connection.texts("looking at what waits to be purged", sql))?;
         let length = rows.first().and_then(|row| row.get(1)?.as_ref()?.parse::<u64>().ok());
         if length.is_none_or(|length| length <= HISTORY_AT_REST) {
             return Ok(true);

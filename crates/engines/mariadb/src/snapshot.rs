@@ -1,13 +1,14 @@
 //! The server's counters at one moment. What sessions have done is the server's count of each session of dbdyno's
 //! alone, so that nobody else's work is among it; what the server did below that (pages, log) it counts as a whole.
 
-use super::link::Link;
+use super::Node;
+use super::connection::MariaDbConnection;
 use super::monitor::{Monitor, why_no_files};
-use super::recipe::{Counting, Recipe};
-use super::{Node, STATISTICS};
+use super::procedure::{Counting, ProcedureSpec};
+use crate::DIALECT;
 use dbdyno_engine::client;
-use dbdyno_engine::server::{NodeStatistics, ServerLink as _, recover};
-use dbdyno_engine::{EngineError, Others, Task};
+use dbdyno_engine::server::{Connection as _, NodeStatistics, recover};
+use dbdyno_engine::{EngineError, Others, PointSpec};
 use dbdyno_model::{Counter, Counters, Drive, Procedure, WaitCount};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -35,15 +36,15 @@ impl Watched {
     ///
     /// # Errors
     /// The recipe's notes cannot be understood.
-    pub(super) fn new(recipe: &Recipe, task: &Task) -> Result<Self, EngineError> {
-        let (test, size) = (&task.test, &task.size);
+    pub(super) fn new(procedure: &ProcedureSpec, spec: &PointSpec) -> Result<Self, EngineError> {
+        let (test, size) = (&spec.test, &spec.size);
         let rows = test.table.map_or(0, |table| table.rows(size));
         let range = test.procedure == Procedure::ScanRange;
         Ok(Self {
-            counting: recipe.counting()?,
+            counting: procedure.counting()?,
             rows_per_execution: if range { size.small_rows } else { rows },
-            counts_per_change: if recipe.changes_partitions() { 2 } else { 1 },
-            commits_itself: task.drive == Drive::Client && !client::commits(task),
+            counts_per_change: if procedure.changes_partitions() { 2 } else { 1 },
+            commits_itself: spec.drive == Drive::Client && !client::commits(spec),
         })
     }
 
@@ -96,8 +97,9 @@ impl Done {
 }
 
 /// Asks the server what this session has done. Asking does not count.
-pub(super) fn done(link: &mut Link) -> Result<Done, EngineError> {
-    let read = pairs(link.texts("reading the session's counters", &STATISTICS.get("session_counters")?.text)?);
+pub(super) fn done(connection: &mut MariaDbConnection) -> Result<Done, EngineError> {
+    let read =
+        pairs(connection.texts("reading the session's counters", &DIALECT.get("statistics/session_counters")?.text)?);
     let get = |name: &str| read.get(name).copied().unwrap_or(0);
     Ok(Done {
         commits: get("Com_commit"),
@@ -140,8 +142,8 @@ impl Account {
 }
 
 /// Reads what a node counts for everybody.
-pub(super) fn for_everybody(link: &mut Link) -> Result<Counters, EngineError> {
-    let (read, settings, mut counters) = server(link)?;
+pub(super) fn for_everybody(connection: &mut MariaDbConnection) -> Result<Counters, EngineError> {
+    let (read, settings, mut counters) = server(connection)?;
     let get = |name: &str| read.get(name).copied();
     // Where changes are logged, a transaction commits there, too, and counts twice. The log's own count is without
     // those that only read; to take what was prepared from all would run backwards now and then.
@@ -162,17 +164,17 @@ pub(super) fn for_everybody(link: &mut Link) -> Result<Counters, EngineError> {
 /// Reads a node's counters for a point.
 pub(super) fn read(
     node: &Node,
-    link: &mut Link,
+    connection: &mut MariaDbConnection,
     watched: &Watched,
     monitor: Option<&Monitor>,
 ) -> Result<NodeStatistics, EngineError> {
     let (work, mut ours) = node.account.read();
-    ours += done(link)?.engine_commits;
+    ours += done(connection)?.engine_commits;
     if let Some(monitor) = monitor {
         // A watch that has failed says so in what it has seen.
-        ours += done(&mut monitor.link()).unwrap_or_default().engine_commits;
+        ours += done(&mut monitor.connection()).unwrap_or_default().engine_commits;
     }
-    let (read, _, mut counters) = server(link)?;
+    let (read, _, mut counters) = server(connection)?;
     executions(&work, watched, &mut counters);
     let commits = if watched.commits_itself { work.transactions() } else { work.commits };
     counters.values.insert(Counter::Commits, commits);
@@ -185,20 +187,22 @@ pub(super) fn read(
 type Texts = BTreeMap<String, String>;
 
 /// What the server counts as a whole: as it says it, the settings that say what that means, and as counters.
-fn server(link: &mut Link) -> Result<(BTreeMap<String, u64>, Texts, Counters), EngineError> {
-    let read = pairs(link.texts("reading the server's counters", &STATISTICS.get("global_counters")?.text)?);
+fn server(connection: &mut MariaDbConnection) -> Result<(BTreeMap<String, u64>, Texts, Counters), EngineError> {
+    let read =
+        pairs(connection.texts("reading the server's counters", &DIALECT.get("statistics/global_counters")?.text)?);
     let mut counters = Counters::default();
     simple(&read, &mut counters);
-    log_and_waits(link, &read, &mut counters);
-    let settings = log_settings(link);
+    log_and_waits(connection, &read, &mut counters);
+    let settings = log_settings(connection);
     syncs(&settings, &read, &mut counters);
     Ok((read, settings, counters))
 }
 
 /// How the server writes its logs.
-fn log_settings(link: &mut Link) -> Texts {
-    let sql = STATISTICS.get("log_settings").map(|statement| statement.text.clone());
-    let rows = sql.ok().and_then(|sql| link.texts("asking how the log is written", &sql).ok()).unwrap_or_default();
+fn log_settings(connection: &mut MariaDbConnection) -> Texts {
+    let sql = DIALECT.get("statistics/log_settings").map(|statement| statement.text.clone());
+    let rows =
+        sql.ok().and_then(|sql| connection.texts("asking how the log is written", &sql).ok()).unwrap_or_default();
     let pair = |row: Vec<Option<String>>| Some((row.first()?.clone()?.to_ascii_lowercase(), row.get(1)?.clone()?));
     rows.into_iter().filter_map(pair).collect()
 }
@@ -265,10 +269,10 @@ fn simple(read: &BTreeMap<String, u64>, counters: &mut Counters) {
 }
 
 /// Writes of the log and waits, from performance_schema where that is on; the waits for rows are counted anyway.
-fn log_and_waits(link: &mut Link, read: &BTreeMap<String, u64>, counters: &mut Counters) {
+fn log_and_waits(connection: &mut MariaDbConnection, read: &BTreeMap<String, u64>, counters: &mut Counters) {
     let mut ask = |statement: &str| {
-        let sql = &STATISTICS.get(statement).ok()?.text;
-        link.texts("reading performance_schema", sql).ok().filter(|rows| !rows.is_empty())
+        let sql = &DIALECT.get(&format!("statistics/{statement}")).ok()?.text;
+        connection.texts("reading performance_schema", sql).ok().filter(|rows| !rows.is_empty())
     };
     let log = ask("log_io").and_then(|rows| numbers(rows.first()?));
     let data = ask("data_io").and_then(|rows| numbers(rows.first()?));
@@ -276,7 +280,7 @@ fn log_and_waits(link: &mut Link, read: &BTreeMap<String, u64>, counters: &mut C
     let reads = ask("data_reads").and_then(|rows| numbers(rows.first()?));
     let why_none = match (&waits, &data) {
         (Some(_), Some(_)) => String::new(),
-        (waits, _) => why_no_files(link, waits.is_some()),
+        (waits, _) => why_no_files(connection, waits.is_some()),
     };
     for (n, counter) in [Counter::FileReads, Counter::FileReadNs].into_iter().enumerate() {
         match reads.as_ref().and_then(|reads| reads.get(n)) {

@@ -1,6 +1,6 @@
 //! How a leaf is read back.
 
-use super::link::Link;
+use super::connection::MariaDbConnection;
 use super::load::{self, Broken, decode};
 use dbdyno_engine::EngineError;
 use dbdyno_engine::server::{Asked, Leaf, Reading};
@@ -11,11 +11,15 @@ use mysql::prelude::Queryable as _;
 ///
 /// # Errors
 /// It cannot be read, or somebody stopped it.
-pub(super) fn read(link: &mut Link, leaf: &Leaf, reading: &mut Reading<'_>) -> Result<(), EngineError> {
+pub(super) fn read(
+    connection: &mut MariaDbConnection,
+    leaf: &Leaf,
+    reading: &mut Reading<'_>,
+) -> Result<(), EngineError> {
     let sql = load::about("rows_out", leaf)?;
     let doing = format!("reading {} back", leaf.name);
-    let read = rows(link.control(&doing), &sql, reading);
-    read.map_err(|broken| broken.in_words(link, &doing))
+    let read = rows(connection.control(&doing), &sql, reading);
+    read.map_err(|broken| broken.in_words(connection, &doing))
 }
 
 fn rows(mut conn: Asked<'_, Conn>, sql: &str, reading: &mut Reading<'_>) -> Result<(), Broken> {

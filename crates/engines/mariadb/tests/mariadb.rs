@@ -2,11 +2,11 @@
 //! the distribution's, or the one that DBDYNO_MARIADB_BIN names.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail as tests do")]
 
-use dbdyno_engine::{Engine, EngineInfo, Request, Session, Task};
+use dbdyno_engine::{Engine, EngineInfo, PointSpec, Request, Session};
 use dbdyno_model::{Counter, Drive, ErrorClass, Procedure, Shape, Size, Test};
 use dbdyno_testkit::conformance;
 use dbdyno_testkit::conformance::client::execute;
-use dbdyno_testkit::on_servers::{Product, task};
+use dbdyno_testkit::on_servers::{Product, spec};
 use dbdyno_testkit::servers::lend::{Database, Lender};
 
 type Server = dbdyno_testkit::servers::mariadb::Server<dbdyno_mariadb::MariaDb>;
@@ -184,8 +184,8 @@ fn a_clients_commits_are_counted_where_the_server_logs_its_changes_too() {
     let (server, engine) = with(&[("log_bin", "changes"), ("binlog_format", "ROW")]);
     // A statement that commits itself, and several with a COMMIT.
     for code in ["T711", "T311"] {
-        let task = Task { drive: Drive::Client, ..task(code, 2) };
-        let counted = conformance::client::play(&*engine, &task).counted;
+        let spec = PointSpec { drive: Drive::Client, ..spec(code, 2) };
+        let counted = conformance::client::play(&*engine, &spec).counted;
         let told = [Counter::Commits, Counter::ForeignCommits].map(|counter| counted.get(counter));
         assert_eq!(told, [Some(10), Some(0)], "{code}");
     }
@@ -201,11 +201,11 @@ fn a_clients_commits_are_counted_where_the_server_logs_its_changes_too() {
 #[test]
 fn a_client_that_waits_too_long_for_a_row_keeps_none_of_its_own() {
     let (_server, engine) = with(&[("innodb_lock_wait_timeout", "1")]);
-    let task = Task { drive: Drive::Client, ..task("T711", 2) };
-    engine.begin_point(&task).unwrap();
+    let spec = PointSpec { drive: Drive::Client, ..spec("T711", 2) };
+    engine.begin_point(&spec).unwrap();
     let [mut first, mut second] = [0, 1].map(|job| engine.client_session(job, 1).unwrap());
     for (job, session) in [(0, &mut first), (1, &mut second)] {
-        session.prepare(&task, job).unwrap();
+        session.prepare(&spec, job).unwrap();
     }
     let update = |session: &mut Box<dyn Session>, key, opens| execute(session.as_mut(), 0, &[key], opens);
     update(&mut first, 1, true).unwrap();
@@ -217,5 +217,5 @@ fn a_client_that_waits_too_long_for_a_row_keeps_none_of_its_own() {
     first.execute(&Request::Commit).unwrap();
     assert_eq!(update(&mut second, 2, false).unwrap().rows, 1, "it goes on");
     drop((first, second));
-    engine.end_point(&task).unwrap();
+    engine.end_point(&spec).unwrap();
 }

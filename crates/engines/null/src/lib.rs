@@ -5,8 +5,8 @@
 use dbdyno_engine::client::{Answer, Statements, TestForm, Value, ValueType};
 use dbdyno_engine::{
     Canceller, ChunkResult, Clock, Durability, Engine, EngineError, EngineInfo, Failure, Features, Finding,
-    FindingLevel, Inspection, LoadReport, LoadWatch, Loaded, MonotonicClock, PointStatistics, Prepared, Request,
-    Session, Settled, Target, TargetError, Task, Workloads,
+    FindingLevel, Inspection, LoadReport, LoadWatch, Loaded, MonotonicClock, PointSpec, PointStatistics, Prepared,
+    Request, Session, Settled, Target, TargetError, Workloads,
     data::{Checksum, Columns, Sample, quantity_sum},
     finding, for_everybody,
 };
@@ -209,11 +209,11 @@ impl Engine for NullEngine {
         Ok(Settled::AtRest)
     }
 
-    fn begin_point(&self, _: &Task) -> Result<(), EngineError> {
+    fn begin_point(&self, _: &PointSpec) -> Result<(), EngineError> {
         Ok(())
     }
 
-    fn end_point(&self, _: &Task) -> Result<(), EngineError> {
+    fn end_point(&self, _: &PointSpec) -> Result<(), EngineError> {
         Ok(())
     }
 
@@ -222,7 +222,7 @@ impl Engine for NullEngine {
             behaviour: self.behaviour.clone(),
             clock: Arc::clone(&self.clock),
             done: Arc::clone(&self.done),
-            task: None,
+            spec: None,
             job,
             calls: self.done.calls.lock().unwrap_or_else(PoisonError::into_inner).get(&job).copied().unwrap_or(0),
             ops: 0,
@@ -265,7 +265,7 @@ struct NullSession {
     behaviour: Behaviour,
     clock: Arc<dyn Clock>,
     done: Arc<Done>,
-    task: Option<Task>,
+    spec: Option<PointSpec>,
     job: u32,
     calls: u64,
     ops: u64,
@@ -326,21 +326,21 @@ impl NullSession {
 }
 
 /// Rows that a client's statement touches, and commits that come with it.
-fn of_a_statement(task: &Task) -> (u64, u64) {
-    let statements = task.test.executions_per_op(task.rows_per_tx).max(1);
-    let rows = task.test.rows_per_op(&task.size, task.rows_per_tx).unwrap_or(0) / statements;
+fn of_a_statement(spec: &PointSpec) -> (u64, u64) {
+    let statements = spec.test.executions_per_op(spec.rows_per_tx).max(1);
+    let rows = spec.test.rows_per_op(&spec.size, spec.rows_per_tx).unwrap_or(0) / statements;
     (rows, u64::from(statements == 1))
 }
 
 impl Session for NullSession {
-    fn prepare(&mut self, task: &Task, _: u32) -> Result<Prepared, EngineError> {
-        (self.task, self.outputs) = (Some(task.clone()), Vec::new());
-        let form = (task.drive == Drive::Client).then(TestForm::default);
+    fn prepare(&mut self, spec: &PointSpec, _: u32) -> Result<Prepared, EngineError> {
+        (self.spec, self.outputs) = (Some(spec.clone()), Vec::new());
+        let form = (spec.drive == Drive::Client).then(TestForm::default);
         Ok(Prepared { plan: Some("null".to_owned()), problems: Vec::new(), form })
     }
 
     fn prepare_statements(&mut self, statements: &Statements) -> Result<(), EngineError> {
-        self.task = None;
+        self.spec = None;
         self.outputs = statements.texts.iter().map(|text| text.outputs.clone()).collect();
         Ok(())
     }
@@ -351,8 +351,8 @@ impl Session for NullSession {
             Request::Chunk { first_pass, passes } => (first_pass, passes),
             Request::Statement(bound) => {
                 // A work's own touches a row, like it or not.
-                let (rows, commits) = match (&self.task, self.outputs.get(bound.statement)) {
-                    (Some(task), _) => of_a_statement(task),
+                let (rows, commits) = match (&self.spec, self.outputs.get(bound.statement)) {
+                    (Some(spec), _) => of_a_statement(spec),
                     (None, Some(outputs)) => {
                         Statements::refuse_repeated("the null engine", &bound, outputs)?;
                         (1, 0)
@@ -378,19 +378,19 @@ impl Session for NullSession {
             }
             Request::Rollback | Request::Discard => return Ok(ChunkResult::default()),
         };
-        let task = self.task.clone().ok_or_else(unprepared)?;
+        let spec = self.spec.clone().ok_or_else(unprepared)?;
         self.call(passes)?;
-        let ops = passes * task.test.ops_per_pass;
-        let rows = passes * task.test.rows_per_op(&task.size, task.rows_per_tx).unwrap_or(0);
-        let bytes = if task.test.procedure == Procedure::WriteFile { passes * task.size.file_bytes } else { 0 };
+        let ops = passes * spec.test.ops_per_pass;
+        let rows = passes * spec.test.rows_per_op(&spec.size, spec.rows_per_tx).unwrap_or(0);
+        let bytes = if spec.test.procedure == Procedure::WriteFile { passes * spec.size.file_bytes } else { 0 };
         self.ops += ops;
         self.rows += rows;
         self.commits += ops;
-        self.executions += passes * task.test.executions_per_op(task.rows_per_tx) + self.behaviour.executions_over;
+        self.executions += passes * spec.test.executions_per_op(spec.rows_per_tx) + self.behaviour.executions_over;
         let rows = rows.saturating_sub(self.behaviour.rows_short);
         // What every full scan must find is known; other sums only have to be there.
-        let checksum = match (task.test.procedure.reads_all(), task.test.table) {
-            (true, Some(table)) => ops.wrapping_mul(quantity_sum(&task.size, table.shape(), task.seed)),
+        let checksum = match (spec.test.procedure.reads_all(), spec.test.table) {
+            (true, Some(table)) => ops.wrapping_mul(quantity_sum(&spec.size, table.shape(), spec.seed)),
             _ => first_pass.wrapping_mul(31).wrapping_add(passes),
         };
         Ok(ChunkResult { ops, rows, bytes, checksum })

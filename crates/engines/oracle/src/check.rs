@@ -5,9 +5,9 @@ mod room;
 mod server;
 
 use super::NOTICE;
-use super::link::Link;
+use super::connection::OracleConnection;
 use super::options::Options;
-use dbdyno_engine::server::ServerLink as _;
+use dbdyno_engine::server::Connection as _;
 use dbdyno_engine::{Finding, FindingLevel, finding};
 use dbdyno_model::{Size, TableName};
 use server::Server;
@@ -18,22 +18,22 @@ pub(super) fn findings(options: &Options, size: &Size, tables: &[TableName]) -> 
     let mut first = None;
     let mut instances = Vec::new();
     for (node, place) in options.places.iter().enumerate() {
-        match Link::open(options, node, "dbdyno check") {
-            Ok(mut link) => {
-                let (instance, version) = (link.instance(), link.version());
+        match OracleConnection::open(options, node, "dbdyno check") {
+            Ok(mut connection) => {
+                let (instance, version) = (connection.instance(), connection.version());
                 let text =
                     format!("{place} is Oracle Database {}, release {version}, instance {instance}", version.product());
                 findings.push(finding(FindingLevel::Ok, "version", text));
                 instances.push(instance);
-                findings.extend(spread(options, node, &mut link));
-                first = first.or(Some(link));
+                findings.extend(spread(options, node, &mut connection));
+                first = first.or(Some(connection));
             }
             Err(error) => findings.push(finding(FindingLevel::Blocker, "connection", error.to_string())),
         }
     }
     findings.extend(twice(&instances));
-    if let Some(mut link) = first.filter(|_| findings.iter().all(|f| f.level != FindingLevel::Blocker)) {
-        match Server::look(&mut link, options) {
+    if let Some(mut connection) = first.filter(|_| findings.iter().all(|f| f.level != FindingLevel::Blocker)) {
+        match Server::look(&mut connection, options) {
             Ok(server) => findings.extend(server.findings(size, tables)),
             Err(error) => findings.push(finding(FindingLevel::Blocker, "connection", error.to_string())),
         }
@@ -42,20 +42,20 @@ pub(super) fn findings(options: &Options, size: &Size, tables: &[TableName]) -> 
 }
 
 /// Whether sessions of one node come to several instances, or two share one session of the server.
-fn spread(options: &Options, node: usize, link: &mut Link) -> Option<Finding> {
+fn spread(options: &Options, node: usize, connection: &mut OracleConnection) -> Option<Finding> {
     // Where there is no room for a second connection, that is said elsewhere.
-    let other = Link::open(options, node, "dbdyno check").ok()?;
+    let other = OracleConnection::open(options, node, "dbdyno check").ok()?;
     let place = options.place(node);
-    if link.instance() != other.instance() {
+    if connection.instance() != other.instance() {
         let text = format!(
             "{place} gives one session instance {}, and another instance {}: a listener or service spreads them, and the \
              counters of one instance say nothing of the other's; name each node by a host or service of its own",
-            link.instance(),
+            connection.instance(),
             other.instance()
         );
         return Some(finding(FindingLevel::Blocker, "connection", text));
     }
-    (link.session_id() == other.session_id() && link.serial() == other.serial()).then(|| {
+    (connection.session_id() == other.session_id() && connection.serial() == other.serial()).then(|| {
         let text = format!(
             "{place} gives two connections one session of the server (a pool stands between), so that settings and counts do \
              not stay apart; name a dedicated service"

@@ -6,11 +6,11 @@ mod statements;
 #[cfg(test)]
 mod tests;
 
-use super::link::Link;
-use super::recipe::Recipe;
+use super::connection::OracleConnection;
+use super::procedure::ProcedureSpec;
 use dbdyno_engine::client::{Answer, Bound, Parameter, Reads, Statements, TestForm};
 use dbdyno_engine::server::without_variables;
-use dbdyno_engine::{ChunkResult, EngineError, Task};
+use dbdyno_engine::{ChunkResult, EngineError, PointSpec};
 use dbdyno_model::{CommitMode, Procedure};
 use statements::{Sends, ServerText};
 
@@ -45,16 +45,16 @@ impl Form {
     ///
     /// # Errors
     /// `Unsupported` where no client would send the test's work statement by statement.
-    pub(super) fn of(recipe: &Recipe, task: &Task) -> Result<Self, EngineError> {
-        let work = task.test.procedure;
+    pub(super) fn of(procedure: &ProcedureSpec, spec: &PointSpec) -> Result<Self, EngineError> {
+        let work = spec.test.procedure;
         let text =
-            recipe.tested()?.filter(|_| work.has_client_form()).ok_or_else(dbdyno_engine::client::unsupported)?;
+            procedure.tested()?.filter(|_| work.has_client_form()).ok_or_else(dbdyno_engine::client::unsupported)?;
         let mut parameters = Vec::new();
         let sql = without_variables(&text, &VARIABLES, |parameter| {
             parameters.push(parameter);
             format!(":{}", parameters.len())
         })?;
-        Ok(Self { sql, parameters, work, commit: task.commit })
+        Ok(Self { sql, parameters, work, commit: spec.commit })
     }
 
     /// The statement.
@@ -98,14 +98,14 @@ impl Client {
     /// # Errors
     /// `Unsupported` where no client would send its statement; the server's.
     pub(super) fn prepare(
-        link: &mut Link,
-        recipe: &Recipe,
-        task: &Task,
+        connection: &mut OracleConnection,
+        procedure: &ProcedureSpec,
+        spec: &PointSpec,
         job: u32,
     ) -> Result<(Self, TestForm), EngineError> {
-        let form = Form::of(recipe, task)?;
-        let doing = format!("{} job {}", task.test.code, job + 1);
-        form.settings().iter().try_for_each(|sql| link.run_block(&doing, sql, &[]))?;
+        let form = Form::of(procedure, spec)?;
+        let doing = format!("{} job {}", spec.test.code, job + 1);
+        form.settings().iter().try_for_each(|sql| connection.run_block(&doing, sql, &[]))?;
         let text = ServerText::in_order(form.sql.clone(), form.parameters.len());
         Ok((Self { doing, sends: Sends::new(std::iter::once(text)), open: false }, form.test_form()))
     }
@@ -114,9 +114,9 @@ impl Client {
     ///
     /// # Errors
     /// The server's.
-    pub(super) fn prepare_own(link: &mut Link, statements: &Statements) -> Result<Self, EngineError> {
+    pub(super) fn prepare_own(connection: &mut OracleConnection, statements: &Statements) -> Result<Self, EngineError> {
         let doing = statements.work.clone();
-        settings(statements.commit).iter().try_for_each(|sql| link.run_block(&doing, sql, &[]))?;
+        settings(statements.commit).iter().try_for_each(|sql| connection.run_block(&doing, sql, &[]))?;
         let texts = statements.texts.iter().map(ServerText::of).collect::<Result<Vec<_>, _>>()?;
         Ok(Self { doing, sends: Sends::new(texts.into_iter()), open: false })
     }
@@ -125,13 +125,17 @@ impl Client {
     ///
     /// # Errors
     /// The server's; `Cancelled` once somebody has cancelled.
-    pub(super) fn statement(&mut self, link: &mut Link, bound: &Bound<'_>) -> Result<ChunkResult, EngineError> {
+    pub(super) fn statement(
+        &mut self,
+        connection: &mut OracleConnection,
+        bound: &Bound<'_>,
+    ) -> Result<ChunkResult, EngineError> {
         self.open |= bound.opens;
         // A query within a transaction may have locked what it found.
         let writes = self.open || !self.sends.asks(bound.statement);
-        let done = self.sends.execute(link, bound, !self.open, &self.doing).and_then(|rows| {
+        let done = self.sends.execute(connection, bound, !self.open, &self.doing).and_then(|rows| {
             if writes && !self.open && !self.sends.calls(bound.statement) {
-                link.commit(&self.doing)?;
+                connection.commit(&self.doing)?;
             }
             Ok(rows)
         });
@@ -139,7 +143,7 @@ impl Client {
             if writes {
                 self.open = false;
                 // A session that cannot do this either is lost, and the server rolls back.
-                drop(link.roll_back(&self.doing));
+                drop(connection.roll_back(&self.doing));
             }
         })?;
         Ok(ChunkResult { rows, checksum: self.sends.answer.sum(), ..ChunkResult::default() })
@@ -154,9 +158,9 @@ impl Client {
     ///
     /// # Errors
     /// As for [`Client::statement`].
-    pub(super) fn commit(&mut self, link: &mut Link) -> Result<ChunkResult, EngineError> {
+    pub(super) fn commit(&mut self, connection: &mut OracleConnection) -> Result<ChunkResult, EngineError> {
         if std::mem::take(&mut self.open) {
-            link.commit(&self.doing).inspect_err(|_| drop(link.roll_back(&self.doing)))?;
+            connection.commit(&self.doing).inspect_err(|_| drop(connection.roll_back(&self.doing)))?;
         }
         Ok(ChunkResult::default())
     }
@@ -165,9 +169,9 @@ impl Client {
     ///
     /// # Errors
     /// As for [`Client::statement`].
-    pub(super) fn roll_back(&mut self, link: &mut Link) -> Result<ChunkResult, EngineError> {
+    pub(super) fn roll_back(&mut self, connection: &mut OracleConnection) -> Result<ChunkResult, EngineError> {
         if std::mem::take(&mut self.open) {
-            link.roll_back(&self.doing)?;
+            connection.roll_back(&self.doing)?;
         }
         Ok(ChunkResult::default())
     }

@@ -1,22 +1,16 @@
 //! What Oracle says of itself: for the run's record, and for the reader of a figure. The questions are in
 //! sql/describe.sql and sql/check.sql. A view that may not be read leaves its facts out, and says so.
 
+use crate::DIALECT;
 mod parameters;
 
-use super::link::{Link, Version};
+use super::connection::{OracleConnection, Version};
 use super::options::{Options, Part};
 use super::{DIAGNOSTICS_CLAIM, NOTICE, snapshot};
-use dbdyno_engine::server::ServerLink as _;
-use dbdyno_engine::{Durability, EngineError, SqlFile, Statement};
+use dbdyno_engine::server::Connection as _;
+use dbdyno_engine::{Durability, EngineError, Statement};
 use dbdyno_model::{CommitMode, Database, Drive, ErrorClass};
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
-
-static QUESTIONS: LazyLock<SqlFile> =
-    LazyLock::new(|| SqlFile::parse("oracle/sql/describe.sql", include_str!("sql/describe.sql")));
-/// What is asked besides.
-pub(super) static MORE: LazyLock<SqlFile> =
-    LazyLock::new(|| SqlFile::parse("oracle/sql/check.sql", include_str!("sql/check.sql")));
 
 /// Names and values, names in small letters.
 pub(super) type Answers = BTreeMap<String, String>;
@@ -25,9 +19,9 @@ pub(super) type Answers = BTreeMap<String, String>;
 ///
 /// # Errors
 /// The server is lost.
-pub(super) fn database(link: &mut Link, options: &Options) -> Result<Database, EngineError> {
-    let server = Server::ask(link)?;
-    let changed = ask(link, "changed")?;
+pub(super) fn database(connection: &mut OracleConnection, options: &Options) -> Result<Database, EngineError> {
+    let server = Server::ask(connection)?;
+    let changed = ask(connection, "changed")?;
     Ok(Database {
         engine: super::INFO.name.to_owned(),
         version: server.version.to_string(),
@@ -41,14 +35,14 @@ pub(super) fn database(link: &mut Link, options: &Options) -> Result<Database, E
 ///
 /// # Errors
 /// The server is lost.
-pub(super) fn ask(link: &mut Link, question: &str) -> Result<Answers, EngineError> {
-    Ok(asked(link, question)?.unwrap_or_default())
+pub(super) fn ask(connection: &mut OracleConnection, question: &str) -> Result<Answers, EngineError> {
+    Ok(asked(connection, question)?.unwrap_or_default())
 }
 
 /// The same, or why it may not be asked.
-fn asked(link: &mut Link, question: &str) -> Result<Result<Answers, String>, EngineError> {
+fn asked(connection: &mut OracleConnection, question: &str) -> Result<Result<Answers, String>, EngineError> {
     let sql = &statement(question)?.text;
-    let rows = snapshot::told(link.texts(&format!("asking the server for its {question}"), sql))?;
+    let rows = snapshot::told(connection.texts(&format!("asking the server for its {question}"), sql))?;
     let pair = |row: Vec<Option<String>>| match <[_; 2]>::try_from(row) {
         Ok([Some(name), Some(value)]) => Some((name.to_lowercase(), value)),
         _ => None,
@@ -60,9 +54,9 @@ fn asked(link: &mut Link, question: &str) -> Result<Result<Answers, String>, Eng
 ///
 /// # Errors
 /// The server is lost.
-pub(super) fn all(link: &mut Link, question: &str) -> Result<Vec<String>, EngineError> {
+pub(super) fn all(connection: &mut OracleConnection, question: &str) -> Result<Vec<String>, EngineError> {
     let sql = &statement(question)?.text;
-    let rows = snapshot::told(link.texts(&format!("asking the server for its {question}"), sql))?;
+    let rows = snapshot::told(connection.texts(&format!("asking the server for its {question}"), sql))?;
     Ok(rows.unwrap_or_default().into_iter().filter_map(|mut row| row.pop().flatten()).collect())
 }
 
@@ -71,7 +65,7 @@ pub(super) fn all(link: &mut Link, question: &str) -> Result<Vec<String>, Engine
 /// # Errors
 /// There is none of that name.
 pub(super) fn statement(question: &str) -> Result<&'static Statement, EngineError> {
-    let statement = QUESTIONS.get(question).or_else(|_| MORE.get(question));
+    let statement = DIALECT.get(&format!("describe/{question}")).or_else(|_| DIALECT.get(&format!("check/{question}")));
     statement.map_err(|e| EngineError::new(ErrorClass::Other, e.to_string()))
 }
 
@@ -79,17 +73,21 @@ pub(super) fn statement(question: &str) -> Result<&'static Statement, EngineErro
 ///
 /// # Errors
 /// The server is lost.
-pub(super) fn may_read(link: &mut Link, view: &str) -> Result<bool, EngineError> {
-    let sql = MORE.get("may_read")?.text.replace("{view}", view);
-    Ok(snapshot::told(link.texts("looking at privileges", &sql))?.is_ok())
+pub(super) fn may_read(connection: &mut OracleConnection, view: &str) -> Result<bool, EngineError> {
+    let sql = DIALECT.get("check/may_read")?.text.replace("{view}", view);
+    Ok(snapshot::told(connection.texts("looking at privileges", &sql))?.is_ok())
 }
 
 /// How durable commits are.
 ///
 /// # Errors
 /// The server is lost.
-pub(super) fn durability(link: &mut Link, commit: CommitMode, drive: Drive) -> Result<Durability, EngineError> {
-    Ok(Server::ask(link)?.durability(commit, drive))
+pub(super) fn durability(
+    connection: &mut OracleConnection,
+    commit: CommitMode,
+    drive: Drive,
+) -> Result<Durability, EngineError> {
+    Ok(Server::ask(connection)?.durability(commit, drive))
 }
 
 /// What COMMIT means in a procedure unless it is told otherwise.
@@ -122,8 +120,8 @@ impl Server {
     ///
     /// # Errors
     /// The server is lost.
-    pub(super) fn ask(link: &mut Link) -> Result<Self, EngineError> {
-        let mut server = Self { version: link.version(), ..Self::default() };
+    pub(super) fn ask(connection: &mut OracleConnection) -> Result<Self, EngineError> {
+        let mut server = Self { version: connection.version(), ..Self::default() };
         let mut silent = Vec::new();
         let questions: [(&str, &mut Answers); 12] = [
             ("variables", &mut server.parameters),
@@ -140,7 +138,7 @@ impl Server {
             ("disk_groups", &mut server.disk_groups),
         ];
         for (question, answers) in questions {
-            match asked(link, question)? {
+            match asked(connection, question)? {
                 Ok(told) => *answers = told,
                 Err(_) => silent.push(question.to_owned()),
             }

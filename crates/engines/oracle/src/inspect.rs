@@ -1,20 +1,17 @@
 //! Looking at a table again that was loaded some time ago: by the dictionary, and by rows that are asked for one by
 //! one.
 
+use super::connection::{Bind, OracleConnection};
 use super::layout;
-use super::link::{Bind, Link};
 use super::load::decode;
+use crate::DIALECT;
 use dbdyno_engine::bookkeeping::Meta;
 use dbdyno_engine::data::{Found, Sample};
 use dbdyno_engine::form;
 use dbdyno_engine::inspect::{Fact, KIND, compare, rows};
-use dbdyno_engine::server::ServerLink as _;
-use dbdyno_engine::{EngineError, Inspection, SqlFile};
+use dbdyno_engine::server::Connection as _;
+use dbdyno_engine::{EngineError, Inspection};
 use dbdyno_model::{Compression, Organisation, Size, TableName};
-use std::sync::LazyLock;
-
-pub(super) static INSPECTING: LazyLock<SqlFile> =
-    LazyLock::new(|| SqlFile::parse("oracle/sql/inspect.sql", include_str!("sql/inspect.sql")));
 
 const COLUMNS: [&str; 9] = [
     "id number(19,0) not null",
@@ -32,15 +29,19 @@ const COLUMNS: [&str; 9] = [
 ///
 /// # Errors
 /// The server is lost, or does not tell.
-pub(super) fn inspect(link: &mut Link, table: TableName, sample: &mut Sample) -> Result<Inspection, EngineError> {
-    let sql = INSPECTING.fill("facts", &[("table", table.name())])?;
-    let found = Fact::read(link.texts(&format!("looking at {table}"), &sql)?);
+pub(super) fn inspect(
+    connection: &mut OracleConnection,
+    table: TableName,
+    sample: &mut Sample,
+) -> Result<Inspection, EngineError> {
+    let sql = DIALECT.fill("inspect/facts", &[("table", table.name())])?;
+    let found = Fact::read(connection.texts(&format!("looking at {table}"), &sql)?);
     let mut inspection = Inspection { differences: compare(&expected(table), &found), unseen: Vec::new() };
     if layout::compression(table) != Compression::None {
         let why = format!("{table} has no key by which rows could be looked at; its scans add up all of them");
         inspection.unseen.push(why);
     } else if inspection.differences.is_empty() {
-        inspection.differences.extend(rows(table.name(), look(link, table, sample)?));
+        inspection.differences.extend(rows(table.name(), look(connection, table, sample)?));
     }
     Ok(inspection)
 }
@@ -50,11 +51,11 @@ pub(super) fn inspect(link: &mut Link, table: TableName, sample: &mut Sample) ->
 /// # Errors
 /// There is one, or the server does not tell.
 pub(super) fn refuse_others<'t>(
-    link: &mut Link,
+    connection: &mut OracleConnection,
     tables: impl IntoIterator<Item = &'t str>,
     kept: &Meta,
 ) -> Result<(), EngineError> {
-    let columns = link.texts("looking at what is to be dropped", &INSPECTING.get("columns")?.text)?;
+    let columns = connection.texts("looking at what is to be dropped", &DIALECT.get("inspect/columns")?.text)?;
     form::refuse_others(tables, &form::read(columns), kept, "the schema")
 }
 
@@ -62,8 +63,8 @@ pub(super) fn refuse_others<'t>(
 ///
 /// # Errors
 /// There is such a thing, or the server does not tell.
-pub(super) fn refuse_needed(link: &mut Link) -> Result<(), EngineError> {
-    let dependents = link.texts("looking for what needs the tables", &INSPECTING.get("dependents")?.text)?;
+pub(super) fn refuse_needed(connection: &mut OracleConnection) -> Result<(), EngineError> {
+    let dependents = connection.texts("looking for what needs the tables", &DIALECT.get("inspect/dependents")?.text)?;
     form::refuse_needed(dependents, "the schema")
 }
 
@@ -92,13 +93,13 @@ fn expected(table: TableName) -> Vec<Fact> {
 }
 
 /// Reads the rows of a sample.
-fn look(link: &mut Link, table: TableName, sample: &mut Sample) -> Result<Vec<String>, EngineError> {
+fn look(connection: &mut OracleConnection, table: TableName, sample: &mut Sample) -> Result<Vec<String>, EngineError> {
     let doing = format!("reading rows of {table}");
-    let sql = INSPECTING.fill("row", &[("table", table.name())])?;
+    let sql = DIALECT.fill("inspect/row", &[("table", table.name())])?;
     sample.look(|made| {
         let binds = [Bind::Int(made.id), Bind::day(made.booked_on_days), Bind::Int(made.region)];
         let mut found = Found::Missing;
-        link.each_row(&doing, &sql, &binds, 2, |row| {
+        connection.each_row(&doing, &sql, &binds, 2, |row| {
             // A value of another kind is no row of ours.
             found = found.and(made, decode(row).ok().as_ref());
             Ok(())

@@ -2,13 +2,10 @@
 //! the names of the partitions that rows lie in.
 
 use super::options::Part;
+use crate::DIALECT;
+use dbdyno_engine::EngineError;
 use dbdyno_engine::server::{Leaf, leaf_name};
-use dbdyno_engine::{EngineError, SqlFile};
 use dbdyno_model::{Compression, ErrorClass, Organisation, Shape, Size, TableName, Tier};
-use std::sync::LazyLock;
-
-pub(super) static TABLES: LazyLock<SqlFile> =
-    LazyLock::new(|| SqlFile::parse("oracle/sql/tables.sql", include_str!("sql/tables.sql")));
 
 /// Regions of a small partitioned table.
 const SMALL_REGIONS: u64 = 8;
@@ -109,7 +106,7 @@ pub(super) fn create(
 ) -> Result<Vec<String>, EngineError> {
     let own = match organisation {
         Organisation::HeapList | Organisation::IotList => {
-            let list = |n: u64| TABLES.fill("list_partition", &[("region", &n.to_string())]);
+            let list = |n: u64| DIALECT.fill("tables/list_partition", &[("region", &n.to_string())]);
             (1..=SMALL_REGIONS).map(list).collect::<Result<Vec<_>, _>>()?.join(",\n")
         }
         Organisation::HeapRangeList => (0..months).map(range_partition).collect::<Result<Vec<_>, _>>()?.join(",\n"),
@@ -118,15 +115,15 @@ pub(super) fn create(
     let storage = storage(organisation)?;
     let values = [
         ("{table}", table),
-        ("{columns}", &TABLES.get("columns")?.text),
+        ("{columns}", &DIALECT.get("tables/columns")?.text),
         ("{organisation}", &own),
         ("{storage}", &storage),
-        ("{compression}", &TABLES.get(compression_name(compression))?.text),
+        ("{compression}", &DIALECT.get(&format!("tables/{}", compression_name(compression)))?.text),
         ("{rows}", &rows.to_string()),
     ];
     let cluster = (organisation == Organisation::Hash).then_some("create_cluster".to_owned());
     let names = cluster.into_iter().chain([format!("create_{}", organisation_name(organisation))]);
-    names.map(|name| filled(&TABLES.get(&name)?.text, &values)).collect()
+    names.map(|name| filled(&DIALECT.get(&format!("tables/{name}"))?.text, &values)).collect()
 }
 
 /// The statements that give a test table the keys that it does not have yet, built by so many processes each.
@@ -163,7 +160,7 @@ pub(super) fn create_indexes(
         }
         // What one process built needs no such word.
         if name != "no_parallel" || threads > 1 {
-            statements.push(filled(&TABLES.get(name)?.text.replace("{index}", &index), &values)?);
+            statements.push(filled(&DIALECT.get(&format!("tables/{name}"))?.text.replace("{index}", &index), &values)?);
         }
     }
     Ok(statements)
@@ -174,9 +171,9 @@ pub(super) fn create_indexes(
 /// # Errors
 /// A statement cannot be filled in.
 pub(super) fn drops(table: &str, organisation: Organisation) -> Result<Vec<String>, EngineError> {
-    let mut statements = vec![TABLES.fill("drop_table", &[("name", table)])?];
+    let mut statements = vec![DIALECT.fill("tables/drop_table", &[("name", table)])?];
     if organisation == Organisation::Hash {
-        statements.push(TABLES.fill("drop_cluster", &[("name", &format!("{table}_c"))])?);
+        statements.push(DIALECT.fill("tables/drop_cluster", &[("name", &format!("{table}_c"))])?);
     }
     Ok(statements)
 }
@@ -193,13 +190,13 @@ pub(super) fn tier(tier: Tier, keep: bool) -> Result<Vec<String>, EngineError> {
         Tier::CellFlash => "CELL_FLASH_CACHE",
     };
     let value = if keep { "KEEP" } else { "DEFAULT" };
-    Ok(vec![TABLES.fill("tier", &[("clause", clause), ("value", value)])?])
+    Ok(vec![DIALECT.fill("tables/tier", &[("clause", clause), ("value", value)])?])
 }
 
 /// Small tables are cached, so they ask for the pool that is for them.
 fn storage(organisation: Organisation) -> Result<String, EngineError> {
     let pool = if organisation == Organisation::HeapRangeList { "default_pool" } else { "keep_pool" };
-    Ok(TABLES.get(pool)?.text.clone())
+    Ok(DIALECT.get(&format!("tables/{pool}"))?.text.clone())
 }
 
 fn compression_name(compression: Compression) -> &'static str {
@@ -216,7 +213,7 @@ fn range_partition(range: u64) -> Result<String, EngineError> {
     let (name, next) = (month(range), range + 1);
     let (year, next_month) = ((2020 + next / 12).to_string(), format!("{:02}", 1 + next % 12));
     let values = [("month", name.as_str()), ("next_year", &year), ("next_month", &next_month)];
-    Ok(TABLES.fill("range_partition", &values)?)
+    Ok(DIALECT.fill("tables/range_partition", &values)?)
 }
 
 /// A text with its placeholders replaced, by texts that are no identifiers.

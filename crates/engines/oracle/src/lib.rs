@@ -14,20 +14,20 @@
 
 mod check;
 mod client;
+mod connection;
 mod describe;
 mod errors;
-mod ground;
 mod inspect;
 mod layout;
-mod link;
 mod load;
+mod location;
 mod meta;
 mod monitor;
 mod options;
 mod password;
 mod plan;
 mod point;
-mod recipe;
+mod procedure;
 mod remove;
 mod script;
 mod session;
@@ -37,18 +37,18 @@ mod space;
 mod statistics;
 mod verify;
 
+use connection::OracleConnection;
 use dbdyno_engine::bookkeeping::Meta;
 use dbdyno_engine::data::{Checksum, Columns, Sample};
-use dbdyno_engine::server::{Held, ServerLink as _, Wait, held, recover};
+use dbdyno_engine::server::{Connection as _, Held, Wait, held, recover};
 use dbdyno_engine::{
-    Canceller, Durability, Engine, EngineError, EngineInfo, Features, Finding, Hold, Inspection, LoadReport, LoadWatch,
-    Loaded, LostTarget, Mappings, PointStatistics, ProgramTask, Session, Settled, SqlFile, Target, TargetError, Task,
+    Canceller, Dialect, Durability, Engine, EngineError, EngineInfo, Features, Finding, Hold, Inspection, LoadReport,
+    LoadWatch, Loaded, LostTarget, PointSpec, PointStatistics, ProgramSpec, Session, Settled, Target, TargetError,
     Workloads,
 };
 use dbdyno_model::{CommitMode, Counters, Database, Drive, ErrorClass, Mapping, Size, TableName, Test};
-use ground::Ground;
 use include_dir::{Dir, include_dir};
-use link::Link;
+use location::ServerLocation;
 use options::Options;
 use point::UnderWay;
 use session::OracleSession;
@@ -72,27 +72,18 @@ pub const INFO: EngineInfo = EngineInfo {
     mapping,
     script: script::of_test,
     schema_script: script::of_schema,
-    workload_sql: |name| WORKLOADS.get_file(format!("{name}.sql"))?.contents_utf8(),
+    workload_sql: |name| DIALECT.workload(name),
     ended: script::ended,
     open: |target, _| Ok(Box::new(OracleEngine::new(target)?)),
     private: None,
 };
 
-/// The SQL of workloads, a file each.
-static WORKLOADS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/sql/workloads");
-static STATISTICS: LazyLock<SqlFile> =
-    LazyLock::new(|| SqlFile::parse("oracle/sql/statistics.sql", include_str!("sql/statistics.sql")));
-static DIAGNOSTICS: LazyLock<SqlFile> =
-    LazyLock::new(|| SqlFile::parse("oracle/sql/diagnostics.sql", include_str!("sql/diagnostics.sql")));
-static MAPPINGS: LazyLock<Result<Mappings, String>> = LazyLock::new(|| {
-    Mappings::parse("oracle", include_str!("mapping.toml")).map_err(|error| format!("unreadable: {error}"))
-});
+/// What the engine's files say.
+pub(crate) static DIALECT: LazyLock<Dialect> = LazyLock::new(|| Dialect::read("oracle", &FILES));
+static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/dialect");
 
 fn mapping(test: &Test) -> Mapping {
-    match &*MAPPINGS {
-        Ok(mappings) => mappings.get(&test.code),
-        Err(why) => Mapping::None { why: why.clone() },
-    }
+    DIALECT.mapping(test)
 }
 
 /// The tables that a target has, in loading order: all but those that need what it leaves out.
@@ -101,13 +92,13 @@ fn tables_of(options: &Options) -> Vec<TableName> {
     TableName::ALL.into_iter().filter(wanted).collect()
 }
 
-type Node = dbdyno_engine::server::Node<Link, statistics::Account>;
+type Node = dbdyno_engine::server::Node<OracleConnection, statistics::Account>;
 
 struct OracleEngine {
     options: Options,
     /// One a place of the target.
     nodes: Vec<Arc<Node>>,
-    ground: OnceLock<Ground>,
+    location: OnceLock<ServerLocation>,
     point: Mutex<Option<UnderWay>>,
     /// Whether there is something to be written out.
     backlog: Mutex<settle::Backlog>,
@@ -117,49 +108,53 @@ impl OracleEngine {
     fn new(target: &Target) -> Result<Self, TargetError> {
         let options = Options::parse(target)?;
         let nodes = options.places.iter().map(|_| Arc::new(Node::default())).collect();
-        let (ground, point) = (OnceLock::new(), Mutex::new(None));
-        Ok(Self { options, nodes, ground, point, backlog: Mutex::default() })
+        let (location, point) = (OnceLock::new(), Mutex::new(None));
+        Ok(Self { options, nodes, location, point, backlog: Mutex::default() })
     }
 
     /// Runs something over dbdyno's own connection to the first node, where all that writes is done.
-    fn with<T>(&self, work: impl FnOnce(&mut Link) -> Result<T, EngineError>) -> Result<T, EngineError> {
+    fn with<T>(&self, work: impl FnOnce(&mut OracleConnection) -> Result<T, EngineError>) -> Result<T, EngineError> {
         self.on(0, work)
     }
 
-    fn on<T>(&self, node: usize, work: impl FnOnce(&mut Link) -> Result<T, EngineError>) -> Result<T, EngineError> {
-        self.nodes[node].with(|| Link::open(&self.options, node, "dbdyno"), work)
+    fn on<T>(
+        &self,
+        node: usize,
+        work: impl FnOnce(&mut OracleConnection) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
+        self.nodes[node].with(|| OracleConnection::open(&self.options, node, "dbdyno"), work)
     }
 
     /// Where the server is; unknown while it cannot be reached.
-    fn ground(&self) -> Option<&Ground> {
-        if self.ground.get().is_none() {
-            let ground = self.with(|link| Ground::look(link, &self.options)).ok()?;
-            drop(self.ground.set(ground));
+    fn location(&self) -> Option<&ServerLocation> {
+        if self.location.get().is_none() {
+            let location = self.with(|connection| ServerLocation::look(connection, &self.options)).ok()?;
+            drop(self.location.set(location));
         }
-        self.ground.get()
+        self.location.get()
     }
 }
 
 impl Workloads for OracleEngine {
     fn books(&self) -> Result<Meta, EngineError> {
-        Ok(self.with(|link| meta::look(link, &self.options))?.ours()?.unwrap_or_default())
+        Ok(self.with(|connection| meta::look(connection, &self.options))?.ours()?.unwrap_or_default())
     }
 
     fn note(&self, entries: &[(String, String)]) -> Result<(), EngineError> {
-        self.with(|link| {
-            load::books(link, &self.options)?;
-            entries.iter().try_for_each(|(name, value)| meta::set(link, name, value))?;
-            link.batch("keeping the load's progress", "COMMIT")
+        self.with(|connection| {
+            load::books(connection, &self.options)?;
+            entries.iter().try_for_each(|(name, value)| meta::set(connection, name, value))?;
+            connection.batch("keeping the load's progress", "COMMIT")
         })
     }
 
-    fn begin_program(&self, task: &ProgramTask) -> Result<(), EngineError> {
-        let under_way = point::begin_program(self, task)?;
+    fn begin_program(&self, spec: &ProgramSpec) -> Result<(), EngineError> {
+        let under_way = point::begin_program(self, spec)?;
         *recover(&self.point) = Some(under_way);
         Ok(())
     }
 
-    fn end_program(&self, _: &ProgramTask) -> Result<(), EngineError> {
+    fn end_program(&self, _: &ProgramSpec) -> Result<(), EngineError> {
         match recover(&self.point).take() {
             Some(_) => {
                 recover(&self.backlog).add();
@@ -176,23 +171,23 @@ impl Engine for OracleEngine {
     }
 
     fn features(&self) -> Features {
-        let ground = self.ground();
+        let location = self.location();
         Features {
             in_process: false,
-            local: ground.is_some_and(|ground| ground.local),
+            local: location.is_some_and(|location| location.local),
             loads_on_demand: false,
             single_writer: false,
             nodes: dbdyno_engine::server::node_count(&self.nodes),
-            block_bytes: ground.map_or(ground::BLOCK_BYTES, |ground| ground.block_bytes),
+            block_bytes: location.map_or(location::BLOCK_BYTES, |location| location.block_bytes),
         }
     }
 
     fn describe(&self) -> Result<Database, EngineError> {
-        self.with(|link| describe::database(link, &self.options))
+        self.with(|connection| describe::database(connection, &self.options))
     }
 
     fn durability(&self, commit: CommitMode, drive: Drive) -> Result<Durability, EngineError> {
-        self.with(|link| describe::durability(link, commit, drive))
+        self.with(|connection| describe::durability(connection, commit, drive))
     }
 
     fn check(&self, size: &Size) -> Vec<Finding> {
@@ -200,7 +195,7 @@ impl Engine for OracleEngine {
     }
 
     fn loaded(&self) -> Result<Loaded, EngineError> {
-        Ok(self.with(|link| meta::look(link, &self.options))?.loaded(&self.tables()))
+        Ok(self.with(|connection| meta::look(connection, &self.options))?.loaded(&self.tables()))
     }
 
     fn tables(&self) -> Vec<TableName> {
@@ -223,13 +218,14 @@ impl Engine for OracleEngine {
     }
 
     fn checksum(&self, table: TableName, columns: Columns, watch: &dyn LoadWatch) -> Result<Checksum, EngineError> {
-        let rows = self.with(|link| meta::look(link, &self.options))?.ours()?.map_or(0, |meta| meta.rows(table));
+        let rows =
+            self.with(|connection| meta::look(connection, &self.options))?.ours()?.map_or(0, |meta| meta.rows(table));
         let mut crew = load::crew(&self.options, 1, watch)?;
         dbdyno_engine::server::checksum(&mut crew, table, (rows, columns), watch, verify::read)
     }
 
     fn inspect(&self, table: TableName, sample: &mut Sample) -> Result<Inspection, EngineError> {
-        self.with(|link| inspect::inspect(link, table, sample))
+        self.with(|connection| inspect::inspect(connection, table, sample))
     }
 
     fn drop_all(&self) -> Result<bool, EngineError> {
@@ -237,51 +233,52 @@ impl Engine for OracleEngine {
     }
 
     fn hold(&self, watch: &dyn LoadWatch) -> Result<Arc<dyn Hold>, EngineError> {
-        let mut link = Link::open(&self.options, 0, held::NAME)?;
+        let mut connection = OracleConnection::open(&self.options, 0, held::NAME)?;
         let give_up = || watch.cancelled().then_some(ErrorClass::Cancelled);
-        load::hold(&mut link, &give_up, &|| watch.progress(held::WAITING, 0, 0))?;
+        load::hold(&mut connection, &give_up, &|| watch.progress(held::WAITING, 0, 0))?;
         // Who has it already is given it again; not everybody may see who has which lock.
-        Ok(Arc::new(Held::new(link, |link| load::lock(link, "asking for the lock of the run"))))
+        Ok(Arc::new(Held::new(connection, |connection| load::lock(connection, "asking for the lock of the run"))))
     }
 
     fn settle(&self, limit: Duration) -> Result<Settled, EngineError> {
         settle::settle(self, limit)
     }
 
-    fn begin_point(&self, task: &Task) -> Result<(), EngineError> {
-        let under_way = point::begin(self, task)?;
+    fn begin_point(&self, spec: &PointSpec) -> Result<(), EngineError> {
+        let under_way = point::begin(self, spec)?;
         *recover(&self.point) = Some(under_way);
         Ok(())
     }
 
-    fn end_point(&self, task: &Task) -> Result<(), EngineError> {
+    fn end_point(&self, spec: &PointSpec) -> Result<(), EngineError> {
         // The watch ends first: it would be somebody else's in the next point.
         let under_way = recover(&self.point).take();
-        if task.test.procedure.writes() {
+        if spec.test.procedure.writes() {
             recover(&self.backlog).add();
         }
         if under_way.is_some() {
             point::snap(self)?;
         }
-        self.with(|link| point::remove_leftovers(link, task))
+        self.with(|connection| point::remove_leftovers(connection, spec))
     }
 
     fn session(&self, job: u32, nodes: u32) -> Result<Box<dyn Session>, EngineError> {
         let node = (job % nodes.max(1)) as usize % self.nodes.len();
-        let link = Link::open(&self.options, node, "dbdyno job")?;
-        Ok(Box::new(OracleSession::new(link, Arc::clone(&self.nodes[node]))?))
+        let connection = OracleConnection::open(&self.options, node, "dbdyno job")?;
+        Ok(Box::new(OracleSession::new(connection, Arc::clone(&self.nodes[node]))?))
     }
 
     fn answers(&self) -> bool {
         let options = self.options.clone();
-        dbdyno_engine::server::answers(self.server_pid(), move || Link::open(&options, 0, "dbdyno check").map(drop))
-            && !self.options.vigil.is_cut_off(&|wait| Link::look_after(&self.options, wait))
+        dbdyno_engine::server::answers(self.server_pid(), move || {
+            OracleConnection::open(&options, 0, "dbdyno check").map(drop)
+        }) && !self.options.vigil.is_cut_off(&|wait| OracleConnection::look_after(&self.options, wait))
     }
 
     fn on_lost(&self, tell: LostTarget) {
         // The vigil ends with the last owner of it.
         let options = Options { vigil: Arc::default(), ..self.options.clone() };
-        let ask = move |wait: &Wait| Link::look_after(&options, wait);
+        let ask = move |wait: &Wait| OracleConnection::look_after(&options, wait);
         self.options.vigil.watch(self.options.connect_timeout, ask, tell);
     }
 
@@ -298,11 +295,11 @@ impl Engine for OracleEngine {
     }
 
     fn data_place(&self) -> Option<PathBuf> {
-        Some(self.ground()?.files.first()?.parent()?.to_owned())
+        Some(self.location()?.files.first()?.parent()?.to_owned())
     }
 
     fn data_files(&self) -> Vec<PathBuf> {
-        self.ground().map(|ground| ground.files.clone()).unwrap_or_default()
+        self.location().map(|location| location.files.clone()).unwrap_or_default()
     }
 }
 

@@ -2,30 +2,23 @@
 //! gathered, and everything is read back. A leaf that is full is noted in the book-keeping, so that a load that was
 //! killed goes on where it was.
 
+use crate::DIALECT;
 mod fill;
 mod rows;
 
 pub(super) use rows::{DamagedRow, decode};
 
-use super::link::Link;
+use super::connection::OracleConnection;
 use super::meta::{self, Kind, Object};
 use super::options::Options;
-use super::{STATISTICS, layout, tables_of, verify};
+use super::{layout, tables_of, verify};
 use dbdyno_engine::bookkeeping::{Contents, Meta, checksum_key};
 use dbdyno_engine::data::Generator;
 use dbdyno_engine::server::loading::{self, Beginning, Wish};
-use dbdyno_engine::server::{Crew, Leaf, Phase, ServerLink as _, Stop, Tally, Times, held, leaves, prove};
-use dbdyno_engine::{EngineError, LoadReport, LoadWatch, SqlFile};
+use dbdyno_engine::server::{Connection as _, Leaf, LoaderPool, Phase, Stop, Tally, Times, held, leaves, prove};
+use dbdyno_engine::{EngineError, LoadReport, LoadWatch};
 use dbdyno_model::{ErrorClass, Shape, Size, TableName};
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
-
-/// Statements of loading, proving and dropping.
-pub(super) static LOADING: LazyLock<SqlFile> =
-    LazyLock::new(|| SqlFile::parse("oracle/sql/load.sql", include_str!("sql/load.sql")));
-/// Statements of filling by direct path.
-pub(super) static FILLING: LazyLock<SqlFile> =
-    LazyLock::new(|| SqlFile::parse("oracle/sql/fill.sql", include_str!("sql/fill.sql")));
 
 /// Under which name sessions that load are listed.
 const APPLICATION: &str = "dbdyno load";
@@ -42,15 +35,15 @@ pub(super) fn load(
     verify: bool,
     watch: &dyn LoadWatch,
 ) -> Result<LoadReport, EngineError> {
-    let mut control = Link::open(options, 0, APPLICATION)?;
+    let mut control = OracleConnection::open(options, 0, APPLICATION)?;
     let (place, tables) = (format!("schema {}", options.schema()), tables_of(options));
     let wish = Wish { tables: &tables, size, seed, verify, has: is_full, place };
-    let look = |control: &mut Link| meta::look(control, options);
-    let hold = |control: &mut Link| {
+    let look = |control: &mut OracleConnection| meta::look(control, options);
+    let hold = |control: &mut OracleConnection| {
         let give_up = || watch.cancelled().then_some(ErrorClass::Cancelled);
         hold(control, &give_up, &|| watch.progress(held::WAITING, 0, 0))
     };
-    let create = |control: &mut Link| {
+    let create = |control: &mut OracleConnection| {
         let mut meta = books(control, options)?;
         meta.begin_tables(size, seed);
         meta::create(&meta, control).map(|()| meta)
@@ -82,7 +75,7 @@ pub(super) fn load(
 ///
 /// # Errors
 /// What is there is not ours; the server's.
-pub(super) fn books(control: &mut Link, options: &Options) -> Result<Meta, EngineError> {
+pub(super) fn books(control: &mut OracleConnection, options: &Options) -> Result<Meta, EngineError> {
     if let Some(meta) = meta::look(control, options)?.ours()? {
         return Ok(meta);
     }
@@ -99,13 +92,17 @@ fn is_full(meta: &Meta, table: TableName) -> bool {
 ///
 /// # Errors
 /// The server turns one away.
-pub(super) fn crew<'w>(options: &Options, jobs: u32, watch: &'w dyn LoadWatch) -> Result<Crew<'w, Link>, EngineError> {
-    Crew::open(jobs, watch, |_| {
+pub(super) fn crew<'w>(
+    options: &Options,
+    jobs: u32,
+    watch: &'w dyn LoadWatch,
+) -> Result<LoaderPool<'w, OracleConnection>, EngineError> {
+    LoaderPool::open(jobs, watch, |_| {
         let doing = "preparing a session that loads";
-        let mut link = Link::open(options, 0, APPLICATION)?;
-        link.batch(doing, &LOADING.get("session")?.text)?;
-        link.batch(doing, &FILLING.get("wait_for_locks")?.text)?;
-        Ok(link)
+        let mut connection = OracleConnection::open(options, 0, APPLICATION)?;
+        connection.batch(doing, &DIALECT.get("load/session")?.text)?;
+        connection.batch(doing, &DIALECT.get("fill/wait_for_locks")?.text)?;
+        Ok(connection)
     })
 }
 
@@ -114,8 +111,8 @@ pub(super) fn crew<'w>(options: &Options, jobs: u32, watch: &'w dyn LoadWatch) -
 ///
 /// # Errors
 /// The server's.
-pub(super) fn lock(link: &mut Link, doing: &str) -> Result<bool, EngineError> {
-    match link.ask(doing, &LOADING.get("hold")?.text, 1)?.as_slice() {
+pub(super) fn lock(connection: &mut OracleConnection, doing: &str) -> Result<bool, EngineError> {
+    match connection.ask(doing, &DIALECT.get("load/hold")?.text, 1)?.as_slice() {
         // Granted, or had before.
         [0 | 4] => Ok(true),
         // Not in time: another has it.
@@ -128,14 +125,14 @@ pub(super) fn lock(link: &mut Link, doing: &str) -> Result<bool, EngineError> {
 /// left at work: a server that takes back half a leaf outlives its client. `give_up` says when not to wait any longer,
 /// and what that is called; `waits` hears that it is waited for.
 pub(super) fn hold(
-    control: &mut Link,
+    control: &mut OracleConnection,
     give_up: &dyn Fn() -> Option<ErrorClass>,
     waits: &dyn Fn(),
 ) -> Result<(), EngineError> {
     let doing = "waiting for others that measure, load or drop here";
-    let held = |control: &mut Link| lock(control, doing);
+    let held = |control: &mut OracleConnection| lock(control, doing);
     // Who may not see sessions waits for their locks instead.
-    let left = |control: &mut Link| {
+    let left = |control: &mut OracleConnection| {
         let session = left_at_work(control, doing)?;
         Ok(session.map(|sid| format!("have them ended by ALTER SYSTEM KILL SESSION (one has the SID {sid})")))
     };
@@ -143,25 +140,25 @@ pub(super) fn hold(
 }
 
 /// A session of an earlier load or run that has not ended.
-fn left_at_work(link: &mut Link, doing: &str) -> Result<Option<String>, EngineError> {
-    let rows = super::snapshot::told(link.texts(doing, &LOADING.get("loaders")?.text))?;
+fn left_at_work(connection: &mut OracleConnection, doing: &str) -> Result<Option<String>, EngineError> {
+    let rows = super::snapshot::told(connection.texts(doing, &DIALECT.get("load/loaders")?.text))?;
     Ok(dbdyno_engine::server::first(rows.unwrap_or_default()))
 }
 
 /// What forgets all that was noted of a table; comes before the table is dropped or made anew, so that nothing that is
 /// noted is ever wrong.
 pub(super) fn forget(table: TableName) -> Result<String, EngineError> {
-    Ok(LOADING.fill("forget_table", &[("table", table.name())])?)
+    Ok(DIALECT.fill("load/forget_table", &[("table", table.name())])?)
 }
 
 /// The statement that notes a step of the load.
 fn note(step: &str, part: &str) -> Result<String, EngineError> {
-    Ok(LOADING.fill("note", &[("step", step), ("leaf", part)])?)
+    Ok(DIALECT.fill("load/note", &[("step", step), ("leaf", part)])?)
 }
 
 /// A statement about a leaf.
 pub(super) fn about(statement: &str, leaf: &Leaf) -> Result<String, EngineError> {
-    Ok(LOADING.get(statement)?.text.replace("{leaf}", &layout::in_sql(leaf)))
+    Ok(DIALECT.get(&format!("load/{statement}"))?.text.replace("{leaf}", &layout::in_sql(leaf)))
 }
 
 /// A load at work.
@@ -172,8 +169,8 @@ struct Load<'l> {
     jobs: u32,
     verify: bool,
     watch: &'l dyn LoadWatch,
-    control: Link,
-    crew: Crew<'l, Link>,
+    control: OracleConnection,
+    crew: LoaderPool<'l, OracleConnection>,
     meta: Meta,
     times: Times,
 }
@@ -189,7 +186,7 @@ impl Load<'_> {
                 continue;
             }
             let name = table.name();
-            self.control.batch(doing, &LOADING.get("no_longer_complete")?.text)?;
+            self.control.batch(doing, &DIALECT.get("load/no_longer_complete")?.text)?;
             self.control.batch(doing, &forget(*table)?)?;
             // Both are there before the table goes: a statement that makes or drops something commits.
             let drops = layout::drops(name, table.organisation())?;
@@ -213,7 +210,7 @@ impl Load<'_> {
             return Ok(false);
         }
         let any_filled = leaves(table).iter().any(|leaf| self.meta.done("filled", &leaf.name));
-        let sql = LOADING.fill("any_row", &[("table", table.name())])?;
+        let sql = DIALECT.fill("load/any_row", &[("table", table.name())])?;
         Ok(any_filled || self.control.texts(&format!("looking into {table}"), &sql)?.is_empty())
     }
 
@@ -234,9 +231,9 @@ impl Load<'_> {
             let tally = Tally::new(watch, label.to_owned(), rows - rows_of(&missing), rows);
             let generator = Generator::new(size, shape, self.seed);
             let tools = || fill::Filler::new(generator.clone());
-            let fill = |link: &mut Link, leaf: &Leaf, filler: &mut fill::Filler, stop: &Stop<'_>| {
+            let fill = |connection: &mut OracleConnection, leaf: &Leaf, filler: &mut fill::Filler, stop: &Stop<'_>| {
                 let _clock = times.clock(leaf.table, Phase::Fill);
-                filler.fill(link, leaf, size, stop, &tally)
+                filler.fill(connection, leaf, size, stop, &tally)
             };
             self.crew.each(&format!("loading {label}"), &missing, tools, fill)?;
         }
@@ -250,7 +247,7 @@ impl Load<'_> {
             for (table, checksum) in sums {
                 let (name, value) = (checksum_key(table), checksum.to_string());
                 meta::set(&mut self.control, &name, &value)?;
-                self.control.batch("keeping the load's progress", &LOADING.get("commit")?.text)?;
+                self.control.batch("keeping the load's progress", &DIALECT.get("load/commit")?.text)?;
                 self.meta.put(name, value);
             }
         }
@@ -264,23 +261,24 @@ impl Load<'_> {
             tables.iter().copied().filter(|table| !self.meta.done("keys", table.name())).collect();
         let (size, times, jobs) = (self.size, &self.times, self.jobs);
         let tally = Tally::new(self.watch, format!("{label} keys"), 0, rows);
-        let build = |link: &mut Link, table: &TableName, (): &mut (), _: &Stop<'_>| {
+        let build = |connection: &mut OracleConnection, table: &TableName, (): &mut (), _: &Stop<'_>| {
             let doing = format!("building the keys of {table}");
             let threads = if table.shape() == Shape::Large { jobs } else { 1 };
             {
                 let _clock = times.clock(*table, Phase::Index);
-                let there = link.texts(&doing, &LOADING.fill("indexes", &[("table", table.name())])?)?;
+                let there = connection.texts(&doing, &DIALECT.fill("load/indexes", &[("table", table.name())])?)?;
                 let there: Vec<String> = there.into_iter().flatten().flatten().collect();
                 for sql in layout::indexes(*table, threads)? {
                     if index_made_by(&sql).is_none_or(|index| !there.iter().any(|name| name == index)) {
-                        ignoring_a_key_that_is_there(link.batch(&doing, &sql))?;
+                        ignoring_a_key_that_is_there(connection.batch(&doing, &sql))?;
                     }
                 }
             }
             let _clock = times.clock(*table, Phase::Tidy);
-            link.batch(&format!("analysing {table}"), &LOADING.fill("analyse", &[("table", table.name())])?)?;
-            link.batch(&doing, &note("keys", table.name())?)?;
-            link.batch(&doing, &LOADING.get("commit")?.text)?;
+            connection
+                .batch(&format!("analysing {table}"), &DIALECT.fill("load/analyse", &[("table", table.name())])?)?;
+            connection.batch(&doing, &note("keys", table.name())?)?;
+            connection.batch(&doing, &DIALECT.get("load/commit")?.text)?;
             tally.add(table.rows(size));
             Ok(())
         };
@@ -292,8 +290,8 @@ impl Load<'_> {
         let doing = "ending the load";
         meta::set(&mut self.control, "verified", if self.verify { "1" } else { "0" })?;
         meta::set(&mut self.control, "complete", "1")?;
-        self.control.batch(doing, &LOADING.get("commit")?.text)?;
-        match self.control.batch("writing the tables out", &STATISTICS.get("checkpoint")?.text) {
+        self.control.batch(doing, &DIALECT.get("load/commit")?.text)?;
+        match self.control.batch("writing the tables out", &DIALECT.get("statistics/checkpoint")?.text) {
             // Not everybody may; the first point's settling then says so.
             Err(error) if error.class == ErrorClass::Permission => Ok(()),
             done => done,

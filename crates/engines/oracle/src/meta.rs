@@ -1,13 +1,12 @@
 //! What our user's schema holds: nothing, something of somebody else's, or our data and how far its load has come.
 //! Looking changes nothing.
 
-use super::layout;
-use super::link::{Bind, Link};
-use super::load::LOADING;
+use super::connection::{Bind, OracleConnection};
 use super::options::Options;
+use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::bookkeeping::{Contents, Meta};
-use dbdyno_engine::server::ServerLink as _;
+use dbdyno_engine::server::Connection as _;
 use dbdyno_model::ErrorClass;
 
 /// The version of the tables; another one is not ours to read.
@@ -21,22 +20,22 @@ pub(super) const MADE_SCHEMA: &str = "made_schema";
 ///
 /// # Errors
 /// The server's.
-pub(super) fn set(link: &mut Link, name: &str, value: &str) -> Result<(), EngineError> {
-    let sql = &LOADING.get("set_meta")?.text;
-    link.run_block("keeping the load's progress", sql, &[Bind::Text(name), Bind::Text(value)])
+pub(super) fn set(connection: &mut OracleConnection, name: &str, value: &str) -> Result<(), EngineError> {
+    let sql = &DIALECT.get("load/set_meta")?.text;
+    connection.run_block("keeping the load's progress", sql, &[Bind::Text(name), Bind::Text(value)])
 }
 
 /// Makes the book-keeping and writes all of it. A table that is there and empty is what an end between the two left.
 ///
 /// # Errors
 /// The server's.
-pub(super) fn create(meta: &Meta, link: &mut Link) -> Result<(), EngineError> {
+pub(super) fn create(meta: &Meta, connection: &mut OracleConnection) -> Result<(), EngineError> {
     let doing = "creating the book-keeping";
-    if !objects(link)?.iter().any(|object| object.kind == Kind::Table && object.name == META) {
-        link.batch(doing, &layout::TABLES.get("create_meta")?.text)?;
+    if !objects(connection)?.iter().any(|object| object.kind == Kind::Table && object.name == META) {
+        connection.batch(doing, &DIALECT.get("tables/create_meta")?.text)?;
     }
-    meta.entries().try_for_each(|(name, value)| set(link, name, value))?;
-    link.batch(doing, &LOADING.get("commit")?.text)
+    meta.entries().try_for_each(|(name, value)| set(connection, name, value))?;
+    connection.batch(doing, &DIALECT.get("load/commit")?.text)
 }
 
 /// What an object in the schema is.
@@ -101,8 +100,8 @@ impl Object {
 ///
 /// # Errors
 /// The server's.
-pub(super) fn objects(link: &mut Link) -> Result<Vec<Object>, EngineError> {
-    let rows = link.texts("reading the list of tables", &LOADING.get("objects")?.text)?;
+pub(super) fn objects(connection: &mut OracleConnection) -> Result<Vec<Object>, EngineError> {
+    let rows = connection.texts("reading the list of tables", &DIALECT.get("load/objects")?.text)?;
     Ok(rows.into_iter().map(Object::read).collect())
 }
 
@@ -119,13 +118,13 @@ pub(super) fn listed<'o>(objects: impl Iterator<Item = &'o Object>) -> String {
 ///
 /// # Errors
 /// It cannot be read.
-pub(super) fn look(link: &mut Link, options: &Options) -> Result<Contents, EngineError> {
-    let objects = objects(link)?;
+pub(super) fn look(connection: &mut OracleConnection, options: &Options) -> Result<Contents, EngineError> {
+    let objects = objects(connection)?;
     let schema = options.schema();
     if !objects.iter().any(|object| object.kind == Kind::Table && object.name == META) {
         return Ok(without_meta(&objects, &schema));
     }
-    let meta: Meta = match link.texts("reading the load's progress", &LOADING.get("get_meta")?.text) {
+    let meta: Meta = match connection.texts("reading the load's progress", &DIALECT.get("load/get_meta")?.text) {
         Ok(rows) => rows.into_iter().filter_map(pair).collect(),
         // A table of that name with other columns.
         Err(error) if error.class == ErrorClass::UnknownObject => Meta::default(),

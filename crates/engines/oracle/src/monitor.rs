@@ -1,17 +1,17 @@
 //! Watches the sessions of a point while they work: what they wait for, and who else is at work in the instance. Reads
 //! `v$session`, which no pack has to be licensed for; Oracle's own samples of it (ASH) are another matter.
 
-use super::STATISTICS;
-use super::link::Link;
+use super::connection::OracleConnection;
 use super::options::Options;
+use crate::DIALECT;
 use dbdyno_engine::EngineError;
-use dbdyno_engine::server::{Seen, ServerLink as _, Watch};
+use dbdyno_engine::server::{Connection as _, Seen, Watch};
 use dbdyno_model::ErrorClass;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 /// A thread that looks, with a connection of its own. Ends when dropped.
-pub(super) struct Monitor(Watch<Link>);
+pub(super) struct Monitor(Watch<OracleConnection>);
 
 impl Monitor {
     /// Begins to watch a node. `ours` are dbdyno's own sessions there, which may grow.
@@ -19,16 +19,16 @@ impl Monitor {
     /// # Errors
     /// No connection, no thread, or `v$session` may not be read.
     pub(super) fn start(options: &Options, node: usize, ours: Arc<Mutex<BTreeSet<u64>>>) -> Result<Self, EngineError> {
-        let mut link = Link::open(options, node, "dbdyno watch")?;
-        let sql = &STATISTICS.get("activity")?.text;
-        match link.texts("looking at sessions", sql) {
+        let mut connection = OracleConnection::open(options, node, "dbdyno watch")?;
+        let sql = &DIALECT.get("statistics/activity")?.text;
+        match connection.texts("looking at sessions", sql) {
             Err(error) if error.class == ErrorClass::UnknownObject => {
                 let why = "this user may not see sessions; `dbdyno check` says what to grant";
                 return Err(EngineError::new(ErrorClass::Permission, why));
             }
             looked => drop(looked?),
         }
-        Ok(Self(Watch::start(link, ours, sql, None, read)?))
+        Ok(Self(Watch::start(connection, ours, sql, None, read)?))
     }
 
     /// What was seen so far.

@@ -5,18 +5,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 const SQL: [(&str, &str); 12] = [
-    ("tables.sql", include_str!("sql/tables.sql")),
-    ("package.sql", include_str!("sql/package.sql")),
-    ("lookups.sql", include_str!("sql/lookups.sql")),
-    ("cpu.sql", include_str!("sql/cpu.sql")),
-    ("statistics.sql", include_str!("sql/statistics.sql")),
-    ("describe.sql", include_str!("sql/describe.sql")),
-    ("load.sql", include_str!("sql/load.sql")),
-    ("check.sql", include_str!("sql/check.sql")),
-    ("inspect.sql", include_str!("sql/inspect.sql")),
-    ("fill.sql", include_str!("sql/fill.sql")),
-    ("setup.sql", include_str!("sql/setup.sql")),
-    ("diagnostics.sql", include_str!("sql/diagnostics.sql")),
+    ("tables.sql", include_str!("../dialect/sql/tables.sql")),
+    ("package.sql", include_str!("../dialect/sql/package.sql")),
+    ("lookups.sql", include_str!("../dialect/sql/lookups.sql")),
+    ("cpu.sql", include_str!("../dialect/sql/cpu.sql")),
+    ("statistics.sql", include_str!("../dialect/sql/statistics.sql")),
+    ("describe.sql", include_str!("../dialect/sql/describe.sql")),
+    ("load.sql", include_str!("../dialect/sql/load.sql")),
+    ("check.sql", include_str!("../dialect/sql/check.sql")),
+    ("inspect.sql", include_str!("../dialect/sql/inspect.sql")),
+    ("fill.sql", include_str!("../dialect/sql/fill.sql")),
+    ("setup.sql", include_str!("../dialect/sql/setup.sql")),
+    ("diagnostics.sql", include_str!("../dialect/sql/diagnostics.sql")),
 ];
 /// The oldest release that dbdyno works with.
 const OLDEST: (u32, u32) = (12, 2);
@@ -164,7 +164,7 @@ fn looks_like_a_column(word: &str, sql: &str) -> bool {
 fn every_statistic_is_listed_and_every_listed_one_is_used() {
     let names = names();
     let mut used = BTreeSet::new();
-    let parsed = dbdyno_engine::SqlFile::parse("statistics.sql", include_str!("sql/statistics.sql"));
+    let parsed = dbdyno_engine::SqlFile::parse("statistics.sql", include_str!("../dialect/sql/statistics.sql"));
     for statement in ["session_counters", "system_counters", "time_model", "machine", "files"] {
         let text = &parsed.get(statement).unwrap().text;
         used.extend(text.split('\'').skip(1).step_by(2).map(str::to_owned));

@@ -7,7 +7,7 @@ mod part;
 mod place;
 mod tnsnames;
 
-use super::link::Seats;
+use super::connection::ConnectionLimits;
 use dbdyno_engine::percent_decode;
 use dbdyno_engine::secret::Secret;
 use dbdyno_engine::server::Vigil;
@@ -62,7 +62,7 @@ pub(super) struct Options {
     /// Whether the target claims the Diagnostics Pack (AWR, ASH).
     pub(super) diagnostics_pack: bool,
     /// The connections that are open to it.
-    pub(super) seats: Arc<Seats>,
+    pub(super) seats: Arc<ConnectionLimits>,
     /// What these wait for.
     pub(super) vigil: Arc<Vigil>,
 }

@@ -1,13 +1,14 @@
 //! Before and after a point: its package, the tables that its jobs fill, a warm cache, what to count and whom to watch.
 
-use super::link::Link;
+use super::connection::OracleConnection;
 use super::monitor::Monitor;
-use super::recipe::{Counting, PACKAGE, Recipe};
+use super::procedure::{Counting, PACKAGE, ProcedureSpec};
 use super::statistics::{Base, Watched};
-use super::{DIAGNOSTICS, OracleEngine, STATISTICS, inspect, layout, load, meta, snapshot};
+use super::{OracleEngine, inspect, meta, snapshot};
+use crate::DIALECT;
 use dbdyno_engine::bookkeeping::{self, Made, Meta};
-use dbdyno_engine::server::{ServerLink as _, Watches, first, no_point, recover};
-use dbdyno_engine::{EngineError, PointStatistics, ProgramTask, Sampling, Task};
+use dbdyno_engine::server::{Connection as _, Watches, first, no_point, recover};
+use dbdyno_engine::{EngineError, PointSpec, PointStatistics, ProgramSpec, Sampling};
 use dbdyno_model::{Cache, Drive, ErrorClass, Procedure, TableName, Tier};
 use std::sync::Arc;
 use std::time::Instant;
@@ -30,10 +31,14 @@ pub(super) struct UnderWay {
 ///
 /// # Errors
 /// `Unsupported`: the target leaves out what the test needs.
-pub(super) fn refuse_left_out(engine: &OracleEngine, recipe: &Recipe, task: &Task) -> Result<(), EngineError> {
-    let Some(part) = recipe.needs().into_iter().find(|part| engine.options.leaves_out(*part)) else { return Ok(()) };
+pub(super) fn refuse_left_out(
+    engine: &OracleEngine,
+    procedure: &ProcedureSpec,
+    spec: &PointSpec,
+) -> Result<(), EngineError> {
+    let Some(part) = procedure.needs().into_iter().find(|part| engine.options.leaves_out(*part)) else { return Ok(()) };
     let message =
-        format!("{} needs {}, which the target leaves out (--without {})", task.test.code, part.words(), part.name());
+        format!("{} needs {}, which the target leaves out (--without {})", spec.test.code, part.words(), part.name());
     Err(EngineError::new(ErrorClass::Unsupported, message))
 }
 
@@ -41,13 +46,13 @@ pub(super) fn refuse_left_out(engine: &OracleEngine, recipe: &Recipe, task: &Tas
 ///
 /// # Errors
 /// `Unsupported`: several jobs are to build one each.
-pub(super) fn refuse_several_builders(recipe: &Recipe, task: &Task) -> Result<(), EngineError> {
-    if recipe.counting() != Counting::Builds || task.jobs <= 1 {
+pub(super) fn refuse_several_builders(procedure: &ProcedureSpec, spec: &PointSpec) -> Result<(), EngineError> {
+    if procedure.counting() != Counting::Builds || spec.jobs <= 1 {
         return Ok(());
     }
     let message = format!(
         "{} with {} jobs: a table has one index on the same columns (ORA-01408); its ramp is one of threads: leave --jobs away",
-        task.test.code, task.jobs
+        spec.test.code, spec.jobs
     );
     Err(EngineError::new(ErrorClass::Unsupported, message))
 }
@@ -56,67 +61,69 @@ pub(super) fn refuse_several_builders(recipe: &Recipe, task: &Task) -> Result<()
 ///
 /// # Errors
 /// `Unsupported`: it has no such flash cache; the server's.
-fn refuse_absent_tier(link: &mut Link, task: &Task) -> Result<(), EngineError> {
-    let (statement, lacks) = match task.test.tier {
+fn refuse_absent_tier(connection: &mut OracleConnection, spec: &PointSpec) -> Result<(), EngineError> {
+    let (statement, lacks) = match spec.test.tier {
         Tier::Default => return Ok(()),
         Tier::DatabaseFlash => ("flash_cache", "the server has no database flash cache (db_flash_cache_size is 0)"),
         Tier::CellFlash => ("cells", "the server has no storage cells (v$cell is empty)"),
     };
-    let rows = snapshot::told(link.texts("looking for the test's tier", &STATISTICS.get(statement)?.text))?;
+    let rows = snapshot::told(
+        connection.texts("looking for the test's tier", &DIALECT.get(&format!("statistics/{statement}"))?.text),
+    )?;
     let message = match rows.map(first) {
         Ok(Some(n)) if n.parse().is_ok_and(|n: u64| n > 0) => return Ok(()),
-        Ok(_) => format!("{}: {lacks}", task.test.code),
-        Err(why) => format!("{}: whether the server has the test's tier is not known: {why}", task.test.code),
+        Ok(_) => format!("{}: {lacks}", spec.test.code),
+        Err(why) => format!("{}: whether the server has the test's tier is not known: {why}", spec.test.code),
     };
     Err(EngineError::new(ErrorClass::Unsupported, message))
 }
 
 /// Forgets what is in the buffer cache, before tests that are to read from storage. Who may not finds there what
 /// earlier points have left, which the judge sees.
-fn empty_cache(link: &mut Link, task: &Task) -> Result<(), EngineError> {
-    if task.test.cache != Cache::NonCached {
+fn empty_cache(connection: &mut OracleConnection, spec: &PointSpec) -> Result<(), EngineError> {
+    if spec.test.cache != Cache::NonCached {
         return Ok(());
     }
-    match link.batch("emptying the buffer cache", &STATISTICS.get("empty_cache")?.text) {
+    match connection.batch("emptying the buffer cache", &DIALECT.get("statistics/empty_cache")?.text) {
         Err(error) if error.class == ErrorClass::Permission => Ok(()),
         done => done,
     }
 }
 
 /// Prepares what the jobs of a point share.
-pub(super) fn begin(engine: &OracleEngine, task: &Task) -> Result<UnderWay, EngineError> {
-    let recipe = Recipe::of(&task.test);
-    refuse_left_out(engine, &recipe, task)?;
-    refuse_several_builders(&recipe, task)?;
-    engine.with(|link| {
-        refuse_absent_tier(link, task)?;
-        remove_leftovers(link, task)?;
-        note(link, &recipe)?;
-        make(link, &recipe, task)
+pub(super) fn begin(engine: &OracleEngine, spec: &PointSpec) -> Result<UnderWay, EngineError> {
+    let procedure = ProcedureSpec::of(&spec.test);
+    refuse_left_out(engine, &procedure, spec)?;
+    refuse_several_builders(&procedure, spec)?;
+    engine.with(|connection| {
+        refuse_absent_tier(connection, spec)?;
+        remove_leftovers(connection, spec)?;
+        note(connection, &procedure)?;
+        make(connection, &procedure, spec)
     })?;
-    for node in 0..engine.nodes.len().min(task.nodes as usize) {
+    for node in 0..engine.nodes.len().min(spec.nodes as usize) {
         engine.nodes[node].account.begin();
         // All nodes of a cluster have one database, and each a cache of its own.
-        engine.on(node, |link| {
-            engine.nodes[node].account.counted_in(link.instance());
-            empty_cache(link, task)?;
-            warm_all(link, &recipe, task)
+        engine.on(node, |connection| {
+            engine.nodes[node].account.counted_in(connection.instance());
+            empty_cache(connection, spec)?;
+            warm_all(connection, &procedure, spec)
         })?;
     }
-    under_way(engine, (task.nodes, task.sampling), watched(recipe.counting(), task.threads))
+    under_way(engine, (spec.nodes, spec.sampling), watched(procedure.counting(), spec.threads))
 }
 
 /// Prepares a point of a program, which has made its tables itself.
-pub(super) fn begin_program(engine: &OracleEngine, task: &ProgramTask) -> Result<UnderWay, EngineError> {
-    engine.with(|link| remove_made(link, &format!("preparing {}", task.work)))?;
-    for node in 0..engine.nodes.len().min(task.nodes as usize) {
+pub(super) fn begin_program(engine: &OracleEngine, spec: &ProgramSpec) -> Result<UnderWay, EngineError> {
+    engine.with(|connection| remove_made(connection, &format!("preparing {}", spec.work)))?;
+    for node in 0..engine.nodes.len().min(spec.nodes as usize) {
         engine.nodes[node].account.begin();
-        engine.on(node, |link| {
-            engine.nodes[node].account.counted_in(link.instance());
+        engine.on(node, |connection| {
+            engine.nodes[node].account.counted_in(connection.instance());
             Ok(())
         })?;
     }
-    under_way(engine, (task.nodes, task.sampling), watched(Counting::Nothing, 1))
+    under_way(engine, (spec.nodes, spec.sampling), watched(Counting::Nothing, 1))
 }
 
 /// A point whose sessions are watched from now on, on so many nodes.
@@ -148,45 +155,45 @@ pub(super) fn snap(engine: &OracleEngine) -> Result<(), EngineError> {
     if !engine.options.diagnostics_pack {
         return Ok(());
     }
-    let sql = &DIAGNOSTICS.get("awr_snapshot")?.text;
-    let taken = engine.with(|link| link.ask("taking an AWR snapshot", sql, 1));
+    let sql = &DIALECT.get("diagnostics/awr_snapshot")?.text;
+    let taken = engine.with(|connection| connection.ask("taking an AWR snapshot", sql, 1));
     // Where it is refused the figures are what they are without it.
     snapshot::told(taken.map(|_| Vec::new())).map(drop)
 }
 
 /// Makes the package and what its jobs share.
-fn make(link: &mut Link, recipe: &Recipe, task: &Task) -> Result<(), EngineError> {
-    for sql in recipe.creates_before(task)? {
-        link.batch("making what the point fills", &sql)?;
+fn make(connection: &mut OracleConnection, procedure: &ProcedureSpec, spec: &PointSpec) -> Result<(), EngineError> {
+    for sql in procedure.creates_before(spec)? {
+        connection.batch("making what the point fills", &sql)?;
     }
     // A client does without the package.
-    if task.drive == Drive::Client {
+    if spec.drive == Drive::Client {
         return Ok(());
     }
-    for setting in Recipe::compiler() {
-        match link.batch(MAKING, setting) {
+    for setting in ProcedureSpec::compiler() {
+        match connection.batch(MAKING, setting) {
             // Compiled to the server's own code instead of the processor's; describe.rs says which it was.
             Err(error) if matches!(error.class, ErrorClass::Permission | ErrorClass::Unsupported) => {}
             done => done?,
         }
     }
     let object = PACKAGE.to_uppercase();
-    recipe.package(task.commit)?.iter().try_for_each(|sql| link.compile(MAKING, sql, &object))
+    procedure.package(spec.commit)?.iter().try_for_each(|sql| connection.compile(MAKING, sql, &object))
 }
 
 /// Reads the tables of a cached test, and what inserts copy from, into the cache.
-fn warm_all(link: &mut Link, recipe: &Recipe, task: &Task) -> Result<(), EngineError> {
-    if task.test.cache == Cache::Cached || matches!(task.test.procedure, Procedure::Insert) {
-        recipe.reads().iter().try_for_each(|table| warm(link, *table))?;
+fn warm_all(connection: &mut OracleConnection, procedure: &ProcedureSpec, spec: &PointSpec) -> Result<(), EngineError> {
+    if spec.test.cache == Cache::Cached || matches!(spec.test.procedure, Procedure::Insert) {
+        procedure.reads().iter().try_for_each(|table| warm(connection, *table))?;
     }
     Ok(())
 }
 
 /// Reads a table and its keys into the buffer cache.
-fn warm(link: &mut Link, table: TableName) -> Result<(), EngineError> {
+fn warm(connection: &mut OracleConnection, table: TableName) -> Result<(), EngineError> {
     ["warm_primary", "warm_customer"].into_iter().try_for_each(|name| {
-        let sql = STATISTICS.fill(name, &[("table", table.name())])?;
-        link.texts(WARM, &sql).map(drop)
+        let sql = DIALECT.fill(&format!("statistics/{name}"), &[("table", table.name())])?;
+        connection.texts(WARM, &sql).map(drop)
     })
 }
 
@@ -194,41 +201,41 @@ fn warm(link: &mut Link, table: TableName) -> Result<(), EngineError> {
 ///
 /// # Errors
 /// The server's.
-pub(super) fn remove_leftovers(link: &mut Link, task: &Task) -> Result<(), EngineError> {
-    let doing = format!("removing what {} has made", task.test.code);
-    remove_made(link, &doing)?;
-    let recipe = Recipe::of(&task.test);
-    match recipe.makes().is_empty() {
+pub(super) fn remove_leftovers(connection: &mut OracleConnection, spec: &PointSpec) -> Result<(), EngineError> {
+    let doing = format!("removing what {} has made", spec.test.code);
+    remove_made(connection, &doing)?;
+    let procedure = ProcedureSpec::of(&spec.test);
+    match procedure.makes().is_empty() {
         // Tables that were brought into another tier.
-        true => recipe.drops_made(task)?.iter().try_for_each(|sql| link.batch(&doing, sql)),
+        true => procedure.drops_made(spec)?.iter().try_for_each(|sql| connection.batch(&doing, sql)),
         false => Ok(()),
     }
 }
 
 /// Notes what the point is going to make, of which nothing may be there.
-fn note(link: &mut Link, recipe: &Recipe) -> Result<(), EngineError> {
-    let wanted = recipe.makes();
+fn note(connection: &mut OracleConnection, procedure: &ProcedureSpec) -> Result<(), EngineError> {
+    let wanted = procedure.makes();
     if wanted.is_empty() {
         return Ok(());
     }
-    bookkeeping::refuse_taken(&wanted, &there(link, PREPARING)?, "the schema")?;
-    wanted.iter().try_for_each(|made| meta::set(link, &made.entry(), "1"))?;
-    link.batch(PREPARING, &load::LOADING.get("commit")?.text)
+    bookkeeping::refuse_taken(&wanted, &there(connection, PREPARING)?, "the schema")?;
+    wanted.iter().try_for_each(|made| meta::set(connection, &made.entry(), "1"))?;
+    connection.batch(PREPARING, &DIALECT.get("load/commit")?.text)
 }
 
 /// Tables, clusters, indexes and tablespaces whose names are such as points give, each with its kind; a cluster comes
 /// after its table.
-fn there(link: &mut Link, doing: &str) -> Result<Vec<(String, String)>, EngineError> {
+fn there(connection: &mut OracleConnection, doing: &str) -> Result<Vec<(String, String)>, EngineError> {
     let mut there = Vec::new();
-    for index in names(link, doing, "made_indexes")? {
+    for index in names(connection, doing, "made_indexes")? {
         there.push(("index".to_owned(), index));
     }
-    for row in link.texts(doing, &STATISTICS.get("made")?.text)? {
+    for row in connection.texts(doing, &DIALECT.get("statistics/made")?.text)? {
         if let Ok([Some(kind), Some(name)]) = <[Option<String>; 2]>::try_from(row) {
             there.push((kind, name));
         }
     }
-    for file in names(link, doing, "made_files")? {
+    for file in names(connection, doing, "made_files")? {
         there.push(("tablespace".to_owned(), file));
     }
     there.sort_by_key(|(kind, _)| kind == "cluster");
@@ -239,24 +246,25 @@ fn there(link: &mut Link, doing: &str) -> Result<Vec<(String, String)>, EngineEr
 ///
 /// # Errors
 /// The server's.
-pub(super) fn remove_made(link: &mut Link, doing: &str) -> Result<(), EngineError> {
-    link.batch(doing, &Recipe::drop_package()?)?;
-    let made: Vec<Made> = names(link, doing, "noted")?.iter().filter_map(|entry| bookkeeping::noted(entry)).collect();
+pub(super) fn remove_made(connection: &mut OracleConnection, doing: &str) -> Result<(), EngineError> {
+    connection.batch(doing, &ProcedureSpec::drop_package()?)?;
+    let made: Vec<Made> =
+        names(connection, doing, "noted")?.iter().filter_map(|entry| bookkeeping::noted(entry)).collect();
     if made.is_empty() {
         return Ok(());
     }
-    let there = there(link, doing)?;
+    let there = there(connection, doing)?;
     let tables = bookkeeping::ours(&made, &there).filter(|(kind, _)| kind == "table");
-    inspect::refuse_others(link, tables.map(|(_, name)| name.as_str()), &Meta::default())?;
+    inspect::refuse_others(connection, tables.map(|(_, name)| name.as_str()), &Meta::default())?;
     for (kind, name) in bookkeeping::ours(&made, &there) {
-        link.batch(doing, &layout::TABLES.fill(&format!("drop_{kind}"), &[("name", name)])?)?;
+        connection.batch(doing, &DIALECT.fill(&format!("tables/drop_{kind}"), &[("name", name)])?)?;
     }
-    link.batch(doing, &STATISTICS.get("forget_made")?.text)?;
-    link.batch(doing, &load::LOADING.get("commit")?.text)
+    connection.batch(doing, &DIALECT.get("statistics/forget_made")?.text)?;
+    connection.batch(doing, &DIALECT.get("load/commit")?.text)
 }
 
-fn names(link: &mut Link, doing: &str, statement: &str) -> Result<Vec<String>, EngineError> {
-    let rows = link.texts(doing, &STATISTICS.get(statement)?.text)?;
+fn names(connection: &mut OracleConnection, doing: &str, statement: &str) -> Result<Vec<String>, EngineError> {
+    let rows = connection.texts(doing, &DIALECT.get(&format!("statistics/{statement}"))?.text)?;
     Ok(rows.into_iter().filter_map(|row| row.into_iter().next().flatten()).collect())
 }
 
@@ -272,9 +280,9 @@ pub(super) fn statistics(
     let UnderWay { watched, began, bases, watches } = point.as_mut().ok_or_else(no_point)?;
     watches.read(earlier, Monitor::seen, |number, _, _| {
         let (node, base) = (&engine.nodes[number], &mut bases[number]);
-        let mut told = engine.on(number, |link| snapshot::read(node, link, watched, base))?;
+        let mut told = engine.on(number, |connection| snapshot::read(node, connection, watched, base))?;
         if engine.options.diagnostics_pack {
-            told.counters.waits.extend(engine.on(number, |link| snapshot::history(link, began.elapsed()))?);
+            told.counters.waits.extend(engine.on(number, |connection| snapshot::history(connection, began.elapsed()))?);
         }
         Ok(told)
     })
@@ -296,7 +304,7 @@ mod tests {
     #[test]
     fn all_that_points_make_can_be_dropped() {
         for made in ["table", "cluster", "index", "tablespace"] {
-            assert!(layout::TABLES.get(&format!("drop_{made}")).is_ok(), "{made}");
+            assert!(DIALECT.get(&format!("tables/drop_{made}")).is_ok(), "{made}");
         }
     }
 }

@@ -2,16 +2,17 @@
 //! before it begins. Then table by table; the book-keeping goes last, for while it stands the rest is known to be ours.
 //! The user itself is the administrator's, who made it.
 
+use super::connection::OracleConnection;
 use super::inspect;
-use super::link::Link;
-use super::load::{self, LOADING};
+use super::load;
 use super::meta::{self, Kind, META, Object};
 use super::options::Options;
-use super::recipe::PACKAGE;
+use super::procedure::PACKAGE;
 use super::{layout, point};
+use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::bookkeeping::Meta;
-use dbdyno_engine::server::ServerLink as _;
+use dbdyno_engine::server::Connection as _;
 use dbdyno_model::{ErrorClass, Organisation, TableName};
 use std::time::{Duration, Instant};
 
@@ -23,14 +24,14 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// # Errors
 /// The schema is not ours or holds something that is not ours, somebody is loading, or something cannot be dropped.
 pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
-    let mut link = Link::open(options, 0, "dbdyno drop")?;
-    if meta::look(&mut link, options)?.ours()?.is_none() {
-        return drop_empty_meta(&mut link);
+    let mut connection = OracleConnection::open(options, 0, "dbdyno drop")?;
+    if meta::look(&mut connection, options)?.ours()?.is_none() {
+        return drop_empty_meta(&mut connection);
     }
     let began = Instant::now();
-    load::hold(&mut link, &|| (began.elapsed() > PATIENCE).then_some(ErrorClass::Timeout), &|| ())?;
-    let meta = meta::look(&mut link, options)?.ours()?.unwrap_or_default();
-    let objects = meta::objects(&mut link)?;
+    load::hold(&mut connection, &|| (began.elapsed() > PATIENCE).then_some(ErrorClass::Timeout), &|| ())?;
+    let meta = meta::look(&mut connection, options)?.ours()?.unwrap_or_default();
+    let objects = meta::objects(&mut connection)?;
     let unknown: Vec<&Object> = objects.iter().filter(|object| !is_ours(object, &meta)).collect();
     if !unknown.is_empty() {
         let message = format!(
@@ -42,26 +43,26 @@ pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
         return Err(EngineError::new(ErrorClass::Other, message));
     }
     let tables = objects.iter().filter(|object| object.kind == Kind::Table).map(|object| object.name.as_str());
-    inspect::refuse_others(&mut link, tables, &meta)?;
-    inspect::refuse_needed(&mut link)?;
+    inspect::refuse_others(&mut connection, tables, &meta)?;
+    inspect::refuse_needed(&mut connection)?;
     let doing = "preparing to drop";
-    link.batch(doing, &LOADING.get("no_longer_complete")?.text)?;
-    link.batch(doing, "COMMIT")?;
-    point::remove_made(&mut link, "dropping what points have made")?;
+    connection.batch(doing, &DIALECT.get("load/no_longer_complete")?.text)?;
+    connection.batch(doing, "COMMIT")?;
+    point::remove_made(&mut connection, "dropping what points have made")?;
     for table in TableName::ALL.into_iter().filter(|table| has(&objects, *table)) {
         let doing = format!("dropping {table}");
         // A table is forgotten before it goes: what is noted of it would be wrong from then on.
-        link.batch(&doing, &load::forget(table)?)?;
+        connection.batch(&doing, &load::forget(table)?)?;
         for sql in layout::drops(table.name(), table.organisation())? {
-            link.batch(&doing, &sql)?;
+            connection.batch(&doing, &sql)?;
         }
     }
     for object in objects.iter().filter(|object| meta.keeps(object.kind.name(), &object.name)) {
         let statement = format!("drop_{}", object.kind.name());
-        let sql = layout::TABLES.fill(&statement, &[("name", object.name.as_str())])?;
-        link.batch(&format!("dropping {}", object.description), &sql)?;
+        let sql = DIALECT.fill(&format!("tables/{statement}"), &[("name", object.name.as_str())])?;
+        connection.batch(&format!("dropping {}", object.description), &sql)?;
     }
-    drop_meta(&mut link)?;
+    drop_meta(&mut connection)?;
     Ok(true)
 }
 
@@ -71,16 +72,16 @@ fn has(objects: &[Object], table: TableName) -> bool {
 }
 
 /// A book-keeping without an entry, which a load left that was killed as it began.
-fn drop_empty_meta(link: &mut Link) -> Result<bool, EngineError> {
-    let any = meta::objects(link)?.iter().any(|object| object.name == META);
+fn drop_empty_meta(connection: &mut OracleConnection) -> Result<bool, EngineError> {
+    let any = meta::objects(connection)?.iter().any(|object| object.name == META);
     if any {
-        drop_meta(link)?;
+        drop_meta(connection)?;
     }
     Ok(any)
 }
 
-fn drop_meta(link: &mut Link) -> Result<(), EngineError> {
-    link.batch("dropping the book-keeping", &layout::TABLES.fill("drop_table", &[("name", META)])?)
+fn drop_meta(connection: &mut OracleConnection) -> Result<(), EngineError> {
+    connection.batch("dropping the book-keeping", &DIALECT.fill("tables/drop_table", &[("name", META)])?)
 }
 
 /// Whether dbdyno makes such a thing, or a point or a workload's load has noted it.

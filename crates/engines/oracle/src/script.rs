@@ -3,22 +3,20 @@
 //! lines that begin with `-- |`.
 
 use super::client::Form;
-use super::layout::{self, TABLES};
-use super::recipe::{self, Recipe};
+use super::layout;
+use super::procedure::{self, ProcedureSpec};
 use super::{NOTICE, mapping};
+use crate::DIALECT;
+use dbdyno_engine::EngineError;
 use dbdyno_engine::server::call::{SUMS, arguments};
 use dbdyno_engine::server::example::{self, head, line, list};
 use dbdyno_engine::server::grants::Grant;
-use dbdyno_engine::{EngineError, SqlFile};
 use dbdyno_model::{Cache, CommitMode, Dimension, ErrorClass, Mapping, Procedure, Size, TableName, Test, TestCode};
 use std::sync::LazyLock;
 
-static SETUP: LazyLock<SqlFile> =
-    LazyLock::new(|| SqlFile::parse("oracle/sql/setup.sql", include_str!("sql/setup.sql")));
-
 /// What the set-up grants.
 pub(super) static GRANTS: LazyLock<Vec<Grant>> =
-    LazyLock::new(|| SETUP.get("setup").map(|script| Grant::all(&script.text)).unwrap_or_default());
+    LazyLock::new(|| DIALECT.get("setup/setup").map(|script| Grant::all(&script.text)).unwrap_or_default());
 
 /// What a script of SQL*Plus begins with: no text is a variable of its own, output is shown, and what fails is told. A
 /// script goes on after what fails, because a part may be one that this server, or its licence, does not have.
@@ -38,51 +36,51 @@ pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
     if matches!(mapping, Mapping::None { .. }) {
         return Ok(text);
     }
-    let recipe = Recipe::of(test);
+    let procedure = ProcedureSpec::of(test);
     // More than one, so that the words about them are there.
     let threads = if test.ramp.contains(&Dimension::Threads) { 2 } else { 1 };
-    let task = dbdyno_engine::Task { threads, ..example::task(test, size) };
+    let spec = dbdyno_engine::PointSpec { threads, ..example::spec(test, size) };
     line(&mut text, format_args!("-- {NOTICE}"));
-    for part in recipe.needs() {
+    for part in procedure.needs() {
         line(&mut text, format_args!("-- needs {} (--without {} leaves the test out)", part.words(), part.name()));
     }
     line(&mut text, format_args!("{PREAMBLE}"));
     run(&mut text, SCHEMA);
     line(&mut text, format_args!("\n-- the session's settings"));
-    Recipe::compiler().iter().for_each(|sql| run(&mut text, sql));
-    recipe.settings(&task).iter().for_each(|sql| run(&mut text, sql));
-    let before = recipe.creates_before(&task)?;
+    ProcedureSpec::compiler().iter().for_each(|sql| run(&mut text, sql));
+    procedure.settings(&spec).iter().for_each(|sql| run(&mut text, sql));
+    let before = procedure.creates_before(&spec)?;
     if !before.is_empty() {
         line(&mut text, format_args!("\n-- what the point's jobs share"));
     }
     before.iter().for_each(|sql| run(&mut text, sql));
-    line(&mut text, format_args!("\n-- {}", recipe.procedure()));
-    for (key, note) in recipe.notes()? {
+    line(&mut text, format_args!("\n-- {}", procedure.procedure()));
+    for (key, note) in procedure.notes()? {
         line(&mut text, format_args!("-- {key}: {note}"));
     }
-    recipe.package(CommitMode::Durable)?.iter().for_each(|sql| run(&mut text, sql));
+    procedure.package(CommitMode::Durable)?.iter().for_each(|sql| run(&mut text, sql));
     if test.cache == Cache::Cached {
-        line(&mut text, format_args!("\n-- into the cache, by a session of its own: {}", list(recipe.reads())));
-        for table in recipe.reads() {
+        line(&mut text, format_args!("\n-- into the cache, by a session of its own: {}", list(procedure.reads())));
+        for table in procedure.reads() {
             statements_of("warm", table.name())?.iter().for_each(|sql| run(&mut text, sql));
         }
     }
-    if let Some(explain) = recipe.explain()? {
+    if let Some(explain) = procedure.explain()? {
         line(&mut text, format_args!("\n-- the plan of the statement under test"));
-        if let Some(expected) = recipe.expected_plan()? {
+        if let Some(expected) = procedure.expected_plan()? {
             line(&mut text, format_args!("-- must have: {expected}"));
         }
         run(&mut text, &explain);
         for name in ["plan", "forget_plan"] {
-            run(&mut text, &STATISTICS.get(name)?.text);
+            run(&mut text, &DIALECT.get(&format!("statistics/{name}"))?.text);
         }
     }
     line(&mut text, format_args!("\n-- one pass of the first of one job, with the keys of an example"));
-    let numbers: Vec<String> = arguments(&task, 0, 0, 1).iter().map(ToString::to_string).collect();
-    run(&mut text, &shown_call(&recipe, &numbers));
+    let numbers: Vec<String> = arguments(&spec, 0, 0, 1).iter().map(ToString::to_string).collect();
+    run(&mut text, &shown_call(&procedure, &numbers));
     if test.procedure.has_client_form() {
-        let form = Form::of(&recipe, &task)?;
-        line(&mut text, format_args!("{}; for reading", example::client_heading(&task)));
+        let form = Form::of(&procedure, &spec)?;
+        line(&mut text, format_args!("{}; for reading", example::client_heading(&spec)));
         form.settings().iter().for_each(|sql| reading(&mut text, &ended(sql)));
         reading(&mut text, &ended(form.sql()));
         if test.procedure.writes() {
@@ -90,8 +88,8 @@ pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
         }
     }
     line(&mut text, format_args!("\n-- away with what the point has made"));
-    recipe.drops_made(&task)?.iter().for_each(|sql| run(&mut text, sql));
-    run(&mut text, &Recipe::drop_package()?);
+    procedure.drops_made(&spec)?.iter().for_each(|sql| run(&mut text, sql));
+    run(&mut text, &ProcedureSpec::drop_package()?);
     Ok(text)
 }
 
@@ -107,15 +105,15 @@ pub(super) fn of_schema(size: &Size) -> Result<String, EngineError> {
          -- on in this script does it in dbdyno's schema. `dbdyno load` fills the tables; a script leaves them empty.\n\n\
          {PREAMBLE}\n\n"
     );
-    line(&mut text, format_args!("{}", SETUP.get("setup")?.text));
+    line(&mut text, format_args!("{}", DIALECT.get("setup/setup")?.text));
     line(
         &mut text,
         format_args!("\n-- Only with a licence of the Diagnostics Pack, for runs with --diagnostics-pack:"),
     );
-    reading(&mut text, &SETUP.get("diagnostics")?.text);
+    reading(&mut text, &DIALECT.get("setup/diagnostics")?.text);
     line(&mut text, format_args!("\n-- The schema"));
     run(&mut text, SCHEMA);
-    let meta = TABLES.get("create_meta")?;
+    let meta = DIALECT.get("tables/create_meta")?;
     line(&mut text, format_args!("\n-- {}", meta.notes.get("what").map_or("", String::as_str)));
     run(&mut text, &meta.text);
     for table in TableName::ALL {
@@ -134,20 +132,21 @@ pub(super) fn of_schema(size: &Size) -> Result<String, EngineError> {
         &mut text,
         format_args!("\n-- The package with every procedure; a point makes it with its own alone, and drops it"),
     );
-    Recipe::compiler().iter().for_each(|sql| run(&mut text, sql));
-    recipe::package(&every_recipe()?, CommitMode::Durable)?.iter().for_each(|sql| run(&mut text, sql));
-    line(&mut text, format_args!("SHOW ERRORS PACKAGE BODY {}\n", recipe::PACKAGE));
-    run(&mut text, &Recipe::drop_package()?);
+    ProcedureSpec::compiler().iter().for_each(|sql| run(&mut text, sql));
+    procedure::package(&every_recipe()?, CommitMode::Durable)?.iter().for_each(|sql| run(&mut text, sql));
+    line(&mut text, format_args!("SHOW ERRORS PACKAGE BODY {}\n", procedure::PACKAGE));
+    run(&mut text, &ProcedureSpec::drop_package()?);
     for (title, file) in [
-        ("What dbdyno asks while it measures", &*STATISTICS),
-        ("What it asks about the server", &*DESCRIBE),
-        ("How it loads, proves and drops", &*LOADING),
-        ("How it looks at tables again that were loaded earlier", &*super::inspect::INSPECTING),
-        ("How it loads by direct path", &*FILLING),
-        ("What it asks to tell of room and privileges", &*CHECK),
-        ("What it asks with a licence of the Diagnostics Pack alone", &*DIAGNOSTICS),
+        ("What dbdyno asks while it measures", "statistics"),
+        ("What it asks about the server", "describe"),
+        ("How it loads, proves and drops", "load"),
+        ("How it looks at tables again that were loaded earlier", "inspect"),
+        ("How it loads by direct path", "fill"),
+        ("What it asks to tell of room and privileges", "check"),
+        ("What it asks with a licence of the Diagnostics Pack alone", "diagnostics"),
     ] {
         line(&mut text, format_args!("\n-- {title}; for reading"));
+        let file = DIALECT.file(file)?;
         for name in file.names() {
             let what = file.get(name)?.notes.get("what").map(|what| format!(": {what}")).unwrap_or_default();
             line(&mut text, format_args!("-- {name}{what}"));
@@ -160,25 +159,12 @@ pub(super) fn of_schema(size: &Size) -> Result<String, EngineError> {
 /// Processes that build an index at the end of a load, as shown.
 const LOADERS: u32 = 4;
 
-static STATISTICS: LazyLock<SqlFile> =
-    LazyLock::new(|| SqlFile::parse("oracle/sql/statistics.sql", include_str!("sql/statistics.sql")));
-static DESCRIBE: LazyLock<SqlFile> =
-    LazyLock::new(|| SqlFile::parse("oracle/sql/describe.sql", include_str!("sql/describe.sql")));
-static LOADING: LazyLock<SqlFile> =
-    LazyLock::new(|| SqlFile::parse("oracle/sql/load.sql", include_str!("sql/load.sql")));
-static FILLING: LazyLock<SqlFile> =
-    LazyLock::new(|| SqlFile::parse("oracle/sql/fill.sql", include_str!("sql/fill.sql")));
-static CHECK: LazyLock<SqlFile> =
-    LazyLock::new(|| SqlFile::parse("oracle/sql/check.sql", include_str!("sql/check.sql")));
-static DIAGNOSTICS: LazyLock<SqlFile> =
-    LazyLock::new(|| SqlFile::parse("oracle/sql/diagnostics.sql", include_str!("sql/diagnostics.sql")));
-
 /// Statements about a table that warm it or analyse it.
 fn statements_of(what: &str, table: &str) -> Result<Vec<String>, EngineError> {
-    let of = |file: &SqlFile, name: &str| Ok(file.fill(name, &[("table", table)])?);
+    let of = |name: &str| Ok(DIALECT.fill(name, &[("table", table)])?);
     match what {
-        "analyse" => Ok(vec![of(&LOADING, "analyse")?]),
-        _ => ["warm_primary", "warm_customer"].into_iter().map(|name| of(&STATISTICS, name)).collect(),
+        "analyse" => Ok(vec![of("load/analyse")?]),
+        _ => ["statistics/warm_primary", "statistics/warm_customer"].into_iter().map(of).collect(),
     }
 }
 
@@ -191,7 +177,7 @@ fn with_examples(text: &str) -> String {
         ("{part}", "p3"),
         ("{view}", "v$session"),
         ("{step}", "filled"),
-        ("{package}", recipe::PACKAGE),
+        ("{package}", procedure::PACKAGE),
     ];
     let noted = text
         .replace("'{step} {leaf}'", "'filled small_heap_list_p3'")
@@ -200,7 +186,7 @@ fn with_examples(text: &str) -> String {
 }
 
 /// A recipe for every procedure: each kind of work on each table that it is for.
-fn every_recipe() -> Result<Vec<Recipe>, EngineError> {
+fn every_recipe() -> Result<Vec<ProcedureSpec>, EngineError> {
     use Procedure::{
         BulkLoad, CpuDecimalMix, CpuDoubleMix, CpuFibonacci, CpuFloatMix, CpuIntegerMix, CpuLoop, CpuPrimes,
         CpuQuicksort, CpuRandomNumber, CpuRandomString, CpuStringMix, Group, IndexNonUnique, IndexUnique, Insert, Join,
@@ -253,17 +239,17 @@ fn every_recipe() -> Result<Vec<Recipe>, EngineError> {
     }
     let code = TestCode::new("T111").map_err(|error| EngineError::new(ErrorClass::Other, error.to_string()))?;
     let test = |(work, table)| Test::plain(code.clone(), work, table, Cache::Any);
-    Ok(all.into_iter().map(|of| Recipe::of(&test(of))).collect())
+    Ok(all.into_iter().map(|of| ProcedureSpec::of(&test(of))).collect())
 }
 
 /// The call with numbers for what is bound, and a word about what came of it.
-fn shown_call(recipe: &Recipe, numbers: &[String]) -> String {
+fn shown_call(procedure: &ProcedureSpec, numbers: &[String]) -> String {
     let sums: [&str; SUMS] = ["v_ops", "v_rows", "v_bytes", "v_checksum"];
     let declared = sums.map(|sum| format!("  {sum} NUMBER;\n")).concat();
     format!(
         "DECLARE\n{declared}BEGIN\n  {}.{}({}, {});\n  DBMS_OUTPUT.PUT_LINE({});\nEND;",
-        recipe::PACKAGE,
-        recipe.procedure(),
+        procedure::PACKAGE,
+        procedure.procedure(),
         numbers.join(", "),
         sums.join(", "),
         sums.join(" || ' ' || ")

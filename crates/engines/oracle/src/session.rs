@@ -6,25 +6,26 @@
 //! explanation. Where it cannot be, EXPLAIN PLAN is asked, which is said with the plan; and after the point the plan
 //! that was executed is read all the same, and an execution by another one fails the point.
 
+use super::Node;
 use super::client::Client;
-use super::link::{Bind, Link};
-use super::recipe::{PACKAGE, Recipe};
+use super::connection::{Bind, OracleConnection};
+use super::procedure::{PACKAGE, ProcedureSpec};
 use super::snapshot;
 use super::statistics::{Cursors, Named};
-use super::{Node, STATISTICS};
+use crate::DIALECT;
 use dbdyno_engine::client::{Answer, Bound, Statements, TestProgram};
 use dbdyno_engine::program::{Act, Program as _};
 use dbdyno_engine::server::call::{SUMS, arguments};
-use dbdyno_engine::server::{ServerLink as _, first, recover};
-use dbdyno_engine::{Canceller, ChunkResult, EngineError, Failure, Prepared, Request, Session, Task, modulo_2_64};
+use dbdyno_engine::server::{Connection as _, first, recover};
+use dbdyno_engine::{Canceller, ChunkResult, EngineError, Failure, PointSpec, Prepared, Request, Session, modulo_2_64};
 use dbdyno_model::{Drive, ErrorClass, Procedure, Size};
 use std::sync::Arc;
 
 /// A job's work, understood.
 struct Work {
-    task: Task,
+    spec: PointSpec,
     job: u32,
-    recipe: Recipe,
+    procedure: ProcedureSpec,
     call: String,
     /// What it sends instead, where a client drives it.
     client: Option<Client>,
@@ -41,7 +42,7 @@ struct Work {
 
 /// One connection at work.
 pub(super) struct OracleSession {
-    link: Link,
+    connection: OracleConnection,
     node: Arc<Node>,
     work: Option<Work>,
     /// What it sends, where it is prepared for statements of a work's own.
@@ -55,48 +56,48 @@ impl OracleSession {
     ///
     /// # Errors
     /// It is in another instance than the one whose counters are read, or another of our sessions has the same number.
-    pub(super) fn new(link: Link, node: Arc<Node>) -> Result<Self, EngineError> {
+    pub(super) fn new(connection: OracleConnection, node: Arc<Node>) -> Result<Self, EngineError> {
         let counted = node.account.instance();
-        if counted.is_some_and(|counted| counted != link.instance()) {
+        if counted.is_some_and(|counted| counted != connection.instance()) {
             let message = format!(
                 "this session came to instance {}, and the counters of its node are those of instance {}: a listener or \
                  service spreads sessions; name each node by a host or service of its own",
-                link.instance(),
+                connection.instance(),
                 counted.unwrap_or_default()
             );
             return Err(EngineError::new(ErrorClass::Unsupported, message));
         }
-        if !recover(&node.ours).insert(link.session_id()) {
+        if !recover(&node.ours).insert(connection.session_id()) {
             let message = "two sessions share one session of the server: a pool stands between (DRCP, or a connection \
                            manager), and settings and counts of one would be those of the other; name a dedicated service";
             return Err(EngineError::new(ErrorClass::Unsupported, message));
         }
-        Ok(Self { link, node, work: None, own: None, accounted: Named::default() })
+        Ok(Self { connection, node, work: None, own: None, accounted: Named::default() })
     }
 
-    fn prepare_work(&mut self, task: &Task, job: u32) -> Result<Prepared, EngineError> {
+    fn prepare_work(&mut self, spec: &PointSpec, job: u32) -> Result<Prepared, EngineError> {
         self.forget()?;
-        let recipe = Recipe::of(&task.test);
-        let doing = format!("preparing {}", task.test.code);
-        for setting in recipe.settings(task) {
-            self.link.batch(&doing, &setting)?;
+        let procedure = ProcedureSpec::of(&spec.test);
+        let doing = format!("preparing {}", spec.test.code);
+        for setting in procedure.settings(spec) {
+            self.connection.batch(&doing, &setting)?;
         }
-        let scanned_bytes = self.scanned_bytes(&recipe, task, &doing)?;
-        let call = recipe.call();
+        let scanned_bytes = self.scanned_bytes(&procedure, spec, &doing)?;
+        let call = procedure.call();
         let cursors =
-            if job == task.jobs_before { self.cursors(&doing)?.unwrap_or_default() } else { Cursors::default() };
-        let (client, form) = match task.drive {
+            if job == spec.jobs_before { self.cursors(&doing)?.unwrap_or_default() } else { Cursors::default() };
+        let (client, form) = match spec.drive {
             Drive::Server => (None, None),
             Drive::Client => {
-                let (client, form) = Client::prepare(&mut self.link, &recipe, task, job)?;
+                let (client, form) = Client::prepare(&mut self.connection, &procedure, spec, job)?;
                 (Some(client), Some(form))
             }
         };
-        let (task_of_work, proved) = (task.clone(), job > task.jobs_before);
+        let (task_of_work, proved) = (spec.clone(), job > spec.jobs_before);
         let work = Work {
-            task: task_of_work,
+            spec: task_of_work,
             job,
-            recipe,
+            procedure,
             call,
             client,
             scanned_bytes,
@@ -107,13 +108,13 @@ impl OracleSession {
         };
         self.work = Some(work);
         // The first call of a session loads the package, and one that does a pass makes the cursor.
-        let executed = job == task.jobs_before && leaves_no_trace(task.test.procedure);
+        let executed = job == spec.jobs_before && leaves_no_trace(spec.test.procedure);
         match &form {
             None => _ = self.call(0, u64::from(executed))?,
-            Some(form) if executed => self.send_one(TestProgram::new(task, job, form.clone()))?,
+            Some(form) if executed => self.send_one(TestProgram::new(spec, job, form.clone()))?,
             Some(_) => {}
         }
-        let mut prepared = if job == task.jobs_before { self.plan(executed, &doing)? } else { Prepared::default() };
+        let mut prepared = if job == spec.jobs_before { self.plan(executed, &doing)? } else { Prepared::default() };
         if let Some(work) = &mut self.work {
             work.calls = 0;
             work.proved |= executed;
@@ -134,12 +135,12 @@ impl OracleSession {
     /// Forgets what it was prepared for.
     fn forget(&mut self) -> Result<(), EngineError> {
         let client = self.work.take().and_then(|work| work.client).or(self.own.take());
-        client.map_or(Ok(()), |mut client| client.roll_back(&mut self.link).map(drop))
+        client.map_or(Ok(()), |mut client| client.roll_back(&mut self.connection).map(drop))
     }
 
     /// None of what was done until now is the test's work; its commits are ours all the same.
     fn account_commits(&mut self) -> Result<(), EngineError> {
-        let now = snapshot::done(&mut self.link)?;
+        let now = snapshot::done(&mut self.connection)?;
         self.node.account.add_commits(&now);
         self.accounted = now;
         Ok(())
@@ -147,33 +148,35 @@ impl OracleSession {
 
     /// The plan of the statement under test under the session's settings, compared.
     fn plan(&mut self, executed: bool, doing: &str) -> Result<Prepared, EngineError> {
-        let Some(recipe) = self.work.as_ref().map(|work| work.recipe.clone()) else { return Ok(Prepared::default()) };
+        let Some(procedure) = self.work.as_ref().map(|work| work.procedure.clone()) else {
+            return Ok(Prepared::default());
+        };
         if executed && let Some(plan) = self.executed_plan(doing)? {
-            let problem = recipe.plan_problem(&plan)?;
+            let problem = procedure.plan_problem(&plan)?;
             return Ok(Prepared { plan: Some(plan), problems: problem.into_iter().collect(), form: None });
         }
-        let Some(explain) = recipe.explain()? else {
+        let Some(explain) = procedure.explain()? else {
             // What decides a figure of procedural code is how it was compiled.
-            let sql = STATISTICS.fill("code_type", &[("package", PACKAGE)])?;
-            let compiled = first(self.link.texts(doing, &sql)?);
+            let sql = DIALECT.fill("statistics/code_type", &[("package", PACKAGE)])?;
+            let compiled = first(self.connection.texts(doing, &sql)?);
             let plan = compiled.map(|code| format!("no statement; PL/SQL compiled to {} code", code.to_lowercase()));
             return Ok(Prepared { plan, ..Prepared::default() });
         };
-        self.link.batch(doing, &STATISTICS.get("forget_plan")?.text)?;
-        self.link.batch(doing, &explain)?;
-        let rows = self.link.texts(doing, &STATISTICS.get("plan")?.text)?;
+        self.connection.batch(doing, &DIALECT.get("statistics/forget_plan")?.text)?;
+        self.connection.batch(doing, &explain)?;
+        let rows = self.connection.texts(doing, &DIALECT.get("statistics/plan")?.text)?;
         // What was written is the session's own and goes with it; the transaction must not stay open.
-        self.link.batch(doing, "ROLLBACK")?;
+        self.connection.batch(doing, "ROLLBACK")?;
         let plan = super::plan::compact(&rows)?;
-        let problem = recipe.plan_problem(&plan)?;
+        let problem = procedure.plan_problem(&plan)?;
         let said = format!("{plan} (by EXPLAIN PLAN, before the first execution)");
         Ok(Prepared { plan: Some(said), problems: problem.into_iter().collect(), form: None })
     }
 
     /// The statements under test that the server keeps; nothing where it does not show them.
     fn cursors(&mut self, doing: &str) -> Result<Option<Cursors>, EngineError> {
-        let sql = &STATISTICS.get("cursors")?.text;
-        let rows = snapshot::told(self.link.texts_with(doing, sql, &[Bind::Text(snapshot::MARK)]))?;
+        let sql = &DIALECT.get("statistics/cursors")?.text;
+        let rows = snapshot::told(self.connection.texts_with(doing, sql, &[Bind::Text(snapshot::MARK)]))?;
         Ok(rows.ok().map(|rows| Cursors::read(&rows)))
     }
 
@@ -184,7 +187,7 @@ impl OracleSession {
         let Some(work) = &self.work else { return Ok(None) };
         let Some((sql_id, child)) = cursors.most_executed_since(&work.cursors) else { return Ok(None) };
         let binds = [Bind::Text(sql_id), Bind::Int(child)];
-        let rows = self.link.texts_with(doing, &STATISTICS.get("cursor_plan")?.text, &binds);
+        let rows = self.connection.texts_with(doing, &DIALECT.get("statistics/cursor_plan")?.text, &binds);
         match snapshot::told(rows)? {
             Ok(rows) if !rows.is_empty() => super::plan::compact(&rows).map(Some),
             _ => Ok(None),
@@ -195,28 +198,28 @@ impl OracleSession {
     fn prove_plan(&mut self) -> Result<(), EngineError> {
         let Some(work) = self.work.as_mut().filter(|work| !work.proved && work.calls > 0) else { return Ok(()) };
         work.proved = true;
-        let recipe = work.recipe.clone();
-        if recipe.expected_plan()?.is_none() {
+        let procedure = work.procedure.clone();
+        if procedure.expected_plan()?.is_none() {
             return Ok(());
         }
         let Some(plan) = self.executed_plan("reading the plan that was executed")? else { return Ok(()) };
-        match recipe.plan_problem(&plan)? {
+        match procedure.plan_problem(&plan)? {
             None => Ok(()),
             Some(problem) => Err(EngineError::new(ErrorClass::Other, format!("as it was executed, {problem}"))),
         }
     }
 
     /// Bytes of what one operation scans, as its segments have them.
-    fn scanned_bytes(&mut self, recipe: &Recipe, task: &Task, doing: &str) -> Result<u64, EngineError> {
-        let share = match task.test.procedure {
+    fn scanned_bytes(&mut self, procedure: &ProcedureSpec, spec: &PointSpec, doing: &str) -> Result<u64, EngineError> {
+        let share = match spec.test.procedure {
             Procedure::Scan | Procedure::Sort | Procedure::Group | Procedure::Report => 1,
             Procedure::ScanRange => Size::RANGES,
             _ => return Ok(0),
         };
         let mut bytes = 0;
-        for table in recipe.reads() {
-            let sql = STATISTICS.fill("table_bytes", &[("table", table.name())])?;
-            bytes += first(self.link.texts(doing, &sql)?).and_then(|n| n.parse::<u64>().ok()).unwrap_or(0);
+        for table in procedure.reads() {
+            let sql = DIALECT.fill("statistics/table_bytes", &[("table", table.name())])?;
+            bytes += first(self.connection.texts(doing, &sql)?).and_then(|n| n.parse::<u64>().ok()).unwrap_or(0);
         }
         Ok(bytes / share)
     }
@@ -231,9 +234,9 @@ impl OracleSession {
             (own, _) => own,
         };
         match (request, client) {
-            (Request::Statement(bound), Some(client)) => client.statement(&mut self.link, bound),
-            (Request::Commit, Some(client)) => client.commit(&mut self.link),
-            (Request::Rollback, Some(client)) => client.roll_back(&mut self.link),
+            (Request::Statement(bound), Some(client)) => client.statement(&mut self.connection, bound),
+            (Request::Commit, Some(client)) => client.commit(&mut self.connection),
+            (Request::Rollback, Some(client)) => client.roll_back(&mut self.connection),
             _ => Err(unprepared()),
         }
     }
@@ -242,21 +245,21 @@ impl OracleSession {
     fn discard(&mut self) -> Result<(), EngineError> {
         let Some(work) = &mut self.work else { return Ok(()) };
         let passes = std::mem::take(&mut work.made_passes);
-        let statements = work.recipe.discards(work.job, work.task.jobs_in_all(), passes)?;
-        let now = snapshot::done(&mut self.link)?;
+        let statements = work.procedure.discards(work.job, work.spec.jobs_in_all(), passes)?;
+        let now = snapshot::done(&mut self.connection)?;
         self.node.account.add(&now.since(&self.accounted));
         self.accounted = now;
-        statements.iter().try_for_each(|sql| self.link.batch("removing what a piece has made", sql))?;
+        statements.iter().try_for_each(|sql| self.connection.batch("removing what a piece has made", sql))?;
         self.account_commits()
     }
 
     fn call(&mut self, first_pass: u64, passes: u64) -> Result<ChunkResult, EngineError> {
         let work = self.work.as_mut().ok_or_else(unprepared)?;
-        let doing = format!("{} job {}", work.task.test.code, work.job + 1);
-        let numbers = arguments(&work.task, work.job, first_pass, passes);
+        let doing = format!("{} job {}", work.spec.test.code, work.job + 1);
+        let numbers = arguments(&work.spec, work.job, first_pass, passes);
         work.calls += 1;
         work.made_passes = first_pass + passes;
-        let answer = self.link.call(&doing, &work.call, &numbers, SUMS)?;
+        let answer = self.connection.call(&doing, &work.call, &numbers, SUMS)?;
         let unclear =
             || EngineError::new(ErrorClass::Other, format!("{doing}: the procedure's answer is not understood"));
         let [ops, rows, bytes, checksum] = sums(&answer).ok_or_else(unclear)?;
@@ -283,13 +286,13 @@ fn sums(answer: &[i128]) -> Option<[u64; SUMS]> {
 }
 
 impl Session for OracleSession {
-    fn prepare(&mut self, task: &Task, job: u32) -> Result<Prepared, EngineError> {
-        self.prepare_work(task, job)
+    fn prepare(&mut self, spec: &PointSpec, job: u32) -> Result<Prepared, EngineError> {
+        self.prepare_work(spec, job)
     }
 
     fn prepare_statements(&mut self, statements: &Statements) -> Result<(), EngineError> {
         self.forget()?;
-        self.own = Some(Client::prepare_own(&mut self.link, statements)?);
+        self.own = Some(Client::prepare_own(&mut self.connection, statements)?);
         self.account_commits()
     }
 
@@ -310,20 +313,20 @@ impl Session for OracleSession {
     }
 
     fn flush(&mut self) -> Result<(), EngineError> {
-        let now = snapshot::done(&mut self.link)?;
+        let now = snapshot::done(&mut self.connection)?;
         self.node.account.add(&now.since(&self.accounted));
         self.accounted = now;
         self.prove_plan()
     }
 
     fn canceller(&self) -> Arc<dyn Canceller> {
-        self.link.canceller()
+        self.connection.canceller()
     }
 }
 
 impl Drop for OracleSession {
     fn drop(&mut self) {
-        recover(&self.node.ours).remove(&self.link.session_id());
+        recover(&self.node.ours).remove(&self.connection.session_id());
     }
 }
 

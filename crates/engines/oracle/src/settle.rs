@@ -3,9 +3,10 @@
 //! server's own checkpointing is waited for, as far as it goes: it keeps changed buffers as long as its target for
 //! recovery allows.
 
-use super::{OracleEngine, STATISTICS};
+use super::OracleEngine;
 use super::{snapshot, statistics};
-use dbdyno_engine::server::{ServerLink as _, recover};
+use crate::DIALECT;
+use dbdyno_engine::server::{Connection as _, recover};
 use dbdyno_engine::{EngineError, Settled};
 use dbdyno_model::ErrorClass;
 use std::thread;
@@ -78,8 +79,8 @@ pub(super) fn settle(engine: &OracleEngine, limit: Duration) -> Result<Settled, 
     }
     if backlog.may_checkpoint {
         // A checkpoint is one of all instances of a cluster.
-        let sql = &STATISTICS.get("checkpoint")?.text;
-        match engine.with(|link| link.batch("asking for a checkpoint", sql)) {
+        let sql = &DIALECT.get("statistics/checkpoint")?.text;
+        match engine.with(|connection| connection.batch("asking for a checkpoint", sql)) {
             Ok(()) => {
                 backlog.changed = false;
                 return Ok(Settled::AtRest);
@@ -91,7 +92,7 @@ pub(super) fn settle(engine: &OracleEngine, limit: Duration) -> Result<Settled, 
     loop {
         let mut dirty = 0;
         for node in 0..engine.nodes.len() {
-            let rows = engine.on(node, |link| snapshot::ask(link, "dirty"))?;
+            let rows = engine.on(node, |connection| snapshot::ask(connection, "dirty"))?;
             match rows.and_then(|rows| statistics::dirty(&rows)) {
                 Ok(blocks) => dirty += blocks,
                 Err(why) => {

@@ -1,11 +1,12 @@
 //! An instance's counters at one moment: asks its views, and hands what they say to statistics.rs. A view that may not
 //! be read has a reason instead of rows; what comes of it is missing with that reason.
 
-use super::link::Link;
+use super::Node;
+use super::connection::OracleConnection;
 use super::statistics::{self, Answer, Base, Cursors, Named, Read, Rows, Watched};
-use super::{DIAGNOSTICS, Node, STATISTICS};
+use crate::DIALECT;
 use dbdyno_engine::EngineError;
-use dbdyno_engine::server::{NodeStatistics, ServerLink as _};
+use dbdyno_engine::server::{Connection as _, NodeStatistics};
 use dbdyno_model::{Counters, ErrorClass, WaitCount};
 use std::time::Duration;
 
@@ -16,9 +17,9 @@ pub(super) const MARK: &str = "%QB_NAME(DBDYNO_TEST)%";
 ///
 /// # Errors
 /// The server is lost, or somebody has cancelled.
-pub(super) fn ask(link: &mut Link, statement: &str) -> Result<Answer<Rows>, EngineError> {
-    let sql = &STATISTICS.get(statement)?.text;
-    told(link.texts("reading the server's counters", sql))
+pub(super) fn ask(connection: &mut OracleConnection, statement: &str) -> Result<Answer<Rows>, EngineError> {
+    let sql = &DIALECT.get(&format!("statistics/{statement}"))?.text;
+    told(connection.texts("reading the server's counters", sql))
 }
 
 /// Makes a reason of what a view refuses.
@@ -38,16 +39,16 @@ pub(super) fn told(asked: Result<Rows, EngineError>) -> Result<Answer<Rows>, Eng
 ///
 /// # Errors
 /// The server is lost.
-pub(super) fn done(link: &mut Link) -> Result<Named, EngineError> {
-    Ok(match ask(link, "session_counters")? {
+pub(super) fn done(connection: &mut OracleConnection) -> Result<Named, EngineError> {
+    Ok(match ask(connection, "session_counters")? {
         Ok(rows) => Named::read(&rows),
         Err(why) => Named::unreadable(why),
     })
 }
 
 /// Which start of which instance answers.
-fn started(link: &mut Link) -> Result<String, EngineError> {
-    let rows = ask(link, "started")?.unwrap_or_default();
+fn started(connection: &mut OracleConnection) -> Result<String, EngineError> {
+    let rows = ask(connection, "started")?.unwrap_or_default();
     Ok(rows.into_iter().flatten().flatten().collect::<Vec<_>>().join(" "))
 }
 
@@ -55,8 +56,8 @@ fn started(link: &mut Link) -> Result<String, EngineError> {
 ///
 /// # Errors
 /// The server is lost.
-pub(super) fn for_everybody(link: &mut Link) -> Result<Counters, EngineError> {
-    let read = views(link, &Watched::default())?;
+pub(super) fn for_everybody(connection: &mut OracleConnection) -> Result<Counters, EngineError> {
+    let read = views(connection, &Watched::default())?;
     Ok(statistics::of_instance(&read))
 }
 
@@ -66,18 +67,18 @@ pub(super) fn for_everybody(link: &mut Link) -> Result<Counters, EngineError> {
 /// The server is lost.
 pub(super) fn read(
     node: &Node,
-    link: &mut Link,
+    connection: &mut OracleConnection,
     watched: &Watched,
     base: &mut Option<Base>,
 ) -> Result<NodeStatistics, EngineError> {
-    let started = started(link)?;
+    let started = started(connection)?;
     let (ours, commits) = node.account.read();
-    let own = done(link)?;
+    let own = done(connection)?;
     let our_commits = match own.why_unreadable().or(ours.why_unreadable()) {
         Some(why) => Err(why.to_owned()),
         None => Ok(commits + own.get(statistics::COMMITS).unwrap_or(0)),
     };
-    let read = views(link, watched)?;
+    let read = views(connection, watched)?;
     let base = base.get_or_insert_with(|| Base::new(started.clone(), &read));
     if base.started != started {
         let why = format!("another start of the instance answers than when the point began ({started})");
@@ -92,28 +93,29 @@ pub(super) fn read(
 ///
 /// # Errors
 /// The server is lost.
-pub(super) fn history(link: &mut Link, since: Duration) -> Result<Vec<WaitCount>, EngineError> {
-    let sql = &DIAGNOSTICS.get("session_history")?.text;
+pub(super) fn history(connection: &mut OracleConnection, since: Duration) -> Result<Vec<WaitCount>, EngineError> {
+    let sql = &DIALECT.get("diagnostics/session_history")?.text;
     let seconds = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
-    let rows = told(link.texts_with("reading the session history", sql, &[super::link::Bind::Int(seconds)]))?;
+    let rows =
+        told(connection.texts_with("reading the session history", sql, &[super::connection::Bind::Int(seconds)]))?;
     Ok(statistics::history(&rows.unwrap_or_default()))
 }
 
-fn views(link: &mut Link, watched: &Watched) -> Result<Read, EngineError> {
+fn views(connection: &mut OracleConnection, watched: &Watched) -> Result<Read, EngineError> {
     let cursors = match watched.marked {
         true => {
-            let sql = &STATISTICS.get("cursors")?.text;
-            told(link.texts_with("counting executions", sql, &[super::link::Bind::Text(MARK)]))?
+            let sql = &DIALECT.get("statistics/cursors")?.text;
+            told(connection.texts_with("counting executions", sql, &[super::connection::Bind::Text(MARK)]))?
         }
         false => Ok(Vec::new()),
     };
-    let system = ask(link, "system_counters")?.map(|rows| Named::read(&rows));
-    let times = ask(link, "time_model")?.map(|rows| Named::read(&rows));
-    let machine = ask(link, "machine")?.map(|rows| Named::read(&rows));
-    let files = ask(link, "files")?.and_then(|rows| statistics::files(&rows));
-    let dirty = ask(link, "dirty")?.and_then(|rows| statistics::dirty(&rows));
-    let events = ask(link, "waits")?;
-    let histogram = ask(link, "histogram")?.unwrap_or_default();
+    let system = ask(connection, "system_counters")?.map(|rows| Named::read(&rows));
+    let times = ask(connection, "time_model")?.map(|rows| Named::read(&rows));
+    let machine = ask(connection, "machine")?.map(|rows| Named::read(&rows));
+    let files = ask(connection, "files")?.and_then(|rows| statistics::files(&rows));
+    let dirty = ask(connection, "dirty")?.and_then(|rows| statistics::dirty(&rows));
+    let events = ask(connection, "waits")?;
+    let histogram = ask(connection, "histogram")?.unwrap_or_default();
     let waits = events.map(|events| statistics::waits(&events, &histogram));
     Ok(Read { system, times, machine, files, dirty, waits, cursors: cursors.map(|rows| Cursors::read(&rows)) })
 }

@@ -29,9 +29,9 @@ fn a_target_that_leaves_out_partitioning_has_the_tables_that_need_none() {
 fn what_a_target_leaves_out_is_unsupported_with_the_reason() {
     let engine = engine("oracle://scott@db1/bench?without=partitioning,hcc");
     for test in dbdyno_testkit::conformance::catalogue::tests() {
-        let task = dbdyno_testkit::conformance::catalogue::task(&test, 1);
-        let recipe = recipe::Recipe::of(&test);
-        let refused = point::refuse_left_out(&engine, &recipe, &task);
+        let spec = dbdyno_testkit::conformance::catalogue::spec(&test, 1);
+        let procedure = procedure::ProcedureSpec::of(&test);
+        let refused = point::refuse_left_out(&engine, &procedure, &spec);
         let wants_parts = test.table.is_some_and(|table| layout::needs(table.organisation()).is_some());
         match refused {
             Ok(()) => assert!(!wants_parts, "{}", test.code),
@@ -48,10 +48,10 @@ fn what_a_target_leaves_out_is_unsupported_with_the_reason() {
 fn one_job_alone_builds_an_index() {
     let mut builders = 0;
     for test in dbdyno_testkit::conformance::catalogue::tests() {
-        let recipe = recipe::Recipe::of(&test);
-        let task = |jobs| Task { jobs, ..dbdyno_testkit::conformance::catalogue::task(&test, 1) };
-        point::refuse_several_builders(&recipe, &task(1)).unwrap();
-        match point::refuse_several_builders(&recipe, &task(2)) {
+        let procedure = procedure::ProcedureSpec::of(&test);
+        let spec = |jobs| PointSpec { jobs, ..dbdyno_testkit::conformance::catalogue::spec(&test, 1) };
+        point::refuse_several_builders(&procedure, &spec(1)).unwrap();
+        match point::refuse_several_builders(&procedure, &spec(2)) {
             Ok(()) => assert!(!test.procedure.name().starts_with("index_"), "{}", test.code),
             Err(error) => {
                 builders += 1;

@@ -3,9 +3,9 @@
 //! substitutions of oracle_portable.toml. Rows and checksums must be those that the contract asks of every engine.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail as tests do")]
 
-use dbdyno_engine::{Target, Task, data::Keys};
+use dbdyno_engine::{PointSpec, Target, data::Keys};
 use dbdyno_model::{Procedure, Shape, TableName, Test};
-use dbdyno_testkit::conformance::{Quiet, catalogue, expected, task};
+use dbdyno_testkit::conformance::{Quiet, catalogue, expected, spec};
 
 type Server = dbdyno_testkit::servers::mariadb::Server<dbdyno_mariadb::MariaDb>;
 type Wish = dbdyno_testkit::servers::mariadb::Wish<dbdyno_mariadb::MariaDb>;
@@ -52,19 +52,19 @@ fn procedure(package: &str) -> &str {
 }
 
 /// The ten numbers of a call.
-fn numbers(task: &Task, job: u32, passes: u64) -> String {
-    let shape = task.test.table.map_or(Shape::Small, TableName::shape);
+fn numbers(spec: &PointSpec, job: u32, passes: u64) -> String {
+    let shape = spec.test.table.map_or(Shape::Small, TableName::shape);
     let numbers = [
         0,
         passes,
-        Keys::at(task.key_seed, job, 0).state,
+        Keys::at(spec.key_seed, job, 0).state,
         job.into(),
-        task.jobs.into(),
-        task.rows_per_tx.max(1),
-        task.test.ops_per_pass,
-        task.test.argument.unwrap_or(0),
-        task.size.rows(shape),
-        task.size.small_rows,
+        spec.jobs.into(),
+        spec.rows_per_tx.max(1),
+        spec.test.ops_per_pass,
+        spec.test.argument.unwrap_or(0),
+        spec.size.rows(shape),
+        spec.size.small_rows,
     ];
     numbers.map(|number| number.to_string()).join(", ")
 }
@@ -105,10 +105,10 @@ fn row_by_row_procedures_do_on_mariadb_what_the_contract_asks() {
         });
         let passes = 7;
         for jobs in [1, 2] {
-            let task = Task { jobs, ..task(&test, &catalogue::size_t(), SEED, jobs) };
+            let spec = PointSpec { jobs, ..spec(&test, &catalogue::size_t(), SEED, jobs) };
             let mut sql = format!("SET sql_mode = ORACLE;\nDELIMITER //\n{outside}//\n{inside}//\nDELIMITER ;\n");
             for job in 0..jobs {
-                let call = format!("CALL dbdyno_work.{}({}", procedure(&outside), numbers(&task, job, passes));
+                let call = format!("CALL dbdyno_work.{}({}", procedure(&outside), numbers(&spec, job, passes));
                 sql += &format!("{call}, @ops, @rows, @bytes, @checksum);\n");
                 sql += "SELECT CAST(@ops AS SIGNED), CAST(@rows AS SIGNED), CAST(@checksum AS SIGNED);\n";
             }
@@ -124,9 +124,9 @@ fn row_by_row_procedures_do_on_mariadb_what_the_contract_asks() {
             let [ops, rows, checksum] = sums.map(i64::cast_unsigned);
             let what = format!("{} with {jobs} jobs", test.code);
             assert_eq!(ops, u64::from(jobs) * passes * test.ops_per_pass, "operations of {what}");
-            let per_op = test.rows_per_op(&task.size, task.rows_per_tx).unwrap_or(0);
+            let per_op = test.rows_per_op(&spec.size, spec.rows_per_tx).unwrap_or(0);
             assert_eq!(rows, ops * per_op, "rows of {what}");
-            if let Some(expected) = expected::checksum(&task, passes) {
+            if let Some(expected) = expected::checksum(&spec, passes) {
                 assert_eq!(checksum, expected, "checksum of {what}");
             }
         }

@@ -1,12 +1,12 @@
 //! What `dbdyno check` looks at on a server before anything is touched: can it be reached, may dbdyno work there, and
 //! what would make its figures doubtful. Where something is missing, the message has the very statement that helps.
 
+use super::connection::PostgresConnection;
 use super::describe::ask;
-use super::ground::Ground;
-use super::link::Link;
+use super::location::ServerLocation;
 use super::options::Options;
 use super::{GRANTS, SCHEMA, describe, grants, space};
-use dbdyno_engine::server::ServerLink as _;
+use dbdyno_engine::server::Connection as _;
 use dbdyno_engine::server::url::unencrypted;
 use dbdyno_engine::{EngineError, Finding, FindingLevel, finding};
 use dbdyno_model::{CommitMode, Shape, Size};
@@ -27,19 +27,19 @@ fn look(options: &Options, size: &Size) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut first = None;
     for (node, host) in options.hosts.iter().enumerate() {
-        match Link::open(options, node, "dbdyno check") {
-            Ok(mut link) => {
-                findings.push(version(&host.to_string(), link.version_num()));
-                findings.extend(unencrypted(host, link.is_encrypted(), host.is_local()));
-                findings.extend(pooler(options, node, &mut link));
-                first = first.or(Some(link));
+        match PostgresConnection::open(options, node, "dbdyno check") {
+            Ok(mut connection) => {
+                findings.push(version(&host.to_string(), connection.version_num()));
+                findings.extend(unencrypted(host, connection.is_encrypted(), host.is_local()));
+                findings.extend(pooler(options, node, &mut connection));
+                first = first.or(Some(connection));
             }
             Err(error) => findings.push(finding(FindingLevel::Blocker, "connection", error.to_string())),
         }
     }
     // A server that is too old need not understand the questions.
-    if let Some(mut link) = first.filter(|_| findings.iter().all(|f| f.level != FindingLevel::Blocker)) {
-        match Server::look(&mut link, options) {
+    if let Some(mut connection) = first.filter(|_| findings.iter().all(|f| f.level != FindingLevel::Blocker)) {
+        match Server::look(&mut connection, options) {
             Ok(server) => findings.extend(server.findings(size)),
             Err(error) => findings.push(finding(FindingLevel::Blocker, "connection", error.to_string())),
         }
@@ -58,12 +58,12 @@ fn version(host: &str, number: u32) -> Finding {
 
 /// Whether something between gives each transaction whichever session of the server is free. Two connections then have
 /// one session, or one connection has several.
-fn pooler(options: &Options, node: usize, link: &mut Link) -> Option<Finding> {
+fn pooler(options: &Options, node: usize, connection: &mut PostgresConnection) -> Option<Finding> {
     // Where there is no room for a second connection, that is said elsewhere.
-    let mut other = Link::open(options, node, "dbdyno check").ok()?;
-    let (first, second) = (link.session_id(), other.session_id());
+    let mut other = PostgresConnection::open(options, node, "dbdyno check").ok()?;
+    let (first, second) = (connection.session_id(), other.session_id());
     for _ in 0..POOLER_LOOKS {
-        let (now, others) = (session(link)?, session(&mut other)?);
+        let (now, others) = (session(connection)?, session(&mut other)?);
         if now == others || now != first || others != second {
             let text = format!(
                 "{} is a pooler that gives each transaction another session of the server, so that settings, statements \
@@ -78,8 +78,8 @@ fn pooler(options: &Options, node: usize, link: &mut Link) -> Option<Finding> {
 }
 
 /// The server process that answers now.
-fn session(link: &mut Link) -> Option<u64> {
-    let rows = link.texts("asking which session answers", "SELECT pg_backend_pid()").ok()?;
+fn session(connection: &mut PostgresConnection) -> Option<u64> {
+    let rows = connection.texts("asking which session answers", "SELECT pg_backend_pid()").ok()?;
     rows.first()?.first()?.as_deref()?.parse().ok()
 }
 
@@ -97,15 +97,15 @@ struct Server {
 }
 
 impl Server {
-    fn look(link: &mut Link, options: &Options) -> Result<Self, EngineError> {
-        let durability = describe::durability(link, CommitMode::EngineDefault)?;
+    fn look(connection: &mut PostgresConnection, options: &Options) -> Result<Self, EngineError> {
+        let durability = describe::durability(connection, CommitMode::EngineDefault)?;
         Ok(Self {
             user: identifier(&options.user),
             database: identifier(&options.database),
-            version_num: link.version_num(),
-            answers: ask(link, "check")?,
+            version_num: connection.version_num(),
+            answers: ask(connection, "check")?,
             unsafe_settings: durability.unsafe_settings,
-            local: Ground::look(link, options, None).is_ok_and(|ground| ground.server_pid.is_some()),
+            local: ServerLocation::look(connection, options, None).is_ok_and(|location| location.server_pid.is_some()),
             threads: std::thread::available_parallelism().map_or(1, |n| n.get() as u64),
         })
     }

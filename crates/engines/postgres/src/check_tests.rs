@@ -1,12 +1,12 @@
 //! What is found on real servers: least-privilege users before and after the set-up script, standbys, unsafe settings.
 
-use super::super::SETUP;
-use super::super::link::Link;
-use super::super::link::tests::pooler;
+use super::super::connection::PostgresConnection;
+use super::super::connection::tests::pooler;
 use super::super::options::Options;
 use super::{describe, findings};
+use crate::DIALECT;
 use crate::scratch::Wish;
-use dbdyno_engine::server::ServerLink as _;
+use dbdyno_engine::server::Connection as _;
 use dbdyno_engine::{Finding, FindingLevel, Target};
 use dbdyno_model::{CommitMode, Size};
 
@@ -83,18 +83,21 @@ fn the_set_up_script_gives_everything_that_is_missing() {
         "CREATE SCHEMA dbdyno AUTHORIZATION dbdyno; DROP SCHEMA dbdyno; GRANT CREATE ON DATABASE \"my db\" TO dbdyno",
     );
     server.psql("my db", "REVOKE CREATE ON DATABASE \"my db\" FROM dbdyno; DROP ROLE dbdyno");
-    let setup = &SETUP.get("setup").unwrap().text;
+    let setup = &DIALECT.get("setup/setup").unwrap().text;
     for _ in 0..2 {
         server.psql("my db", setup);
     }
     let mut found = look(&target);
     found.retain(|f| version >= 150_000 || !f.message.contains(no_checkpoints));
     assert_eq!(of(FindingLevel::Blocker, &found) + &of(FindingLevel::Warning, &found), "");
-    let mut link = Link::open(&options(&target), 0, "dbdyno").unwrap();
-    link.batch("working", "CREATE TABLE dbdyno.t (x int)").unwrap();
-    assert_eq!(link.batch("working", "CHECKPOINT").is_ok(), version >= 150_000);
-    assert_eq!(link.batch("straying", "CREATE SCHEMA other").unwrap_err().class, dbdyno_model::ErrorClass::Permission);
-    drop(link);
+    let mut connection = PostgresConnection::open(&options(&target), 0, "dbdyno").unwrap();
+    connection.batch("working", "CREATE TABLE dbdyno.t (x int)").unwrap();
+    assert_eq!(connection.batch("working", "CHECKPOINT").is_ok(), version >= 150_000);
+    assert_eq!(
+        connection.batch("straying", "CREATE SCHEMA other").unwrap_err().class,
+        dbdyno_model::ErrorClass::Permission
+    );
+    drop(connection);
     // And what takes it back does so, too.
     let lines = setup.lines().skip_while(|line| !line.starts_with("-- To take it all back")).skip(1);
     let back: String = lines.map(|line| line.trim_start_matches("--").trim_start().to_owned() + "\n").collect();
@@ -106,7 +109,7 @@ fn the_set_up_script_gives_everything_that_is_missing() {
 fn where_an_administrator_may_little_the_set_up_script_does_what_it_can() {
     let server = generous().start();
     server.psql("postgres", "CREATE ROLE cloud LOGIN CREATEROLE; CREATE DATABASE bench OWNER cloud");
-    server.psql("bench", &format!("SET SESSION AUTHORIZATION cloud;\n{}", SETUP.get("setup").unwrap().text));
+    server.psql("bench", &format!("SET SESSION AUTHORIZATION cloud;\n{}", DIALECT.get("setup/setup").unwrap().text));
     let found = look(&server.tcp("dbdyno", "bench"));
     assert_eq!(of(FindingLevel::Blocker, &found), "");
     assert!(of(FindingLevel::Warning, &found).contains("CREATE EXTENSION pg_buffercache"), "{found:?}");
@@ -178,8 +181,8 @@ fn a_standby_is_refused() {
     server.restart();
     let found = look(&server.tcp("postgres", "postgres"));
     assert!(of(FindingLevel::Blocker, &found).contains("is a standby"), "{found:?}");
-    let mut link = Link::open(&options(&server.tcp("postgres", "postgres")), 0, "dbdyno").unwrap();
-    let database = describe::database(&mut link).unwrap();
+    let mut connection = PostgresConnection::open(&options(&server.tcp("postgres", "postgres")), 0, "dbdyno").unwrap();
+    let database = describe::database(&mut connection).unwrap();
     assert_eq!(database.facts["role in replication"], "standby, read-only");
 }
 
@@ -197,7 +200,7 @@ fn what_makes_figures_doubtful_is_said() {
         .set("max_wal_senders", "0")
         .start();
     server.psql("postgres", "CREATE ROLE scott LOGIN; GRANT CREATE ON DATABASE postgres TO scott");
-    let mut busy = Link::open(&options(&server.tcp("postgres", "postgres")), 0, "payroll").unwrap();
+    let mut busy = PostgresConnection::open(&options(&server.tcp("postgres", "postgres")), 0, "payroll").unwrap();
     busy.batch("working", "BEGIN; SELECT 1").unwrap();
     let found = look(&server.tcp("postgres", "postgres"));
     let warnings = of(FindingLevel::Warning, &found);
@@ -223,8 +226,8 @@ fn what_makes_figures_doubtful_is_said() {
     let warnings = of(FindingLevel::Warning, &findings(&options(&server.tcp("scott", "postgres")), &small));
     assert!(warnings.contains("do not measure the storage"), "{warnings}");
     // And in the record of a run.
-    let mut link = Link::open(&options(&server.tcp("scott", "postgres")), 0, "dbdyno").unwrap();
-    let database = describe::database(&mut link).unwrap();
+    let mut connection = PostgresConnection::open(&options(&server.tcp("scott", "postgres")), 0, "dbdyno").unwrap();
+    let database = describe::database(&mut connection).unwrap();
     let parameters = &database.parameters;
     assert_eq!((parameters["fsync"].as_str(), parameters["shared_buffers"].as_str()), ("off", "16MB"));
     assert_eq!((parameters["lock_timeout"].as_str(), parameters["max_connections"].as_str()), ("5s", "5"));
@@ -232,13 +235,13 @@ fn what_makes_figures_doubtful_is_said() {
     assert_eq!(database.facts["connection"], "not encrypted");
     assert!(database.facts["build"].starts_with("PostgreSQL ") && database.facts["build"].contains(&database.version));
     assert_eq!(
-        describe::commit_settings(&mut link, CommitMode::Durable).unwrap(),
+        describe::commit_settings(&mut connection, CommitMode::Durable).unwrap(),
         [("synchronous_commit", "on".to_owned())]
     );
-    assert_eq!(describe::commit_settings(&mut link, CommitMode::EngineDefault).unwrap(), []);
+    assert_eq!(describe::commit_settings(&mut connection, CommitMode::EngineDefault).unwrap(), []);
     // What this session has set is not what others will have.
-    link.batch("setting", "SET synchronous_commit = on").unwrap();
-    let durability = describe::durability(&mut link, CommitMode::EngineDefault).unwrap();
+    connection.batch("setting", "SET synchronous_commit = on").unwrap();
+    let durability = describe::durability(&mut connection, CommitMode::EngineDefault).unwrap();
     assert_eq!(durability.settings["synchronous_commit"], "off");
     assert_eq!(durability.unsafe_settings.len(), 3);
 }

@@ -3,23 +3,23 @@
 //! procedure's would, so that the same proofs hold for both drives. An application's work sends statements of its own
 //! instead.
 
-mod link;
+mod connection;
 mod pump;
 mod statements;
 
 use super::errors::Trouble;
 use super::membership::Membership;
 use super::options::Options;
-use super::recipe::Recipe;
-use super::recipe::client::ServerText;
+use super::procedure::ProcedureSpec;
+use super::procedure::client::ServerText;
 use super::wire::answer;
 use super::wire::{Status, Wait, Wire};
 use super::{Node, describe, session, snapshot};
+use connection::ClientLink;
 use dbdyno_engine::client::{Answer, Statements};
-use dbdyno_engine::server::ServerLink as _;
-use dbdyno_engine::{Canceller, ChunkResult, EngineError, Failure, Prepared, Request, Session, Task};
+use dbdyno_engine::server::Connection as _;
+use dbdyno_engine::{Canceller, ChunkResult, EngineError, Failure, PointSpec, Prepared, Request, Session};
 use dbdyno_model::ErrorClass;
-use link::ClientLink;
 pub(super) use pump::ClientPump;
 use rustls::ClientConfig;
 pub(super) use statements::Kind;
@@ -34,7 +34,7 @@ const ROLLBACK: &[u8] = b"Q\0\0\0\x0dROLLBACK\0";
 
 /// One connection at work.
 pub(super) struct ClientSession {
-    link: ClientLink,
+    connection: ClientLink,
     part: Membership,
     work: Option<Work>,
 }
@@ -67,30 +67,30 @@ impl ClientSession {
         tls: &Arc<ClientConfig>,
         node: Arc<Node>,
     ) -> Result<Self, EngineError> {
-        let link = ClientLink::open(options, number, "dbdyno job", tls)?;
-        let part = Membership::new(node, &link)?;
-        Ok(Self { link, part, work: None })
+        let connection = ClientLink::open(options, number, "dbdyno job", tls)?;
+        let part = Membership::new(node, &connection)?;
+        Ok(Self { connection, part, work: None })
     }
 
-    fn prepare_work(&mut self, task: &Task, job: u32) -> Result<Prepared, EngineError> {
+    fn prepare_work(&mut self, spec: &PointSpec, job: u32) -> Result<Prepared, EngineError> {
         self.work = None;
-        let recipe = Recipe::of(&task.test)?;
-        let statement = recipe.client_statement()?;
-        let doing = format!("preparing {}", task.test.code);
-        let version_num = self.link.version_num();
-        let settings = session::settings(&mut self.link, version_num, &recipe, task)?;
-        self.link.reset(&doing, &settings)?;
-        let prepared = session::plan(&mut self.link, &recipe, task, &doing, &statement.explain)?;
-        let writes = task.test.procedure.writes();
-        self.send_from_now_on(&doing, &[statement.text], format!("{} job {}", task.test.code, job + 1), writes)?;
+        let procedure = ProcedureSpec::of(&spec.test)?;
+        let statement = procedure.client_statement()?;
+        let doing = format!("preparing {}", spec.test.code);
+        let version_num = self.connection.version_num();
+        let settings = session::settings(&mut self.connection, version_num, &procedure, spec)?;
+        self.connection.reset(&doing, &settings)?;
+        let prepared = session::plan(&mut self.connection, &procedure, spec, &doing, &statement.explain)?;
+        let writes = spec.test.procedure.writes();
+        self.send_from_now_on(&doing, &[statement.text], format!("{} job {}", spec.test.code, job + 1), writes)?;
         Ok(Prepared { form: Some(statement.form), ..prepared })
     }
 
     fn prepare_own(&mut self, statements: &Statements) -> Result<(), EngineError> {
         self.work = None;
         let doing = format!("preparing {}", statements.work);
-        let settings = describe::commit_settings(&mut self.link, statements.commit)?;
-        self.link.reset(&doing, &session::setting(&settings))?;
+        let settings = describe::commit_settings(&mut self.connection, statements.commit)?;
+        self.connection.reset(&doing, &session::setting(&settings))?;
         // Whatever its transactions do, they are its own.
         self.send_from_now_on(&doing, &statements::texts(statements)?, statements.work.clone(), true)
     }
@@ -103,12 +103,12 @@ impl ClientSession {
         doing: String,
         writes: bool,
     ) -> Result<(), EngineError> {
-        let asking = self.link.post.asks(preparing);
-        let sends = Sends::new(&mut self.link.wire, texts);
+        let asking = self.connection.post.asks(preparing);
+        let sends = Sends::new(&mut self.connection.wire, texts);
         drop(asking);
-        let sends = sends.map_err(|trouble| self.link.error(preparing, &trouble))?;
-        self.link.transactions += 1;
-        self.link.wire.shrink();
+        let sends = sends.map_err(|trouble| self.connection.error(preparing, &trouble))?;
+        self.connection.transactions += 1;
+        self.connection.wire.shrink();
         self.work = Some(Work { doing, sends, writes, asked: Asked::Rollback, answer: answer::Answer::default() });
         Ok(())
     }
@@ -126,7 +126,7 @@ impl ClientSession {
     ) -> Result<(), EngineError> {
         let unprepared = || EngineError::new(ErrorClass::Other, "a session was asked to work before it was prepared");
         let work = self.work.as_mut().ok_or_else(unprepared)?;
-        self.link.refuse(&work.doing)?;
+        self.connection.refuse(&work.doing)?;
         self.part.work();
         work.answer = answer::Answer::default();
         let messages = match request {
@@ -147,31 +147,31 @@ impl ClientSession {
                 return Err(EngineError::new(ErrorClass::Unsupported, message));
             }
         };
-        let sent = send(&mut self.link.wire, messages);
-        sent.map_err(|trouble| self.link.error(&work.doing, &trouble))
+        let sent = send(&mut self.connection.wire, messages);
+        sent.map_err(|trouble| self.connection.error(&work.doing, &trouble))
     }
 
     /// What came of the request that was sent last; `None` while that is not known, and nobody waits for it.
     fn receive(&mut self, wait: Wait) -> Option<Result<ChunkResult, EngineError>> {
         let work = self.work.as_mut()?;
         let (answer, sends) = (&mut work.answer, &mut work.sends);
-        let received = self.link.wire.receive(wait, |message| answer.take(message, |row| sends.row(row)));
+        let received = self.connection.wire.receive(wait, |message| answer.take(message, |row| sends.row(row)));
         let trouble = match received {
             Ok(status) => return Some(self.done(status?)),
             Err(trouble) => trouble,
         };
         // What the server said before it went is the reason.
         let trouble = answer.error.take().map_or(trouble, |said| Trouble::said(*said).fatal());
-        Some(Err(self.link.error(&work.doing, &trouble)))
+        Some(Err(self.connection.error(&work.doing, &trouble)))
     }
 
     /// Makes the account of a request whose answer is whole.
     fn done(&mut self, status: Status) -> Result<ChunkResult, EngineError> {
-        self.link.wire.set_status(status);
+        self.connection.wire.set_status(status);
         let Some(work) = self.work.as_mut() else { return Ok(ChunkResult::default()) };
         let answer = &mut work.answer;
         if let Some(said) = answer.error.take() {
-            return Err(self.link.error(&work.doing, &Trouble::said(*said)));
+            return Err(self.connection.error(&work.doing, &Trouble::said(*said)));
         }
         if work.asked == Asked::Commit && answer.rolled_back {
             let message = format!("{}: the transaction had failed before, and was rolled back", work.doing);
@@ -181,7 +181,7 @@ impl ClientSession {
             if work.writes {
                 self.part.claim(1);
             } else {
-                self.link.transactions += 1;
+                self.connection.transactions += 1;
             }
         }
         if work.asked != Asked::Statement {
@@ -195,39 +195,39 @@ impl ClientSession {
 
     /// What to wait at for an answer.
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.link.wire.as_fd()
+        self.connection.wire.as_fd()
     }
 
     /// Whether the server is reached through a Unix socket, unencrypted.
     fn by_socket(&self) -> bool {
-        self.link.by_socket() && self.is_plain()
+        self.connection.by_socket() && self.is_plain()
     }
 
     /// The server's process at the other end, where the host is this machine.
     fn server_process(&self) -> Option<u32> {
-        self.link.server_process()
+        self.connection.server_process()
     }
 
     /// Whether what comes is not encrypted.
     fn is_plain(&self) -> bool {
-        self.link.wire.is_plain()
+        self.connection.wire.is_plain()
     }
 
     /// Takes bytes that somebody else has received for it.
     fn take_in(&mut self, bytes: &[u8]) {
-        self.link.wire.take_in(bytes);
+        self.connection.wire.take_in(bytes);
     }
 
     /// Sends the rest of a request. If that cannot be, nothing more will come, which is how its answer ends.
     fn send_on(&mut self, rest: &[u8]) {
-        if self.link.wire.send_on(rest).is_err() {
+        if self.connection.wire.send_on(rest).is_err() {
             self.shut();
         }
     }
 
     /// Ends the connection.
     fn shut(&self) {
-        self.link.wire.shut();
+        self.connection.wire.shut();
     }
 
     /// Nothing more is asked for the time being.
@@ -237,8 +237,8 @@ impl ClientSession {
 }
 
 impl Session for ClientSession {
-    fn prepare(&mut self, task: &Task, job: u32) -> Result<Prepared, EngineError> {
-        let prepared = self.prepare_work(task, job);
+    fn prepare(&mut self, spec: &PointSpec, job: u32) -> Result<Prepared, EngineError> {
+        let prepared = self.prepare_work(spec, job);
         self.rest();
         prepared
     }
@@ -262,15 +262,15 @@ impl Session for ClientSession {
     }
 
     fn flush(&mut self) -> Result<(), EngineError> {
-        self.link.roll_back()?;
-        let version_num = self.link.version_num();
-        snapshot::flush_version(&mut self.link, version_num, self.part.idle_since())?;
-        self.part.settle(self.link.transactions);
+        self.connection.roll_back()?;
+        let version_num = self.connection.version_num();
+        snapshot::flush_version(&mut self.connection, version_num, self.part.idle_since())?;
+        self.part.settle(self.connection.transactions);
         Ok(())
     }
 
     fn canceller(&self) -> Arc<dyn Canceller> {
-        self.link.canceller()
+        self.connection.canceller()
     }
 
     fn as_any(&mut self) -> Option<&mut dyn Any> {

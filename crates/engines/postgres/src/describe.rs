@@ -1,15 +1,12 @@
 //! What PostgreSQL says of itself: for the run's record, and for the reader of a figure. The questions are in
 //! sql/describe.sql.
 
-use super::link::Link;
-use dbdyno_engine::server::ServerLink;
-use dbdyno_engine::{Durability, EngineError, SqlFile};
+use super::connection::PostgresConnection;
+use crate::DIALECT;
+use dbdyno_engine::server::Connection;
+use dbdyno_engine::{Durability, EngineError};
 use dbdyno_model::{CommitMode, Database, ErrorClass};
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
-
-static QUESTIONS: LazyLock<SqlFile> =
-    LazyLock::new(|| SqlFile::parse("postgres/sql/describe.sql", include_str!("sql/describe.sql")));
 
 /// The parameter that says how far a commit waits.
 const SYNCHRONOUS_COMMIT: &str = "synchronous_commit";
@@ -18,13 +15,13 @@ const SYNCHRONOUS_COMMIT: &str = "synchronous_commit";
 ///
 /// # Errors
 /// The server is lost.
-pub(super) fn database(link: &mut Link) -> Result<Database, EngineError> {
-    let mut version = ask(link, "version")?;
-    let parameters = ask(link, "parameters")?;
-    let mut facts = ask(link, "facts")?;
+pub(super) fn database(connection: &mut PostgresConnection) -> Result<Database, EngineError> {
+    let mut version = ask(connection, "version")?;
+    let parameters = ask(connection, "parameters")?;
+    let mut facts = ask(connection, "facts")?;
     facts.extend(version.remove_entry("build"));
     facts.insert("licence".to_owned(), "PostgreSQL licence; no licence to count".to_owned());
-    let version = version.remove("version").unwrap_or_else(|| link.version_num().to_string());
+    let version = version.remove("version").unwrap_or_else(|| connection.version_num().to_string());
     Ok(Database { engine: super::INFO.name.to_owned(), version, parameters, facts, notice: None })
 }
 
@@ -33,9 +30,12 @@ pub(super) fn database(link: &mut Link) -> Result<Database, EngineError> {
 ///
 /// # Errors
 /// The server is lost.
-pub(super) fn ask(link: &mut dyn ServerLink, question: &str) -> Result<BTreeMap<String, String>, EngineError> {
-    let sql = &QUESTIONS.get(question).map_err(|e| EngineError::new(ErrorClass::Other, e.to_string()))?.text;
-    let rows = link.texts(&format!("asking the server for its {question}"), sql)?;
+pub(super) fn ask(connection: &mut dyn Connection, question: &str) -> Result<BTreeMap<String, String>, EngineError> {
+    let sql = &DIALECT
+        .get(&format!("describe/{question}"))
+        .map_err(|e| EngineError::new(ErrorClass::Other, e.to_string()))?
+        .text;
+    let rows = connection.texts(&format!("asking the server for its {question}"), sql)?;
     let pair = |row: Vec<Option<String>>| match <[_; 2]>::try_from(row) {
         Ok([Some(name), Some(value)]) => Some((name, value)),
         _ => None,
@@ -47,9 +47,9 @@ pub(super) fn ask(link: &mut dyn ServerLink, question: &str) -> Result<BTreeMap<
 ///
 /// # Errors
 /// The server is lost.
-pub(super) fn durability(link: &mut Link, commit: CommitMode) -> Result<Durability, EngineError> {
-    let mut durability = durability_of(ask(link, "durability")?, commit);
-    let not_logged = ask(link, "not_logged")?;
+pub(super) fn durability(connection: &mut PostgresConnection, commit: CommitMode) -> Result<Durability, EngineError> {
+    let mut durability = durability_of(ask(connection, "durability")?, commit);
+    let not_logged = ask(connection, "not_logged")?;
     if let Some((first, how)) = not_logged.first_key_value() {
         let others = match not_logged.len() {
             1 => String::new(),
@@ -68,8 +68,8 @@ pub(super) fn durability(link: &mut Link, commit: CommitMode) -> Result<Durabili
 ///
 /// # Errors
 /// The server is lost.
-pub(super) fn log_is_synced_by_writing(link: &mut Link) -> Result<bool, EngineError> {
-    Ok(ask(link, "durability")?.get("wal_sync_method").is_some_and(|method| method.starts_with("open_")))
+pub(super) fn log_is_synced_by_writing(connection: &mut PostgresConnection) -> Result<bool, EngineError> {
+    Ok(ask(connection, "durability")?.get("wal_sync_method").is_some_and(|method| method.starts_with("open_")))
 }
 
 /// What sessions set so that their commits are as asked.
@@ -77,10 +77,10 @@ pub(super) fn log_is_synced_by_writing(link: &mut Link) -> Result<bool, EngineEr
 /// # Errors
 /// The server is lost.
 pub(super) fn commit_settings(
-    link: &mut dyn ServerLink,
+    connection: &mut dyn Connection,
     commit: CommitMode,
 ) -> Result<Vec<(&'static str, String)>, EngineError> {
-    let servers = ask(link, "durability")?;
+    let servers = ask(connection, "durability")?;
     let set = servers.get(SYNCHRONOUS_COMMIT).and_then(|own| synchronous_commit(commit, own));
     Ok(set.map(|value| (SYNCHRONOUS_COMMIT, value.to_owned())).into_iter().collect())
 }

@@ -15,8 +15,8 @@ pub(super) use trouble::{Cause, ClearText, NOT_UNDERSTOOD, Said, Trouble};
 const PASSWORD_PLACES: &str = "passwords are taken from DBDYNO_PASSWORD, PGPASSWORD, the file of PGPASSFILE or \
                                ~/.pgpass, or asked for on a terminal";
 
-/// An error of a statement in words. A statement that was cancelled counts as ours; [`super::link::statement_error`]
-/// knows better, because it knows whether anybody asked.
+/// An error of a statement in words. A statement that was cancelled counts as ours;
+/// [`super::connection::statement_error`] knows better, because it knows whether anybody asked.
 pub(super) fn engine_error(doing: &str, trouble: &Trouble) -> EngineError {
     let said = match &trouble.said {
         Some(said) => format!("{}{}", words(said), advice(said)),

@@ -2,19 +2,16 @@
 //! one by one.
 
 use super::SCHEMA;
-use super::link::Link;
-use super::recipe::layout;
+use super::connection::PostgresConnection;
+use super::procedure::layout;
+use crate::DIALECT;
 use dbdyno_engine::bookkeeping::Meta;
 use dbdyno_engine::data::{Found, Row, Sample};
 use dbdyno_engine::form;
 use dbdyno_engine::inspect::{Fact, KIND, compare, rows};
-use dbdyno_engine::server::{ServerLink as _, leaf_name, month_name};
-use dbdyno_engine::{EngineError, Inspection, SqlFile};
+use dbdyno_engine::server::{Connection as _, leaf_name, month_name};
+use dbdyno_engine::{EngineError, Inspection};
 use dbdyno_model::{ErrorClass, Organisation, Size, TableName};
-use std::sync::LazyLock;
-
-static INSPECTING: LazyLock<SqlFile> =
-    LazyLock::new(|| SqlFile::parse("postgres/sql/inspect.sql", include_str!("sql/inspect.sql")));
 
 const COLUMNS: [&str; 9] = [
     "id bigint not null",
@@ -34,13 +31,17 @@ const LEAF_OPTIONS: &str = "autovacuum_enabled=off, fillfactor=90, parallel_work
 ///
 /// # Errors
 /// The server is lost, or does not tell.
-pub(super) fn inspect(link: &mut Link, table: TableName, sample: &mut Sample) -> Result<Inspection, EngineError> {
-    let sql = INSPECTING.fill("facts", &[("table", table.name())])?;
-    let found = Fact::read(link.texts(&format!("looking at {table}"), &sql)?);
+pub(super) fn inspect(
+    connection: &mut PostgresConnection,
+    table: TableName,
+    sample: &mut Sample,
+) -> Result<Inspection, EngineError> {
+    let sql = DIALECT.fill("inspect/facts", &[("table", table.name())])?;
+    let found = Fact::read(connection.texts(&format!("looking at {table}"), &sql)?);
     let mut differences = compare(&expected(table), &found);
     // Of another thing rows would be asked in vain.
     if differences.is_empty() {
-        differences.extend(rows(table.name(), look(link, table, sample)?));
+        differences.extend(rows(table.name(), look(connection, table, sample)?));
     }
     Ok(Inspection { differences, unseen: Vec::new() })
 }
@@ -50,11 +51,11 @@ pub(super) fn inspect(link: &mut Link, table: TableName, sample: &mut Sample) ->
 /// # Errors
 /// There is one, or the server does not tell.
 pub(super) fn refuse_others<'t>(
-    link: &mut Link,
+    connection: &mut PostgresConnection,
     tables: impl IntoIterator<Item = &'t str>,
     kept: &Meta,
 ) -> Result<(), EngineError> {
-    let columns = link.texts("looking at what is to be dropped", &INSPECTING.get("columns")?.text)?;
+    let columns = connection.texts("looking at what is to be dropped", &DIALECT.get("inspect/columns")?.text)?;
     form::refuse_others(tables, &form::read(columns), kept, &format!("the schema {SCHEMA}"))
 }
 
@@ -62,8 +63,8 @@ pub(super) fn refuse_others<'t>(
 ///
 /// # Errors
 /// There is such a thing, or the server does not tell.
-pub(super) fn refuse_needed(link: &mut Link) -> Result<(), EngineError> {
-    let dependents = link.texts("looking for what needs the tables", &INSPECTING.get("dependents")?.text)?;
+pub(super) fn refuse_needed(connection: &mut PostgresConnection) -> Result<(), EngineError> {
+    let dependents = connection.texts("looking for what needs the tables", &DIALECT.get("inspect/dependents")?.text)?;
     form::refuse_needed(dependents, &format!("the schema {SCHEMA}"))
 }
 
@@ -128,21 +129,25 @@ fn places(table: &str, organisation: Organisation) -> Vec<(String, String, Strin
 }
 
 /// Reads the rows of a sample.
-fn look(link: &mut Link, table: TableName, sample: &mut Sample) -> Result<Vec<String>, EngineError> {
+fn look(
+    connection: &mut PostgresConnection,
+    table: TableName,
+    sample: &mut Sample,
+) -> Result<Vec<String>, EngineError> {
     let doing = format!("reading rows of {table}");
-    let sql = INSPECTING.fill("row", &[("table", table.name())])?;
-    let statement = link.control(&doing).prepare(&sql);
-    let statement = statement.map_err(|error| link.error(&doing, &error))?;
-    link.count_transactions(1);
+    let sql = DIALECT.fill("inspect/row", &[("table", table.name())])?;
+    let statement = connection.control(&doing).prepare(&sql);
+    let statement = statement.map_err(|error| connection.error(&doing, &error))?;
+    connection.count_transactions(1);
     sample.look(|made| {
-        if link.cancelled() {
+        if connection.cancelled() {
             return Err(EngineError::new(ErrorClass::Cancelled, format!("{doing}: stopped")));
         }
         let whole = |number: i64| i32::try_from(number).unwrap_or(i32::MAX);
         let (day, region) = (whole(made.booked_on_days), whole(made.region));
-        let read = link.control(&doing).query(&statement, &[&made.id, &day, &region]);
-        let read = read.map_err(|error| link.error(&doing, &error))?;
-        link.count_transactions(1);
+        let read = connection.control(&doing).query(&statement, &[&made.id, &day, &region]);
+        let read = read.map_err(|error| connection.error(&doing, &error))?;
+        connection.count_transactions(1);
         Ok(read.iter().fold(Found::Missing, |found, row| found.and(made, row_of(row).as_ref())))
     })
 }
@@ -185,6 +190,6 @@ mod tests {
             assert_eq!(expected(table).iter().filter(|fact| fact.kind == KIND).count(), relations);
             assert_eq!(places(table.name(), organisation).len(), relations - 1, "{table}");
         }
-        assert!(super::super::TABLES.get("create_plain").unwrap().text.contains("autovacuum_enabled = off"));
+        assert!(DIALECT.get("tables/create_plain").unwrap().text.contains("autovacuum_enabled = off"));
     }
 }

@@ -9,14 +9,14 @@
 
 mod check;
 mod client;
+mod connection;
 mod copy;
 mod describe;
 mod errors;
 mod grants;
-mod ground;
 mod inspect;
-mod link;
 mod load;
+mod location;
 mod membership;
 mod meta;
 mod monitor;
@@ -26,7 +26,7 @@ mod password;
 mod plan;
 mod point;
 mod private;
-mod recipe;
+mod procedure;
 mod remove;
 #[cfg(test)]
 mod scratch;
@@ -40,20 +40,20 @@ mod verify;
 mod wire;
 
 use client::{ClientPump, ClientSession};
+use connection::PostgresConnection;
 use dbdyno_engine::bookkeeping::Meta;
 use dbdyno_engine::data::{Checksum, Columns, Sample};
 use dbdyno_engine::private::PrivateServer;
 use dbdyno_engine::server::grants::Grant;
-use dbdyno_engine::server::{Held, ServerLink as _, Wait, held, recover};
+use dbdyno_engine::server::{Connection as _, Held, Wait, held, recover};
 use dbdyno_engine::{
-    BlockWrites, Canceller, Durability, DurablePlaces, Engine, EngineError, EngineInfo, Features, Finding, Hold,
-    Inspection, LoadReport, LoadWatch, Loaded, LostTarget, Mappings, PointStatistics, ProgramTask, Pump, Session,
-    Settled, SqlFile, Target, TargetError, Task, ThreadPump, Workloads,
+    BlockWrites, Canceller, Dialect, Durability, DurablePlaces, Engine, EngineError, EngineInfo, Features, Finding,
+    Hold, Inspection, LoadReport, LoadWatch, Loaded, LostTarget, PointSpec, PointStatistics, ProgramSpec, Pump,
+    Session, Settled, Target, TargetError, ThreadPump, Workloads,
 };
 use dbdyno_model::{CommitMode, Counters, Database, Drive, ErrorClass, Mapping, Size, TableName, Test};
-use ground::Ground;
 use include_dir::{Dir, include_dir};
-use link::Link;
+use location::ServerLocation;
 use options::Options;
 use point::UnderWay;
 use session::PostgresSession;
@@ -75,7 +75,7 @@ pub const INFO: EngineInfo = EngineInfo {
     mapping,
     script: script::of_test,
     schema_script: script::of_schema,
-    workload_sql: |name| WORKLOADS.get_file(format!("{name}.sql"))?.contents_utf8(),
+    workload_sql: |name| DIALECT.workload(name),
     ended: str::to_owned,
     open: |target, _| Ok(Box::new(PostgresEngine::remote(target)?)),
     private: Some(dbdyno_engine::private::Private {
@@ -97,30 +97,15 @@ const TABLE_NAMES: [TableName; 6] = [
     TableName::LargeHeapRangeList,
 ];
 
-/// The SQL of workloads, a file each.
-static WORKLOADS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/sql/workloads");
-static TABLES: LazyLock<SqlFile> =
-    LazyLock::new(|| SqlFile::parse("postgres/sql/tables.sql", include_str!("sql/tables.sql")));
-static PROCEDURES: LazyLock<SqlFile> =
-    LazyLock::new(|| SqlFile::parse("postgres/sql/procedures.sql", include_str!("sql/procedures.sql")));
-static STATISTICS: LazyLock<SqlFile> =
-    LazyLock::new(|| SqlFile::parse("postgres/sql/statistics.sql", include_str!("sql/statistics.sql")));
-static COUNTERS: LazyLock<SqlFile> =
-    LazyLock::new(|| SqlFile::parse("postgres/sql/counters.sql", include_str!("sql/counters.sql")));
+/// What the engine's files say.
+pub(crate) static DIALECT: LazyLock<Dialect> = LazyLock::new(|| Dialect::read("postgres", &FILES));
+static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/dialect");
 /// What the set-up grants.
 static GRANTS: LazyLock<Vec<Grant>> =
-    LazyLock::new(|| SETUP.get("setup").map(|script| Grant::all(&script.text)).unwrap_or_default());
-static SETUP: LazyLock<SqlFile> =
-    LazyLock::new(|| SqlFile::parse("postgres/sql/setup.sql", include_str!("sql/setup.sql")));
-static MAPPINGS: LazyLock<Result<Mappings, String>> = LazyLock::new(|| {
-    Mappings::parse("postgres", include_str!("mapping.toml")).map_err(|error| format!("unreadable: {error}"))
-});
+    LazyLock::new(|| DIALECT.get("setup/setup").map(|script| Grant::all(&script.text)).unwrap_or_default());
 
 fn mapping(test: &Test) -> Mapping {
-    match &*MAPPINGS {
-        Ok(mappings) => mappings.get(&test.code),
-        Err(why) => Mapping::None { why: why.clone() },
-    }
+    DIALECT.mapping(test)
 }
 
 /// What a node's sessions have done that its counters hold besides.
@@ -134,7 +119,7 @@ struct Account {
     discarded_rows: AtomicU64,
 }
 
-type Node = dbdyno_engine::server::Node<Link, Account>;
+type Node = dbdyno_engine::server::Node<PostgresConnection, Account>;
 
 struct PostgresEngine {
     options: Options,
@@ -142,8 +127,8 @@ struct PostgresEngine {
     /// One a host of the target.
     nodes: Vec<Arc<Node>>,
     /// The lock of a run, while somebody has it.
-    held: Mutex<Weak<Held<Link>>>,
-    ground: OnceLock<Ground>,
+    held: Mutex<Weak<Held<PostgresConnection>>>,
+    location: OnceLock<ServerLocation>,
     /// How the client drive's sessions make TLS: lists of authorities are large, and one does for all.
     tls: OnceLock<Arc<rustls::ClientConfig>>,
     point: Mutex<Option<UnderWay>>,
@@ -162,18 +147,22 @@ impl PostgresEngine {
 
     fn new(options: Options, private: Option<PrivateServer>) -> Self {
         let nodes = options.hosts.iter().map(|_| Arc::new(Node::default())).collect();
-        let (ground, tls, point) = (OnceLock::new(), OnceLock::new(), Mutex::new(None));
+        let (location, tls, point) = (OnceLock::new(), OnceLock::new(), Mutex::new(None));
         let (held, to_vacuum) = (Mutex::new(Weak::new()), Mutex::default());
-        Self { options, private, nodes, held, ground, tls, point, to_vacuum }
+        Self { options, private, nodes, held, location, tls, point, to_vacuum }
     }
 
     /// Runs something over dbdyno's own connection to the first node, where all that writes is done.
-    fn with<T>(&self, work: impl FnOnce(&mut Link) -> Result<T, EngineError>) -> Result<T, EngineError> {
+    fn with<T>(&self, work: impl FnOnce(&mut PostgresConnection) -> Result<T, EngineError>) -> Result<T, EngineError> {
         self.on(0, work)
     }
 
-    fn on<T>(&self, node: usize, work: impl FnOnce(&mut Link) -> Result<T, EngineError>) -> Result<T, EngineError> {
-        self.nodes[node].with(|| Link::open(&self.options, node, "dbdyno"), work)
+    fn on<T>(
+        &self,
+        node: usize,
+        work: impl FnOnce(&mut PostgresConnection) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
+        self.nodes[node].with(|| PostgresConnection::open(&self.options, node, "dbdyno"), work)
     }
 
     /// How TLS is made.
@@ -186,17 +175,18 @@ impl PostgresEngine {
     }
 
     /// Where the server is; unknown while it cannot be reached.
-    fn ground(&self) -> Option<&Ground> {
-        if self.ground.get().is_none() {
-            let ground = self.with(|link| Ground::look(link, &self.options, self.private.as_ref())).ok()?;
-            drop(self.ground.set(ground));
+    fn location(&self) -> Option<&ServerLocation> {
+        if self.location.get().is_none() {
+            let location =
+                self.with(|connection| ServerLocation::look(connection, &self.options, self.private.as_ref())).ok()?;
+            drop(self.location.set(location));
         }
-        self.ground.get()
+        self.location.get()
     }
 
     /// The data folder, where it is on this machine and may be read.
     fn data(&self) -> Option<PathBuf> {
-        self.ground()?.data.clone()
+        self.location()?.data.clone()
     }
 }
 
@@ -206,19 +196,19 @@ impl Workloads for PostgresEngine {
     }
 
     fn note(&self, entries: &[(String, String)]) -> Result<(), EngineError> {
-        self.with(|link| {
-            load::books(link)?;
-            entries.iter().try_for_each(|(name, value)| meta::set(link, name, value))
+        self.with(|connection| {
+            load::books(connection)?;
+            entries.iter().try_for_each(|(name, value)| meta::set(connection, name, value))
         })
     }
 
-    fn begin_program(&self, task: &ProgramTask) -> Result<(), EngineError> {
-        let under_way = point::begin_program(self, task)?;
+    fn begin_program(&self, spec: &ProgramSpec) -> Result<(), EngineError> {
+        let under_way = point::begin_program(self, spec)?;
         *recover(&self.point) = Some(under_way);
         Ok(())
     }
 
-    fn end_program(&self, _: &ProgramTask) -> Result<(), EngineError> {
+    fn end_program(&self, _: &ProgramSpec) -> Result<(), EngineError> {
         drop(recover(&self.point).take());
         Ok(())
     }
@@ -230,33 +220,33 @@ impl Engine for PostgresEngine {
     }
 
     fn features(&self) -> Features {
-        let ground = self.ground();
+        let location = self.location();
         Features {
             in_process: false,
-            local: ground.is_some_and(|g| g.server_pid.is_some()),
+            local: location.is_some_and(|g| g.server_pid.is_some()),
             loads_on_demand: self.private.is_some(),
             single_writer: false,
             nodes: dbdyno_engine::server::node_count(&self.nodes),
-            block_bytes: ground.map_or(ground::BLOCK_BYTES, |g| g.block_bytes),
+            block_bytes: location.map_or(location::BLOCK_BYTES, |g| g.block_bytes),
         }
     }
 
     fn describe(&self) -> Result<Database, EngineError> {
-        self.with(|link| {
+        self.with(|connection| {
             // What a killed dbdyno has left is not how the server is set; what is another's at work is let be.
             if let Some(server) = self.private.as_ref().filter(|server| paced::is_left(server))
                 && recover(&self.point).is_none()
-                && (recover(&self.held).strong_count() > 0 || point::lock(link)?)
+                && (recover(&self.held).strong_count() > 0 || point::lock(connection)?)
             {
-                paced::restore(link, server)?;
-                point::unlock(link)?;
+                paced::restore(connection, server)?;
+                point::unlock(connection)?;
             }
-            describe::database(link)
+            describe::database(connection)
         })
     }
 
     fn durability(&self, commit: CommitMode, _: Drive) -> Result<Durability, EngineError> {
-        self.with(|link| describe::durability(link, commit))
+        self.with(|connection| describe::durability(connection, commit))
     }
 
     fn check(&self, size: &Size) -> Vec<Finding> {
@@ -293,7 +283,7 @@ impl Engine for PostgresEngine {
     }
 
     fn inspect(&self, table: TableName, sample: &mut Sample) -> Result<Inspection, EngineError> {
-        self.with(|link| inspect::inspect(link, table, sample))
+        self.with(|connection| inspect::inspect(connection, table, sample))
     }
 
     fn drop_all(&self) -> Result<bool, EngineError> {
@@ -301,14 +291,17 @@ impl Engine for PostgresEngine {
     }
 
     fn hold(&self, watch: &dyn LoadWatch) -> Result<Arc<dyn Hold>, EngineError> {
-        let mut link = Link::open(&self.options, 0, held::NAME)?;
+        let mut connection = PostgresConnection::open(&self.options, 0, held::NAME)?;
         let give_up = || watch.cancelled().then_some(ErrorClass::Cancelled);
-        load::hold(&mut link, &give_up, &|| watch.progress(held::WAITING, 0, 0))?;
+        load::hold(&mut connection, &give_up, &|| watch.progress(held::WAITING, 0, 0))?;
         let (options, node) = (self.options.clone(), Arc::clone(&self.nodes[0]));
-        let held = Arc::new(Held::new(link, move |link| {
-            let session = link.session_id();
+        let held = Arc::new(Held::new(connection, move |connection| {
+            let session = connection.session_id();
             // Over the other connection: what this one asks would come to be counted in some later point.
-            node.with(|| Link::open(&options, 0, "dbdyno"), |link| point::is_held_by(link, session))
+            node.with(
+                || PostgresConnection::open(&options, 0, "dbdyno"),
+                |connection| point::is_held_by(connection, session),
+            )
         }));
         *recover(&self.held) = Arc::downgrade(&held);
         Ok(held)
@@ -318,33 +311,33 @@ impl Engine for PostgresEngine {
         settle::settle(self, limit)
     }
 
-    fn begin_point(&self, task: &Task) -> Result<(), EngineError> {
-        let under_way = point::begin(self, task)?;
+    fn begin_point(&self, spec: &PointSpec) -> Result<(), EngineError> {
+        let under_way = point::begin(self, spec)?;
         *recover(&self.point) = Some(under_way);
         Ok(())
     }
 
-    fn end_point(&self, task: &Task) -> Result<(), EngineError> {
+    fn end_point(&self, spec: &PointSpec) -> Result<(), EngineError> {
         // The watch ends first: its connection would count among those of the next point.
         drop(recover(&self.point).take());
-        if task.test.procedure.writes() {
-            recover(&self.to_vacuum).add(task.test.table);
+        if spec.test.procedure.writes() {
+            recover(&self.to_vacuum).add(spec.test.table);
         }
-        for node in (1..self.nodes.len().min(task.nodes as usize)).rev() {
-            self.on(node, |link| point::remove_leftovers_unless_standby(link, task))?;
+        for node in (1..self.nodes.len().min(spec.nodes as usize)).rev() {
+            self.on(node, |connection| point::remove_leftovers_unless_standby(connection, spec))?;
         }
-        self.with(|link| {
+        self.with(|connection| {
             if let Some(server) = &self.private {
-                paced::restore(link, server)?;
+                paced::restore(connection, server)?;
             }
-            point::remove_leftovers(link, task)
+            point::remove_leftovers(connection, spec)
         })
     }
 
-    fn pace_writes(&self, _: &Task) -> Result<BTreeMap<String, String>, EngineError> {
+    fn pace_writes(&self, _: &PointSpec) -> Result<BTreeMap<String, String>, EngineError> {
         let counts = recover(&self.point).as_ref().is_some_and(|point| point.buffercache().is_some());
         match self.private.as_ref().filter(|_| counts) {
-            Some(server) => self.with(|link| paced::begin(link, server)),
+            Some(server) => self.with(|connection| paced::begin(connection, server)),
             None => Ok(BTreeMap::new()),
         }
     }
@@ -355,13 +348,13 @@ impl Engine for PostgresEngine {
 
     fn block_writes(&self) -> Result<BlockWrites, EngineError> {
         let buffercache = recover(&self.point).as_ref().and_then(UnderWay::buffercache);
-        self.with(|link| paced::block_writes(link, buffercache.as_deref()))
+        self.with(|connection| paced::block_writes(connection, buffercache.as_deref()))
     }
 
     fn session(&self, job: u32, nodes: u32) -> Result<Box<dyn Session>, EngineError> {
         let node = (job % nodes.max(1)) as usize % self.nodes.len();
-        let link = Link::open(&self.options, node, "dbdyno job")?;
-        Ok(Box::new(PostgresSession::new(link, Arc::clone(&self.nodes[node]))?))
+        let connection = PostgresConnection::open(&self.options, node, "dbdyno job")?;
+        Ok(Box::new(PostgresSession::new(connection, Arc::clone(&self.nodes[node]))?))
     }
 
     fn client_session(&self, job: u32, nodes: u32) -> Result<Box<dyn Session>, EngineError> {
@@ -379,14 +372,15 @@ impl Engine for PostgresEngine {
 
     fn answers(&self) -> bool {
         let options = self.options.clone();
-        dbdyno_engine::server::answers(self.server_pid(), move || Link::open(&options, 0, "dbdyno check").map(drop))
-            && !self.options.vigil.is_cut_off(&|wait| Link::look_after(&self.options, wait))
+        dbdyno_engine::server::answers(self.server_pid(), move || {
+            PostgresConnection::open(&options, 0, "dbdyno check").map(drop)
+        }) && !self.options.vigil.is_cut_off(&|wait| PostgresConnection::look_after(&self.options, wait))
     }
 
     fn on_lost(&self, tell: LostTarget) {
         // The vigil ends with the last owner of it.
         let options = Options { vigil: Arc::default(), ..self.options.clone() };
-        let ask = move |wait: &Wait| Link::look_after(&options, wait);
+        let ask = move |wait: &Wait| PostgresConnection::look_after(&options, wait);
         self.options.vigil.watch(self.options.connect_timeout, ask, tell);
     }
 
@@ -410,7 +404,7 @@ impl Engine for PostgresEngine {
         let Some(data) = self.data() else { return Vec::new() };
         // Where the server does not say, the devices that hold the files are simply not known.
         let tables = recover(&self.point).as_ref().map(UnderWay::tables);
-        self.with(|link| point::files(link, &data, tables)).unwrap_or_default()
+        self.with(|connection| point::files(connection, &data, tables)).unwrap_or_default()
     }
 
     fn durable_places(&self) -> DurablePlaces {
@@ -427,6 +421,6 @@ impl Engine for PostgresEngine {
     }
 
     fn server_pid(&self) -> Option<u32> {
-        self.ground()?.server_pid
+        self.location()?.server_pid
     }
 }

@@ -3,28 +3,24 @@
 //! killed goes on where it was. None of them waits for the disk: the server writes its log in order, so the last
 //! commit, which says that everything is there, waits for all of it.
 
+use crate::DIALECT;
 mod fill;
 mod finish;
 
 pub(super) use fill::Broken;
 
-use super::link::Link;
+use super::connection::PostgresConnection;
 use super::meta;
 use super::options::Options;
-use super::recipe::layout;
-use super::{STATISTICS, TABLE_NAMES, TABLES, verify};
+use super::procedure::layout;
+use super::{TABLE_NAMES, verify};
 use dbdyno_engine::bookkeeping::{Contents, Meta, checksum_key};
 use dbdyno_engine::data::Generator;
 use dbdyno_engine::server::loading::{self, Beginning, Wish};
-use dbdyno_engine::server::{Crew, Leaf, Phase, ServerLink as _, Stop, Tally, Times, first, held, leaves, prove};
-use dbdyno_engine::{EngineError, LoadReport, LoadWatch, SqlFile};
+use dbdyno_engine::server::{Connection as _, Leaf, LoaderPool, Phase, Stop, Tally, Times, first, held, leaves, prove};
+use dbdyno_engine::{EngineError, LoadReport, LoadWatch};
 use dbdyno_model::{ErrorClass, Shape, Size, TableName};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::LazyLock;
-
-/// Statements of loading, proving and dropping.
-pub(super) static LOADING: LazyLock<SqlFile> =
-    LazyLock::new(|| SqlFile::parse("postgres/sql/load.sql", include_str!("sql/load.sql")));
 
 /// Loads what is missing.
 ///
@@ -38,14 +34,14 @@ pub(super) fn load(
     verify: bool,
     watch: &dyn LoadWatch,
 ) -> Result<LoadReport, EngineError> {
-    let mut control = Link::open(options, 0, "dbdyno load")?;
+    let mut control = PostgresConnection::open(options, 0, "dbdyno load")?;
     let place = format!("database {}", options.database);
     let wish = Wish { tables: &TABLE_NAMES, size, seed, verify, has: |_, _| true, place };
-    let hold = |control: &mut Link| {
+    let hold = |control: &mut PostgresConnection| {
         let give_up = || watch.cancelled().then_some(ErrorClass::Cancelled);
         hold(control, &give_up, &|| watch.progress(held::WAITING, 0, 0))
     };
-    let create = |control: &mut Link| begin(control, size, seed);
+    let create = |control: &mut PostgresConnection| begin(control, size, seed);
     let (meta, resumed) = match loading::begin(&mut control, &wish, meta::look, hold, create)? {
         Beginning::Done(report) => return Ok(report),
         Beginning::From { meta, resumed } => (meta, resumed),
@@ -67,12 +63,16 @@ pub(super) fn load(
 ///
 /// # Errors
 /// The server turns one away.
-pub(super) fn crew<'w>(options: &Options, jobs: u32, watch: &'w dyn LoadWatch) -> Result<Crew<'w, Link>, EngineError> {
-    Crew::open(jobs, watch, |_| {
-        let mut link = Link::open(options, 0, "dbdyno load")?;
-        link.batch("preparing a session that loads", &LOADING.get("session")?.text)?;
-        link.batch("preparing a session that loads", &LOADING.get("help")?.text)?;
-        Ok(link)
+pub(super) fn crew<'w>(
+    options: &Options,
+    jobs: u32,
+    watch: &'w dyn LoadWatch,
+) -> Result<LoaderPool<'w, PostgresConnection>, EngineError> {
+    LoaderPool::open(jobs, watch, |_| {
+        let mut connection = PostgresConnection::open(options, 0, "dbdyno load")?;
+        connection.batch("preparing a session that loads", &DIALECT.get("load/session")?.text)?;
+        connection.batch("preparing a session that loads", &DIALECT.get("load/help")?.text)?;
+        Ok(connection)
     })
 }
 
@@ -80,15 +80,15 @@ pub(super) fn crew<'w>(options: &Options, jobs: u32, watch: &'w dyn LoadWatch) -
 /// left at work: a server that builds an index does not notice that its client has gone. `give_up` says when not to
 /// wait any longer, and what that is called; `waits` hears that it is waited for.
 pub(super) fn hold(
-    control: &mut Link,
+    control: &mut PostgresConnection,
     give_up: &dyn Fn() -> Option<ErrorClass>,
     waits: &dyn Fn(),
 ) -> Result<(), EngineError> {
     let doing = "waiting for others that measure, load or drop here";
-    let held = |control: &mut Link| granted(control, doing, "hold");
-    let left = |control: &mut Link| {
+    let held = |control: &mut PostgresConnection| granted(control, doing, "hold");
+    let left = |control: &mut PostgresConnection| {
         // Before the helpers, whose lock is taken where it is free.
-        if let Some(pid) = first(control.texts(doing, &LOADING.get("job_at_work")?.text)?) {
+        if let Some(pid) = first(control.texts(doing, &DIALECT.get("load/job_at_work")?.text)?) {
             return Ok(Some(format!("end them with pg_terminate_backend (one is process {pid})")));
         }
         let gone = granted(control, doing, "helpers_gone")?;
@@ -98,24 +98,24 @@ pub(super) fn hold(
     granted(control, doing, "let_helpers_in").map(drop)
 }
 
-fn granted(link: &mut Link, doing: &str, statement: &str) -> Result<bool, EngineError> {
-    Ok(first(link.texts(doing, &LOADING.get(statement)?.text)?).as_deref() == Some("t"))
+fn granted(connection: &mut PostgresConnection, doing: &str, statement: &str) -> Result<bool, EngineError> {
+    Ok(first(connection.texts(doing, &DIALECT.get(&format!("load/{statement}"))?.text)?).as_deref() == Some("t"))
 }
 
 /// The statement that notes a step of the load.
 fn note(step: &str, relation: &str) -> Result<String, EngineError> {
-    Ok(LOADING.fill("note", &[("step", step), ("relation", relation)])?)
+    Ok(DIALECT.fill("load/note", &[("step", step), ("relation", relation)])?)
 }
 
 /// What drops a relation of a table and, with it, what was noted of the table: one transaction, so that a table of
 /// which nothing is noted is never whole, with its indexes.
 pub(super) fn forget_and_drop(table: TableName, relation: &str) -> Result<String, EngineError> {
-    let forget = LOADING.fill("forget_table", &[("table", table.name())])?;
-    Ok(format!("{forget}\n{}", TABLES.fill("drop_table", &[("table", relation)])?))
+    let forget = DIALECT.fill("load/forget_table", &[("table", table.name())])?;
+    Ok(format!("{forget}\n{}", DIALECT.fill("tables/drop_table", &[("table", relation)])?))
 }
 
 /// The book-keeping of a load that begins.
-fn begin(control: &mut Link, size: &Size, seed: u64) -> Result<Meta, EngineError> {
+fn begin(control: &mut PostgresConnection, size: &Size, seed: u64) -> Result<Meta, EngineError> {
     let mut meta = books(control)?;
     meta.begin_tables(size, seed);
     write(control, &meta)?;
@@ -126,7 +126,7 @@ fn begin(control: &mut Link, size: &Size, seed: u64) -> Result<Meta, EngineError
 ///
 /// # Errors
 /// What is there is not ours; the server's.
-pub(super) fn books(control: &mut Link) -> Result<Meta, EngineError> {
+pub(super) fn books(control: &mut PostgresConnection) -> Result<Meta, EngineError> {
     if let Some(meta) = meta::look(control)?.ours()? {
         return Ok(meta);
     }
@@ -135,16 +135,16 @@ pub(super) fn books(control: &mut Link) -> Result<Meta, EngineError> {
     let meta = Meta::without_tables(meta::FORMAT, (meta::CREATED_SCHEMA, create_schema));
     control.batch(doing, "BEGIN")?;
     if create_schema {
-        control.batch(doing, &TABLES.get("create_schema")?.text)?;
+        control.batch(doing, &DIALECT.get("tables/create_schema")?.text)?;
     }
-    control.batch("creating the book-keeping", &TABLES.get("create_meta")?.text)?;
+    control.batch("creating the book-keeping", &DIALECT.get("tables/create_meta")?.text)?;
     meta::write(&meta, control)?;
     control.batch(doing, "COMMIT")?;
     Ok(meta)
 }
 
 /// Writes all of it in one transaction.
-fn write(control: &mut Link, meta: &Meta) -> Result<(), EngineError> {
+fn write(control: &mut PostgresConnection, meta: &Meta) -> Result<(), EngineError> {
     let doing = "keeping the load's progress";
     control.batch(doing, "BEGIN")?;
     meta::write(meta, control)?;
@@ -157,8 +157,8 @@ struct Load<'l> {
     seed: u64,
     verify: bool,
     watch: &'l dyn LoadWatch,
-    control: Link,
-    crew: Crew<'l, Link>,
+    control: PostgresConnection,
+    crew: LoaderPool<'l, PostgresConnection>,
     meta: Meta,
     times: Times,
 }
@@ -176,13 +176,15 @@ impl Load<'_> {
             if missing == 0 {
                 continue;
             }
-            batches.push(LOADING.get("no_longer_complete")?.text.clone());
+            batches.push(DIALECT.get("load/no_longer_complete")?.text.clone());
             if filled || missing < relations.len() {
                 batches.push(forget_and_drop(table, table.name())?);
             }
             batches.push(layout::create(table.name(), table.organisation())?.join("\n"));
         }
-        let create = |link: &mut Link, batch: &String, (): &mut (), _: &Stop<'_>| link.batch("creating tables", batch);
+        let create = |connection: &mut PostgresConnection, batch: &String, (): &mut (), _: &Stop<'_>| {
+            connection.batch("creating tables", batch)
+        };
         // One after the other: what comes second may need what comes first.
         for batch in batches {
             self.crew.each("creating tables", &[batch], || (), create)?;
@@ -214,25 +216,26 @@ impl Load<'_> {
             let tally = Tally::new(watch, label.clone(), rows - rows_of(&missing), rows);
             let generator = Generator::new(size, shape, self.seed);
             let tools = || fill::Filler::new(generator.clone());
-            let fill = |link: &mut Link, leaf: &Leaf, filler: &mut fill::Filler, stop: &Stop<'_>| {
-                let _clock = times.clock(leaf.table, Phase::Fill);
-                filler.fill(link, leaf, size, stop, &tally)
-            };
+            let fill =
+                |connection: &mut PostgresConnection, leaf: &Leaf, filler: &mut fill::Filler, stop: &Stop<'_>| {
+                    let _clock = times.clock(leaf.table, Phase::Fill);
+                    filler.fill(connection, leaf, size, stop, &tally)
+                };
             self.crew.each(&format!("loading {label}"), &missing, tools, fill)?;
 
             let means = finish::Means::ask(&mut self.control, self.crew.jobs(), rows)?;
             let tally = Tally::new(watch, format!("{label} indexes"), 0, rows);
-            let index = |link: &mut Link, leaf: &Leaf, (): &mut (), _: &Stop<'_>| {
+            let index = |connection: &mut PostgresConnection, leaf: &Leaf, (): &mut (), _: &Stop<'_>| {
                 let _clock = times.clock(leaf.table, Phase::Index);
-                means.index(link, leaf, size, meta, &tally)
+                means.index(connection, leaf, size, meta, &tally)
             };
             self.crew.each(&format!("indexing {label}"), &all, || (), index)?;
             finish::index_parents(&mut self.crew, &tables, meta, times)?;
 
             let tally = Tally::new(watch, format!("{label} vacuum"), 0, rows);
-            let vacuum = |link: &mut Link, leaf: &Leaf, (): &mut (), _: &Stop<'_>| {
+            let vacuum = |connection: &mut PostgresConnection, leaf: &Leaf, (): &mut (), _: &Stop<'_>| {
                 let _clock = times.clock(leaf.table, Phase::Tidy);
-                finish::vacuum(link, leaf, size, &tally)
+                finish::vacuum(connection, leaf, size, &tally)
             };
             finish::analyse_parents(&mut self.crew, &tables, times)?;
             self.crew.each(&format!("vacuuming {label}"), &all, || (), vacuum)?;
@@ -257,8 +260,10 @@ impl Load<'_> {
         meta::set(&mut self.control, "verified", if self.verify { "1" } else { "0" })?;
         meta::set(&mut self.control, "complete", "1")?;
         self.control.batch("ending the load", "COMMIT")?;
-        let checkpoint = |link: &mut Link, sql: &String, (): &mut (), _: &Stop<'_>| link.batch("a checkpoint", sql);
-        match self.crew.each("a checkpoint", &[STATISTICS.get("checkpoint")?.text.clone()], || (), checkpoint) {
+        let checkpoint = |connection: &mut PostgresConnection, sql: &String, (): &mut (), _: &Stop<'_>| {
+            connection.batch("a checkpoint", sql)
+        };
+        match self.crew.each("a checkpoint", &[DIALECT.get("statistics/checkpoint")?.text.clone()], || (), checkpoint) {
             // Not everybody may; the first point's settling then waits for the server's own checkpoint.
             Err(error) if error.class == ErrorClass::Permission => Ok(()),
             done => done,
@@ -292,7 +297,7 @@ mod tests {
         load(&options, &size_t(), 42, 2, false, &Patient).unwrap();
         server.kill();
         server.restart();
-        let contents = meta::look(&mut Link::open(&options, 0, "dbdyno").unwrap()).unwrap();
+        let contents = meta::look(&mut PostgresConnection::open(&options, 0, "dbdyno").unwrap()).unwrap();
         assert!(matches!(contents, Contents::Ours(meta) if meta.complete()));
     }
 }

@@ -3,7 +3,7 @@
 
 use super::Node;
 use dbdyno_engine::EngineError;
-use dbdyno_engine::server::{ServerLink, recover};
+use dbdyno_engine::server::{Connection, recover};
 use dbdyno_model::ErrorClass;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -26,8 +26,8 @@ impl Membership {
     ///
     /// # Errors
     /// Another of our sessions has the same server process.
-    pub(super) fn new(node: Arc<Node>, link: &dyn ServerLink) -> Result<Self, EngineError> {
-        let session_id = link.session_id();
+    pub(super) fn new(node: Arc<Node>, connection: &dyn Connection) -> Result<Self, EngineError> {
+        let session_id = connection.session_id();
         if !recover(&node.ours).insert(session_id) {
             let message = "two sessions share one server process: a connection pooler stands between, and settings, plans and \
                            counts of one would be those of the other; name the server itself as the target";

@@ -2,11 +2,11 @@
 //! come. Looking changes nothing.
 
 use super::SCHEMA;
-use super::link::Link;
-use super::load::LOADING;
+use super::connection::PostgresConnection;
+use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::bookkeeping::{Contents, Meta};
-use dbdyno_engine::server::ServerLink as _;
+use dbdyno_engine::server::Connection as _;
 use dbdyno_model::ErrorClass;
 
 /// The version of the schema; another one is not ours to read.
@@ -20,11 +20,11 @@ pub(super) const CREATED_SCHEMA: &str = "created_schema";
 ///
 /// # Errors
 /// The server's.
-pub(super) fn set(link: &mut Link, name: &str, value: &str) -> Result<(), EngineError> {
+pub(super) fn set(connection: &mut PostgresConnection, name: &str, value: &str) -> Result<(), EngineError> {
     let doing = "keeping the load's progress";
-    let done = link.control(doing).execute(&LOADING.get("set_meta")?.text, &[&name, &value]);
-    done.map_err(|error| link.error(doing, &error))?;
-    link.count_transactions(2);
+    let done = connection.control(doing).execute(&DIALECT.get("load/set_meta")?.text, &[&name, &value]);
+    done.map_err(|error| connection.error(doing, &error))?;
+    connection.count_transactions(2);
     Ok(())
 }
 
@@ -32,8 +32,8 @@ pub(super) fn set(link: &mut Link, name: &str, value: &str) -> Result<(), Engine
 ///
 /// # Errors
 /// The server's.
-pub(super) fn write(meta: &Meta, link: &mut Link) -> Result<(), EngineError> {
-    meta.entries().try_for_each(|(name, value)| set(link, name, value))
+pub(super) fn write(meta: &Meta, connection: &mut PostgresConnection) -> Result<(), EngineError> {
+    meta.entries().try_for_each(|(name, value)| set(connection, name, value))
 }
 
 /// What an object in the schema is.
@@ -66,16 +66,16 @@ pub(super) struct Object {
 ///
 /// # Errors
 /// The server's.
-pub(super) fn schema_exists(link: &mut Link) -> Result<bool, EngineError> {
-    Ok(!link.texts("reading the schema", &LOADING.get("schema")?.text)?.is_empty())
+pub(super) fn schema_exists(connection: &mut PostgresConnection) -> Result<bool, EngineError> {
+    Ok(!connection.texts("reading the schema", &DIALECT.get("load/schema")?.text)?.is_empty())
 }
 
 /// Everything in the schema that is no part of something else in it.
 ///
 /// # Errors
 /// The server's.
-pub(super) fn objects(link: &mut Link) -> Result<Vec<Object>, EngineError> {
-    let rows = link.texts("reading the schema", &LOADING.get("objects")?.text)?;
+pub(super) fn objects(connection: &mut PostgresConnection) -> Result<Vec<Object>, EngineError> {
+    let rows = connection.texts("reading the schema", &DIALECT.get("load/objects")?.text)?;
     let object = |row: Vec<Option<String>>| {
         let mut values = row.into_iter();
         let mut next = || values.next().flatten();
@@ -104,8 +104,8 @@ pub(super) fn listed<'o>(objects: impl Iterator<Item = &'o Object>) -> String {
 ///
 /// # Errors
 /// It cannot be read.
-pub(super) fn look(link: &mut Link) -> Result<Contents, EngineError> {
-    let objects = objects(link)?;
+pub(super) fn look(connection: &mut PostgresConnection) -> Result<Contents, EngineError> {
+    let objects = objects(connection)?;
     if objects.is_empty() {
         return Ok(Contents::Nothing);
     }
@@ -116,7 +116,7 @@ pub(super) fn look(link: &mut Link) -> Result<Contents, EngineError> {
              rename that schema"
         )));
     }
-    let meta = match link.texts("reading the load's progress", &LOADING.get("get_meta")?.text) {
+    let meta = match connection.texts("reading the load's progress", &DIALECT.get("load/get_meta")?.text) {
         Ok(rows) => rows.into_iter().filter_map(pair).collect(),
         // A table of that name with other columns.
         Err(error) if error.class == ErrorClass::UnknownObject => Meta::default(),

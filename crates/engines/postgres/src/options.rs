@@ -2,7 +2,7 @@
 //! defaults, so that a DBA need learn nothing; but nothing comes from libpq's environment except the password: a load
 //! is not put on a server that the command line does not name.
 
-use super::link::Seats;
+use super::connection::ConnectionLimits;
 use dbdyno_engine::secret::Secret;
 use dbdyno_engine::server::Vigil;
 pub(super) use dbdyno_engine::server::url::{Address, SslMode};
@@ -107,7 +107,7 @@ pub(super) struct Options {
     /// How long opening a connection may take, TLS and authentication included.
     pub(super) connect_timeout: Duration,
     /// The connections that are open to it.
-    pub(super) seats: Arc<Seats>,
+    pub(super) seats: Arc<ConnectionLimits>,
     /// What these wait for.
     pub(super) vigil: Arc<Vigil>,
 }

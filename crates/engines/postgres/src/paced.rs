@@ -5,10 +5,10 @@
 //! ALTER SYSTEM stays untouched and goes first, the next start writes the file anew without them, and a point that
 //! finds the mark (its dbdyno was killed) takes them away before it does anything else.
 
-use super::link::Link;
+use super::connection::PostgresConnection;
 use super::private::SETTINGS;
 use dbdyno_engine::private::PrivateServer;
-use dbdyno_engine::server::{ServerLink as _, first};
+use dbdyno_engine::server::{Connection as _, first};
 use dbdyno_engine::servers::DataFolder;
 use dbdyno_engine::{BlockWrites, EngineError};
 use dbdyno_model::ErrorClass;
@@ -33,19 +33,22 @@ const DOING: &str = "setting how the server writes";
 ///
 /// # Errors
 /// The server is lost.
-pub(super) fn begin(link: &mut Link, server: &PrivateServer) -> Result<BTreeMap<String, String>, EngineError> {
+pub(super) fn begin(
+    connection: &mut PostgresConnection,
+    server: &PrivateServer,
+) -> Result<BTreeMap<String, String>, EngineError> {
     let own = format!("max_wal_size = {MAX_WAL_SIZE}\n");
     if write(server, Some(&own)).is_err() {
         return Ok(BTreeMap::new());
     }
-    if !reload(link, |now| now == MAX_WAL_SIZE)? {
-        restore(link, server)?;
+    if !reload(connection, |now| now == MAX_WAL_SIZE)? {
+        restore(connection, server)?;
         return Ok(BTreeMap::new());
     }
     let names = ["checkpoint_completion_target", "checkpoint_timeout", "max_wal_size"];
     let mut settings = BTreeMap::new();
     for name in names {
-        let value = first(link.texts(DOING, &format!("SELECT current_setting('{name}')"))?);
+        let value = first(connection.texts(DOING, &format!("SELECT current_setting('{name}')"))?);
         settings.insert(name.to_owned(), value.unwrap_or_default());
     }
     Ok(settings)
@@ -55,14 +58,14 @@ pub(super) fn begin(link: &mut Link, server: &PrivateServer) -> Result<BTreeMap<
 ///
 /// # Errors
 /// It cannot be taken away, or the server is lost.
-pub(super) fn restore(link: &mut Link, server: &PrivateServer) -> Result<(), EngineError> {
+pub(super) fn restore(connection: &mut PostgresConnection, server: &PrivateServer) -> Result<(), EngineError> {
     let failed = |e: io::Error| {
         let message =
             format!("{}: {e}; restart the private server to be rid of them", server.data.join(SETTINGS).display());
         EngineError::new(ErrorClass::Other, message).while_doing("putting settings back")
     };
     if write(server, None).map_err(failed)? {
-        reload(link, |now| now != MAX_WAL_SIZE)?;
+        reload(connection, |now| now != MAX_WAL_SIZE)?;
     }
     Ok(())
 }
@@ -85,11 +88,11 @@ fn write(server: &PrivateServer, own: Option<&str>) -> io::Result<bool> {
 }
 
 /// Has the server read its settings; says whether they came to be as they shall.
-fn reload(link: &mut Link, shall: impl Fn(&str) -> bool) -> Result<bool, EngineError> {
-    link.batch(DOING, "SELECT pg_reload_conf()")?;
+fn reload(connection: &mut PostgresConnection, shall: impl Fn(&str) -> bool) -> Result<bool, EngineError> {
+    connection.batch(DOING, "SELECT pg_reload_conf()")?;
     let began = Instant::now();
     loop {
-        let now = first(link.texts(DOING, "SELECT current_setting('max_wal_size')")?);
+        let now = first(connection.texts(DOING, "SELECT current_setting('max_wal_size')")?);
         if now.is_some_and(|now| shall(&now)) {
             return Ok(true);
         }
@@ -104,18 +107,21 @@ fn reload(link: &mut Link, shall: impl Fn(&str) -> bool) -> Result<bool, EngineE
 ///
 /// # Errors
 /// The server is lost.
-pub(super) fn last_checkpoint(link: &mut Link) -> Result<String, EngineError> {
+pub(super) fn last_checkpoint(connection: &mut PostgresConnection) -> Result<String, EngineError> {
     let sql = "SELECT checkpoint_lsn FROM pg_catalog.pg_control_checkpoint()";
-    Ok(first(link.texts("looking for the end of a checkpoint", sql)?).unwrap_or_default())
+    Ok(first(connection.texts("looking for the end of a checkpoint", sql)?).unwrap_or_default())
 }
 
 /// Blocks written to data files until now, and those that wait.
 ///
 /// # Errors
 /// The server is lost, or does not count what waits.
-pub(super) fn block_writes(link: &mut Link, buffercache: Option<&str>) -> Result<BlockWrites, EngineError> {
+pub(super) fn block_writes(
+    connection: &mut PostgresConnection,
+    buffercache: Option<&str>,
+) -> Result<BlockWrites, EngineError> {
     std::thread::sleep(ACCOUNT);
-    let read = super::snapshot::statistics(link, &[], buffercache)?;
+    let read = super::snapshot::statistics(connection, &[], buffercache)?;
     let get = |name: &str| {
         let why = || EngineError::new(ErrorClass::Unsupported, format!("the server does not tell {name}"));
         read.get(name).copied().ok_or_else(why)

@@ -1,14 +1,15 @@
 //! Before and after a point: its procedure, the tables that its jobs fill, a warm cache, what to count and whom to
 //! watch.
 
-use super::link::Link;
+use super::connection::PostgresConnection;
 use super::monitor::Monitor;
-use super::recipe::{Counting, Recipe};
+use super::procedure::{Counting, ProcedureSpec};
 use super::snapshot::{self, Watched};
-use super::{COUNTERS, PostgresEngine, SCHEMA, STATISTICS, TABLES, inspect, meta, paced};
+use super::{PostgresEngine, SCHEMA, inspect, meta, paced};
+use crate::DIALECT;
 use dbdyno_engine::bookkeeping::{self, Made, Meta};
-use dbdyno_engine::server::{ServerLink as _, Watches, first, no_point, recover};
-use dbdyno_engine::{EngineError, PointStatistics, ProgramTask, Sampling, Task};
+use dbdyno_engine::server::{Connection as _, Watches, first, no_point, recover};
+use dbdyno_engine::{EngineError, PointSpec, PointStatistics, ProgramSpec, Sampling};
 use dbdyno_model::{Cache, Drive, ErrorClass, Organisation, Procedure, Shape, TableName};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -41,40 +42,41 @@ impl UnderWay {
 }
 
 /// Prepares what the jobs of a point share.
-pub(super) fn begin(engine: &PostgresEngine, task: &Task) -> Result<UnderWay, EngineError> {
-    let recipe = Recipe::of(&task.test)?;
-    let watched = engine.with(|link| {
+pub(super) fn begin(engine: &PostgresEngine, spec: &PointSpec) -> Result<UnderWay, EngineError> {
+    let procedure = ProcedureSpec::of(&spec.test)?;
+    let watched = engine.with(|connection| {
         if let Some(server) = &engine.private {
-            paced::restore(link, server)?;
+            paced::restore(connection, server)?;
         }
-        remove_leftovers(link, task)?;
-        make(link, &recipe, task)?;
-        warm_all(link, &recipe, task)?;
-        watch(link, &recipe, task)
+        remove_leftovers(connection, spec)?;
+        make(connection, &procedure, spec)?;
+        warm_all(connection, &procedure, spec)?;
+        watch(connection, &procedure, spec)
     })?;
-    for node in 1..engine.nodes.len().min(task.nodes as usize) {
+    for node in 1..engine.nodes.len().min(spec.nodes as usize) {
         // A standby gets what the first node has made; any other server is one of its own.
-        let position = engine.with(|link| text(link, &COUNTERS.get("position")?.text))?.unwrap_or_default();
-        engine.on(node, |link| {
-            if replayed(link, &position)? == Replay::Primary {
-                remove_leftovers(link, task)?;
-                make(link, &recipe, task)?;
+        let position =
+            engine.with(|connection| text(connection, &DIALECT.get("counters/position")?.text))?.unwrap_or_default();
+        engine.on(node, |connection| {
+            if replayed(connection, &position)? == Replay::Primary {
+                remove_leftovers(connection, spec)?;
+                make(connection, &procedure, spec)?;
             }
-            warm_all(link, &recipe, task)
+            warm_all(connection, &procedure, spec)
         })?;
     }
-    Ok(under_way(engine, (task.nodes, task.sampling), watched, recipe.reads().to_vec()))
+    Ok(under_way(engine, (spec.nodes, spec.sampling), watched, procedure.reads().to_vec()))
 }
 
 /// Prepares a point of a program, which has made its tables itself.
-pub(super) fn begin_program(engine: &PostgresEngine, task: &ProgramTask) -> Result<UnderWay, EngineError> {
-    engine.with(|link| {
+pub(super) fn begin_program(engine: &PostgresEngine, spec: &ProgramSpec) -> Result<UnderWay, EngineError> {
+    engine.with(|connection| {
         if let Some(server) = &engine.private {
-            paced::restore(link, server)?;
+            paced::restore(connection, server)?;
         }
-        remove_made(link, &format!("preparing {}", task.work))
+        remove_made(connection, &format!("preparing {}", spec.work))
     })?;
-    Ok(under_way(engine, (task.nodes, task.sampling), Watched::default(), Vec::new()))
+    Ok(under_way(engine, (spec.nodes, spec.sampling), Watched::default(), Vec::new()))
 }
 
 /// A point whose sessions are watched from now on, on so many nodes.
@@ -86,33 +88,37 @@ fn under_way(engine: &PostgresEngine, at: (u32, Sampling), watched: Watched, tab
 }
 
 /// Keeps other processes of dbdyno's from measuring, loading or dropping here. Says whether nobody else is at it.
-pub(super) fn lock(link: &mut Link) -> Result<bool, EngineError> {
-    Ok(text(link, &COUNTERS.get("lock")?.text)?.as_deref() == Some("t"))
+pub(super) fn lock(connection: &mut PostgresConnection) -> Result<bool, EngineError> {
+    Ok(text(connection, &DIALECT.get("counters/lock")?.text)?.as_deref() == Some("t"))
 }
 
 /// Lets others in again.
-pub(super) fn unlock(link: &mut Link) -> Result<(), EngineError> {
-    link.batch("letting others in", &COUNTERS.get("unlock")?.text)
+pub(super) fn unlock(connection: &mut PostgresConnection) -> Result<(), EngineError> {
+    connection.batch("letting others in", &DIALECT.get("counters/unlock")?.text)
 }
 
 /// Whether a session holds that lock.
-pub(super) fn is_held_by(link: &mut Link, session: u64) -> Result<bool, EngineError> {
-    let sql = COUNTERS.get("held_by")?.text.replace("{session}", &session.to_string());
-    Ok(text(link, &sql)?.as_deref() == Some("t"))
+pub(super) fn is_held_by(connection: &mut PostgresConnection, session: u64) -> Result<bool, EngineError> {
+    let sql = DIALECT.get("counters/held_by")?.text.replace("{session}", &session.to_string());
+    Ok(text(connection, &sql)?.as_deref() == Some("t"))
 }
 
 /// Makes what the jobs share, and the procedure where there is one to be called.
-fn make(link: &mut Link, recipe: &Recipe, task: &Task) -> Result<(), EngineError> {
-    note(link, recipe)?;
-    let procedure = if task.drive == Drive::Server { recipe.creates()? } else { Vec::new() };
-    let statements = procedure.into_iter().chain(recipe.creates_before()?);
-    statements.into_iter().try_for_each(|sql| link.batch("making the test's procedure", &sql))
+fn make(connection: &mut PostgresConnection, procedure: &ProcedureSpec, spec: &PointSpec) -> Result<(), EngineError> {
+    note(connection, procedure)?;
+    let created = if spec.drive == Drive::Server { procedure.creates()? } else { Vec::new() };
+    let statements = created.into_iter().chain(procedure.creates_before()?);
+    statements.into_iter().try_for_each(|sql| connection.batch("making the test's procedure", &sql))
 }
 
 /// Reads the tables of a cached test, and what inserts copy from, into the cache.
-fn warm_all(link: &mut Link, recipe: &Recipe, task: &Task) -> Result<(), EngineError> {
-    if task.test.cache == Cache::Cached || task.test.procedure == Procedure::Insert {
-        recipe.reads().iter().try_for_each(|table| warm(link, *table, task))?;
+fn warm_all(
+    connection: &mut PostgresConnection,
+    procedure: &ProcedureSpec,
+    spec: &PointSpec,
+) -> Result<(), EngineError> {
+    if spec.test.cache == Cache::Cached || spec.test.procedure == Procedure::Insert {
+        procedure.reads().iter().try_for_each(|table| warm(connection, *table, spec))?;
     }
     Ok(())
 }
@@ -127,11 +133,11 @@ enum Replay {
 }
 
 /// Waits until a standby has come to a position of the log.
-fn replayed(link: &mut Link, position: &str) -> Result<Replay, EngineError> {
-    let sql = COUNTERS.get("replayed")?.text.replace("{position}", &position.replace('\'', ""));
+fn replayed(connection: &mut PostgresConnection, position: &str) -> Result<Replay, EngineError> {
+    let sql = DIALECT.get("counters/replayed")?.text.replace("{position}", &position.replace('\'', ""));
     let began = Instant::now();
     loop {
-        match text(link, &sql)?.as_deref() {
+        match text(connection, &sql)?.as_deref() {
             None => return Ok(Replay::Primary),
             Some("t") => return Ok(Replay::Standby),
             Some(_) if began.elapsed() > REPLAY_PATIENCE => {
@@ -147,43 +153,43 @@ fn replayed(link: &mut Link, position: &str) -> Result<Replay, EngineError> {
 }
 
 /// The only value of a query.
-fn text(link: &mut Link, sql: &str) -> Result<Option<String>, EngineError> {
-    Ok(first(link.texts(PREPARING, sql)?))
+fn text(connection: &mut PostgresConnection, sql: &str) -> Result<Option<String>, EngineError> {
+    Ok(first(connection.texts(PREPARING, sql)?))
 }
 
 /// Drops what a point has made, or an earlier one that did not come to its end.
-pub(super) fn remove_leftovers(link: &mut Link, task: &Task) -> Result<(), EngineError> {
-    let doing = format!("removing what {} has made", task.test.code);
-    remove_made(link, &doing)?;
+pub(super) fn remove_leftovers(connection: &mut PostgresConnection, spec: &PointSpec) -> Result<(), EngineError> {
+    let doing = format!("removing what {} has made", spec.test.code);
+    remove_made(connection, &doing)?;
     // A test that PostgreSQL does not have has made no procedure.
-    let Ok(recipe) = Recipe::of(&task.test) else { return Ok(()) };
-    recipe.drops()?.iter().try_for_each(|sql| link.batch(&doing, sql))
+    let Ok(procedure) = ProcedureSpec::of(&spec.test) else { return Ok(()) };
+    procedure.drops()?.iter().try_for_each(|sql| connection.batch(&doing, sql))
 }
 
 /// Drops what points have noted that they make, whichever point it was.
-fn remove_made(link: &mut Link, doing: &str) -> Result<(), EngineError> {
-    let noted = names(link, &STATISTICS.get("noted")?.text)?;
+fn remove_made(connection: &mut PostgresConnection, doing: &str) -> Result<(), EngineError> {
+    let noted = names(connection, &DIALECT.get("statistics/noted")?.text)?;
     let made: Vec<Made> = noted.iter().filter_map(|entry| bookkeeping::noted(entry)).collect();
     if !made.is_empty() {
-        let there = there(link)?;
+        let there = there(connection)?;
         let tables = bookkeeping::ours(&made, &there).filter(|(kind, _)| kind == "table");
-        inspect::refuse_others(link, tables.map(|(_, name)| name.as_str()), &Meta::default())?;
+        inspect::refuse_others(connection, tables.map(|(_, name)| name.as_str()), &Meta::default())?;
         // Each in a transaction of its own: one for all would need more locks than a server has.
         for (kind, name) in bookkeeping::ours(&made, &there) {
             let sql = match kind.as_str() {
-                "index" => STATISTICS.fill("drop_index", &[("index", name)])?,
-                _ => TABLES.fill("drop_table", &[("table", name)])?,
+                "index" => DIALECT.fill("statistics/drop_index", &[("index", name)])?,
+                _ => DIALECT.fill("tables/drop_table", &[("table", name)])?,
             };
-            link.batch(doing, &sql)?;
+            connection.batch(doing, &sql)?;
         }
-        link.batch(doing, &STATISTICS.get("forget_made")?.text)?;
+        connection.batch(doing, &DIALECT.get("statistics/forget_made")?.text)?;
     }
     Ok(())
 }
 
 /// Tables and indexes whose names are such as points give.
-fn there(link: &mut Link) -> Result<Vec<(String, String)>, EngineError> {
-    let rows = link.texts("reading the catalogue", &STATISTICS.get("there")?.text)?;
+fn there(connection: &mut PostgresConnection) -> Result<Vec<(String, String)>, EngineError> {
+    let rows = connection.texts("reading the catalogue", &DIALECT.get("statistics/there")?.text)?;
     let pair = |row: Vec<Option<String>>| match <[Option<String>; 2]>::try_from(row) {
         Ok([Some(kind), Some(name)]) => Some((kind, name)),
         _ => None,
@@ -192,76 +198,86 @@ fn there(link: &mut Link) -> Result<Vec<(String, String)>, EngineError> {
 }
 
 /// Notes what the point is going to make, of which nothing may be there.
-fn note(link: &mut Link, recipe: &Recipe) -> Result<(), EngineError> {
-    let wanted = recipe.makes();
+fn note(connection: &mut PostgresConnection, procedure: &ProcedureSpec) -> Result<(), EngineError> {
+    let wanted = procedure.makes();
     if wanted.is_empty() {
         return Ok(());
     }
-    bookkeeping::refuse_taken(&wanted, &there(link)?, &format!("the schema {SCHEMA}"))?;
-    wanted.iter().try_for_each(|made| meta::set(link, &made.entry(), "1"))
+    bookkeeping::refuse_taken(&wanted, &there(connection)?, &format!("the schema {SCHEMA}"))?;
+    wanted.iter().try_for_each(|made| meta::set(connection, &made.entry(), "1"))
 }
 
 /// The same on another node than the first; a standby drops what the first one drops.
-pub(super) fn remove_leftovers_unless_standby(link: &mut Link, task: &Task) -> Result<(), EngineError> {
-    match text(link, &COUNTERS.get("position")?.text)? {
-        Some(_) => remove_leftovers(link, task),
+pub(super) fn remove_leftovers_unless_standby(
+    connection: &mut PostgresConnection,
+    spec: &PointSpec,
+) -> Result<(), EngineError> {
+    match text(connection, &DIALECT.get("counters/position")?.text)? {
+        Some(_) => remove_leftovers(connection, spec),
         None => Ok(()),
     }
 }
 
 /// Reads a table and its indexes into shared buffers.
-fn warm(link: &mut Link, table: TableName, task: &Task) -> Result<(), EngineError> {
-    let leaves = names(link, &STATISTICS.fill("leaves", &[("table", table.name())])?)?;
-    let settings = &STATISTICS.get("warm_settings")?.text;
+fn warm(connection: &mut PostgresConnection, table: TableName, spec: &PointSpec) -> Result<(), EngineError> {
+    let leaves = names(connection, &DIALECT.fill("statistics/leaves", &[("table", table.name())])?)?;
+    let settings = &DIALECT.get("statistics/warm_settings")?.text;
     let primary = match table.organisation() {
         Organisation::Hash => "warm_hash",
         _ => "warm_primary",
     };
-    let rows = task.size.rows(table.shape()).to_string();
+    let rows = spec.size.rows(table.shape()).to_string();
     for leaf in leaves {
         for statement in [primary, "warm_customer"] {
-            let sql = STATISTICS.fill(statement, &[("relation", leaf.as_str()), ("rows", &rows)])?;
+            let sql =
+                DIALECT.fill(&format!("statistics/{statement}"), &[("relation", leaf.as_str()), ("rows", &rows)])?;
             // The settings end with the transaction.
             let settings = settings.replace("SET ", "SET LOCAL ");
-            link.batch(WARM, &format!("BEGIN; {settings} {sql} COMMIT"))?;
+            connection.batch(WARM, &format!("BEGIN; {settings} {sql} COMMIT"))?;
         }
     }
     Ok(())
 }
 
 /// The first column's texts.
-fn names(link: &mut Link, sql: &str) -> Result<Vec<String>, EngineError> {
-    let rows = link.texts("reading the catalogue", sql)?;
+fn names(connection: &mut PostgresConnection, sql: &str) -> Result<Vec<String>, EngineError> {
+    let rows = connection.texts("reading the catalogue", sql)?;
     Ok(rows.into_iter().filter_map(|row| row.into_iter().next().flatten()).collect())
 }
 
 /// The tablespaces that hold what is committed, relative to the data folder.
-pub(super) fn tablespaces(link: &mut Link) -> Result<Vec<String>, EngineError> {
-    names(link, &COUNTERS.get("tablespaces")?.text)
+pub(super) fn tablespaces(connection: &mut PostgresConnection) -> Result<Vec<String>, EngineError> {
+    names(connection, &DIALECT.get("counters/tablespaces")?.text)
 }
 
 /// What to count.
-fn watch(link: &mut Link, recipe: &Recipe, task: &Task) -> Result<Watched, EngineError> {
+fn watch(
+    connection: &mut PostgresConnection,
+    procedure: &ProcedureSpec,
+    spec: &PointSpec,
+) -> Result<Watched, EngineError> {
     // Where writing may lie behind dirtying, the point's figure depends on it.
-    let buffercache = match task.test.procedure {
-        Procedure::UpdateSecondary => names(link, &COUNTERS.get("buffercache_schema")?.text)?.into_iter().next(),
+    let buffercache = match spec.test.procedure {
+        Procedure::UpdateSecondary => {
+            names(connection, &DIALECT.get("counters/buffercache_schema")?.text)?.into_iter().next()
+        }
         _ => None,
     };
     let mut oids = |relation: &str| -> Result<Vec<u32>, EngineError> {
-        let oids = names(link, &STATISTICS.fill("leaf_oids", &[("relation", relation)])?)?;
+        let oids = names(connection, &DIALECT.fill("statistics/leaf_oids", &[("relation", relation)])?)?;
         let unclear =
             |text: &String| EngineError::new(ErrorClass::Other, format!("'{text}' is no number of a relation"));
         oids.iter().map(|oid| oid.parse().map_err(|_| unclear(oid))).collect()
     };
-    let procedure = task.test.procedure;
-    let builds = matches!(procedure, Procedure::IndexUnique | Procedure::IndexNonUnique);
+    let work = spec.test.procedure;
+    let builds = matches!(work, Procedure::IndexUnique | Procedure::IndexNonUnique);
     let mut watched = Watched {
-        workers: task.threads > 1,
+        workers: spec.threads > 1,
         buffercache,
-        makes_relations: builds || matches!(procedure, Procedure::BulkLoad | Procedure::WriteFile),
+        makes_relations: builds || matches!(work, Procedure::BulkLoad | Procedure::WriteFile),
         ..Watched::default()
     };
-    let counting = recipe.counting();
+    let counting = procedure.counting();
     match &counting {
         Counting::IndexScans { index, per_execution } => {
             watched.indexes = oids(index)?;
@@ -270,7 +286,7 @@ fn watch(link: &mut Link, recipe: &Recipe, task: &Task) -> Result<Watched, Engin
         Counting::TableScans { table, leaves, .. } => {
             watched.leaves = oids(table.name())?;
             watched.leaves_per_execution = *leaves;
-            watched.rows_per_execution = counting.rows_per_execution(&task.size);
+            watched.rows_per_execution = counting.rows_per_execution(&spec.size);
             watched.launches_per_execution = if builds { *leaves } else { 1 };
         }
         Counting::Nothing => {}
@@ -287,21 +303,25 @@ pub(super) fn statistics(
     let UnderWay { watched, watches, .. } = point.as_ref().ok_or_else(no_point)?;
     watches.read(earlier, Monitor::seen, |number, monitor, others| {
         let node = &engine.nodes[number];
-        engine.on(number, |link| snapshot::read(node, link, watched, monitor, others))
+        engine.on(number, |connection| snapshot::read(node, connection, watched, monitor, others))
     })
 }
 
 /// Files of the tables that the point reads (of all tables between points), and one of the log, for the device that it
 /// lies on.
-pub(super) fn files(link: &mut Link, data: &Path, tables: Option<Vec<TableName>>) -> Result<Vec<PathBuf>, EngineError> {
+pub(super) fn files(
+    connection: &mut PostgresConnection,
+    data: &Path,
+    tables: Option<Vec<TableName>>,
+) -> Result<Vec<PathBuf>, EngineError> {
     let mut relative = Vec::new();
     match tables.filter(|tables| tables.iter().any(|t| t.shape() == Shape::Large)) {
         Some(tables) => {
             for table in tables {
-                relative.extend(names(link, &COUNTERS.fill("files", &[("table", table.name())])?)?);
+                relative.extend(names(connection, &DIALECT.fill("counters/files", &[("table", table.name())])?)?);
             }
         }
-        None => relative = names(link, &COUNTERS.get("all_files")?.text)?,
+        None => relative = names(connection, &DIALECT.get("counters/all_files")?.text)?,
     }
     let mut files = Vec::new();
     for file in relative.iter().map(|file| data.join(file)) {

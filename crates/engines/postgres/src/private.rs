@@ -5,7 +5,7 @@
 
 use dbdyno_engine::server::within;
 use dbdyno_engine::servers::{
-    About, Access, DataFolder, Ground, Login, Place, Product, Programs, Readiness, Setting, Step, with_path,
+    About, Access, DataFolder, Login, Place, Product, Programs, Readiness, Setting, Sizing, Step, with_path,
 };
 use postgres::error::SqlState;
 use postgres::{Config, NoTls};
@@ -128,8 +128,8 @@ impl Product for Postgres {
         data.append("postgresql.conf", &include)
     }
 
-    fn settings(&self, ground: &Ground<'_>) -> String {
-        settings(ground)
+    fn settings(&self, sizing: &Sizing<'_>) -> String {
+        settings(sizing)
     }
 
     fn settings_of(&self, settings: &[Setting]) -> String {
@@ -237,15 +237,15 @@ fn major(version: &str) -> u32 {
 }
 
 /// The settings of a size class, each with its reason where that is not plain.
-fn settings(ground: &Ground<'_>) -> String {
+fn settings(sizing: &Sizing<'_>) -> String {
     const MIB: u64 = 1 << 20;
     const GIB: u64 = 1 << 30;
-    let cache = ground.size.engine_cache_bytes;
-    let workers = (2 * ground.hardware_threads).clamp(16, 512);
+    let cache = sizing.size.engine_cache_bytes;
+    let workers = (2 * sizing.hardware_threads).clamp(16, 512);
     let max_wal = (64 * cache).clamp(8 * GIB, 128 * GIB) / MIB;
     let min_wal = (8 * cache).clamp(GIB, 16 * GIB) / MIB;
     let maintenance = (cache / 4).clamp(64 * MIB, 2 * GIB) / MIB;
-    let folder = ground.socket_folder.display().to_string().replace('\'', "''");
+    let folder = sizing.socket_folder.display().to_string().replace('\'', "''");
     let mut text = format!(
         "# Written by `dbdyno up` for size {size}; written again at each start, so changes belong into `ALTER SYSTEM`.
 
@@ -291,12 +291,12 @@ jit = off
 # What dbdyno reads after each point.
 track_io_timing = on
 ",
-        size = ground.size.id,
+        size = sizing.size.id,
         cache_kib = cache / 1024,
         effective_kib = 3 * cache / 1024,
         processes = workers + 8,
     );
-    if major(ground.version) >= 14 {
+    if major(sizing.version) >= 14 {
         text.push_str("track_wal_io_timing = on\n");
     }
     _ = write!(

@@ -3,16 +3,17 @@
 //! would need more locks than a server has; the book-keeping goes last, for while it stands the rest is known to be
 //! ours.
 
+use super::connection::PostgresConnection;
 use super::inspect;
-use super::link::Link;
-use super::load::{self, LOADING};
+use super::load;
 use super::meta::{self, Kind, META, Object};
 use super::options::Options;
-use super::recipe::layout;
-use super::{SCHEMA, TABLE_NAMES, TABLES};
+use super::procedure::layout;
+use super::{SCHEMA, TABLE_NAMES};
+use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::bookkeeping::{Made, Meta};
-use dbdyno_engine::server::ServerLink as _;
+use dbdyno_engine::server::Connection as _;
 use dbdyno_model::{ErrorClass, Procedure};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -29,11 +30,11 @@ const ARGUMENTS: usize = 14;
 /// # Errors
 /// The schema is not ours or holds something that is not ours, somebody is loading, or something cannot be dropped.
 pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
-    let mut link = Link::open(options, 0, "dbdyno drop")?;
+    let mut connection = PostgresConnection::open(options, 0, "dbdyno drop")?;
     let began = Instant::now();
-    load::hold(&mut link, &|| (began.elapsed() > PATIENCE).then_some(ErrorClass::Timeout), &|| ())?;
-    let Some(meta) = meta::look(&mut link)?.ours()? else { return Ok(false) };
-    let objects = meta::objects(&mut link)?;
+    load::hold(&mut connection, &|| (began.elapsed() > PATIENCE).then_some(ErrorClass::Timeout), &|| ())?;
+    let Some(meta) = meta::look(&mut connection)?.ours()? else { return Ok(false) };
+    let objects = meta::objects(&mut connection)?;
     let known = Known::new(&meta);
     let unknown: Vec<&Object> = objects.iter().filter(|object| !known.has(object)).collect();
     if !unknown.is_empty() {
@@ -45,32 +46,32 @@ pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
         return Err(EngineError::new(ErrorClass::Other, message));
     }
     let tables = || objects.iter().filter(|object| object.kind == Kind::Table).map(|object| object.name.as_str());
-    inspect::refuse_others(&mut link, tables(), &meta)?;
-    inspect::refuse_needed(&mut link)?;
-    link.batch("preparing to drop", &LOADING.get("session")?.text)?;
-    link.batch("preparing to drop", &LOADING.get("no_longer_complete")?.text)?;
+    inspect::refuse_others(&mut connection, tables(), &meta)?;
+    inspect::refuse_needed(&mut connection)?;
+    connection.batch("preparing to drop", &DIALECT.get("load/session")?.text)?;
+    connection.batch("preparing to drop", &DIALECT.get("load/no_longer_complete")?.text)?;
     let there: BTreeSet<&str> = tables().collect();
     for made in there.iter().filter(|name| known.made_besides(name)) {
-        link.batch(&format!("dropping {made}"), &TABLES.fill("drop_table", &[("table", made)])?)?;
+        connection.batch(&format!("dropping {made}"), &DIALECT.fill("tables/drop_table", &[("table", made)])?)?;
     }
     for table in TABLE_NAMES {
         // A month takes its leaves along, a table what is left of it.
         let months =
             layout::parents(table.name(), table.organisation()).into_iter().filter(|parent| parent != table.name());
         for relation in months.chain([table.to_string()]).filter(|name| there.contains(name.as_str())) {
-            link.batch(&format!("dropping {relation}"), &load::forget_and_drop(table, &relation)?)?;
+            connection.batch(&format!("dropping {relation}"), &load::forget_and_drop(table, &relation)?)?;
         }
     }
     for object in &objects {
         // The server's own words for it, with its arguments and quoted where needed.
         let (Kind::Procedure | Kind::Function, Some(signature)) = (object.kind, &object.signature) else { continue };
-        link.batch(&format!("dropping {signature}"), &format!("DROP ROUTINE IF EXISTS {signature}"))?;
+        connection.batch(&format!("dropping {signature}"), &format!("DROP ROUTINE IF EXISTS {signature}"))?;
     }
     // What came before is on the device when this is.
-    link.batch("dropping the book-keeping", "SET synchronous_commit = on")?;
-    link.batch("dropping the book-keeping", &TABLES.fill("drop_table", &[("table", META)])?)?;
+    connection.batch("dropping the book-keeping", "SET synchronous_commit = on")?;
+    connection.batch("dropping the book-keeping", &DIALECT.fill("tables/drop_table", &[("table", META)])?)?;
     if meta.says(meta::CREATED_SCHEMA) {
-        link.batch("dropping the schema", &LOADING.get("drop_empty_schema")?.text)?;
+        connection.batch("dropping the schema", &DIALECT.get("load/drop_empty_schema")?.text)?;
     }
     Ok(true)
 }

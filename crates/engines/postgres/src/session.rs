@@ -1,21 +1,22 @@
 //! A session: one connection, prepared for a job of a point, that calls the test's procedure.
 
-use super::link::Link;
+use super::connection::PostgresConnection;
 use super::membership::Membership;
-use super::recipe::Recipe;
+use super::procedure::ProcedureSpec;
 use super::{Node, grants, snapshot};
-use dbdyno_engine::server::ServerLink;
+use crate::DIALECT;
+use dbdyno_engine::server::Connection;
 use dbdyno_engine::server::call::arguments;
-use dbdyno_engine::{Canceller, ChunkResult, EngineError, Failure, Prepared, Request, Session, Task, modulo_2_64};
+use dbdyno_engine::{Canceller, ChunkResult, EngineError, Failure, PointSpec, Prepared, Request, Session, modulo_2_64};
 use dbdyno_model::{ErrorClass, Procedure, Size};
 use postgres::Statement;
 use std::sync::Arc;
 
 /// A job's work, understood.
 struct Work {
-    task: Task,
+    spec: PointSpec,
     job: u32,
-    recipe: Recipe,
+    procedure: ProcedureSpec,
     call: Statement,
     /// Bytes that one operation reads by scanning; 0 where it does not scan.
     scanned_bytes: u64,
@@ -25,7 +26,7 @@ struct Work {
 
 /// One connection at work.
 pub(super) struct PostgresSession {
-    link: Link,
+    connection: PostgresConnection,
     part: Membership,
     work: Option<Work>,
 }
@@ -35,41 +36,41 @@ impl PostgresSession {
     ///
     /// # Errors
     /// Another of our sessions has the same server process.
-    pub(super) fn new(link: Link, node: Arc<Node>) -> Result<Self, EngineError> {
-        let part = Membership::new(node, &link)?;
-        Ok(Self { link, part, work: None })
+    pub(super) fn new(connection: PostgresConnection, node: Arc<Node>) -> Result<Self, EngineError> {
+        let part = Membership::new(node, &connection)?;
+        Ok(Self { connection, part, work: None })
     }
 
-    fn prepare_work(&mut self, task: &Task, job: u32) -> Result<Prepared, EngineError> {
+    fn prepare_work(&mut self, spec: &PointSpec, job: u32) -> Result<Prepared, EngineError> {
         self.work = None;
-        let recipe = Recipe::of(&task.test)?;
-        let doing = format!("preparing {}", task.test.code);
-        let version_num = self.link.version_num();
-        let settings = settings(&mut self.link, version_num, &recipe, task)?;
-        self.link.reset(&doing, &settings)?;
-        let prepared = match recipe.explain()? {
-            Some(explain) => plan(&mut self.link, &recipe, task, &doing, &explain)?,
+        let procedure = ProcedureSpec::of(&spec.test)?;
+        let doing = format!("preparing {}", spec.test.code);
+        let version_num = self.connection.version_num();
+        let settings = settings(&mut self.connection, version_num, &procedure, spec)?;
+        self.connection.reset(&doing, &settings)?;
+        let prepared = match procedure.explain()? {
+            Some(explain) => plan(&mut self.connection, &procedure, spec, &doing, &explain)?,
             None => Prepared::default(),
         };
-        let call = self.link.control(&doing).prepare(&recipe.call());
-        let call = call.map_err(|e| self.link.error(&doing, &e))?;
-        self.link.count_transactions(1);
-        let scanned_bytes = self.scanned_bytes(&recipe, task, &doing)?;
-        self.work = Some(Work { task: task.clone(), job, recipe, call, scanned_bytes, made: (0, 0) });
+        let call = self.connection.control(&doing).prepare(&procedure.call());
+        let call = call.map_err(|e| self.connection.error(&doing, &e))?;
+        self.connection.count_transactions(1);
+        let scanned_bytes = self.scanned_bytes(&procedure, spec, &doing)?;
+        self.work = Some(Work { spec: spec.clone(), job, procedure, call, scanned_bytes, made: (0, 0) });
         Ok(prepared)
     }
 
     /// Bytes of what one operation scans, as the server's files have them.
-    fn scanned_bytes(&mut self, recipe: &Recipe, task: &Task, doing: &str) -> Result<u64, EngineError> {
-        let share = match task.test.procedure {
+    fn scanned_bytes(&mut self, procedure: &ProcedureSpec, spec: &PointSpec, doing: &str) -> Result<u64, EngineError> {
+        let share = match spec.test.procedure {
             Procedure::Scan | Procedure::Sort | Procedure::Group | Procedure::Report => 1,
             Procedure::ScanRange => Size::RANGES,
             _ => return Ok(0),
         };
         let mut bytes = 0;
-        for table in recipe.reads() {
-            let sql = super::STATISTICS.fill("table_bytes", &[("table", table.name())])?;
-            let rows = self.link.texts(doing, &sql)?;
+        for table in procedure.reads() {
+            let sql = DIALECT.fill("statistics/table_bytes", &[("table", table.name())])?;
+            let rows = self.connection.texts(doing, &sql)?;
             let first = rows.first().and_then(|row| row.first()).cloned().flatten();
             bytes += first.and_then(|n| n.parse::<u64>().ok()).unwrap_or(0);
         }
@@ -79,22 +80,22 @@ impl PostgresSession {
     fn call(&mut self, first_pass: u64, passes: u64) -> Result<ChunkResult, EngineError> {
         let unprepared = || EngineError::new(ErrorClass::Other, "a session was asked to work before it was prepared");
         let work = self.work.as_ref().ok_or_else(unprepared)?;
-        let doing = format!("{} job {}", work.task.test.code, work.job + 1);
-        if self.link.cancelled() {
+        let doing = format!("{} job {}", work.spec.test.code, work.job + 1);
+        if self.connection.cancelled() {
             return Err(EngineError::new(ErrorClass::Cancelled, format!("{doing}: stopped before a call")));
         }
-        let arguments = arguments(&work.task, work.job, first_pass, passes);
+        let arguments = arguments(&work.spec, work.job, first_pass, passes);
         let arguments = arguments.each_ref().map(|a| a as &(dyn postgres::types::ToSql + Sync));
-        let answer = self.link.measured().query_one(&work.call, &arguments);
+        let answer = self.connection.measured().query_one(&work.call, &arguments);
         let row = answer.map_err(|e| {
-            let (error, version_num) = (self.link.error(&doing, &e), self.link.version_num());
-            match work.task.test.procedure {
+            let (error, version_num) = (self.connection.error(&doing, &e), self.connection.version_num());
+            match work.spec.test.procedure {
                 Procedure::WriteFile => grants::unmeasured(error, grants::CHECKPOINT, version_num),
                 _ => error,
             }
         })?;
-        self.link.count_transactions(1);
-        self.part.claim(passes * work.recipe.commits_per_pass());
+        self.connection.count_transactions(1);
+        self.part.claim(passes * work.procedure.commits_per_pass());
         let column = |n: usize| {
             let unclear =
                 |what: &str| EngineError::new(ErrorClass::Other, format!("{doing}: the procedure's answer: {what}"));
@@ -113,15 +114,15 @@ impl PostgresSession {
     fn discard(&mut self) -> Result<(), EngineError> {
         let Some(work) = &mut self.work else { return Ok(()) };
         let (passes, rows) = std::mem::take(&mut work.made);
-        let Some((kind, names)) = work.recipe.made(work.job, work.task.jobs_in_all(), passes) else { return Ok(()) };
+        let Some((kind, names)) = work.procedure.made(work.job, work.spec.jobs_in_all(), passes) else { return Ok(()) };
         if names.is_empty() {
             return Ok(());
         }
-        if work.task.test.procedure == Procedure::BulkLoad {
-            self.part.discarded(snapshot::rows_of(&mut self.link, &names, rows)?);
+        if work.spec.test.procedure == Procedure::BulkLoad {
+            self.part.discarded(snapshot::rows_of(&mut self.connection, &names, rows)?);
         }
         let named: Vec<String> = names.iter().map(|name| format!("dbdyno.{name}")).collect();
-        self.link.batch("removing what a piece has made", &format!("DROP {kind} IF EXISTS {}", named.join(", ")))
+        self.connection.batch("removing what a piece has made", &format!("DROP {kind} IF EXISTS {}", named.join(", ")))
     }
 }
 
@@ -130,14 +131,14 @@ impl PostgresSession {
 /// # Errors
 /// The server is lost.
 pub(super) fn settings(
-    link: &mut dyn ServerLink,
+    connection: &mut dyn Connection,
     version_num: u32,
-    recipe: &Recipe,
-    task: &Task,
+    procedure: &ProcedureSpec,
+    spec: &PointSpec,
 ) -> Result<String, EngineError> {
-    let mut settings = recipe.settings(task);
-    settings.extend(recipe.settings_of_version(version_num));
-    settings.extend(super::describe::commit_settings(link, task.commit)?);
+    let mut settings = procedure.settings(spec);
+    settings.extend(procedure.settings_of_version(version_num));
+    settings.extend(super::describe::commit_settings(connection, spec.commit)?);
     Ok(setting(&settings))
 }
 
@@ -151,22 +152,22 @@ pub(super) fn setting(settings: &[(&'static str, String)]) -> String {
 /// # Errors
 /// The server does not explain it, or the explanation is not understood.
 pub(super) fn plan(
-    link: &mut dyn ServerLink,
-    recipe: &Recipe,
-    task: &Task,
+    connection: &mut dyn Connection,
+    procedure: &ProcedureSpec,
+    spec: &PointSpec,
     doing: &str,
     explain: &str,
 ) -> Result<Prepared, EngineError> {
-    let rows = link.texts(doing, explain)?;
+    let rows = connection.texts(doing, explain)?;
     let json = rows.iter().filter_map(|row| row.first().cloned().flatten()).collect::<Vec<_>>().join("\n");
     let plan = super::plan::compact(&json)?;
-    let problem = recipe.plan_problem(task, &plan)?;
+    let problem = procedure.plan_problem(spec, &plan)?;
     Ok(Prepared { plan: Some(plan), problems: problem.into_iter().collect(), form: None })
 }
 
 impl Session for PostgresSession {
-    fn prepare(&mut self, task: &Task, job: u32) -> Result<Prepared, EngineError> {
-        let prepared = self.prepare_work(task, job);
+    fn prepare(&mut self, spec: &PointSpec, job: u32) -> Result<Prepared, EngineError> {
+        let prepared = self.prepare_work(spec, job);
         self.part.rest();
         prepared
     }
@@ -183,12 +184,12 @@ impl Session for PostgresSession {
     }
 
     fn flush(&mut self) -> Result<(), EngineError> {
-        snapshot::flush(&mut self.link, self.part.idle_since())?;
-        self.part.settle(self.link.transactions());
+        snapshot::flush(&mut self.connection, self.part.idle_since())?;
+        self.part.settle(self.connection.transactions());
         Ok(())
     }
 
     fn canceller(&self) -> Arc<dyn Canceller> {
-        self.link.canceller()
+        self.connection.canceller()
     }
 }

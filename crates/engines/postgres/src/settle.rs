@@ -1,9 +1,10 @@
 //! Bringing the server to rest: what points have changed is vacuumed (autovacuum is off on these tables), and what is
 //! changed in memory is written by a checkpoint.
 
-use super::link::Link;
-use super::{PostgresEngine, STATISTICS, grants};
-use dbdyno_engine::server::{ServerLink as _, recover};
+use super::connection::PostgresConnection;
+use super::{PostgresEngine, grants};
+use crate::DIALECT;
+use dbdyno_engine::server::{Connection as _, recover};
 use dbdyno_engine::{EngineError, Settled};
 use dbdyno_model::{ErrorClass, TableName};
 use std::collections::BTreeSet;
@@ -48,9 +49,9 @@ pub(super) fn settle(engine: &PostgresEngine, limit: Duration) -> Result<Settled
     let started = Instant::now();
     let mut backlog = recover(&engine.to_vacuum);
     engine
-        .with(|link| {
+        .with(|connection| {
             while let Some(table) = backlog.tables.pop_first() {
-                let leaves = relations(link, "leaves", Some(table))?;
+                let leaves = relations(connection, "leaves", Some(table))?;
                 backlog.leaves.extend(leaves);
             }
             loop {
@@ -58,14 +59,17 @@ pub(super) fn settle(engine: &PostgresEngine, limit: Duration) -> Result<Settled
                     if started.elapsed() >= limit {
                         return Ok(Settled::Busy);
                     }
-                    link.batch(&format!("vacuuming {leaf}"), &STATISTICS.fill("vacuum", &[("relation", leaf)])?)?;
+                    connection.batch(
+                        &format!("vacuuming {leaf}"),
+                        &DIALECT.fill("statistics/vacuum", &[("relation", leaf)])?,
+                    )?;
                     backlog.leaves.pop();
                 }
                 if backlog.looks.0 == 0 {
                     return Ok(Settled::AtRest);
                 }
                 backlog.looks.0 -= 1;
-                backlog.leaves = relations(link, "never_vacuumed", None)?;
+                backlog.leaves = relations(connection, "never_vacuumed", None)?;
                 if backlog.leaves.is_empty() {
                     backlog.looks.0 = 0;
                 } else {
@@ -77,23 +81,27 @@ pub(super) fn settle(engine: &PostgresEngine, limit: Duration) -> Result<Settled
 }
 
 /// Names of leaves that a query answers with.
-fn relations(link: &mut Link, query: &str, table: Option<TableName>) -> Result<Vec<String>, EngineError> {
+fn relations(
+    connection: &mut PostgresConnection,
+    query: &str,
+    table: Option<TableName>,
+) -> Result<Vec<String>, EngineError> {
     let sql = match table {
-        Some(table) => STATISTICS.fill(query, &[("table", table.name())])?,
-        None => STATISTICS.get(query)?.text.clone(),
+        Some(table) => DIALECT.fill(&format!("statistics/{query}"), &[("table", table.name())])?,
+        None => DIALECT.get(&format!("statistics/{query}"))?.text.clone(),
     };
-    let rows = link.texts("looking for tables to vacuum", &sql)?;
+    let rows = connection.texts("looking for tables to vacuum", &sql)?;
     // The name comes last, where an oid comes first.
     Ok(rows.into_iter().filter_map(|row| row.into_iter().next_back().flatten()).collect())
 }
 
 fn checkpoint(engine: &PostgresEngine) -> Result<Settled, EngineError> {
-    let sql = &STATISTICS.get("checkpoint")?.text;
+    let sql = &DIALECT.get("statistics/checkpoint")?.text;
     for node in 0..engine.nodes.len() {
-        match engine.on(node, |link| link.batch("making a checkpoint", sql)) {
+        match engine.on(node, |connection| connection.batch("making a checkpoint", sql)) {
             Ok(()) => {}
             Err(error) if error.class == ErrorClass::Permission => {
-                let version_num = engine.on(node, |link| Ok(link.version_num()))?;
+                let version_num = engine.on(node, |connection| Ok(connection.version_num()))?;
                 return Ok(Settled::NotAllowed(grants::why_missing(grants::CHECKPOINT, version_num)));
             }
             Err(error) => return Err(error),

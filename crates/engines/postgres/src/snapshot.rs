@@ -6,10 +6,11 @@
 //! counts scans of indexes and tables, not statements, so a test's recipe says how many scans one execution makes.
 //! Workers: each process that takes part in a parallel scan counts one scan of every leaf, the leader too.
 
-use super::link::Link;
+use super::connection::PostgresConnection;
 use super::monitor::Monitor;
-use super::{COUNTERS, Node, STATISTICS, grants};
-use dbdyno_engine::server::{NodeStatistics, ServerLink};
+use super::{Node, grants};
+use crate::DIALECT;
+use dbdyno_engine::server::{Connection, NodeStatistics};
 use dbdyno_engine::{EngineError, Others};
 use dbdyno_model::{Counter, Counters};
 use std::collections::BTreeMap;
@@ -73,29 +74,29 @@ const IO_UNTIMED: &str = "track_io_timing is off (ALTER SYSTEM SET track_io_timi
 const WORKER_TRANSACTIONS: u64 = 2;
 
 /// Makes a session's statistics visible, those of its other transactions since the last time included.
-pub(super) fn flush(link: &mut Link, idle_since: Option<Instant>) -> Result<(), EngineError> {
-    let version_num = link.version_num();
-    flush_version(link, version_num, idle_since)
+pub(super) fn flush(connection: &mut PostgresConnection, idle_since: Option<Instant>) -> Result<(), EngineError> {
+    let version_num = connection.version_num();
+    flush_version(connection, version_num, idle_since)
 }
 
 /// The same for a session of whichever kind on a server of this version.
 pub(super) fn flush_version(
-    link: &mut dyn ServerLink,
+    connection: &mut dyn Connection,
     version_num: u32,
     idle_since: Option<Instant>,
 ) -> Result<(), EngineError> {
     if version_num >= FORCED_FLUSH {
-        return link.batch("making statistics visible", &COUNTERS.get("flush")?.text);
+        return connection.batch("making statistics visible", &DIALECT.get("counters/flush")?.text);
     }
     std::thread::sleep(OLD_LAG.saturating_sub(idle_since.map_or(Duration::ZERO, |since| since.elapsed())));
-    link.batch("making statistics visible", &COUNTERS.get("flush_old")?.text)
+    connection.batch("making statistics visible", &DIALECT.get("counters/flush_old")?.text)
 }
 
 /// Reads what a node counts for everybody.
-pub(super) fn for_everybody(link: &mut Link) -> Result<Counters, EngineError> {
-    let read = statistics(link, &FOR_EVERYBODY, None)?;
+pub(super) fn for_everybody(connection: &mut PostgresConnection) -> Result<Counters, EngineError> {
+    let read = statistics(connection, &FOR_EVERYBODY, None)?;
     let mut counters = Counters::default();
-    simple(&read, &mut counters, link.version_num());
+    simple(&read, &mut counters, connection.version_num());
     say(&mut counters, Counter::Commits, read.get("xact_commit").copied(), "not told");
     say(&mut counters, Counter::Rollbacks, read.get("xact_rollback").copied(), "not told");
     Ok(counters)
@@ -104,17 +105,17 @@ pub(super) fn for_everybody(link: &mut Link) -> Result<Counters, EngineError> {
 /// Reads a node's counters for a point. `earlier` is what an earlier reading told of others.
 pub(super) fn read(
     node: &Node,
-    link: &mut Link,
+    connection: &mut PostgresConnection,
     watched: &Watched,
     monitor: Option<&Monitor>,
     earlier: Option<Others>,
 ) -> Result<NodeStatistics, EngineError> {
     if watched.workers {
-        wait_for_workers(link)?;
+        wait_for_workers(connection)?;
     }
     let mut overhead = node.account.overhead.load(Ordering::Relaxed);
     // Held until the counters are read, so that nobody adds a transaction meanwhile.
-    let mut watching = monitor.map(Monitor::link);
+    let mut watching = monitor.map(Monitor::connection);
     if let Some(watching) = &mut watching {
         // A watch that has failed says so in what it has seen.
         if flush(watching, None).is_ok() {
@@ -124,27 +125,27 @@ pub(super) fn read(
     // Looking for workers was work.
     let (mut looks, mut idle_since) = (0, node.idle_since().filter(|_| !watched.workers));
     let (read, mut overhead) = loop {
-        flush(link, idle_since.take())?;
-        let overhead = overhead + link.transactions();
-        if link.version_num() >= FORCED_FLUSH {
-            break (statistics(link, &OF_A_POINT, watched.buffercache.as_deref())?, overhead);
+        flush(connection, idle_since.take())?;
+        let overhead = overhead + connection.transactions();
+        if connection.version_num() >= FORCED_FLUSH {
+            break (statistics(connection, &OF_A_POINT, watched.buffercache.as_deref())?, overhead);
         }
         std::thread::sleep(OLD_LAG);
-        let read = statistics(link, &OF_A_POINT, watched.buffercache.as_deref())?;
+        let read = statistics(connection, &OF_A_POINT, watched.buffercache.as_deref())?;
         looks += 1;
         if looks == OLD_LOOKS || !lags(&read, node, overhead, earlier) {
             break (read, overhead);
         }
     };
     let mut counters = Counters::default();
-    simple(&read, &mut counters, link.version_num());
+    simple(&read, &mut counters, connection.version_num());
     if let (Some(_), Some(why)) = (&watched.buffercache, counters.missing.get_mut(&Counter::BlocksDirtied)) {
-        *why = grants::why_missing(grants::MONITOR, link.version_num());
+        *why = grants::why_missing(grants::MONITOR, connection.version_num());
     }
     if let Some(rows) = counters.values.get_mut(&Counter::RowsChanged) {
         *rows += node.account.discarded_rows.load(Ordering::Relaxed);
     }
-    executions(link, watched, &mut counters)?;
+    executions(connection, watched, &mut counters)?;
     let workers = counters.get(Counter::WorkersLaunched).unwrap_or(0) * watched.launches_per_execution;
     overhead += workers * WORKER_TRANSACTIONS;
     let others = others(&read, node, overhead);
@@ -159,13 +160,18 @@ pub(super) fn read(
 
 /// Rows that this session's work has changed in tables of these names, which are about to go: the server forgets them
 /// with the tables. Old versions learn late of what was done, so `expected` rows are waited for, not for ever.
-pub(super) fn rows_of(link: &mut Link, tables: &[String], expected: u64) -> Result<u64, EngineError> {
-    flush(link, None)?;
+pub(super) fn rows_of(
+    connection: &mut PostgresConnection,
+    tables: &[String],
+    expected: u64,
+) -> Result<u64, EngineError> {
+    flush(connection, None)?;
     let names: Vec<String> = tables.iter().map(|name| format!("'{name}'")).collect();
-    let sql = COUNTERS.get("rows_of")?.text.replace("{tables}", &names.join(", "));
-    let (mut looks, waits) = (0, link.version_num() < FORCED_FLUSH);
+    let sql = DIALECT.get("counters/rows_of")?.text.replace("{tables}", &names.join(", "));
+    let (mut looks, waits) = (0, connection.version_num() < FORCED_FLUSH);
     loop {
-        let rows = pairs(link.texts("reading the server's counters", &sql)?).get("rows_changed").copied().unwrap_or(0);
+        let rows =
+            pairs(connection.texts("reading the server's counters", &sql)?).get("rows_changed").copied().unwrap_or(0);
         looks += 1;
         if !waits || rows >= expected || looks == OLD_LOOKS {
             return Ok(rows);
@@ -175,10 +181,10 @@ pub(super) fn rows_of(link: &mut Link, tables: &[String], expected: u64) -> Resu
 }
 
 /// Waits, not for long, until parallel workers have ended and so given their account.
-fn wait_for_workers(link: &mut Link) -> Result<(), EngineError> {
-    let sql = &COUNTERS.get("workers_at_work")?.text;
+fn wait_for_workers(connection: &mut PostgresConnection) -> Result<(), EngineError> {
+    let sql = &DIALECT.get("counters/workers_at_work")?.text;
     for _ in 0..WORKER_LOOKS {
-        let rows = link.texts("waiting for parallel workers to end", sql)?;
+        let rows = connection.texts("waiting for parallel workers to end", sql)?;
         if rows.first().and_then(|row| row.first()).is_none_or(|n| n.as_deref() == Some("0")) {
             return Ok(());
         }
@@ -189,29 +195,33 @@ fn wait_for_workers(link: &mut Link) -> Result<(), EngineError> {
 
 /// Name -> value of the statements that are always read, and of `more`, as far as they fit the server's version.
 pub(super) fn statistics(
-    link: &mut Link,
+    connection: &mut PostgresConnection,
     more: &[&str],
     buffercache: Option<&str>,
 ) -> Result<BTreeMap<String, u64>, EngineError> {
-    let major = link.version_num() / 10_000;
+    let major = connection.version_num() / 10_000;
     let fits = |name: &str| -> bool {
         let bound = |key: &str| {
-            COUNTERS.get(name).ok().and_then(|s| s.notes.get(key)).and_then(|version| version.parse::<u32>().ok())
+            DIALECT
+                .get(&format!("counters/{name}"))
+                .ok()
+                .and_then(|s| s.notes.get(key))
+                .and_then(|version| version.parse::<u32>().ok())
         };
         bound("from").is_none_or(|from| major >= from) && bound("until").is_none_or(|until| major <= until)
     };
     let mut sql = String::new();
     for name in GROUPS.iter().chain(more).filter(|name| fits(name)) {
-        sql.push_str(&COUNTERS.get(name)?.text);
+        sql.push_str(&DIALECT.get(&format!("counters/{name}"))?.text);
         sql.push_str(";\n");
     }
     // One text, one transaction: all of one moment.
-    let mut read = pairs(link.texts("reading the server's counters", &sql)?);
+    let mut read = pairs(connection.texts("reading the server's counters", &sql)?);
     if let Some(schema) = buffercache {
         let name = if fits("dirty_16") { "dirty_16" } else { "dirty_13" };
         // Without the right to use the extension the count is missing.
-        let rows = match COUNTERS.fill(name, &[("schema", schema)]) {
-            Ok(sql) => link.texts("counting changed blocks", &sql).unwrap_or_default(),
+        let rows = match DIALECT.fill(&format!("counters/{name}"), &[("schema", schema)]) {
+            Ok(sql) => connection.texts("counting changed blocks", &sql).unwrap_or_default(),
             Err(_) => Vec::new(),
         };
         read.extend(pairs(rows));
@@ -300,10 +310,14 @@ fn lags(read: &BTreeMap<String, u64>, node: &Node, overhead: u64, earlier: Optio
 }
 
 /// Executions of the statement under test, rows that it scanned, workers that it launched.
-fn executions(link: &mut Link, watched: &Watched, counters: &mut Counters) -> Result<(), EngineError> {
+fn executions(
+    connection: &mut PostgresConnection,
+    watched: &Watched,
+    counters: &mut Counters,
+) -> Result<(), EngineError> {
     let mut lacks = |counter, why: &str| counters.missing.insert(counter, why.to_owned());
     if !watched.indexes.is_empty() {
-        let scans = scans(link, &watched.indexes)?.0;
+        let scans = scans(connection, &watched.indexes)?.0;
         let executions = scans / watched.index_scans_per_execution.max(1);
         lacks(Counter::RowsScanned, "the test scans no table");
         lacks(Counter::WorkersLaunched, "the test has no parallel statement");
@@ -316,7 +330,7 @@ fn executions(link: &mut Link, watched: &Watched, counters: &mut Counters) -> Re
         }
         return Ok(());
     }
-    let (scans, rows) = scans(link, &watched.leaves)?;
+    let (scans, rows) = scans(connection, &watched.leaves)?;
     let executions = rows / watched.rows_per_execution.max(1);
     counters.values.insert(Counter::RowsScanned, rows);
     counters.values.insert(Counter::Executions, executions);
@@ -329,13 +343,14 @@ fn executions(link: &mut Link, watched: &Watched, counters: &mut Counters) -> Re
 }
 
 /// Scans of relations, and rows that they gave.
-fn scans(link: &mut Link, relations: &[u32]) -> Result<(u64, u64), EngineError> {
-    let sql = &STATISTICS.get("scans")?.text;
+fn scans(connection: &mut PostgresConnection, relations: &[u32]) -> Result<(u64, u64), EngineError> {
+    let sql = &DIALECT.get("statistics/scans")?.text;
     let doing = "reading the server's counters";
-    let row = link.control(doing).query_one(sql, &[&relations]);
-    link.count_transactions(2);
-    let row = row.map_err(|e| link.error(doing, &e))?;
-    let number =
-        |n: usize| row.try_get::<_, i64>(n).map(i64::cast_unsigned).map_err(|e| link.error("reading counters", &e));
+    let row = connection.control(doing).query_one(sql, &[&relations]);
+    connection.count_transactions(2);
+    let row = row.map_err(|e| connection.error(doing, &e))?;
+    let number = |n: usize| {
+        row.try_get::<_, i64>(n).map(i64::cast_unsigned).map_err(|e| connection.error("reading counters", &e))
+    };
     Ok((number(0)?, number(1)?))
 }

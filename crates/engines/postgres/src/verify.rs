@@ -1,8 +1,9 @@
 //! How a leaf is read back: through COPY.
 
+use super::connection::PostgresConnection;
 use super::copy::Decoder;
-use super::link::Link;
-use super::load::{Broken, LOADING};
+use super::load::Broken;
+use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::server::{Asked, Leaf, Reading};
 use postgres::Client;
@@ -12,12 +13,16 @@ use std::io::BufRead;
 ///
 /// # Errors
 /// It cannot be read, or somebody stopped it.
-pub(super) fn read(link: &mut Link, leaf: &Leaf, reading: &mut Reading<'_>) -> Result<(), EngineError> {
-    let sql = LOADING.fill("copy_out", &[("relation", &leaf.name)])?;
+pub(super) fn read(
+    connection: &mut PostgresConnection,
+    leaf: &Leaf,
+    reading: &mut Reading<'_>,
+) -> Result<(), EngineError> {
+    let sql = DIALECT.fill("load/copy_out", &[("relation", &leaf.name)])?;
     let doing = format!("reading {} back", leaf.name);
-    let read = rows(link.control(&doing), &sql, reading);
-    read.map_err(|broken| broken.in_words(link, &doing))?;
-    link.count_transactions(2);
+    let read = rows(connection.control(&doing), &sql, reading);
+    read.map_err(|broken| broken.in_words(connection, &doing))?;
+    connection.count_transactions(2);
     Ok(())
 }
 

@@ -4,10 +4,10 @@
 
 mod client;
 
-use dbdyno_engine::{EngineInfo, Request, Settled, Task};
+use dbdyno_engine::{EngineInfo, PointSpec, Request, Settled};
 use dbdyno_model::{Counter, Test};
 use dbdyno_testkit::conformance::play;
-use dbdyno_testkit::on_servers::{Product, task};
+use dbdyno_testkit::on_servers::{Product, spec};
 use dbdyno_testkit::servers::Scratch as _;
 use dbdyno_testkit::servers::lend::{Database, Lender};
 use std::time::Duration;
@@ -159,14 +159,14 @@ fn workers_are_launched_and_counted() {
     let engine = Postgres::engine(&server, &database);
     for code in ["T426", "T427", "T511", "T512", "T513", "T514", "T515"] {
         for threads in [1, 2, 3] {
-            let task = Task { threads, ..task(code, 1) };
-            let played = play(&*engine, &task, &[2]);
+            let spec = PointSpec { threads, ..spec(code, 1) };
+            let played = play(&*engine, &spec, &[2]);
             assert_eq!(played.problems, [""; 0], "{code} with {threads} threads: {:?}", played.plan);
             let workers = if threads > 1 { 2 * u64::from(threads) } else { 0 };
             let counted = |counter| played.counted.get(counter);
             assert_eq!(counted(Counter::WorkersLaunched), Some(workers), "{code} with {threads} threads");
             assert_eq!(counted(Counter::Executions), Some(2), "{code} with {threads} threads");
-            let foreign = if task.test.procedure.writes() { None } else { Some(0) };
+            let foreign = if spec.test.procedure.writes() { None } else { Some(0) };
             assert_eq!(counted(Counter::ForeignCommits), foreign, "{code} with {threads} threads");
         }
     }
@@ -176,21 +176,21 @@ fn workers_are_launched_and_counted() {
 fn an_index_only_scan_stays_one_after_updates_and_settling() {
     let database = LENDER.loaded();
     let engine = Postgres::engine_on(&database);
-    play(&*engine, &task("T712", 2), &[300]);
+    play(&*engine, &spec("T712", 2), &[300]);
     assert_eq!(engine.settle(Duration::from_secs(60)).unwrap(), Settled::AtRest);
     let fetched =
         || database.sql("SELECT sum(idx_tup_fetch) FROM pg_stat_user_indexes WHERE indexrelname = 'small_iot_pk'");
-    let task = task("T612", 1);
-    engine.begin_point(&task).unwrap();
+    let spec = spec("T612", 1);
+    engine.begin_point(&spec).unwrap();
     let mut session = engine.session(0, 1).unwrap();
-    session.prepare(&task, 0).unwrap();
+    session.prepare(&spec, 0).unwrap();
     session.flush().unwrap();
     let before = fetched();
     session.execute(&Request::Chunk { first_pass: 0, passes: 1_000 }).unwrap();
     session.flush().unwrap();
     assert_eq!(fetched(), before, "no row was fetched from the heap");
     drop(session);
-    engine.end_point(&task).unwrap();
+    engine.end_point(&spec).unwrap();
 }
 
 #[test]

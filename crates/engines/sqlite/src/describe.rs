@@ -1,9 +1,10 @@
 //! What SQLite says of itself: for the run's record, for `check`, and for the reader of a figure.
 
-use super::link::{Access, Link};
+use super::connection::{Access, SqliteConnection};
 use super::meta;
 use super::options::{Journal, Options, Synchronous};
-use super::{STATISTICS, Shared, unsafe_setting};
+use super::{Shared, unsafe_setting};
+use crate::DIALECT;
 use dbdyno_engine::bookkeeping::Contents;
 use dbdyno_engine::{Durability, EngineError, Finding, FindingLevel, finding};
 use dbdyno_model::{Database, ErrorClass, Size};
@@ -22,7 +23,7 @@ pub(super) fn database(shared: &Shared) -> Result<Database, EngineError> {
     let library = library()?;
     let (version, source): (String, String) = library
         .connection
-        .query_row(&STATISTICS.get("version")?.text, [], |row| Ok((row.get(0)?, row.get(1)?)))
+        .query_row(&DIALECT.get("statistics/version")?.text, [], |row| Ok((row.get(0)?, row.get(1)?)))
         .map_err(|e| library.says("asking for the version", e))?;
     let mut parameters = BTreeMap::new();
     for pragma in PRAGMAS {
@@ -59,8 +60,8 @@ pub(super) fn database(shared: &Shared) -> Result<Database, EngineError> {
 ///
 /// # Errors
 /// SQLite's, or it says what no session asks for.
-pub(super) fn durability(link: &Link) -> Result<Durability, EngineError> {
-    let (synchronous, journal) = (link.pragma("synchronous")?, link.pragma("journal_mode")?);
+pub(super) fn durability(connection: &SqliteConnection) -> Result<Durability, EngineError> {
+    let (synchronous, journal) = (connection.pragma("synchronous")?, connection.pragma("journal_mode")?);
     let (Some(synchronous), Some(journal)) = (Synchronous::of_pragma(&synchronous), Journal::of_pragma(&journal))
     else {
         let message = format!("SQLite works with synchronous={synchronous}, journal_mode={journal}, which nobody set");
@@ -177,12 +178,12 @@ fn build() -> Finding {
 }
 
 /// A connection to the library alone.
-fn library() -> Result<Link, EngineError> {
-    Link::open(Path::new(":memory:"), Access::Create)
+fn library() -> Result<SqliteConnection, EngineError> {
+    SqliteConnection::open(Path::new(":memory:"), Access::Create)
 }
 
-fn compile_options(library: &Link) -> Result<Vec<String>, EngineError> {
-    let sql = &STATISTICS.get("compile_options")?.text;
+fn compile_options(library: &SqliteConnection) -> Result<Vec<String>, EngineError> {
+    let sql = &DIALECT.get("statistics/compile_options")?.text;
     let read = || -> rusqlite::Result<Vec<String>> {
         library.connection.prepare(sql)?.query_map([], |row| row.get(0))?.collect()
     };

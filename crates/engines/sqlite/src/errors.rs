@@ -1,6 +1,6 @@
 //! SQLite's result codes as error classes.
 
-use dbdyno_engine::{EngineError, MappingError, SqlError};
+use dbdyno_engine::{EngineError, SqlError};
 use dbdyno_model::ErrorClass;
 use rusqlite::ffi::ErrorCode;
 use rustix::io::Errno;
@@ -85,11 +85,6 @@ impl From<SqlError> for Fault {
     fn from(error: SqlError) -> Self {
         Self::Engine(error.into())
     }
-}
-
-/// Why no mapping can be given, for a reader of the mapping.
-pub(super) fn unreadable(error: &MappingError) -> String {
-    format!("the mappings of this build cannot be read: {error}")
 }
 
 #[cfg(test)]

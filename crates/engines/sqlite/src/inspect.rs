@@ -1,30 +1,27 @@
 //! Looking at a table again that was loaded some time ago. SQLite keeps the text that each object was made with, so
 //! what hangs on a table is compared with the very statements of tables.sql.
 
-use super::link::{Access, Link};
+use super::connection::{Access, SqliteConnection};
 use super::verify::row_of;
-use super::{TABLES, shape_statement, table_name};
+use super::{shape_statement, table_name};
+use crate::DIALECT;
 use dbdyno_engine::bookkeeping::Meta;
 use dbdyno_engine::data::{Found, Sample};
 use dbdyno_engine::form;
 use dbdyno_engine::inspect::{Fact, KIND, compare, rows};
-use dbdyno_engine::{EngineError, Inspection, SqlFile};
+use dbdyno_engine::{EngineError, Inspection};
 use dbdyno_model::{Organisation, TableName};
 use std::path::Path;
-use std::sync::LazyLock;
-
-static INSPECTING: LazyLock<SqlFile> =
-    LazyLock::new(|| SqlFile::parse("sqlite/sql/inspect.sql", include_str!("sql/inspect.sql")));
 
 /// Looks at a table.
 ///
 /// # Errors
 /// SQLite's.
 pub(super) fn inspect(path: &Path, table: TableName, sample: &mut Sample) -> Result<Inspection, EngineError> {
-    let link = Link::open(path, Access::Read)?;
-    let mut differences = compare(&expected(table)?, &found(&link, table)?);
+    let connection = SqliteConnection::open(path, Access::Read)?;
+    let mut differences = compare(&expected(table)?, &found(&connection, table)?);
     if differences.is_empty() {
-        differences.extend(rows(&table_name(table), look(&link, table, sample)?));
+        differences.extend(rows(&table_name(table), look(&connection, table, sample)?));
     }
     Ok(Inspection { differences, unseen: Vec::new() })
 }
@@ -34,22 +31,23 @@ pub(super) fn inspect(path: &Path, table: TableName, sample: &mut Sample) -> Res
 /// # Errors
 /// There is one, or SQLite's.
 pub(super) fn refuse_others<'t>(
-    link: &Link,
+    connection: &SqliteConnection,
     tables: impl IntoIterator<Item = &'t str>,
     kept: &Meta,
 ) -> Result<(), EngineError> {
-    let sql = &INSPECTING.get("columns")?.text;
+    let sql = &DIALECT.get("inspect/columns")?.text;
     let read = || -> rusqlite::Result<form::Columns> {
-        link.connection.prepare(sql)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+        connection.connection.prepare(sql)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
     };
-    let columns = read().map_err(|error| link.says("looking at what is to be dropped", error))?;
+    let columns = read().map_err(|error| connection.says("looking at what is to be dropped", error))?;
     form::refuse_others(tables, &columns, kept, "the file")
 }
 
 /// What the schema must hold.
 fn expected(table: TableName) -> Result<Vec<Fact>, EngineError> {
     let (name, organisation) = (table_name(table), table.organisation());
-    let text = |statement: &str| TABLES.fill(statement, &[("table", &name)]).map(|sql| squeezed(&sql));
+    let text =
+        |statement: &str| DIALECT.fill(&format!("tables/{statement}"), &[("table", &name)]).map(|sql| squeezed(&sql));
     let mut facts = vec![
         Fact::new(&name, KIND, "table"),
         Fact::new(&name, "definition", text(shape_statement(organisation))?),
@@ -62,16 +60,16 @@ fn expected(table: TableName) -> Result<Vec<Fact>, EngineError> {
 }
 
 /// What it holds.
-fn found(link: &Link, table: TableName) -> Result<Vec<(Fact, Option<String>)>, EngineError> {
+fn found(connection: &SqliteConnection, table: TableName) -> Result<Vec<(Fact, Option<String>)>, EngineError> {
     let name = table_name(table);
-    let sql = INSPECTING.fill("facts", &[("table", &name)])?;
+    let sql = DIALECT.fill("inspect/facts", &[("table", &name)])?;
     let read = || -> rusqlite::Result<Vec<[String; 4]>> {
-        let mut statement = link.connection.prepare(&sql)?;
+        let mut statement = connection.connection.prepare(&sql)?;
         let all = statement.query_map([], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?]))?;
         all.collect()
     };
     let mut facts = Vec::new();
-    for [what, called, sql, drop] in read().map_err(|error| link.says(&format!("looking at {name}"), error))? {
+    for [what, called, sql, drop] in read().map_err(|error| connection.says(&format!("looking at {name}"), error))? {
         match what.as_str() {
             "table" => {
                 facts.push((Fact::new(&name, KIND, what), None));
@@ -91,10 +89,10 @@ fn squeezed(sql: &str) -> String {
 }
 
 /// Reads the rows of a sample.
-fn look(link: &Link, table: TableName, sample: &mut Sample) -> Result<Vec<String>, EngineError> {
-    let sql = INSPECTING.fill("row", &[("table", &table_name(table))])?;
+fn look(connection: &SqliteConnection, table: TableName, sample: &mut Sample) -> Result<Vec<String>, EngineError> {
+    let sql = DIALECT.fill("inspect/row", &[("table", &table_name(table))])?;
     let mut read = || -> rusqlite::Result<Vec<String>> {
-        let mut statement = link.connection.prepare(&sql)?;
+        let mut statement = connection.connection.prepare(&sql)?;
         sample.look(|made| {
             let mut read = statement.query([made.id])?;
             let mut found = Found::Missing;
@@ -105,5 +103,5 @@ fn look(link: &Link, table: TableName, sample: &mut Sample) -> Result<Vec<String
             Ok(found)
         })
     };
-    read().map_err(|error| link.says(&format!("reading rows of {table}"), error))
+    read().map_err(|error| connection.says(&format!("reading rows of {table}"), error))
 }

@@ -6,19 +6,19 @@
 //! (writer.rs). Caches are per connection; a commit by one connection empties those of the others. ANALYZE is not run:
 //! without statistics SQLite chooses the index plans that the tests are about, and every plan is checked.
 
+mod connection;
 mod counters;
 mod describe;
 mod errors;
 mod hold;
 mod inspect;
-mod link;
 mod load;
 mod meta;
 mod monitor;
 mod options;
 mod point;
+mod procedure;
 mod procedures;
-mod recipe;
 mod remove;
 mod script;
 mod session;
@@ -28,15 +28,15 @@ mod verify;
 mod writer;
 mod writing;
 
+use connection::SqliteConnection;
 use dbdyno_engine::bookkeeping::Meta;
 use dbdyno_engine::data::{Checksum, Columns, Sample};
 use dbdyno_engine::{
-    Durability, Engine, EngineError, EngineInfo, Features, Finding, Hold, Inspection, LoadReport, LoadWatch, Loaded,
-    Mappings, PointStatistics, ProgramTask, Session, Settled, SqlFile, Task, Workloads, for_everybody,
+    Dialect, Durability, Engine, EngineError, EngineInfo, Features, Finding, Hold, Inspection, LoadReport, LoadWatch,
+    Loaded, PointSpec, PointStatistics, ProgramSpec, Session, Settled, Workloads, for_everybody,
 };
 use dbdyno_model::{CommitMode, Counter, Counters, Database, Drive, Mapping, Organisation, Size, TableName, Test};
 use include_dir::{Dir, include_dir};
-use link::Link;
 use monitor::Monitor;
 use options::{Journal, Options, Synchronous};
 use std::path::PathBuf;
@@ -56,7 +56,7 @@ pub const INFO: EngineInfo = EngineInfo {
     mapping,
     script: script::of_test,
     schema_script: script::of_schema,
-    workload_sql: |name| WORKLOADS.get_file(format!("{name}.sql"))?.contents_utf8(),
+    workload_sql: |name| DIALECT.workload(name),
     ended: str::to_owned,
     private: None,
     open: |target, size| Ok(Box::new(SqliteEngine::new(Options::parse(target)?, size))),
@@ -65,23 +65,12 @@ pub const INFO: EngineInfo = EngineInfo {
 /// The tables that SQLite can have, in loading order.
 const TABLE_NAMES: [TableName; 3] = [TableName::SmallHeap, TableName::SmallIot, TableName::LargeHeapRangeList];
 
-/// The SQL of workloads, a file each.
-static WORKLOADS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/src/sql/workloads");
-static TABLES: LazyLock<SqlFile> =
-    LazyLock::new(|| SqlFile::parse("sqlite/sql/tables.sql", include_str!("sql/tables.sql")));
-static PROCEDURES: LazyLock<SqlFile> =
-    LazyLock::new(|| SqlFile::parse("sqlite/sql/procedures.sql", include_str!("sql/procedures.sql")));
-static STATISTICS: LazyLock<SqlFile> =
-    LazyLock::new(|| SqlFile::parse("sqlite/sql/statistics.sql", include_str!("sql/statistics.sql")));
-static MAPPINGS: LazyLock<Result<Mappings, String>> = LazyLock::new(|| {
-    Mappings::parse("sqlite", include_str!("mapping.toml")).map_err(|error| errors::unreadable(&error))
-});
+/// What the engine's files say.
+pub(crate) static DIALECT: LazyLock<Dialect> = LazyLock::new(|| Dialect::read("sqlite", &FILES));
+static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/dialect");
 
 fn mapping(test: &Test) -> Mapping {
-    match &*MAPPINGS {
-        Ok(mappings) => mappings.get(&test.code),
-        Err(why) => Mapping::None { why: why.clone() },
-    }
+    DIALECT.mapping(test)
 }
 
 /// The table's name in the file.
@@ -156,8 +145,8 @@ impl SqliteEngine {
     }
 
     /// A connection of the engine itself.
-    fn link(&self) -> Result<Link, EngineError> {
-        Link::open_for_work(self.options(), self.shared.cache_bytes)
+    fn connection(&self) -> Result<SqliteConnection, EngineError> {
+        SqliteConnection::open_for_work(self.options(), self.shared.cache_bytes)
     }
 }
 
@@ -183,15 +172,15 @@ impl Workloads for SqliteEngine {
         load::note(self.options(), self.shared.cache_bytes, entries)
     }
 
-    fn begin_program(&self, task: &ProgramTask) -> Result<(), EngineError> {
-        self.end_program(task)?;
+    fn begin_program(&self, spec: &ProgramSpec) -> Result<(), EngineError> {
+        self.end_program(spec)?;
         self.begin_counting();
         Ok(())
     }
 
-    fn end_program(&self, _: &ProgramTask) -> Result<(), EngineError> {
+    fn end_program(&self, _: &ProgramSpec) -> Result<(), EngineError> {
         *self.shared.monitor() = no_monitor();
-        point::end(&self.shared, &self.link()?)
+        point::end(&self.shared, &self.connection()?)
     }
 }
 
@@ -217,7 +206,7 @@ impl Engine for SqliteEngine {
 
     fn durability(&self, _: CommitMode, _: Drive) -> Result<Durability, EngineError> {
         // What the engine does by default (synchronous=full) is durable: both modes are one here.
-        describe::durability(&self.link()?)
+        describe::durability(&self.connection()?)
     }
 
     fn check(&self, size: &Size) -> Vec<Finding> {
@@ -268,15 +257,15 @@ impl Engine for SqliteEngine {
         if self.options().journal != Journal::Wal {
             return Ok(Settled::AtRest);
         }
-        let (link, started) = (self.link()?, Instant::now());
-        let sql = &STATISTICS.get("checkpoint_truncate")?.text;
+        let (connection, started) = (self.connection()?, Instant::now());
+        let sql = &DIALECT.get("statistics/checkpoint_truncate")?.text;
         loop {
             let wait = limit.saturating_sub(started.elapsed()).min(Duration::from_secs(1));
-            let busy = link
+            let busy = connection
                 .connection
                 .busy_timeout(wait)
-                .and_then(|()| link.connection.query_row(sql, [], |row| row.get::<_, i64>(0)))
-                .map_err(|e| link.says("settling", e))?;
+                .and_then(|()| connection.connection.query_row(sql, [], |row| row.get::<_, i64>(0)))
+                .map_err(|e| connection.says("settling", e))?;
             if busy == 0 {
                 return Ok(Settled::AtRest);
             }
@@ -286,15 +275,15 @@ impl Engine for SqliteEngine {
         }
     }
 
-    fn begin_point(&self, task: &Task) -> Result<(), EngineError> {
-        point::begin(&self.shared, &self.link()?, task)?;
+    fn begin_point(&self, spec: &PointSpec) -> Result<(), EngineError> {
+        point::begin(&self.shared, &self.connection()?, spec)?;
         self.begin_counting();
         Ok(())
     }
 
-    fn end_point(&self, _: &Task) -> Result<(), EngineError> {
+    fn end_point(&self, _: &PointSpec) -> Result<(), EngineError> {
         *self.shared.monitor() = no_monitor();
-        point::end(&self.shared, &self.link()?)
+        point::end(&self.shared, &self.connection()?)
     }
 
     fn session(&self, _: u32, _: u32) -> Result<Box<dyn Session>, EngineError> {

@@ -3,10 +3,11 @@
 //! killed goes on from its last transaction, whose progress is part of it. At the end everything is synchronised at
 //! once.
 
-use super::link::{Access, Link};
+use super::connection::{Access, SqliteConnection};
 use super::meta;
 use super::options::Options;
-use super::{TABLE_NAMES, TABLES, hold, shape_statement, table_name, verify};
+use super::{TABLE_NAMES, hold, shape_statement, table_name, verify};
+use crate::DIALECT;
 use dbdyno_engine::bookkeeping::{Contents, Meta, checksum_key};
 use dbdyno_engine::data::{Columns, FILLER_CHARS, Generator, first_day, iso_day};
 use dbdyno_engine::{EngineError, LoadReport, LoadWatch, TableLoad};
@@ -47,13 +48,13 @@ pub(super) fn load(
         report.tables = TABLE_NAMES.iter().map(|table| unchanged(*table, size, &meta)).collect();
         return Ok(report);
     }
-    let link = open_for_load(options, size)?;
+    let connection = open_for_load(options, size)?;
     if !resumed {
-        create(&link, &meta)?;
+        create(&connection, &meta)?;
     }
     for table in TABLE_NAMES {
         let started = Instant::now();
-        let mut loading = Loading { link: &link, table, size, seed, jobs, watch };
+        let mut loading = Loading { connection: &connection, table, size, seed, jobs, watch };
         let rows_written = loading.fill(meta::rows_done(&meta, table))?;
         let write_s = if rows_written > 0 { started.elapsed().as_secs_f64() } else { 0.0 };
         if !meta.done("indexed", table.name()) {
@@ -74,12 +75,12 @@ pub(super) fn load(
         let generator = verify.then(|| Generator::new(size, loaded.table.shape(), seed));
         let checksum =
             verify::checksum(&options.path, loaded.table, Columns::All, loaded.rows, jobs, generator, watch)?;
-        meta::set(&link, &checksum_key(loaded.table), &checksum.to_string())?;
+        meta::set(&connection, &checksum_key(loaded.table), &checksum.to_string())?;
         loaded.checksum = checksum.to_string();
         loaded.elapsed_s += started.elapsed().as_secs_f64();
     }
-    finish(&link, options, verify)?;
-    drop(link);
+    finish(&connection, options, verify)?;
+    drop(connection);
     drop(alone);
     Ok(report)
 }
@@ -108,28 +109,29 @@ fn unchanged(table: TableName, size: &Size, meta: &Meta) -> TableLoad {
     TableLoad { table, rows: table.rows(size), rows_written: 0, elapsed_s: 0.0, write_s: 0.0, checksum }
 }
 
-fn open_for_load(options: &Options, size: &Size) -> Result<Link, EngineError> {
+fn open_for_load(options: &Options, size: &Size) -> Result<SqliteConnection, EngineError> {
     dbdyno_files::make_private(&options.path);
-    let link = Link::open(&options.path, Access::Create)?;
-    link.set("page_size", &super::totals::PAGE_BYTES.to_string())?;
-    link.set_journal("truncate")?;
-    link.set("synchronous", "off")?;
-    link.set("temp_store", "file")?;
-    link.set_cache(size.engine_cache_bytes)?;
-    Ok(link)
+    let connection = SqliteConnection::open(&options.path, Access::Create)?;
+    connection.set("page_size", &super::totals::PAGE_BYTES.to_string())?;
+    connection.set_journal("truncate")?;
+    connection.set("synchronous", "off")?;
+    connection.set("temp_store", "file")?;
+    connection.set_cache(size.engine_cache_bytes)?;
+    Ok(connection)
 }
 
-fn create(link: &Link, meta: &Meta) -> Result<(), EngineError> {
-    let has_books = meta::objects(link)?.iter().any(|name| name == meta::META);
-    transaction(link, || {
+fn create(connection: &SqliteConnection, meta: &Meta) -> Result<(), EngineError> {
+    let has_books = meta::objects(connection)?.iter().any(|name| name == meta::META);
+    transaction(connection, || {
         if !has_books {
-            link.run("creating the book-keeping", &TABLES.get("create_meta")?.text)?;
+            connection.run("creating the book-keeping", &DIALECT.get("tables/create_meta")?.text)?;
         }
         for table in TABLE_NAMES {
-            let sql = TABLES.fill(shape_statement(table.organisation()), &[("table", &table_name(table))])?;
-            link.run(&format!("creating {table}"), &sql)?;
+            let sql = DIALECT
+                .fill(&format!("tables/{}", shape_statement(table.organisation())), &[("table", &table_name(table))])?;
+            connection.run(&format!("creating {table}"), &sql)?;
         }
-        meta::write(meta, link)
+        meta::write(meta, connection)
     })
 }
 
@@ -148,47 +150,50 @@ pub(super) fn note(options: &Options, cache_bytes: u64, entries: &[(String, Stri
     };
     if let Some(books) = books {
         dbdyno_files::make_private(&options.path);
-        let link = Link::open(&options.path, Access::Create)?;
-        link.set("page_size", &super::totals::PAGE_BYTES.to_string())?;
-        transaction(&link, || {
-            link.run("creating the book-keeping", &TABLES.get("create_meta")?.text)?;
-            meta::write(&books, &link)
+        let connection = SqliteConnection::open(&options.path, Access::Create)?;
+        connection.set("page_size", &super::totals::PAGE_BYTES.to_string())?;
+        transaction(&connection, || {
+            connection.run("creating the book-keeping", &DIALECT.get("tables/create_meta")?.text)?;
+            meta::write(&books, &connection)
         })?;
-        link.set_journal(options.journal.name())?;
+        connection.set_journal(options.journal.name())?;
     }
-    let link = Link::open_for_work(options, cache_bytes)?;
-    transaction(&link, || entries.iter().try_for_each(|(name, value)| meta::set(&link, name, value)))
+    let connection = SqliteConnection::open_for_work(options, cache_bytes)?;
+    transaction(&connection, || entries.iter().try_for_each(|(name, value)| meta::set(&connection, name, value)))
 }
 
 /// Everything onto the device, then into the journal mode of the target, then the last word.
-fn finish(link: &Link, options: &Options, verified: bool) -> Result<(), EngineError> {
+fn finish(connection: &SqliteConnection, options: &Options, verified: bool) -> Result<(), EngineError> {
     let file = std::fs::OpenOptions::new().append(true).open(&options.path);
     file.and_then(|f| f.sync_all()).map_err(|error| {
         let full = error.kind() == std::io::ErrorKind::StorageFull;
         let class = if full { ErrorClass::OutOfSpace } else { ErrorClass::ConnectionLost };
         EngineError::new(class, format!("{}: writing it out: {error}", options.path.display()))
     })?;
-    link.set("synchronous", "full")?;
-    transaction(link, || {
-        meta::set(link, "verified", if verified { "1" } else { "0" })?;
-        meta::set(link, "complete", "1")
+    connection.set("synchronous", "full")?;
+    transaction(connection, || {
+        meta::set(connection, "verified", if verified { "1" } else { "0" })?;
+        meta::set(connection, "complete", "1")
     })?;
-    link.set_journal(options.journal.name())
+    connection.set_journal(options.journal.name())
 }
 
-fn transaction(link: &Link, work: impl FnOnce() -> Result<(), EngineError>) -> Result<(), EngineError> {
-    link.run("beginning a transaction", "BEGIN IMMEDIATE")?;
-    let done = work().and_then(|()| link.run("committing", "COMMIT"));
+fn transaction(
+    connection: &SqliteConnection,
+    work: impl FnOnce() -> Result<(), EngineError>,
+) -> Result<(), EngineError> {
+    connection.run("beginning a transaction", "BEGIN IMMEDIATE")?;
+    let done = work().and_then(|()| connection.run("committing", "COMMIT"));
     if done.is_err() {
         // The first error is the one to tell; SQLite may have rolled back by itself.
-        drop(link.run("rolling back", "ROLLBACK"));
+        drop(connection.run("rolling back", "ROLLBACK"));
     }
     done
 }
 
 /// The load of one table.
 struct Loading<'l> {
-    link: &'l Link,
+    connection: &'l SqliteConnection,
     table: TableName,
     size: &'l Size,
     seed: u64,
@@ -227,25 +232,28 @@ impl Loading<'_> {
 
     fn write(&mut self, makers: &[Receiver<Unit>], mut done: u64, rows: u64) -> Result<(), EngineError> {
         let name = table_name(self.table);
-        let sql = TABLES.fill("insert_row", &[("table", &name)])?;
+        let sql = DIALECT.fill("tables/insert_row", &[("table", &name)])?;
         let days = Days::new();
         let mut turn = makers.iter().cycle();
         while done < rows {
             if self.watch.cancelled() {
                 return Err(EngineError::new(ErrorClass::Cancelled, format!("the load of {} was stopped", self.table)));
             }
-            transaction(self.link, || {
-                let mut insert =
-                    self.link.connection.prepare_cached(&sql).map_err(|e| self.link.says("preparing to load", e))?;
+            transaction(self.connection, || {
+                let mut insert = self
+                    .connection
+                    .connection
+                    .prepare_cached(&sql)
+                    .map_err(|e| self.connection.says("preparing to load", e))?;
                 let goal = (done + TRANSACTION_ROWS).min(rows);
                 while done < goal {
                     let unit = turn.next().and_then(|maker| maker.recv().ok());
                     let unit =
                         unit.ok_or_else(|| EngineError::new(ErrorClass::Other, "a thread that makes rows ended"))?;
-                    unit.insert(&mut insert, &days).map_err(|e| self.link.says(&format!("loading {name}"), e))?;
+                    unit.insert(&mut insert, &days).map_err(|e| self.connection.says(&format!("loading {name}"), e))?;
                     done += unit.rows.len() as u64;
                 }
-                meta::set(self.link, &meta::rows_key(self.table), &done.to_string())
+                meta::set(self.connection, &meta::rows_key(self.table), &done.to_string())
             })?;
             self.watch.progress(self.table.name(), done, rows);
         }
@@ -256,7 +264,7 @@ impl Loading<'_> {
     fn index(&self) -> Result<(), EngineError> {
         let name = table_name(self.table);
         let threads = if self.jobs > 1 { self.jobs } else { 0 };
-        self.link.set("threads", &threads.to_string())?;
+        self.connection.set("threads", &threads.to_string())?;
         let mut statements = Vec::new();
         if self.table.organisation() != Organisation::Iot {
             statements.push("index_primary");
@@ -264,14 +272,14 @@ impl Loading<'_> {
         statements.push("index_customer");
         let what = format!("{} indexes", self.table);
         let of = statements.len() as u64;
-        stoppable(self.link, self.watch, || {
-            transaction(self.link, || {
+        stoppable(self.connection, self.watch, || {
+            transaction(self.connection, || {
                 for (n, statement) in (0..).zip(&statements) {
                     self.watch.progress(&what, n, of);
-                    let sql = TABLES.fill(statement, &[("table", &name)])?;
-                    self.link.run(&format!("indexing {name}"), &sql)?;
+                    let sql = DIALECT.fill(&format!("tables/{statement}"), &[("table", &name)])?;
+                    self.connection.run(&format!("indexing {name}"), &sql)?;
                 }
-                meta::set(self.link, &meta::indexed_key(self.table), "1")
+                meta::set(self.connection, &meta::indexed_key(self.table), "1")
             })
         })?;
         self.watch.progress(&what, of, of);
@@ -281,11 +289,11 @@ impl Loading<'_> {
 
 /// Runs long statements, interrupting them when the watch says so.
 fn stoppable(
-    link: &Link,
+    connection: &SqliteConnection,
     watch: &dyn LoadWatch,
     work: impl FnOnce() -> Result<(), EngineError>,
 ) -> Result<(), EngineError> {
-    let (interrupt, over) = (link.connection.get_interrupt_handle(), AtomicBool::new(false));
+    let (interrupt, over) = (connection.connection.get_interrupt_handle(), AtomicBool::new(false));
     std::thread::scope(|scope| {
         scope.spawn(|| {
             while !over.load(Ordering::Relaxed) {

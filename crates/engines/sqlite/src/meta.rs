@@ -1,8 +1,8 @@
 //! What a file holds: nothing, something of somebody else's, or our data and how far its load has come. Looking changes
 //! nothing, and leaves no files beside a database that nobody has open.
 
-use super::link::{Access, Link, no_plain_file};
-use super::{STATISTICS, TABLES};
+use super::connection::{Access, SqliteConnection, no_plain_file};
+use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::bookkeeping::{Contents, Meta};
 use dbdyno_model::{ErrorClass, TableName};
@@ -30,18 +30,18 @@ pub(super) fn indexed_key(table: TableName) -> String {
 ///
 /// # Errors
 /// SQLite's.
-pub(super) fn write(meta: &Meta, link: &Link) -> Result<(), EngineError> {
-    meta.entries().try_for_each(|(name, value)| set(link, name, value))
+pub(super) fn write(meta: &Meta, connection: &SqliteConnection) -> Result<(), EngineError> {
+    meta.entries().try_for_each(|(name, value)| set(connection, name, value))
 }
 
 /// Sets one entry.
 ///
 /// # Errors
 /// SQLite's.
-pub(super) fn set(link: &Link, name: &str, value: &str) -> Result<(), EngineError> {
-    let sql = &TABLES.get("set_meta")?.text;
-    let done = link.connection.prepare_cached(sql).and_then(|mut s| s.execute((name, value)));
-    done.map(drop).map_err(|e| link.says("keeping the load's progress", e))
+pub(super) fn set(connection: &SqliteConnection, name: &str, value: &str) -> Result<(), EngineError> {
+    let sql = &DIALECT.get("tables/set_meta")?.text;
+    let done = connection.connection.prepare_cached(sql).and_then(|mut s| s.execute((name, value)));
+    done.map(drop).map_err(|e| connection.says("keeping the load's progress", e))
 }
 
 /// The entry that says whether the file was made by the load, and so may go with the data.
@@ -94,8 +94,8 @@ pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-fn read_pairs(link: &Link, sql: &str) -> rusqlite::Result<BTreeMap<String, String>> {
-    let mut statement = link.connection.prepare(sql)?;
+fn read_pairs(connection: &SqliteConnection, sql: &str) -> rusqlite::Result<BTreeMap<String, String>> {
+    let mut statement = connection.connection.prepare(sql)?;
     let pairs = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
     pairs.collect()
 }
@@ -104,13 +104,13 @@ fn read_pairs(link: &Link, sql: &str) -> rusqlite::Result<BTreeMap<String, Strin
 ///
 /// # Errors
 /// SQLite's.
-pub(super) fn objects(link: &Link) -> Result<Vec<String>, EngineError> {
-    let sql = &STATISTICS.get("objects")?.text;
-    names(link, sql).map_err(|e| link.says("reading the schema", e))
+pub(super) fn objects(connection: &SqliteConnection) -> Result<Vec<String>, EngineError> {
+    let sql = &DIALECT.get("statistics/objects")?.text;
+    names(connection, sql).map_err(|e| connection.says("reading the schema", e))
 }
 
-fn names(link: &Link, sql: &str) -> rusqlite::Result<Vec<String>> {
-    link.connection.prepare(sql)?.query_map([], |row| row.get(0))?.collect()
+fn names(connection: &SqliteConnection, sql: &str) -> rusqlite::Result<Vec<String>> {
+    connection.connection.prepare(sql)?.query_map([], |row| row.get(0))?.collect()
 }
 
 enum LookError {
@@ -133,15 +133,15 @@ impl From<EngineError> for LookError {
 }
 
 fn look_with(path: &Path, access: Access) -> Result<Contents, LookError> {
-    let link = Link::open(path, access)?;
-    let sql = &STATISTICS.get("objects").map_err(EngineError::from)?.text;
-    let found = match names(&link, sql) {
+    let connection = SqliteConnection::open(path, access)?;
+    let sql = &DIALECT.get("statistics/objects").map_err(EngineError::from)?.text;
+    let found = match names(&connection, sql) {
         Ok(found) => found,
         Err(error) => {
             let recover = matches!(&error, rusqlite::Error::SqliteFailure(f, _)
                 if [ffi::SQLITE_READONLY_ROLLBACK, ffi::SQLITE_READONLY_RECOVERY, ffi::SQLITE_READONLY_CANTINIT]
                     .contains(&f.extended_code));
-            let said = link.says("reading the schema", error);
+            let said = connection.says("reading the schema", error);
             return Err(if recover { LookError::NeedsRecovery(said) } else { LookError::Other(said) });
         }
     };
@@ -158,12 +158,12 @@ fn look_with(path: &Path, access: Access) -> Result<Contents, LookError> {
         };
         return Ok(Contents::Foreign(format!("{file} {what} ({}); name another file", listed())));
     }
-    let sql = &TABLES.get("get_meta").map_err(EngineError::from)?.text;
-    let meta = match read_pairs(&link, sql) {
+    let sql = &DIALECT.get("tables/get_meta").map_err(EngineError::from)?.text;
+    let meta = match read_pairs(&connection, sql) {
         Ok(pairs) => pairs.into_iter().collect(),
         Err(rusqlite::Error::SqliteFailure(f, _)) if f.code != ffi::ErrorCode::Unknown => {
             return Err(LookError::Other(
-                link.says("reading the load's progress", rusqlite::Error::SqliteFailure(f, None)),
+                connection.says("reading the load's progress", rusqlite::Error::SqliteFailure(f, None)),
             ));
         }
         Err(_) => Meta::default(),

@@ -7,8 +7,8 @@
 //! asks in a read transaction of one statement: nothing here opens the file by other means, whose closing would drop
 //! the process's locks.
 
-use super::STATISTICS;
-use super::link::{Access, Link};
+use super::connection::{Access, SqliteConnection};
+use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use std::path::Path;
 use std::time::Duration;
@@ -18,7 +18,7 @@ const LOCK_WAIT: Duration = Duration::from_millis(100);
 
 /// Watches for commits of others.
 pub(super) struct Monitor {
-    link: Link,
+    connection: SqliteConnection,
     sql: &'static str,
     seen: Seen,
 }
@@ -29,10 +29,13 @@ impl Monitor {
     /// # Errors
     /// The file cannot be opened or read.
     pub(super) fn open(path: &Path, own_commits: u64) -> Result<Self, EngineError> {
-        let link = Link::open(path, Access::Write)?;
-        link.connection.busy_timeout(LOCK_WAIT).map_err(|e| link.says("watching the file", e))?;
-        let mut monitor =
-            Self { link, sql: &STATISTICS.get("data_version")?.text, seen: Seen { own_commits, ..Seen::default() } };
+        let connection = SqliteConnection::open(path, Access::Write)?;
+        connection.connection.busy_timeout(LOCK_WAIT).map_err(|e| connection.says("watching the file", e))?;
+        let mut monitor = Self {
+            connection,
+            sql: &DIALECT.get("statistics/data_version")?.text,
+            seen: Seen { own_commits, ..Seen::default() },
+        };
         monitor.seen.version = monitor.version()?;
         Ok(monitor)
     }
@@ -44,8 +47,9 @@ impl Monitor {
     }
 
     fn version(&self) -> Result<i64, EngineError> {
-        let read = self.link.connection.prepare_cached(self.sql).and_then(|mut s| s.query_row([], |row| row.get(0)));
-        read.map_err(|e| self.link.says("asking whether the file has changed", e))
+        let read =
+            self.connection.connection.prepare_cached(self.sql).and_then(|mut s| s.query_row([], |row| row.get(0)));
+        read.map_err(|e| self.connection.says("asking whether the file has changed", e))
     }
 }
 

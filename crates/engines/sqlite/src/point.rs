@@ -1,13 +1,14 @@
 //! What a point needs that its jobs share, and what it leaves behind. Everything that a point makes in the file is
 //! noted before, and files end in `.write-JOB`, so that one rule cleans up after any point, also one that was killed.
 
-use super::link::Link;
+use super::connection::SqliteConnection;
 use super::meta::{self, beside};
-use super::recipe::{load_table, makes};
+use super::procedure::{load_table, makes};
 use super::writing::{FILE_SUFFIX, remove};
-use super::{STATISTICS, Shared, TABLES, inspect, shape_statement};
+use super::{Shared, inspect, shape_statement};
+use crate::DIALECT;
 use dbdyno_engine::bookkeeping::{self, Made, Meta};
-use dbdyno_engine::{EngineError, Task};
+use dbdyno_engine::{EngineError, PointSpec};
 use dbdyno_model::{Organisation, Procedure};
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -16,31 +17,34 @@ use std::sync::atomic::Ordering;
 ///
 /// # Errors
 /// SQLite's.
-pub(super) fn begin(shared: &Shared, link: &Link, task: &Task) -> Result<(), EngineError> {
-    end(shared, link)?;
-    let wanted = makes(&task.test);
+pub(super) fn begin(shared: &Shared, connection: &SqliteConnection, spec: &PointSpec) -> Result<(), EngineError> {
+    end(shared, connection)?;
+    let wanted = makes(&spec.test);
     if !wanted.is_empty() {
-        bookkeeping::refuse_taken(&wanted, &there(link)?, "the file")?;
-        wanted.iter().try_for_each(|made| meta::set(link, &made.entry(), "1"))?;
+        bookkeeping::refuse_taken(&wanted, &there(connection)?, "the file")?;
+        wanted.iter().try_for_each(|made| meta::set(connection, &made.entry(), "1"))?;
     }
-    let doing = format!("preparing {}", task.test.code);
-    let organisation = task.test.table.map_or(Organisation::Heap, |t| t.organisation());
-    match task.test.procedure {
+    let doing = format!("preparing {}", spec.test.code);
+    let organisation = spec.test.table.map_or(Organisation::Heap, |t| t.organisation());
+    match spec.test.procedure {
         Procedure::Insert => {
-            let table = load_table(&task.test, 0);
+            let table = load_table(&spec.test, 0);
             let mut statements = vec![shape_statement(organisation), "index_customer"];
             if organisation != Organisation::Iot {
                 statements.push("index_primary");
             }
             for statement in statements {
-                link.run(&doing, &TABLES.fill(statement, &[("table", &table)])?)?;
+                connection.run(&doing, &DIALECT.fill(&format!("tables/{statement}"), &[("table", &table)])?)?;
             }
         }
         Procedure::BulkLoad => {
-            let mut tables: Vec<String> = (0..task.jobs).map(|job| load_table(&task.test, job)).collect();
+            let mut tables: Vec<String> = (0..spec.jobs).map(|job| load_table(&spec.test, job)).collect();
             tables.dedup();
             for table in tables {
-                link.run(&doing, &TABLES.fill(shape_statement(organisation), &[("table", &table)])?)?;
+                connection.run(
+                    &doing,
+                    &DIALECT.fill(&format!("tables/{}", shape_statement(organisation)), &[("table", &table)])?,
+                )?;
             }
         }
         _ => {}
@@ -52,40 +56,40 @@ pub(super) fn begin(shared: &Shared, link: &Link, task: &Task) -> Result<(), Eng
 ///
 /// # Errors
 /// SQLite's, or a file that cannot be removed.
-pub(super) fn end(shared: &Shared, link: &Link) -> Result<(), EngineError> {
+pub(super) fn end(shared: &Shared, connection: &SqliteConnection) -> Result<(), EngineError> {
     let doing = "cleaning up after a point";
-    let made: Vec<Made> = rows(link, "noted", |row| row.get::<_, String>(0))?
+    let made: Vec<Made> = rows(connection, "noted", |row| row.get::<_, String>(0))?
         .iter()
         .filter_map(|entry| bookkeeping::noted(entry))
         .collect();
     if !made.is_empty() {
-        let there = there(link)?;
+        let there = there(connection)?;
         let tables = bookkeeping::ours(&made, &there).filter(|(kind, _)| kind == "table");
-        inspect::refuse_others(link, tables.map(|(_, name)| name.as_str()), &Meta::default())?;
+        inspect::refuse_others(connection, tables.map(|(_, name)| name.as_str()), &Meta::default())?;
         for (kind, name) in bookkeeping::ours(&made, &there) {
             let (statement, placeholder) =
                 if kind == "index" { ("drop_index", "index") } else { ("drop_table", "table") };
-            link.run(doing, &TABLES.fill(statement, &[(placeholder, name)])?)?;
+            connection.run(doing, &DIALECT.fill(&format!("tables/{statement}"), &[(placeholder, name)])?)?;
         }
-        link.run(doing, &STATISTICS.get("forget_made")?.text)?;
+        connection.run(doing, &DIALECT.get("statistics/forget_made")?.text)?;
     }
     shared.pending_pages.store(0, Ordering::Relaxed);
     remove_files(&shared.options.path)
 }
 
 /// Tables and indexes whose names are such as points give.
-fn there(link: &Link) -> Result<Vec<(String, String)>, EngineError> {
-    rows(link, "there", |row| Ok((row.get(0)?, row.get(1)?)))
+fn there(connection: &SqliteConnection) -> Result<Vec<(String, String)>, EngineError> {
+    rows(connection, "there", |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
 fn rows<T>(
-    link: &Link,
+    connection: &SqliteConnection,
     statement: &str,
     read: impl FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
 ) -> Result<Vec<T>, EngineError> {
-    let sql = &STATISTICS.get(statement)?.text;
-    let all = || -> rusqlite::Result<Vec<T>> { link.connection.prepare(sql)?.query_map([], read)?.collect() };
-    all().map_err(|e| link.says("looking for what a point left", e))
+    let sql = &DIALECT.get(&format!("statistics/{statement}"))?.text;
+    let all = || -> rusqlite::Result<Vec<T>> { connection.connection.prepare(sql)?.query_map([], read)?.collect() };
+    all().map_err(|e| connection.says("looking for what a point left", e))
 }
 
 /// Removes the files that T211 wrote beside the database.

@@ -2,9 +2,9 @@
 //! what SQLite costs and a few tens of nanoseconds: keys are computed and bound in place, and nothing is allocated.
 
 use super::Shared;
+use super::connection::SqliteConnection;
 use super::counters::take_page_counts;
 use super::errors::Fault;
-use super::link::Link;
 use super::session::{Work, stopped};
 use super::totals::{PAGE_BYTES, Totals};
 use dbdyno_engine::data::Keys;
@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// One call of a procedure.
 pub(super) struct Chunk<'a, W = &'a Work> {
-    pub(super) link: &'a Link,
+    pub(super) connection: &'a SqliteConnection,
     pub(super) work: W,
     pub(super) shared: &'a Shared,
     pub(super) stop: &'a AtomicBool,
@@ -27,7 +27,7 @@ pub(super) struct Chunk<'a, W = &'a Work> {
 impl<'a> Chunk<'a> {
     /// Runs passes `first .. first + passes`, adding each operation to `done` when it is over.
     pub(super) fn run(&mut self, first: u64, passes: u64) -> Result<(), Fault> {
-        match self.work.task.test.procedure {
+        match self.work.spec.test.procedure {
             Procedure::CpuLoop
             | Procedure::CpuRandomNumber
             | Procedure::CpuRandomString
@@ -52,7 +52,7 @@ impl<'a> Chunk<'a> {
 
     /// The whole loop inside one statement.
     fn loop_inside(&mut self, first: u64, passes: u64) -> Result<(), Fault> {
-        let ops_per_pass = self.work.task.test.ops_per_pass;
+        let ops_per_pass = self.work.spec.test.ops_per_pass;
         let state = self.keys(first).state.cast_signed();
         self.tested(|chunk, statement| {
             chunk.go_on()?;
@@ -68,7 +68,7 @@ impl<'a> Chunk<'a> {
 
     /// One statement a pass, which answers with the operations that it counted.
     fn evaluate(&mut self, passes: u64) -> Result<(), Fault> {
-        let test = &self.work.task.test;
+        let test = &self.work.spec.test;
         let argument = test.argument.ok_or_else(|| wrong(format!("{} lacks its argument", test.code)))?;
         // Primes are looked for among as many numbers as the test counts, ending with its argument.
         let first = (argument + 1).saturating_sub(test.ops_per_pass);
@@ -89,7 +89,7 @@ impl<'a> Chunk<'a> {
 
     /// One statement a pass, over a whole table.
     fn read_all(&mut self, passes: u64) -> Result<(), Fault> {
-        let scan = self.work.task.test.procedure == Procedure::Scan;
+        let scan = self.work.spec.test.procedure == Procedure::Scan;
         self.tested(|chunk, statement| {
             chunk.pages_so_far();
             for _ in 0..passes {
@@ -133,7 +133,7 @@ impl<'a> Chunk<'a> {
     }
 
     fn select_primary(&mut self, first: u64, passes: u64) -> Result<(), Fault> {
-        let (rows, k) = (self.table_rows(), self.work.task.rows_per_tx.max(1));
+        let (rows, k) = (self.table_rows(), self.work.spec.rows_per_tx.max(1));
         let mut keys = self.keys(first.wrapping_mul(k));
         self.reading(|chunk, statement| {
             for _ in 0..passes {
@@ -152,8 +152,8 @@ impl<'a> Chunk<'a> {
 
     /// One statement a pass, over the rows of one key.
     fn select_many(&mut self, first: u64, passes: u64) -> Result<(), Fault> {
-        let size = &self.work.task.size;
-        let procedure = self.work.task.test.procedure;
+        let size = &self.work.spec.size;
+        let procedure = self.work.spec.test.procedure;
         let values = match procedure {
             Procedure::Join => size.values(Shape::Small),
             _ => size.values(self.shape()),
@@ -199,7 +199,7 @@ impl<'a> Chunk<'a> {
         &mut self,
         work: impl FnOnce(&mut Self, &mut Statement<'a>) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
-        let mut statement = self.link.connection.prepare_cached(&self.work.sql)?;
+        let mut statement = self.connection.connection.prepare_cached(&self.work.sql)?;
         let done = work(self, &mut statement);
         self.own.executions += taken(&statement, StatementStatus::Run);
         taken(&statement, StatementStatus::FullscanStep);
@@ -213,30 +213,30 @@ impl<'a> Chunk<'a> {
 
     /// Pages that this connection has asked of its cache since this was last called: what a scan went through.
     fn pages_so_far(&mut self) -> u64 {
-        let pages = take_page_counts(&self.link.connection);
+        let pages = take_page_counts(&self.connection.connection);
         self.own.add_pages(pages);
         pages.hits + pages.misses
     }
 
     /// A statement around the one under test, from the cache.
     pub(super) fn bracket(&self, name: &str) -> Result<CachedStatement<'a>, Fault> {
-        let sql = self.work.recipe.fill(name)?;
-        Ok(self.link.connection.prepare_cached(&sql)?)
+        let sql = self.work.procedure.fill(name)?;
+        Ok(self.connection.connection.prepare_cached(&sql)?)
     }
 
     /// The job's key stream after this many draws.
     pub(super) fn keys(&self, draws: u64) -> Keys {
-        Keys::at(self.work.task.key_seed, self.work.job, draws)
+        Keys::at(self.work.spec.key_seed, self.work.job, draws)
     }
 
     /// The shape of the test's table.
     pub(super) fn shape(&self) -> Shape {
-        self.work.task.test.table.map_or(Shape::Small, TableName::shape)
+        self.work.spec.test.table.map_or(Shape::Small, TableName::shape)
     }
 
     /// Rows of the test's table.
     pub(super) fn table_rows(&self) -> u64 {
-        self.work.task.size.rows(self.shape())
+        self.work.spec.size.rows(self.shape())
     }
 }
 
@@ -251,8 +251,8 @@ impl<W> Chunk<'_, W> {
 
     /// Rolls back what an error left open. SQLite may have done so itself.
     pub(super) fn undo_if_open(&self) {
-        if !self.link.connection.is_autocommit() {
-            drop(self.link.run("rolling back", "ROLLBACK"));
+        if !self.connection.connection.is_autocommit() {
+            drop(self.connection.run("rolling back", "ROLLBACK"));
         }
     }
 

@@ -1,10 +1,11 @@
 //! Dropping what is ours, and nothing else.
 
+use super::connection::{Access, SqliteConnection};
 use super::inspect;
-use super::link::{Access, Link};
 use super::meta::{self, META, beside};
 use super::options::Options;
-use super::{TABLE_NAMES, TABLES, hold, point, table_name};
+use super::{TABLE_NAMES, hold, point, table_name};
+use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use dbdyno_model::ErrorClass;
 
@@ -20,20 +21,21 @@ pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
     let _alone = hold::take(path)?;
     // Whoever was there before may have done more than we saw.
     let Some(meta) = meta::look(path)?.ours()? else { return Ok(false) };
-    let link = Link::open(path, Access::Write)?;
+    let connection = SqliteConnection::open(path, Access::Write)?;
     let made = meta.made();
     let ours = |name: &str| {
         let by_points = || made.iter().any(|made| made.is("table", name));
         let by_loads = name == META || TABLE_NAMES.iter().any(|t| table_name(*t) == name) || meta.keeps("table", name);
         by_loads || by_points()
     };
-    let (mine, others): (Vec<String>, Vec<String>) = meta::objects(&link)?.into_iter().partition(|name| ours(name));
-    inspect::refuse_others(&link, mine.iter().map(String::as_str), &meta)?;
+    let (mine, others): (Vec<String>, Vec<String>) =
+        meta::objects(&connection)?.into_iter().partition(|name| ours(name));
+    inspect::refuse_others(&connection, mine.iter().map(String::as_str), &meta)?;
     // Leaving the write-ahead log needs the file for itself: whoever else has it open is found out here.
-    link.set_journal("delete")?;
+    connection.set_journal("delete")?;
     if others.is_empty() && meta.says(meta::CREATED_FILE) {
-        link.run("locking the file", "BEGIN EXCLUSIVE; ROLLBACK")?;
-        drop(link);
+        connection.run("locking the file", "BEGIN EXCLUSIVE; ROLLBACK")?;
+        drop(connection);
         for file in [path.clone(), beside(path, "-wal"), beside(path, "-shm"), beside(path, "-journal")] {
             match std::fs::remove_file(&file) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -47,7 +49,7 @@ pub(super) fn drop_all(options: &Options) -> Result<bool, EngineError> {
         // The book-keeping goes last: while it stands, the rest is known to be ours.
         let (meta_table, tables): (Vec<&String>, Vec<&String>) = mine.iter().partition(|name| *name == META);
         for table in tables.into_iter().chain(meta_table) {
-            link.run(&format!("dropping {table}"), &TABLES.fill("drop_table", &[("table", table)])?)?;
+            connection.run(&format!("dropping {table}"), &DIALECT.fill("tables/drop_table", &[("table", table)])?)?;
         }
     }
     point::remove_files(path)?;

@@ -1,8 +1,9 @@
 //! Every statement that a test or a load would run, for review or by hand.
 
-use super::recipe::Recipe;
-use super::{PROCEDURES, TABLE_NAMES, TABLES, mapping, shape_statement, table_name};
-use dbdyno_engine::{EngineError, SqlFile};
+use super::procedure::ProcedureSpec;
+use super::{TABLE_NAMES, mapping, shape_statement, table_name};
+use crate::DIALECT;
+use dbdyno_engine::EngineError;
 use dbdyno_model::{Mapping, Organisation, Procedure, Size, Test};
 use std::fmt::Write;
 
@@ -21,13 +22,13 @@ pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
     if matches!(mapping, Mapping::None { .. }) {
         return Ok(text);
     }
-    let recipe = Recipe::of(test, 0)?;
+    let procedure = ProcedureSpec::of(test, 0)?;
     if let Some(table) = test.table {
         line_of(&mut text, format_args!("-- size {}: {} rows in {table}", size.id, table.rows(size)));
     }
     if matches!(test.procedure, Procedure::Insert | Procedure::BulkLoad) {
         let organisation = test.table.map_or(Organisation::Heap, |t| t.organisation());
-        let table = super::recipe::load_table(test, 0);
+        let table = super::procedure::load_table(test, 0);
         let mut create = vec![shape_statement(organisation)];
         if test.procedure == Procedure::Insert {
             create.push("index_customer");
@@ -36,15 +37,15 @@ pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
             }
         }
         for statement in create {
-            one(&mut text, &TABLES, statement, &TABLES.fill(statement, &[("table", &table)])?)?;
+            one(&mut text, "tables", statement, &DIALECT.fill(&format!("tables/{statement}"), &[("table", &table)])?)?;
         }
     }
-    let mut statements: Vec<&str> = recipe.around.iter().copied().filter(|s| *s != "commit").collect();
-    statements.push(recipe.statement);
-    statements.extend(recipe.around.iter().filter(|s| **s == "commit"));
-    statements.extend(recipe.verify);
+    let mut statements: Vec<&str> = procedure.around.iter().copied().filter(|s| *s != "commit").collect();
+    statements.push(procedure.statement);
+    statements.extend(procedure.around.iter().filter(|s| **s == "commit"));
+    statements.extend(procedure.verify);
     for statement in statements {
-        one(&mut text, &PROCEDURES, statement, &recipe.fill(statement)?)?;
+        one(&mut text, "procedures", statement, &procedure.fill(statement)?)?;
     }
     if test.procedure.has_client_form() {
         let brackets = if test.procedure.writes() { "the same brackets" } else { "no transaction around them" };
@@ -62,7 +63,7 @@ pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
 /// A statement cannot be filled in.
 pub(super) fn of_schema(size: &Size) -> Result<String, EngineError> {
     let mut text = "-- The schema on SQLite. Rows come from dbdyno's generator.\n".to_owned();
-    one(&mut text, &TABLES, "create_meta", &TABLES.get("create_meta")?.text)?;
+    one(&mut text, "tables", "create_meta", &DIALECT.get("tables/create_meta")?.text)?;
     for table in TABLE_NAMES {
         let name = table_name(table);
         line_of(&mut text, format_args!("\n-- {table}: {} rows at size {}", table.rows(size), size.id));
@@ -72,15 +73,16 @@ pub(super) fn of_schema(size: &Size) -> Result<String, EngineError> {
         }
         statements.push("index_customer");
         for statement in statements {
-            one(&mut text, &TABLES, statement, &TABLES.fill(statement, &[("table", &name)])?)?;
+            one(&mut text, "tables", statement, &DIALECT.fill(&format!("tables/{statement}"), &[("table", &name)])?)?;
         }
     }
     Ok(text)
 }
 
-fn one(text: &mut String, file: &SqlFile, name: &str, sql: &str) -> Result<(), EngineError> {
+fn one(text: &mut String, file: &str, name: &str, sql: &str) -> Result<(), EngineError> {
     line_of(text, format_args!("\n-- {name}"));
-    for (key, note) in file.get(name)?.notes.iter().filter(|(key, _)| !key.starts_with("plan")) {
+    for (key, note) in DIALECT.get(&format!("{file}/{name}"))?.notes.iter().filter(|(key, _)| !key.starts_with("plan"))
+    {
         line_of(text, format_args!("-- {key}: {note}"));
     }
     line_of(text, format_args!("{sql}"));

@@ -1,19 +1,20 @@
 //! A session: one connection, prepared for a job of a point.
 
 use super::Shared;
+use super::connection::SqliteConnection;
 use super::counters::take_page_counts;
 use super::errors::Fault;
-use super::link::Link;
 use super::meta;
+use super::procedure::ProcedureSpec;
 use super::procedures::Chunk;
-use super::recipe::Recipe;
 use super::statements::Sends;
+use super::table_name;
 use super::totals::Totals;
 use super::writer::Turn;
-use super::{TABLES, table_name};
+use crate::DIALECT;
 use dbdyno_engine::client::{Answer, Parameter, Reads, Statements, TestForm, placed};
 use dbdyno_engine::data::Generator;
-use dbdyno_engine::{Canceller, ChunkResult, EngineError, Failure, Prepared, Request, Session, Task};
+use dbdyno_engine::{Canceller, ChunkResult, EngineError, Failure, PointSpec, Prepared, Request, Session};
 use dbdyno_model::{Cache, Drive, ErrorClass, Organisation, Procedure, Shape, TableName};
 use rusqlite::InterruptHandle;
 use std::sync::Arc;
@@ -22,11 +23,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// A job's work, understood.
 pub(super) struct Work {
     /// What to do.
-    pub(super) task: Task,
+    pub(super) spec: PointSpec,
     /// Which of the task's jobs this is.
     pub(super) job: u32,
     /// Its statements.
-    pub(super) recipe: Recipe,
+    pub(super) procedure: ProcedureSpec,
     /// The statement under test.
     pub(super) sql: String,
     /// Knows what the rows copied by insert tests hold.
@@ -50,7 +51,7 @@ impl Canceller for Stop {
 /// One connection at work.
 pub(super) struct SqliteSession {
     shared: Arc<Shared>,
-    link: Link,
+    connection: SqliteConnection,
     work: Option<Work>,
     /// What a client sends, where it is prepared for that instead.
     sent: Option<Sends>,
@@ -70,14 +71,14 @@ impl SqliteSession {
     /// # Errors
     /// The file cannot be opened.
     pub(super) fn open(shared: Arc<Shared>) -> Result<Self, EngineError> {
-        let link = Link::open_for_work(&shared.options, shared.cache_bytes)?;
+        let connection = SqliteConnection::open_for_work(&shared.options, shared.cache_bytes)?;
         let (own, stop) = (Totals::default(), Arc::default());
-        Ok(Self { shared, link, work: None, sent: None, open: None, own, changes: 0, unverified: false, stop })
+        Ok(Self { shared, connection, work: None, sent: None, open: None, own, changes: 0, unverified: false, stop })
     }
 
     /// The plan of a statement, line by line.
     fn plan(&self, sql: &str) -> rusqlite::Result<String> {
-        let mut statement = self.link.connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
+        let mut statement = self.connection.connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
         let mut rows = statement.raw_query();
         let mut plan = Vec::new();
         while let Some(row) = rows.next()? {
@@ -99,23 +100,24 @@ impl SqliteSession {
                 let message = format!("stopped while {table} was read into the cache");
                 return Err(EngineError::new(ErrorClass::Cancelled, message));
             }
-            let sql = TABLES.fill(statement, &[("table", &name)])?;
-            let read = self.link.connection.query_row(&sql, [], |_| Ok(()));
-            read.map_err(|e| self.link.says(&format!("reading {table} into the cache"), e))?;
+            let sql = DIALECT.fill(&format!("tables/{statement}"), &[("table", &name)])?;
+            let read = self.connection.connection.query_row(&sql, [], |_| Ok(()));
+            read.map_err(|e| self.connection.says(&format!("reading {table} into the cache"), e))?;
         }
         Ok(())
     }
 
     /// Whether the index of the last pass holds what the table holds.
     fn verify(&self, work: &Work, statement: &str) -> Result<(), EngineError> {
-        let doing = format!("verifying what {} job {} made", work.task.test.code, work.job);
+        let doing = format!("verifying what {} job {} made", work.spec.test.code, work.job);
         let read = |row: &rusqlite::Row<'_>| -> rusqlite::Result<[i64; 4]> {
             Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?])
         };
-        let sql = work.recipe.fill(statement)?;
-        let found = self.link.connection.query_row(&sql, [], read).map_err(|e| self.link.says(&doing, e))?;
+        let sql = work.procedure.fill(statement)?;
+        let found =
+            self.connection.connection.query_row(&sql, [], read).map_err(|e| self.connection.says(&doing, e))?;
         let [indexed, index_total, rows, total] = found;
-        let expected = work.task.test.table.map_or(0, |table| table.rows(&work.task.size)).cast_signed();
+        let expected = work.spec.test.table.map_or(0, |table| table.rows(&work.spec.size)).cast_signed();
         if (indexed, index_total, rows) == (expected, total, expected) {
             return Ok(());
         }
@@ -129,8 +131,8 @@ impl SqliteSession {
     fn helper_threads(&self, threads: u32) -> Result<Option<String>, EngineError> {
         // One thread is a serial statement: no helpers. More are that many helpers beside the job's own thread.
         let wanted = if threads > 1 { threads } else { 0 };
-        self.link.set("threads", &wanted.to_string())?;
-        let granted = self.link.pragma("threads")?;
+        self.connection.set("threads", &wanted.to_string())?;
+        let granted = self.connection.pragma("threads")?;
         let less = granted != wanted.to_string();
         Ok(less.then(|| format!("asked for {wanted} helper threads, and this build of SQLite grants {granted}")))
     }
@@ -140,9 +142,9 @@ impl SqliteSession {
 /// device, and what sorts, gets a sixteenth: large enough for the upper levels of every index, too small to keep rows
 /// (about 1 % of a large table at any size), and small enough that sorts go through runs, as sorts larger than memory
 /// do.
-fn cache_bytes(task: &Task) -> u64 {
-    let whole = task.size.engine_cache_bytes;
-    match (task.test.cache, task.test.procedure) {
+fn cache_bytes(spec: &PointSpec) -> u64 {
+    let whole = spec.size.engine_cache_bytes;
+    match (spec.test.cache, spec.test.procedure) {
         (Cache::Cached, _) => whole,
         (Cache::Any, p) if !sorts(p) => whole,
         _ => whole / 16,
@@ -168,12 +170,12 @@ fn test_form(procedure: Procedure) -> TestForm {
 }
 
 /// Whether there are keys enough for each job to own some.
-fn enough_keys(task: &Task) -> Result<(), EngineError> {
-    let (jobs, shape) = (u64::from(task.jobs_in_all()), task.test.table.map_or(Shape::Small, TableName::shape));
-    let (keys, needed) = match task.test.procedure {
-        Procedure::UpdatePrimary => (task.size.rows(shape), jobs * task.rows_per_tx.max(1)),
-        Procedure::SelectPrimary => (task.size.rows(shape), task.rows_per_tx.max(1)),
-        Procedure::UpdateSecondary => (task.size.values(shape), jobs),
+fn enough_keys(spec: &PointSpec) -> Result<(), EngineError> {
+    let (jobs, shape) = (u64::from(spec.jobs_in_all()), spec.test.table.map_or(Shape::Small, TableName::shape));
+    let (keys, needed) = match spec.test.procedure {
+        Procedure::UpdatePrimary => (spec.size.rows(shape), jobs * spec.rows_per_tx.max(1)),
+        Procedure::SelectPrimary => (spec.size.rows(shape), spec.rows_per_tx.max(1)),
+        Procedure::UpdateSecondary => (spec.size.values(shape), jobs),
         _ => return Ok(()),
     };
     if needed <= keys {
@@ -181,45 +183,45 @@ fn enough_keys(task: &Task) -> Result<(), EngineError> {
     }
     let message = format!(
         "{} at {jobs} jobs needs {needed} keys of their own, and a table of size {} has {keys}; use fewer jobs or a larger size",
-        task.test.code, task.size.id
+        spec.test.code, spec.size.id
     );
     Err(EngineError::new(ErrorClass::Unsupported, message))
 }
 
 impl SqliteSession {
-    fn prepare_work(&mut self, task: &Task, job: u32) -> Result<Prepared, EngineError> {
+    fn prepare_work(&mut self, spec: &PointSpec, job: u32) -> Result<Prepared, EngineError> {
         self.forget()?;
-        let recipe = Recipe::of(&task.test, job)?;
-        if task.drive == Drive::Client && !task.test.procedure.has_client_form() {
+        let procedure = ProcedureSpec::of(&spec.test, job)?;
+        if spec.drive == Drive::Client && !spec.test.procedure.has_client_form() {
             return Err(dbdyno_engine::client::unsupported());
         }
-        enough_keys(task)?;
-        self.link.set_cache(cache_bytes(task))?;
-        let doing = format!("preparing {}", task.test.code);
-        self.link.connection.release_memory().map_err(|e| self.link.says(&doing, e))?;
+        enough_keys(spec)?;
+        self.connection.set_cache(cache_bytes(spec))?;
+        let doing = format!("preparing {}", spec.test.code);
+        self.connection.connection.release_memory().map_err(|e| self.connection.says(&doing, e))?;
         // EXPLAIN reads nothing, and so would go by a schema that another connection has changed since.
-        meta::objects(&self.link)?;
-        let problem = self.helper_threads(task.threads)?;
+        meta::objects(&self.connection)?;
+        let problem = self.helper_threads(spec.threads)?;
         let mut prepared = Prepared { problems: problem.into_iter().collect(), ..Prepared::default() };
-        let sql = recipe.sql()?;
-        if task.test.procedure != Procedure::WriteFile {
-            let plan = self.plan(&sql).map_err(|e| self.link.says(&doing, e))?;
-            if let Some(expected) = recipe.expected_plan()?.filter(|expected| *expected != plan) {
+        let sql = procedure.sql()?;
+        if spec.test.procedure != Procedure::WriteFile {
+            let plan = self.plan(&sql).map_err(|e| self.connection.says(&doing, e))?;
+            if let Some(expected) = procedure.expected_plan()?.filter(|expected| *expected != plan) {
                 let problem =
-                    format!("{} must run as [{expected}], and SQLite would run it as [{plan}]", task.test.code);
+                    format!("{} must run as [{expected}], and SQLite would run it as [{plan}]", spec.test.code);
                 prepared.problems.push(problem);
             }
             prepared.plan = Some(plan).filter(|plan| !plan.is_empty());
         }
-        if task.test.cache == Cache::Cached || task.test.procedure == Procedure::Insert {
-            recipe.reads.iter().try_for_each(|table| self.warm(*table))?;
+        if spec.test.cache == Cache::Cached || spec.test.procedure == Procedure::Insert {
+            procedure.reads.iter().try_for_each(|table| self.warm(*table))?;
         }
-        if task.drive == Drive::Client {
-            prepared.form = Some(test_form(task.test.procedure));
-            self.sent = Some(Sends::new(&self.link, format!("{} job {job}", task.test.code), vec![sql])?);
+        if spec.drive == Drive::Client {
+            prepared.form = Some(test_form(spec.test.procedure));
+            self.sent = Some(Sends::new(&self.connection, format!("{} job {job}", spec.test.code), vec![sql])?);
         } else {
-            let small = Generator::new(&task.size, Shape::Small, task.seed);
-            self.work = Some(Work { task: task.clone(), job, recipe, sql, small });
+            let small = Generator::new(&spec.size, Shape::Small, spec.seed);
+            self.work = Some(Work { spec: spec.clone(), job, procedure, sql, small });
         }
         self.account();
         Ok(prepared)
@@ -227,13 +229,13 @@ impl SqliteSession {
 
     fn prepare_own(&mut self, statements: &Statements) -> Result<(), EngineError> {
         self.forget()?;
-        self.link.set_cache(self.shared.cache_bytes)?;
+        self.connection.set_cache(self.shared.cache_bytes)?;
         if statements.texts.iter().any(|text| !text.outputs.is_empty()) {
             let message = format!("{}: SQLite has no stored procedures", statements.work);
             return Err(EngineError::new(ErrorClass::Unsupported, message));
         }
         let texts = statements.texts.iter().map(|text| placed(&text.sql, |number| format!("?{number}")));
-        self.sent = Some(Sends::new(&self.link, statements.work.clone(), texts.collect())?);
+        self.sent = Some(Sends::new(&self.connection, statements.work.clone(), texts.collect())?);
         self.account();
         Ok(())
     }
@@ -242,7 +244,7 @@ impl SqliteSession {
     fn forget(&mut self) -> Result<(), EngineError> {
         (self.work, self.sent, self.unverified) = (None, None, false);
         if self.open.is_some() {
-            self.link.run("rolling back what a client left open", "ROLLBACK")?;
+            self.connection.run("rolling back what a client left open", "ROLLBACK")?;
             self.open = None;
         }
         Ok(())
@@ -250,9 +252,9 @@ impl SqliteSession {
 
     /// Takes what SQLite has counted for this connection since the last time.
     fn account(&mut self) {
-        let changes = self.link.connection.total_changes();
+        let changes = self.connection.connection.total_changes();
         self.own.rows_changed += changes - std::mem::replace(&mut self.changes, changes);
-        self.own.add_pages(take_page_counts(&self.link.connection));
+        self.own.add_pages(take_page_counts(&self.connection.connection));
     }
 
     /// Told to stop and stopped: what is asked for next is another matter.
@@ -264,8 +266,8 @@ impl SqliteSession {
 }
 
 impl Session for SqliteSession {
-    fn prepare(&mut self, task: &Task, job: u32) -> Result<Prepared, EngineError> {
-        self.prepare_work(task, job).inspect_err(|error| self.obeyed(error))
+    fn prepare(&mut self, spec: &PointSpec, job: u32) -> Result<Prepared, EngineError> {
+        self.prepare_work(spec, job).inspect_err(|error| self.obeyed(error))
     }
 
     fn prepare_statements(&mut self, statements: &Statements) -> Result<(), EngineError> {
@@ -281,8 +283,8 @@ impl Session for SqliteSession {
             // What was made is verified before it goes, and what SQLite counts from here on is none of the work.
             self.flush()?;
             let discarded = self.perform(request);
-            self.changes = self.link.connection.total_changes();
-            take_page_counts(&self.link.connection);
+            self.changes = self.connection.connection.total_changes();
+            take_page_counts(&self.connection.connection);
             return discarded;
         }
         self.perform(request)
@@ -292,16 +294,16 @@ impl Session for SqliteSession {
         self.account();
         self.shared.add(&std::mem::take(&mut self.own));
         let Some(work) = self.work.as_ref().filter(|_| std::mem::take(&mut self.unverified)) else { return Ok(()) };
-        if let Some(statement) = work.recipe.verify {
+        if let Some(statement) = work.procedure.verify {
             self.verify(work, statement)?;
             // No work of the test: nothing of it is counted.
-            take_page_counts(&self.link.connection);
+            take_page_counts(&self.connection.connection);
         }
         Ok(())
     }
 
     fn canceller(&self) -> Arc<dyn Canceller> {
-        let interrupt = self.link.connection.get_interrupt_handle();
+        let interrupt = self.connection.connection.get_interrupt_handle();
         Arc::new(Stop { asked: Arc::clone(&self.stop), interrupt })
     }
 }
@@ -309,11 +311,11 @@ impl Session for SqliteSession {
 impl SqliteSession {
     fn perform(&mut self, request: &Request<'_>) -> Result<ChunkResult, Failure> {
         let unprepared = || EngineError::new(ErrorClass::Other, "a session was asked to work before it was prepared");
-        let (link, shared, stop, own) = (&self.link, &*self.shared, &*self.stop, &mut self.own);
+        let (connection, shared, stop, own) = (&self.connection, &*self.shared, &*self.stop, &mut self.own);
         let (done, open) = (ChunkResult::default(), &mut self.open);
         let (done, outcome) = match (&mut self.sent, &self.work) {
             (Some(work), _) => {
-                let mut chunk = Chunk { link, work, shared, stop, own, done };
+                let mut chunk = Chunk { connection, work, shared, stop, own, done };
                 let outcome = match request {
                     Request::Statement(bound) => chunk.statement(bound, open),
                     Request::Commit => chunk.commit(open),
@@ -323,7 +325,7 @@ impl SqliteSession {
                 (chunk.done, outcome)
             }
             (None, Some(work)) => {
-                let mut chunk = Chunk { link, work, shared, stop, own, done };
+                let mut chunk = Chunk { connection, work, shared, stop, own, done };
                 let outcome = match *request {
                     Request::Chunk { first_pass, passes } => chunk.run(first_pass, passes),
                     Request::Discard => chunk.discard(),
@@ -336,10 +338,10 @@ impl SqliteSession {
         self.unverified |= done.ops > 0;
         outcome.map(|()| done).map_err(|fault| {
             let doing = match (&self.sent, &self.work) {
-                (None, Some(work)) => format!("{} job {}", work.task.test.code, work.job),
+                (None, Some(work)) => format!("{} job {}", work.spec.test.code, work.job),
                 (sent, _) => sent.as_ref().map(|sent| sent.doing.clone()).unwrap_or_default(),
             };
-            let error = self.link.says(&doing, fault);
+            let error = self.connection.says(&doing, fault);
             self.obeyed(&error);
             Failure { done, error }
         })

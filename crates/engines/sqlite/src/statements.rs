@@ -4,11 +4,11 @@
 //! write, which it has from its beginning on, until it ends: SQLite lets nobody write who began by reading what has
 //! changed since.
 
-use super::PROCEDURES;
+use super::connection::SqliteConnection;
 use super::errors::Fault;
-use super::link::Link;
 use super::procedures::{Chunk, taken};
 use super::writer::Turn;
+use crate::DIALECT;
 use dbdyno_engine::client::{Answer, Bound, Statements, Value, cents_text};
 use dbdyno_engine::data::iso_day;
 use dbdyno_engine::{ChunkResult, EngineError};
@@ -32,11 +32,11 @@ impl Sends {
     ///
     /// # Errors
     /// SQLite's, where it does not understand one of them.
-    pub(super) fn new(link: &Link, doing: String, texts: Vec<String>) -> Result<Self, EngineError> {
-        link.connection.set_prepared_statement_cache_capacity(texts.len() + OTHERS);
+    pub(super) fn new(connection: &SqliteConnection, doing: String, texts: Vec<String>) -> Result<Self, EngineError> {
+        connection.connection.set_prepared_statement_cache_capacity(texts.len() + OTHERS);
         for text in &texts {
-            let prepared = link.connection.prepare_cached(text);
-            prepared.map_err(|error| link.says(&format!("preparing {doing}"), error))?;
+            let prepared = connection.connection.prepare_cached(text);
+            prepared.map_err(|error| connection.says(&format!("preparing {doing}"), error))?;
         }
         Ok(Self { doing, texts, answer: Answer::default() })
     }
@@ -49,7 +49,7 @@ impl<'a> Chunk<'a, &'a mut Sends> {
         self.work.answer.clear();
         let misused = |takes| Statements::misused(&self.work.doing, bound, takes);
         let text = self.work.texts.get(bound.statement).ok_or_else(|| misused(None))?;
-        let mut statement = self.link.connection.prepare_cached(text)?;
+        let mut statement = self.connection.connection.prepare_cached(text)?;
         if !bound.fits(statement.parameter_count()) {
             return Err(misused(Some(statement.parameter_count())).into());
         }
@@ -68,7 +68,7 @@ impl<'a> Chunk<'a, &'a mut Sends> {
     }
 
     fn answered(&mut self, statement: &mut CachedStatement<'_>, bound: &Bound<'_>) -> Result<ChunkResult, Fault> {
-        let before = self.link.connection.total_changes();
+        let before = self.connection.connection.total_changes();
         let takes = statement.parameter_count();
         let mut executions = 0..bound.times;
         let done =
@@ -77,7 +77,7 @@ impl<'a> Chunk<'a, &'a mut Sends> {
         taken(statement, StatementStatus::FullscanStep);
         let rows = match done {
             Ok(()) if statement.column_count() > 0 => self.work.answer.rows() as u64,
-            Ok(()) => self.link.connection.total_changes() - before,
+            Ok(()) => self.connection.connection.total_changes() - before,
             Err(error) => return Err(error.into()),
         };
         Ok(ChunkResult { rows, checksum: self.work.answer.sum(), ..ChunkResult::default() })
@@ -156,6 +156,6 @@ impl<'a, W> Chunk<'a, W> {
 
     /// A statement that is always the same.
     pub(super) fn fixed(&self, name: &str) -> Result<CachedStatement<'a>, Fault> {
-        Ok(self.link.connection.prepare_cached(&PROCEDURES.get(name)?.text)?)
+        Ok(self.connection.connection.prepare_cached(&DIALECT.get(&format!("procedures/{name}"))?.text)?)
     }
 }

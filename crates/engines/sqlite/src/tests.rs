@@ -1,13 +1,14 @@
 //! The statements and mappings themselves.
 
 use super::*;
+use crate::DIALECT;
 use dbdyno_engine::Target;
 use dbdyno_model::TestCode;
 use dbdyno_testkit::conformance::catalogue::size_t as size;
 
 /// The text between the marks of a mix, without its casts, upper case folded.
 fn mix(name: &str) -> String {
-    let text = &PROCEDURES.get(name).unwrap().text;
+    let text = &DIALECT.get(&format!("procedures/{name}")).unwrap().text;
     let (_, rest) = text.split_once("/*mix*/").unwrap();
     let (mix, _) = rest.split_once("/*end*/").unwrap();
     mix.replace(" AS INTEGER)", "").replace("CAST(", "")
@@ -29,7 +30,7 @@ fn the_arithmetic_mixes_have_their_38_operations() {
         assert_eq!(functions, [6, 3, 3, 3], "{name}");
         let random = 1;
         assert_eq!(counts.iter().sum::<usize>() + functions.iter().sum::<usize>() + random, 38);
-        assert!(PROCEDURES.get(name).unwrap().text.contains("state * 48271 % 2147483647"));
+        assert!(DIALECT.get(&format!("procedures/{name}")).unwrap().text.contains("state * 48271 % 2147483647"));
     }
 }
 
@@ -65,7 +66,7 @@ fn every_code_of_the_catalogue_is_mapped() {
     codes.extend(["DBL-11", "DBL-21", "DBL-31", "DBL-32", "DBL-33", "DBL-34"].map(str::to_owned));
     codes.extend(["DBS-12", "DBS-13", "DBS-14", "DBA-11", "DBA-12"].map(str::to_owned));
     codes.extend(["DBX-12", "DBX-13", "DBX-14", "DBX-22", "DBX-23", "DBX-24"].map(str::to_owned));
-    let mappings = MAPPINGS.as_ref().unwrap();
+    let mappings = DIALECT.mappings().unwrap();
     for code in &codes {
         let mapping = mappings.get(&TestCode::new(code).unwrap());
         assert!(!mapping.note().is_some_and(|note| note.contains("not mapped")), "{code}");
@@ -75,7 +76,7 @@ fn every_code_of_the_catalogue_is_mapped() {
 
 #[test]
 fn every_statement_says_what_it_is() {
-    for file in [&*TABLES, &*PROCEDURES, &*STATISTICS] {
+    for file in ["tables", "procedures", "statistics"].map(|name| DIALECT.file(name).unwrap()) {
         for name in file.names() {
             let statement = file.get(name).unwrap();
             let said = statement.notes.contains_key("proves") || statement.notes.contains_key("what");

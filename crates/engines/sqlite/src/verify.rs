@@ -1,7 +1,8 @@
 //! Checksums: tables read back row by row, by several connections, and compared with what the generator says.
 
-use super::link::{Access, Link};
-use super::{TABLES, table_name};
+use super::connection::{Access, SqliteConnection};
+use super::table_name;
+use crate::DIALECT;
 use dbdyno_engine::data::{Checksum, Columns, FILLER_CHARS, Generator, Row, day_from_iso};
 use dbdyno_engine::{EngineError, LoadWatch};
 use dbdyno_model::{ErrorClass, TableName};
@@ -76,12 +77,12 @@ struct Part<'p> {
 
 impl Part<'_> {
     fn read(&self) -> Result<Checksum, EngineError> {
-        let link = Link::open(self.path, Access::Read)?;
-        let sql = TABLES.fill("read_rows", &[("table", &table_name(self.table))])?;
+        let connection = SqliteConnection::open(self.path, Access::Read)?;
+        let sql = DIALECT.fill("tables/read_rows", &[("table", &table_name(self.table))])?;
         let mut checksum = Checksum::default();
         let mut complaint = None;
         let mut read = || -> rusqlite::Result<()> {
-            let mut statement = link.connection.prepare(&sql)?;
+            let mut statement = connection.connection.prepare(&sql)?;
             let mut rows = statement.query(self.rowids)?;
             while let Some(row) = rows.next()? {
                 match row_of(row)? {
@@ -101,7 +102,7 @@ impl Part<'_> {
             }
             Ok(())
         };
-        read().map_err(|e| link.says(&format!("reading {} back", self.table), e))?;
+        read().map_err(|e| connection.says(&format!("reading {} back", self.table), e))?;
         match complaint {
             None => Ok(checksum),
             Some(what) => {

@@ -1,16 +1,16 @@
 //! The procedures that write. Each transaction takes its turn in the writers' queue; checkpoints follow commits as
 //! SQLite's own would (passive, every 1,000 pages of log, by whoever commits), but where they can be timed and counted.
 
+use super::connection::{Access, SqliteConnection};
 use super::counters::take_page_counts;
 use super::errors::Fault;
-use super::link::{Access, Link};
 use super::meta::beside;
 use super::options::Journal;
+use super::procedure::load_table;
 use super::procedures::{Chunk, taken, wrong};
-use super::recipe::load_table;
 use super::totals::PAGE_BYTES;
 use super::writer::Turn;
-use super::{PROCEDURES, STATISTICS, TABLES};
+use crate::DIALECT;
 use dbdyno_engine::ChunkResult;
 use dbdyno_engine::data::{first_day, iso_day, mix};
 use dbdyno_model::{Procedure, Size};
@@ -35,9 +35,9 @@ struct Brackets<'a> {
 impl<'a> Chunk<'a> {
     /// Copies rows one by one into the point's own table, committing every so many.
     pub(super) fn insert(&mut self, first: u64, passes: u64) -> Result<(), Fault> {
-        let task = &self.work.task;
-        let (k, jobs, job) = (task.rows_per_tx.max(1), u64::from(task.jobs_in_all()), u64::from(self.work.job));
-        let (small_rows, small) = (task.size.small_rows, &self.work.small);
+        let spec = &self.work.spec;
+        let (k, jobs, job) = (spec.rows_per_tx.max(1), u64::from(spec.jobs_in_all()), u64::from(self.work.job));
+        let (small_rows, small) = (spec.size.small_rows, &self.work.small);
         let mut brackets = self.brackets()?;
         self.tested(|chunk, statement| {
             for pass in first..first + passes {
@@ -59,8 +59,8 @@ impl<'a> Chunk<'a> {
 
     /// Copies the small heap as often as there are passes, each into a range partition of the job's own; one commit.
     pub(super) fn bulk_load(&mut self, first: u64, passes: u64) -> Result<(), Fault> {
-        let task = &self.work.task;
-        let (jobs, job, partition) = (u64::from(task.jobs_in_all()), u64::from(self.work.job), task.size.small_rows);
+        let spec = &self.work.spec;
+        let (jobs, job, partition) = (u64::from(spec.jobs_in_all()), u64::from(self.work.job), spec.size.small_rows);
         let copied: u64 = (1..=partition).map(|id| self.work.small.quantity(id)).sum();
         let (mut brackets, stop) = (self.brackets()?, self.stop);
         self.tested(|chunk, statement| {
@@ -87,11 +87,11 @@ impl<'a> Chunk<'a> {
 
     /// Changes rows of the job's own, a transaction a pass. The checksum adds up the keys.
     pub(super) fn update(&mut self, first: u64, passes: u64) -> Result<(), Fault> {
-        let task = &self.work.task;
-        let (jobs, job) = (u64::from(task.jobs_in_all()), u64::from(self.work.job));
-        let (table_rows, values) = (self.table_rows(), task.size.values(self.shape()));
-        let secondary = task.test.procedure == Procedure::UpdateSecondary;
-        let k = if secondary { 1 } else { task.rows_per_tx.max(1) };
+        let spec = &self.work.spec;
+        let (jobs, job) = (u64::from(spec.jobs_in_all()), u64::from(self.work.job));
+        let (table_rows, values) = (self.table_rows(), spec.size.values(self.shape()));
+        let secondary = spec.test.procedure == Procedure::UpdateSecondary;
+        let k = if secondary { 1 } else { spec.rows_per_tx.max(1) };
         let mut keys = self.keys(first.wrapping_mul(k));
         let mut brackets = self.brackets()?;
         self.tested(|chunk, statement| {
@@ -117,8 +117,8 @@ impl<'a> Chunk<'a> {
     /// Builds an index as often as there are passes, dropping the last one before the next. That it holds the rows that
     /// are counted here is verified after the timed part, when the session flushes.
     pub(super) fn index(&mut self, passes: u64) -> Result<(), Fault> {
-        let (link, work) = (self.link, self.work);
-        let drop_index = TABLES.fill("drop_index", &[("index", work.recipe.index())])?;
+        let (connection, work) = (self.connection, self.work);
+        let drop_index = DIALECT.fill("tables/drop_index", &[("index", work.procedure.index())])?;
         let rows = self.table_rows();
         let mut brackets = self.brackets()?;
         self.own.scans_uncounted = true;
@@ -126,8 +126,8 @@ impl<'a> Chunk<'a> {
             self.go_on()?;
             let mut executions = 0;
             let built = self.transaction(&mut brackets, || {
-                link.connection.execute_batch(&drop_index)?;
-                let mut create = link.connection.prepare(&work.sql)?;
+                connection.connection.execute_batch(&drop_index)?;
+                let mut create = connection.connection.prepare(&work.sql)?;
                 let created = create.raw_execute();
                 executions = taken(&create, StatementStatus::Run);
                 created?;
@@ -142,16 +142,18 @@ impl<'a> Chunk<'a> {
     /// Removes what the last piece has made: the rows of the job's own table, its index or its file.
     pub(super) fn discard(&mut self) -> Result<(), Fault> {
         let work = self.work;
-        let sql = match work.task.test.procedure {
-            Procedure::BulkLoad => TABLES.fill("empty_table", &[("table", &load_table(&work.task.test, work.job))])?,
+        let sql = match work.spec.test.procedure {
+            Procedure::BulkLoad => {
+                DIALECT.fill("tables/empty_table", &[("table", &load_table(&work.spec.test, work.job))])?
+            }
             Procedure::IndexUnique | Procedure::IndexNonUnique => {
-                TABLES.fill("drop_index", &[("index", work.recipe.index())])?
+                DIALECT.fill("tables/drop_index", &[("index", work.procedure.index())])?
             }
             Procedure::WriteFile => return Ok(remove(&file_of_job(&self.shared.options.path, work.job))?),
             _ => return Ok(()),
         };
         let turn = self.shared.writer.wait(self.stop)?;
-        self.link.connection.execute_batch(&sql)?;
+        self.connection.connection.execute_batch(&sql)?;
         drop(turn);
         self.count_log();
         self.checkpoint_if_due()
@@ -170,17 +172,17 @@ impl<'a> Chunk<'a> {
         let options = &self.shared.options;
         let path = file_of_job(&options.path, self.work.job);
         remove(&path)?;
-        let link = Link::open(&path, Access::Create)?;
-        link.set("page_size", &FILE_PAGE_BYTES.to_string())?;
-        link.set("synchronous", options.synchronous.name())?;
-        let written = self.fill_file(&link).map_err(|fault| link.says("writing a file", fault));
+        let connection = SqliteConnection::open(&path, Access::Create)?;
+        connection.set("page_size", &FILE_PAGE_BYTES.to_string())?;
+        connection.set("synchronous", options.synchronous.name())?;
+        let written = self.fill_file(&connection).map_err(|fault| connection.says("writing a file", fault));
         // Counted whatever came of it, in the blocks that everything else is counted in.
-        self.own.add_file_pages(take_page_counts(&link.connection), FILE_PAGE_BYTES / PAGE_BYTES);
-        self.own.rows_changed += link.connection.total_changes();
-        drop(link);
+        self.own.add_file_pages(take_page_counts(&connection.connection), FILE_PAGE_BYTES / PAGE_BYTES);
+        self.own.rows_changed += connection.connection.total_changes();
+        drop(connection);
         written?;
         let bytes = path.metadata().map_err(|e| wrong(format!("{}: {e}", path.display())))?.len();
-        let asked = self.work.task.size.file_bytes;
+        let asked = self.work.spec.size.file_bytes;
         if bytes < asked {
             let message = format!("{} has {bytes} bytes after {asked} were written to it", path.display());
             return Err(wrong(message).into());
@@ -188,12 +190,12 @@ impl<'a> Chunk<'a> {
         Ok(bytes)
     }
 
-    fn fill_file(&mut self, link: &Link) -> Result<(), Fault> {
-        link.connection.execute_batch(&PROCEDURES.get("write_file_table")?.text)?;
-        let mut insert = link.connection.prepare(&self.work.sql)?;
-        let parts = self.work.task.size.file_bytes.div_ceil(PART_BYTES).max(1);
+    fn fill_file(&mut self, connection: &SqliteConnection) -> Result<(), Fault> {
+        connection.connection.execute_batch(&DIALECT.get("procedures/write_file_table")?.text)?;
+        let mut insert = connection.connection.prepare(&self.work.sql)?;
+        let parts = self.work.spec.size.file_bytes.div_ceil(PART_BYTES).max(1);
         let mut part: Vec<u8> = (0..PART_BYTES / 8).flat_map(|n| mix(n).to_le_bytes()).collect();
-        link.connection.execute_batch("BEGIN IMMEDIATE")?;
+        connection.connection.execute_batch("BEGIN IMMEDIATE")?;
         for number in 0..parts {
             self.go_on()?;
             // No two pages alike, so that no storage can write fewer than it is given.
@@ -204,7 +206,7 @@ impl<'a> Chunk<'a> {
             self.own.executions += taken(&insert, StatementStatus::Run);
             inserted?;
         }
-        link.connection.execute_batch("COMMIT")?;
+        connection.connection.execute_batch("COMMIT")?;
         self.own.file_commits += 1;
         Ok(())
     }
@@ -273,7 +275,7 @@ impl<W> Chunk<'_, W> {
 
     /// Counts the pages that went to the log.
     fn count_log(&mut self) {
-        let pages = take_page_counts(&self.link.connection);
+        let pages = take_page_counts(&self.connection.connection);
         self.own.add_pages(pages);
         if self.shared.options.journal == Journal::Wal {
             self.shared.pending_pages.fetch_add(pages.writes, Ordering::Relaxed);
@@ -293,9 +295,9 @@ impl<W> Chunk<'_, W> {
         }
         let before = bytes_written_by_this_thread();
         let started = Instant::now();
-        let sql = &STATISTICS.get("checkpoint_passive")?.text;
+        let sql = &DIALECT.get("statistics/checkpoint_passive")?.text;
         let (logged, moved) = self
-            .link
+            .connection
             .connection
             .prepare_cached(sql)?
             .query_row([], |row| Ok((row.get::<_, i64>(1)?, row.get::<_, i64>(2)?)))?;

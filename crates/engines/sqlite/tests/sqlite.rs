@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 use dbdyno_engine::client::{StatementText, Statements, ValueType};
-use dbdyno_engine::{Engine, Request, Session, Target, Task};
+use dbdyno_engine::{Engine, PointSpec, Request, Session, Target};
 use dbdyno_model::{CommitMode, Counter, Drive, ErrorClass, Mapping, Test};
 use dbdyno_testkit::conformance;
 use dbdyno_testkit::conformance::client::execute;
@@ -210,24 +210,24 @@ fn there_are_no_procedures_to_call() {
 }
 
 /// Two clients of a task on a copy of the loaded file.
-fn two_clients(path: &Path, code: &str) -> (Box<dyn Engine>, Task, [Box<dyn Session>; 2]) {
+fn two_clients(path: &Path, code: &str) -> (Box<dyn Engine>, PointSpec, [Box<dyn Session>; 2]) {
     std::fs::copy(&LOADED.1, path).unwrap();
     let engine = opened(path, "");
     let test = catalogue::tests().into_iter().find(|t| t.code.as_str() == code).unwrap();
-    let task = Task { drive: Drive::Client, ..conformance::task(&test, &catalogue::size_t(), 42, 2) };
-    engine.begin_point(&task).unwrap();
+    let spec = PointSpec { drive: Drive::Client, ..conformance::spec(&test, &catalogue::size_t(), 42, 2) };
+    engine.begin_point(&spec).unwrap();
     let sessions = [0, 1].map(|job| {
         let mut session = engine.client_session(job, 1).unwrap();
-        session.prepare(&task, job).unwrap();
+        session.prepare(&spec, job).unwrap();
         session
     });
-    (engine, task, sessions)
+    (engine, spec, sessions)
 }
 
 #[test]
 fn a_clients_transaction_that_fails_keeps_nobody_waiting() {
     let folder = tempfile::tempdir().unwrap();
-    let (engine, task, [mut first, mut second]) = two_clients(&folder.path().join("turns.db"), "T311");
+    let (engine, spec, [mut first, mut second]) = two_clients(&folder.path().join("turns.db"), "T311");
     let insert = |session: &mut Box<dyn Session>, id, opens| execute(session.as_mut(), 0, &[id, 1], opens);
     insert(&mut first, 1, true).unwrap();
     insert(&mut first, 1, false).unwrap_err();
@@ -235,14 +235,14 @@ fn a_clients_transaction_that_fails_keeps_nobody_waiting() {
     assert_eq!(insert(&mut second, 1, false).unwrap().rows, 1);
     assert_eq!(insert(&mut first, 2, false).unwrap().rows, 1);
     drop((first, second));
-    engine.end_point(&task).unwrap();
+    engine.end_point(&spec).unwrap();
 }
 
 #[test]
 fn a_client_whose_file_another_process_writes_to_is_told_and_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("busy.db");
-    let (engine, task, [mut first, second]) = two_clients(&path, "T711");
+    let (engine, spec, [mut first, second]) = two_clients(&path, "T711");
     let update = |session: &mut Box<dyn Session>| execute(session.as_mut(), 0, &[1], false);
     let other = rusqlite::Connection::open(&path).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -250,7 +250,7 @@ fn a_client_whose_file_another_process_writes_to_is_told_and_goes_on() {
     other.execute_batch("ROLLBACK").unwrap();
     assert_eq!(update(&mut first).unwrap().rows, 1);
     drop((first, second));
-    engine.end_point(&task).unwrap();
+    engine.end_point(&spec).unwrap();
 }
 
 #[test]
@@ -260,7 +260,7 @@ fn updates_change_what_they_say_and_only_rows_of_their_job() {
     std::fs::copy(&LOADED.1, &path).unwrap();
     let engine = opened(&path, "");
     let test = catalogue::tests().into_iter().find(|t| t.code.as_str() == "T711").unwrap();
-    let task = conformance::task(&test, &catalogue::size_t(), 42, 3);
+    let spec = conformance::spec(&test, &catalogue::size_t(), 42, 3);
     for job in 0..3 {
         let statuses = |sql: &str| -> Vec<(i64, f64)> {
             let connection = rusqlite::Connection::open(&path).unwrap();
@@ -270,7 +270,7 @@ fn updates_change_what_they_say_and_only_rows_of_their_job() {
         let all = "SELECT id, amount FROM dbdyno_small_heap ORDER BY id";
         let before = statuses(all);
         let mut session = engine.session(job, 1).unwrap();
-        session.prepare(&task, job).unwrap();
+        session.prepare(&spec, job).unwrap();
         let done = session.execute(&Request::Chunk { first_pass: 0, passes: 200 }).unwrap();
         assert_eq!((done.ops, done.rows), (200, 200));
         drop(session);
@@ -290,10 +290,10 @@ fn inserts_copy_the_rows_that_their_checksum_adds_up() {
     let engine = opened(&path, "");
     for (code, table) in [("T311", "heap"), ("T312", "iot"), ("T331", "large_0"), ("DBL-21", "heap_0")] {
         let test = catalogue::tests().into_iter().find(|t| t.code.as_str() == code).unwrap();
-        let task = conformance::task(&test, &catalogue::size_t(), 42, 1);
-        engine.begin_point(&task).unwrap();
+        let spec = conformance::spec(&test, &catalogue::size_t(), 42, 1);
+        engine.begin_point(&spec).unwrap();
         let mut session = engine.session(0, 1).unwrap();
-        session.prepare(&task, 0).unwrap();
+        session.prepare(&spec, 0).unwrap();
         let done = session.execute(&Request::Chunk { first_pass: 0, passes: 3 }).unwrap();
         let connection = rusqlite::Connection::open(&path).unwrap();
         let sql = format!("SELECT count(*), sum(quantity), count(DISTINCT id) FROM dbdyno_load_{table}");
@@ -302,7 +302,7 @@ fn inserts_copy_the_rows_that_their_checksum_adds_up() {
         let [rows, checksum] = [done.rows, done.checksum].map(u64::cast_signed);
         assert_eq!(found, (rows, checksum, rows), "{code}");
         drop((session, connection));
-        engine.end_point(&task).unwrap();
+        engine.end_point(&spec).unwrap();
     }
 }
 
@@ -313,13 +313,13 @@ fn a_session_that_is_stopped_while_it_warms_is_cancelled() {
     std::fs::copy(&LOADED.1, &path).unwrap();
     let engine = opened(&path, "");
     let test = catalogue::tests().into_iter().find(|t| t.code.as_str() == "T621").unwrap();
-    let task = conformance::task(&test, &catalogue::size_t(), 42, 1);
+    let spec = conformance::spec(&test, &catalogue::size_t(), 42, 1);
     let mut session = engine.session(0, 1).unwrap();
     // No statement runs that could be interrupted: as between two.
     session.canceller().cancel();
-    let error = session.prepare(&task, 0).unwrap_err();
+    let error = session.prepare(&spec, 0).unwrap_err();
     assert_eq!(error.class, ErrorClass::Cancelled, "{error}");
-    session.prepare(&task, 0).unwrap();
+    session.prepare(&spec, 0).unwrap();
     session.execute(&Request::Chunk { first_pass: 0, passes: 1 }).unwrap();
 }
 
@@ -330,11 +330,11 @@ fn bulk_loads_fill_a_month_of_their_own_with_each_copy() {
     std::fs::copy(&LOADED.1, &path).unwrap();
     let engine = opened(&path, "");
     let test = catalogue::tests().into_iter().find(|t| t.code.as_str() == "T331").unwrap();
-    let task = conformance::task(&test, &catalogue::size_t(), 42, 2);
-    engine.begin_point(&task).unwrap();
+    let spec = conformance::spec(&test, &catalogue::size_t(), 42, 2);
+    engine.begin_point(&spec).unwrap();
     for job in 0..2 {
         let mut session = engine.session(job, 1).unwrap();
-        session.prepare(&task, job).unwrap();
+        session.prepare(&spec, job).unwrap();
         session.execute(&Request::Chunk { first_pass: 0, passes: 2 }).unwrap();
     }
     let connection = rusqlite::Connection::open(&path).unwrap();
@@ -358,9 +358,9 @@ fn sorts_use_the_helper_threads_that_they_are_given() {
     let engine = opened(&path, "");
     let test = catalogue::tests().into_iter().find(|t| t.code.as_str() == "T513").unwrap();
     let helpers = |threads| {
-        let task = Task { threads, ..conformance::task(&test, &catalogue::size_t(), 42, 1) };
+        let spec = PointSpec { threads, ..conformance::spec(&test, &catalogue::size_t(), 42, 1) };
         let mut session = engine.session(0, 1).unwrap();
-        assert_eq!(session.prepare(&task, 0).unwrap().problems, [""; 0]);
+        assert_eq!(session.prepare(&spec, 0).unwrap().problems, [""; 0]);
         let over = AtomicBool::new(false);
         std::thread::scope(|scope| {
             // Helpers inherit the name of the thread that starts them: only they and it bear it.
@@ -371,8 +371,8 @@ fn sorts_use_the_helper_threads_that_they_are_given() {
             });
             let mut most = 0;
             while !over.load(Ordering::Relaxed) {
-                let named = |task: &std::fs::DirEntry| {
-                    std::fs::read_to_string(task.path().join("comm")).is_ok_and(|comm| comm.trim() == name)
+                let named = |spec: &std::fs::DirEntry| {
+                    std::fs::read_to_string(spec.path().join("comm")).is_ok_and(|comm| comm.trim() == name)
                 };
                 let now = std::fs::read_dir("/proc/self/task").unwrap().flatten().filter(named).count();
                 most = most.max(now);

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 use dbdyno_engine::data::Keys;
-use dbdyno_engine::{Engine, Request, Session, Target, Task};
+use dbdyno_engine::{Engine, PointSpec, Request, Session, Target};
 use dbdyno_model::{Counter, ErrorClass};
 use dbdyno_testkit::conformance;
 use dbdyno_testkit::conformance::catalogue;
@@ -34,18 +34,18 @@ fn copy(options: &str) -> (tempfile::TempDir, PathBuf, Box<dyn Engine>) {
     (folder, path, engine)
 }
 
-fn task_of(code: &str, jobs: u32) -> Task {
+fn task_of(code: &str, jobs: u32) -> PointSpec {
     let test = catalogue::tests().into_iter().find(|t| t.code.as_str() == code).unwrap();
-    conformance::task(&test, &catalogue::size_t(), 42, jobs)
+    conformance::spec(&test, &catalogue::size_t(), 42, jobs)
 }
 
 /// A point of one job that has begun.
-fn begun(engine: &dyn Engine, code: &str) -> (Task, Box<dyn Session>) {
-    let task = task_of(code, 1);
-    engine.begin_point(&task).unwrap();
+fn begun(engine: &dyn Engine, code: &str) -> (PointSpec, Box<dyn Session>) {
+    let spec = task_of(code, 1);
+    engine.begin_point(&spec).unwrap();
     let mut session = engine.session(0, 1).unwrap();
-    session.prepare(&task, 0).unwrap();
-    (task, session)
+    session.prepare(&spec, 0).unwrap();
+    (spec, session)
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn commits_of_others_are_seen_where_the_test_commits_nothing() {
                 engine.point_statistics(None).unwrap().counters.missing[&Counter::ForeignCommits]
                     .contains("during points")
             );
-            let (task, mut session) = begun(&*engine, code);
+            let (spec, mut session) = begun(&*engine, code);
             let mut during = |foreign: u32| {
                 let before = engine.point_statistics(None).unwrap();
                 session.execute(&Request::Chunk { first_pass: 0, passes: 5 }).unwrap();
@@ -126,7 +126,7 @@ fn commits_of_others_are_seen_where_the_test_commits_nothing() {
                 }
             }
             drop(session);
-            engine.end_point(&task).unwrap();
+            engine.end_point(&spec).unwrap();
         }
         assert!(engine.drop_all().unwrap(), "nobody holds the file open between points");
     }
@@ -149,7 +149,7 @@ fn an_index_that_is_not_what_it_should_be_is_an_error() {
     ];
     for (sql, said) in damage {
         let (_folder, path, engine) = copy("");
-        let (task, mut session) = begun(&*engine, "T512");
+        let (spec, mut session) = begun(&*engine, "T512");
         session.flush().unwrap();
         let done = session.execute(&Request::Chunk { first_pass: 0, passes: 1 }).unwrap();
         assert_eq!((done.ops, done.rows), (1, 102_400));
@@ -165,7 +165,7 @@ fn an_index_that_is_not_what_it_should_be_is_an_error() {
         }
         session.flush().unwrap();
         drop(session);
-        engine.end_point(&task).unwrap();
+        engine.end_point(&spec).unwrap();
     }
 }
 
@@ -174,14 +174,14 @@ fn a_chunk_that_fails_on_the_way_keeps_what_it_had_done() {
     // Each fails in its 41st transaction of 100, in the second of two rows where there are two.
     let (_folder, path, engine) = copy("");
     for (code, rows_per_tx, table) in [("T311", 2, "dbdyno_load_heap"), ("T711", 1, "dbdyno_small_heap")] {
-        let (task, mut session) = begun(&*engine, code);
+        let (spec, mut session) = begun(&*engine, code);
         session.flush().unwrap();
         let other = rusqlite::Connection::open(&path).unwrap();
         let id = match code {
             "T311" => 40 * rows_per_tx + 2,
             _ => {
-                let mut keys = Keys::at(task.key_seed, 0, 0);
-                let drawn: Vec<u64> = (0..41).map(|_| keys.primary(task.size.small_rows, 0, 1, 0, 1)).collect();
+                let mut keys = Keys::at(spec.key_seed, 0, 0);
+                let drawn: Vec<u64> = (0..41).map(|_| keys.primary(spec.size.small_rows, 0, 1, 0, 1)).collect();
                 assert!(!drawn[..40].contains(&drawn[40]), "choose another seed");
                 drawn[40]
             }
@@ -196,7 +196,7 @@ fn a_chunk_that_fails_on_the_way_keeps_what_it_had_done() {
         assert!(failure.error.message.contains("trapped"), "{}", failure.error);
         let done = failure.done;
         assert_eq!((done.ops, done.rows), (40, 40 * rows_per_tx), "{code}");
-        if let Some(checksum) = conformance::expected::checksum(&task, 40) {
+        if let Some(checksum) = conformance::expected::checksum(&spec, 40) {
             assert_eq!(done.checksum, checksum, "{code}");
         }
         session.flush().unwrap();
@@ -204,6 +204,6 @@ fn a_chunk_that_fails_on_the_way_keeps_what_it_had_done() {
         other.execute_batch("DROP TRIGGER trap").unwrap();
         session.execute(&Request::Chunk { first_pass: 40, passes: 60 }).unwrap();
         drop((session, other));
-        engine.end_point(&task).unwrap();
+        engine.end_point(&spec).unwrap();
     }
 }

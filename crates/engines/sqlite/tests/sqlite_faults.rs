@@ -1,9 +1,11 @@
 //! What can go wrong with a file, and what SQLite's engine then says and keeps.
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-use dbdyno_engine::{Engine, EngineError, FindingLevel, LoadWatch, Loaded, Request, Session, Settled, Target, Task};
+use dbdyno_engine::{
+    Engine, EngineError, FindingLevel, LoadWatch, Loaded, PointSpec, Request, Session, Settled, Target,
+};
 use dbdyno_model::{ErrorClass, Test};
-use dbdyno_testkit::conformance::{Quiet, catalogue, task};
+use dbdyno_testkit::conformance::{Quiet, catalogue, spec};
 use rusqlite::Connection;
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
@@ -42,12 +44,12 @@ fn test(code: &str) -> Test {
     catalogue::tests().into_iter().find(|t| t.code.as_str() == code).unwrap()
 }
 
-fn prepared(engine: &dyn Engine, code: &str) -> (Task, Box<dyn Session>) {
-    let task = task(&test(code), &catalogue::size_t(), 42, 1);
-    engine.begin_point(&task).unwrap();
+fn prepared(engine: &dyn Engine, code: &str) -> (PointSpec, Box<dyn Session>) {
+    let spec = spec(&test(code), &catalogue::size_t(), 42, 1);
+    engine.begin_point(&spec).unwrap();
     let mut session = engine.session(0, 1).unwrap();
-    session.prepare(&task, 0).unwrap();
-    (task, session)
+    session.prepare(&spec, 0).unwrap();
+    (spec, session)
 }
 
 const ONE: Request = Request::Chunk { first_pass: 0, passes: 1 };
@@ -128,7 +130,7 @@ fn a_table_of_somebody_elses_under_one_of_our_names_is_not_dropped() {
         "CREATE TABLE dbdyno_load_heap_7 (a TEXT); INSERT INTO dbdyno_meta VALUES ('made table dbdyno_load_heap_#', '1')",
     );
     let refused = [
-        engine.begin_point(&task(&test("T711"), &catalogue::size_t(), 42, 1)).unwrap_err(),
+        engine.begin_point(&spec(&test("T711"), &catalogue::size_t(), 42, 1)).unwrap_err(),
         engine.drop_all().unwrap_err(),
     ];
     for refused in refused {
@@ -145,7 +147,7 @@ fn a_table_of_somebody_elses_under_one_of_our_names_is_not_dropped() {
 fn a_locked_file_is_a_timeout_that_says_so() {
     let (_folder, path) = loaded();
     let engine = engine(&path);
-    let (task, mut session) = prepared(&*engine, "T711");
+    let (spec, mut session) = prepared(&*engine, "T711");
     let other = Connection::open(&path).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let error = session.execute(&ONE).unwrap_err().error;
@@ -155,7 +157,7 @@ fn a_locked_file_is_a_timeout_that_says_so() {
     other.execute_batch("ROLLBACK").unwrap();
     session.execute(&ONE).unwrap();
     drop((session, other));
-    engine.end_point(&task).unwrap();
+    engine.end_point(&spec).unwrap();
 }
 
 #[test]
@@ -193,13 +195,13 @@ fn a_changed_row_is_found_by_its_checksum() {
 fn a_table_dropped_in_mid_run_is_an_unknown_object() {
     let (_folder, path) = loaded();
     let engine = engine(&path);
-    let (task, mut session) = prepared(&*engine, "T611");
+    let (spec, mut session) = prepared(&*engine, "T611");
     session.execute(&ONE).unwrap();
     Connection::open(&path).unwrap().execute_batch("DROP TABLE dbdyno_small_heap").unwrap();
     let error = session.execute(&ONE).unwrap_err().error;
     assert_eq!(error.class, ErrorClass::UnknownObject, "{error}");
     drop(session);
-    engine.end_point(&task).unwrap();
+    engine.end_point(&spec).unwrap();
 }
 
 #[test]
@@ -208,9 +210,9 @@ fn a_plan_other_than_the_test_needs_is_a_problem_with_both_texts() {
     Connection::open(&path).unwrap().execute_batch("DROP INDEX dbdyno_small_heap_pk").unwrap();
     let engine = engine(&path);
     let mut session = engine.session(0, 1).unwrap();
-    let prepared = session.prepare(&task(&test("T621"), &catalogue::size_t(), 42, 1), 0);
+    let prepared = session.prepare(&spec(&test("T621"), &catalogue::size_t(), 42, 1), 0);
     assert!(prepared.is_err(), "its cache cannot be warmed");
-    let bulk = task(&test("T816"), &catalogue::size_t(), 42, 1);
+    let bulk = spec(&test("T816"), &catalogue::size_t(), 42, 1);
     Connection::open(&path).unwrap().execute_batch("DROP INDEX dbdyno_large_heap_range_list_pk").unwrap();
     let problems = session.prepare(&bulk, 0).unwrap().problems;
     assert_eq!(problems.len(), 1);
@@ -222,7 +224,7 @@ fn more_jobs_than_keys_are_unsupported() {
     let (_folder, path) = loaded();
     let engine = engine(&path);
     let mut session = engine.session(0, 1).unwrap();
-    let error = session.prepare(&task(&test("T721"), &catalogue::size_t(), 42, 11), 0).unwrap_err();
+    let error = session.prepare(&spec(&test("T721"), &catalogue::size_t(), 42, 11), 0).unwrap_err();
     assert_eq!(error.class, ErrorClass::Unsupported);
     assert!(error.message.contains("needs 11 keys of their own, and a table of size T has 10"), "{error}");
 }
@@ -352,18 +354,18 @@ fn fills_up(path: &Path) {
     assert!(report.resumed && report.tables[0].rows_written == 0, "what was committed is not loaded again");
 
     for code in ["T311", "T331", "T211", "T511"] {
-        let (task, mut session) = prepared(&*engine, code);
+        let (spec, mut session) = prepared(&*engine, code);
         let used = std::fs::read_dir(path.parent().unwrap()).unwrap().map(|e| e.unwrap().metadata().unwrap().len());
         resize(path, &format!("{}k", used.sum::<u64>() / 1_024 + 600));
         let error = session.execute(&Request::Chunk { first_pass: 0, passes: 100_000 }).unwrap_err().error;
         assert_eq!(error.class, ErrorClass::OutOfSpace, "{code}: {error}");
         resize(path, "200m");
         drop(session);
-        engine.end_point(&task).unwrap();
-        let (task, mut session) = prepared(&*engine, code);
+        engine.end_point(&spec).unwrap();
+        let (spec, mut session) = prepared(&*engine, code);
         session.execute(&ONE).unwrap();
         drop(session);
-        engine.end_point(&task).unwrap();
+        engine.end_point(&spec).unwrap();
     }
 }
 
@@ -385,14 +387,14 @@ fn a_run_that_is_killed_leaves_a_file_that_goes_on() {
 
     let engine = engine(&after);
     assert!(matches!(engine.loaded().unwrap(), Loaded::Complete { verified: true, .. }));
-    let (task, mut session) = prepared(&*engine, "T421");
+    let (spec, mut session) = prepared(&*engine, "T421");
     assert_eq!(session.execute(&ONE).unwrap().rows, 3_200);
     let connection = Connection::open(&after).unwrap();
     let sql = "SELECT count(*) FROM sqlite_schema WHERE name LIKE 'dbdyno_load%'";
     assert_eq!(connection.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap(), 0, "what the killed point had made");
     assert!(!left.path().join("x.db.write-0").exists());
     drop((session, connection));
-    engine.end_point(&task).unwrap();
+    engine.end_point(&spec).unwrap();
     assert_eq!(engine.settle(Duration::from_secs(5)).unwrap(), Settled::AtRest);
     assert!(engine.drop_all().unwrap());
     assert_eq!(std::fs::read_dir(left.path()).unwrap().count(), 0);

@@ -77,8 +77,8 @@ impl Queues {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::client::tests::task;
-    use dbdyno_engine::Task;
+    use crate::client::tests::spec;
+    use dbdyno_engine::PointSpec;
     use dbdyno_model::Queue;
 
     fn load(arrivals: Arrivals, queue: Queue) -> Load {
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn constant_arrivals_of_all_queues_are_at_equal_distances() {
         for queue in [Queue::Shared, Queue::Session] {
-            let queues = Queues::new(load(Arrivals::Constant, queue), 1_000.0, Work::Test(&task(4)));
+            let queues = Queues::new(load(Arrivals::Constant, queue), 1_000.0, Work::Test(&spec(4)));
             let of_job = |job| (0..25).map(move |_| job);
             let mut due: Vec<u64> = (0..4).flat_map(of_job).map(|job| queues.of(job, 500).take()).collect();
             due.sort_unstable();
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn queues_of_one_rate_have_moments_of_their_own() {
-        let queues = Queues::new(load(Arrivals::Poisson, Queue::Session), 1e6, Work::Test(&task(2)));
+        let queues = Queues::new(load(Arrivals::Poisson, Queue::Session), 1e6, Work::Test(&spec(2)));
         let due = |job| (0..1_000).map(|_| queues.of(job, 0).take()).collect::<Vec<_>>();
         let (one, two) = (due(0), due(1));
         assert_ne!(one, two);
@@ -110,12 +110,12 @@ mod tests {
     }
 
     /// All that the jobs of a host are to do in the first second.
-    fn in_a_second(load: Load, task: &Task) -> Vec<u64> {
-        let queues = Queues::new(load, 10_000.0, Work::Test(task));
+    fn in_a_second(load: Load, spec: &PointSpec) -> Vec<u64> {
+        let queues = Queues::new(load, 10_000.0, Work::Test(spec));
         let of_job = |job| {
             std::iter::repeat_with(|| queues.of(job, 500).take()).take_while(|due_ns| *due_ns < 1_000_000_500).collect()
         };
-        let jobs = if load.queues_apart() { task.job_numbers() } else { task.jobs_before..task.jobs_before + 1 };
+        let jobs = if load.queues_apart() { spec.job_numbers() } else { spec.jobs_before..spec.jobs_before + 1 };
         jobs.flat_map::<Vec<u64>, _>(of_job).collect()
     }
 
@@ -124,10 +124,11 @@ mod tests {
         for arrivals in [Arrivals::Constant, Arrivals::Poisson] {
             for queue in [Queue::Shared, Queue::Session] {
                 let load = load(arrivals, queue);
-                let mut whole = in_a_second(load, &task(5));
+                let mut whole = in_a_second(load, &spec(5));
                 let hosts = [(0, 2, 3), (2, 1, 2), (3, 2, 0)];
-                let hosts = hosts.map(|(jobs_before, jobs, jobs_after)| Task { jobs_before, jobs_after, ..task(jobs) });
-                let parts = hosts.map(|task| in_a_second(load, &task));
+                let hosts =
+                    hosts.map(|(jobs_before, jobs, jobs_after)| PointSpec { jobs_before, jobs_after, ..spec(jobs) });
+                let parts = hosts.map(|spec| in_a_second(load, &spec));
                 // Each has the share of its jobs: 10,000 in all, of which chance takes or gives some hundred.
                 for (part, jobs) in parts.iter().zip([2.0, 1.0, 2.0]) {
                     assert!((part.len() as f64 / (2_000.0 * jobs) - 1.0).abs() < 0.1, "{load:?}: {}", part.len());
@@ -143,7 +144,7 @@ mod tests {
     #[test]
     fn of_a_share_no_more_is_left_than_belongs_to_it() {
         for arrivals in [Arrivals::Constant, Arrivals::Poisson] {
-            let first = Task { jobs_after: 3, ..task(1) };
+            let first = PointSpec { jobs_after: 3, ..spec(1) };
             for (per_s, until_ns) in [(10_000.0, 1_000_000_000), (1e8, 1_000_000_000)] {
                 let queues = Queues::new(load(arrivals, Queue::Shared), per_s, Work::Test(&first));
                 queues.of(0, 0).take();

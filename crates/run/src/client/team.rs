@@ -8,7 +8,7 @@ use crate::drive::first_cause;
 use crate::work::Work;
 use crate::{Chunk, Log, Span, Window};
 use dbdyno_engine::program::Program;
-use dbdyno_engine::{EngineError, Task};
+use dbdyno_engine::{EngineError, PointSpec};
 use dbdyno_model::{ErrorClass, Load, OpenLoop, Outcomes, Series, Think};
 use dbdyno_stats::{Histogram, Recorded, Recorder, Times};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -82,8 +82,8 @@ impl<'w> Team<'w> {
     /// A team of a task's jobs for a window that aims at `duration_ns`. `asked_per_s` is the rate of all jobs on all
     /// hosts together.
     #[must_use]
-    pub fn new(window: &'w Window, duration_ns: u64, load: Load, asked_per_s: Option<f64>, task: &Task) -> Self {
-        Self::of(window, duration_ns, load, asked_per_s, Work::Test(task))
+    pub fn new(window: &'w Window, duration_ns: u64, load: Load, asked_per_s: Option<f64>, spec: &PointSpec) -> Self {
+        Self::of(window, duration_ns, load, asked_per_s, Work::Test(spec))
     }
 
     /// The same for whatever a point's sessions do.

@@ -17,7 +17,7 @@ fn fibonacci_calls_are_those_of_the_recursion() {
 #[test]
 fn a_time_that_was_worked_out_says_from_what() {
     let catalogue = Catalogue::embedded().unwrap();
-    let task = |code: &str| Task {
+    let spec = |code: &str| PointSpec {
         test: catalogue.test(code).unwrap().clone(),
         size: catalogue.size("T").unwrap().clone(),
         seed: 1,
@@ -34,10 +34,10 @@ fn a_time_that_was_worked_out_says_from_what() {
     };
     let mut point = Point::new(dbdyno_model::TestCode::new("T151").unwrap(), jiff::Timestamp::UNIX_EPOCH);
     let window = Span { start_ns: 0, end_ns: 1_000_000_000 };
-    work(&mut point, Work::Test(&task("T151")), &Log::default(), window, 0);
+    work(&mut point, Work::Test(&spec("T151")), &Log::default(), window, 0);
     let told = "fibonacci(39) was not run: its time is that of fibonacci(22), of which it makes 3571 times the calls";
     assert_eq!(point.extrapolated["elapsed_s"], told);
-    assert_eq!(extrapolated_from(&task("T152")), None);
+    assert_eq!(extrapolated_from(&spec("T152")), None);
 }
 
 #[test]

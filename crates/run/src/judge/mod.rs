@@ -18,7 +18,7 @@ use crate::log::{Chunk, Log};
 use crate::work::Work;
 use crate::{Span, Window};
 use dbdyno_engine::data::quantity_sum;
-use dbdyno_engine::{Durability, Features, Task};
+use dbdyno_engine::{Durability, Features, PointSpec};
 use dbdyno_model::{Cache, Counter, Counters, Flag, Layer, Point, Procedure, Proof, Status};
 use dbdyno_probe::Telemetry;
 
@@ -48,7 +48,7 @@ pub(crate) struct Evidence<'a> {
 pub(crate) fn prove(point: &mut Point, evidence: &Evidence<'_>) {
     let Evidence { work, log, counters, .. } = evidence;
     // A workload has proofs of its own, which are made by asking for its figures.
-    let Some(task) = work.test() else { return };
+    let Some(spec) = work.test() else { return };
     let mut problems = Vec::new();
     if let Some(rows_per_op) = work.rows_per_op() {
         let mut wrong = log.chunks.iter().filter(|c| c.rows != c.ops * rows_per_op);
@@ -61,8 +61,8 @@ pub(crate) fn prove(point: &mut Point, evidence: &Evidence<'_>) {
             problems.push(format!("{ops} operations must touch {} rows and touched {rows}{others}", ops * rows_per_op));
         }
     }
-    problems.extend(content(task, log));
-    for proof in task.test.proofs(task.rows_per_tx, task.threads) {
+    problems.extend(content(spec, log));
+    for proof in spec.test.proofs(spec.rows_per_tx, spec.threads) {
         let (counter, expected) = match proof {
             Proof::PerOperation(counter, times) => (counter, log.total_ops() * times),
             Proof::PerRow(counter) => (counter, log.total_rows()),
@@ -95,10 +95,10 @@ pub(crate) fn prove(point: &mut Point, evidence: &Evidence<'_>) {
 
 /// Compares the sum that full scans returned with the generator's: quantity is changed by no test, so another sum is a
 /// row that somebody has altered.
-fn content(task: &Task, log: &Log) -> Option<String> {
-    let table = task.test.table.filter(|_| task.test.procedure.reads_all())?;
+fn content(spec: &PointSpec, log: &Log) -> Option<String> {
+    let table = spec.test.table.filter(|_| spec.test.procedure.reads_all())?;
     let passes = log.total_ops();
-    let made = quantity_sum(&task.size, table.shape(), task.seed).wrapping_mul(passes);
+    let made = quantity_sum(&spec.size, table.shape(), spec.seed).wrapping_mul(passes);
     (log.checksum != made).then(|| {
         format!(
             "the quantities of {table} add up to {} in {passes} passes, and those that were loaded to {made}: rows were altered \
@@ -118,7 +118,7 @@ pub(crate) fn flag(point: &mut Point, evidence: &Evidence<'_>) {
         Cache::NonCached => reads::not_cached(point, evidence),
         Cache::Any => {}
     }
-    if let Some(Task { test, .. }) = work.test() {
+    if let Some(PointSpec { test, .. }) = work.test() {
         if test.procedure == Procedure::UpdateSecondary {
             writes::deferred(point, evidence.counters);
         }

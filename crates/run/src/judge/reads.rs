@@ -148,7 +148,7 @@ impl Seen {
                 (reads / self.seconds / (done.ops * visits as f64 / window_s), "device reads per block visit")
             }
             None => {
-                let table = evidence.work.test().and_then(|task| task.test.table);
+                let table = evidence.work.test().and_then(|spec| spec.test.table);
                 let compressed = table == Some(TableName::LargeCompressed);
                 let least = if compressed { 0.0 } else { LEAST_ROW_BYTES };
                 let row_bytes = evidence.read_bytes_per_row().unwrap_or(0.0).max(least);
@@ -219,8 +219,8 @@ fn from_afar(point: &mut Point, evidence: &Evidence<'_>, visits: u64, unseen: &s
 impl Evidence<'_> {
     /// Blocks that one operation visits where each is a read of its own.
     fn visits_per_op(&self) -> Option<u64> {
-        let task = self.work.test()?;
-        task.test.block_visits_per_op(&task.size, task.rows_per_tx)
+        let spec = self.work.test()?;
+        spec.test.block_visits_per_op(&spec.size, spec.rows_per_tx)
     }
 
     /// Bytes that the engine read from below its cache for each row of its work.

@@ -1,7 +1,7 @@
 //! Whether the work lasted long enough to mean anything.
 
 use super::Evidence;
-use dbdyno_model::{Flag, Point, Rhythm};
+use dbdyno_model::{Flag, Point, RepeatMode};
 
 /// Seconds of work in all below which its rate says more of the moment than of the platform.
 const LEAST_S: f64 = 0.5;
@@ -10,8 +10,8 @@ const LEAST_S: f64 = 0.5;
 pub(super) fn flag(point: &mut Point, evidence: &Evidence<'_>) {
     let worked_s = evidence.window.seconds() - point.discarding_s.unwrap_or(0.0);
     let pieces = match evidence.work.rhythm() {
-        Rhythm::Once => format!(", in {} pieces", evidence.log.chunks.len()),
-        Rhythm::Chunks | Rhythm::Statements => String::new(),
+        RepeatMode::Once => format!(", in {} pieces", evidence.log.chunks.len()),
+        RepeatMode::Chunks | RepeatMode::Statements => String::new(),
     };
     too_short(point, worked_s, &pieces);
 }

@@ -14,7 +14,7 @@ pub(super) fn written(point: &mut Point, evidence: &Evidence<'_>) {
     if !features.local {
         return point.lacks("proof.written", "the target's devices are not seen from here");
     }
-    let asked = match work.test().map(|task| task.test.procedure) {
+    let asked = match work.test().map(|spec| spec.test.procedure) {
         Some(Procedure::WriteFile) => log.inside(*window).bytes,
         _ => counters.get(Counter::RedoBytes).map_or(0.0, |n| n as f64) * window.seconds() / evidence.counters_s,
     };

@@ -7,7 +7,7 @@ mod pooled;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::client::{TestForm, TestProgram, Value};
 use dbdyno_engine::{Canceller, ChunkResult, Clock, EngineError, Failure, Job, Prepared, Pump, Request, Sampling};
-use dbdyno_engine::{Session, SimulatedClock, SimulatedPump, StartGate, Task};
+use dbdyno_engine::{PointSpec, Session, SimulatedClock, SimulatedPump, StartGate};
 use dbdyno_model::{Arrivals, CommitMode, Drive, ErrorClass, Load, Rate};
 use dbdyno_run::{ClientDrive, ClientResult, Pace, Pool, Span, Team, Timetable, Window};
 use proptest::prelude::*;
@@ -16,13 +16,13 @@ use std::sync::{Arc, Mutex};
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000 * MS;
 
-fn task(code: &str, jobs: u32) -> Task {
+fn spec(code: &str, jobs: u32) -> PointSpec {
     let catalogue = Catalogue::embedded().unwrap();
     let test = catalogue.test(code).unwrap().clone();
     let rows_per_tx = test.rows_per_tx.unwrap_or(0);
     let size = catalogue.size("T").unwrap().clone();
     let (commit, drive, sampling) = (CommitMode::Durable, Drive::Client, Sampling::Off);
-    Task {
+    PointSpec {
         test,
         size,
         seed: 1,
@@ -61,7 +61,7 @@ struct Scripted {
 }
 
 impl Session for Scripted {
-    fn prepare(&mut self, _: &Task, _: u32) -> Result<Prepared, EngineError> {
+    fn prepare(&mut self, _: &PointSpec, _: u32) -> Result<Prepared, EngineError> {
         Ok(Prepared::default())
     }
 
@@ -118,14 +118,14 @@ fn run(code: &str, load: Load, duration_ns: u64, manners: Vec<Manner>) -> Outcom
 
 /// Runs a point of so many users over sessions that behave so.
 fn run_users(users: u32, code: &str, load: Load, duration_ns: u64, manners: Vec<Manner>) -> Outcome {
-    let task = task(code, users);
+    let spec = spec(code, users);
     let load = Load { connections: Some(manners.len() as u32).filter(|n| *n < users), ..load };
     let clock = Arc::new(SimulatedClock::default());
     let window = Window::new(Pace::of_client(duration_ns as f64 / 1e9), manners.len());
-    let team = Team::new(&window, duration_ns, load, load.rate.map(|rate| rate.per_s(0.0)), &task);
+    let team = Team::new(&window, duration_ns, load, load.rate.map(|rate| rate.per_s(0.0)), &spec);
     let scripted = |manner| Scripted { clock: Arc::clone(&clock), manner, statements: 0, asked: Asked::default() };
     let mut sessions: Vec<Scripted> = manners.into_iter().map(scripted).collect();
-    let program = |job| TestProgram::new(&task, job, TestForm::default());
+    let program = |job| TestProgram::new(&spec, job, TestForm::default());
     let pool = Pool::default();
     let mut drives = team.sessions((0..users).map(|job| (job, program(job))), &pool);
     let pairs = sessions.iter_mut().zip(&mut drives).map(|(session, work)| Job { session, work }).collect();

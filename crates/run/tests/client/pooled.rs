@@ -150,7 +150,7 @@ struct Fragile {
 }
 
 impl Session for Fragile {
-    fn prepare(&mut self, _: &Task, _: u32) -> Result<Prepared, EngineError> {
+    fn prepare(&mut self, _: &PointSpec, _: u32) -> Result<Prepared, EngineError> {
         Ok(Prepared::default())
     }
 
@@ -177,14 +177,14 @@ impl Session for Fragile {
 
 #[test]
 fn a_session_that_panics_ends_the_point_and_what_was_done_is_known() {
-    let (task, all) = (task("T711", 9), Arc::new(AtomicU64::new(0)));
+    let (spec, all) = (spec("T711", 9), Arc::new(AtomicU64::new(0)));
     let window = Window::new(Pace::of_client(60.0), 3);
     let load = Load { connections: Some(3), ..Load::default() };
-    let team = Team::new(&window, 60 * SECOND, load, None, &task);
+    let team = Team::new(&window, 60 * SECOND, load, None, &spec);
     let pool = Pool::default();
     let fragile = |panics_at| Fragile { panics_at, statements: 0, all: Arc::clone(&all) };
     let mut sessions = [0, 50, 0].map(fragile);
-    let program = |job| TestProgram::new(&task, job, TestForm::default());
+    let program = |job| TestProgram::new(&spec, job, TestForm::default());
     let mut drives = team.sessions((0..9).map(|job| (job, program(job))), &pool);
     let pairs = sessions.iter_mut().zip(&mut drives).map(|(session, work)| Job { session, work }).collect();
     let error = ThreadPump.run(pairs, &MonotonicClock::default(), &StartGate::new(3)).unwrap_err();

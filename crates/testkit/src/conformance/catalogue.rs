@@ -1,6 +1,6 @@
 //! Tests as the catalogue has them, small enough for a conformance run: every procedure on every table that it is for.
 
-use dbdyno_engine::{Sampling, Task};
+use dbdyno_engine::{PointSpec, Sampling};
 use dbdyno_model::{Cache, CommitMode, Drive, Procedure, Size, TableName, Test, TestCode};
 
 /// The size class for tests of dbdyno itself.
@@ -73,8 +73,8 @@ pub fn tests() -> Vec<Test> {
 }
 
 /// A task of two jobs, to try recipes on.
-pub fn task(test: &Test, threads: u32) -> Task {
-    Task {
+pub fn spec(test: &Test, threads: u32) -> PointSpec {
+    PointSpec {
         test: test.clone(),
         size: size_t(),
         seed: 42,

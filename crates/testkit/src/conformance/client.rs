@@ -4,7 +4,7 @@
 use super::{Played, Quiet, Subject, begun, expected, merge, play_uncounted};
 use dbdyno_engine::client::{Bound, TestProgram, Values};
 use dbdyno_engine::program::{Act, Outcome, Program};
-use dbdyno_engine::{ChunkResult, Engine, Failure, Prepared, Request, Session, Task};
+use dbdyno_engine::{ChunkResult, Engine, Failure, PointSpec, Prepared, Request, Session};
 use dbdyno_model::{Drive, ErrorClass, Organisation, Procedure, Proof, Test};
 
 /// Transactions of each job.
@@ -15,8 +15,8 @@ fn tests(subject: &Subject<'_>) -> impl Iterator<Item = Test> {
     subject.tests().into_iter().filter(|test| test.procedure.has_client_form())
 }
 
-pub fn task(subject: &Subject<'_>, test: &Test, jobs: u32) -> Task {
-    Task { drive: Drive::Client, ..subject.task(test, jobs) }
+pub fn spec(subject: &Subject<'_>, test: &Test, jobs: u32) -> PointSpec {
+    PointSpec { drive: Drive::Client, ..subject.spec(test, jobs) }
 }
 
 /// Executes a statement with these whole numbers.
@@ -69,21 +69,21 @@ pub fn send(session: &mut dyn Session, program: &mut impl Program, times: u64) -
 }
 
 /// A point driven by clients, all jobs at the same time.
-pub fn play(engine: &dyn Engine, task: &Task) -> Played {
-    let (mut sessions, Prepared { problems, plan, form }) = begun(engine, task);
+pub fn play(engine: &dyn Engine, spec: &PointSpec) -> Played {
+    let (mut sessions, Prepared { problems, plan, form }) = begun(engine, spec);
     let form = form.unwrap();
     sessions.iter_mut().for_each(|session| session.flush().unwrap());
     let before = engine.point_statistics(None).unwrap();
     let sums: Vec<ChunkResult> = std::thread::scope(|scope| {
-        let jobs: Vec<_> = task
+        let jobs: Vec<_> = spec
             .job_numbers()
             .zip(&mut sessions)
             .map(|(job, session)| {
-                let mut program = TestProgram::new(task, job, form.clone());
+                let mut program = TestProgram::new(spec, job, form.clone());
                 scope.spawn(move || {
                     let sum = send(session.as_mut(), &mut program, TRANSACTIONS);
                     session.flush().unwrap();
-                    sum.unwrap_or_else(|failure| panic!("{}: {}", task.test.code, failure.error))
+                    sum.unwrap_or_else(|failure| panic!("{}: {}", spec.test.code, failure.error))
                 })
             })
             .collect();
@@ -91,7 +91,7 @@ pub fn play(engine: &dyn Engine, task: &Task) -> Played {
     });
     let counted = engine.evidence(&before).unwrap();
     drop(sessions);
-    engine.end_point(task).unwrap();
+    engine.end_point(spec).unwrap();
     Played { sum: sums.into_iter().fold(ChunkResult::default(), merge), counted, problems, plan }
 }
 
@@ -103,21 +103,21 @@ pub fn clients_do_what_procedures_do(subject: &Subject<'_>) {
     // All of these first: what sessions that have just ended did may come to be counted a moment later.
     let by_procedures: Vec<ChunkResult> = cases
         .iter()
-        .map(|(test, jobs)| play_uncounted(&*engine, &subject.task(test, *jobs), &[TRANSACTIONS]).sum)
+        .map(|(test, jobs)| play_uncounted(&*engine, &subject.spec(test, *jobs), &[TRANSACTIONS]).sum)
         .collect();
     for ((test, jobs), by_procedures) in cases.into_iter().zip(by_procedures) {
-        let task = task(subject, &test, jobs);
-        let played = play(&*engine, &task);
+        let spec = spec(subject, &test, jobs);
+        let played = play(&*engine, &spec);
         let (what, ops) = (format!("{} at {jobs} jobs", test.code), TRANSACTIONS * u64::from(jobs));
         assert_eq!(played.problems, [""; 0], "{what}");
         assert!(test.procedure.writes() || played.plan.is_some(), "{what} shows no plan");
-        let rows = test.rows_per_op(&task.size, task.rows_per_tx).unwrap();
+        let rows = test.rows_per_op(&spec.size, spec.rows_per_tx).unwrap();
         assert_eq!((played.sum.ops, played.sum.rows), (0, ops * rows), "{what}: the drive counts operations");
         assert_eq!(played.sum.checksum, by_procedures.checksum, "checksum of {what}");
-        if let Some(checksum) = expected::checksum(&task, TRANSACTIONS) {
+        if let Some(checksum) = expected::checksum(&spec, TRANSACTIONS) {
             assert_eq!(played.sum.checksum, checksum, "checksum of {what}");
         }
-        for proof in test.proofs(task.rows_per_tx, task.threads) {
+        for proof in test.proofs(spec.rows_per_tx, spec.threads) {
             let (counter, expected) = match proof {
                 Proof::PerOperation(counter, times) => (counter, ops * times),
                 Proof::PerRow(counter) => (counter, played.sum.rows),
@@ -135,10 +135,10 @@ pub fn clients_do_what_procedures_do(subject: &Subject<'_>) {
 pub fn what_a_client_rolls_back_was_never_there(subject: &Subject<'_>) {
     let engine = (subject.open)();
     for test in tests(subject).filter(|test| test.procedure.writes()) {
-        let task = task(subject, &test, 1);
-        engine.begin_point(&task).unwrap();
+        let spec = spec(subject, &test, 1);
+        engine.begin_point(&spec).unwrap();
         let mut session = engine.client_session(0, 1).unwrap();
-        let mut program = TestProgram::new(&task, 0, session.prepare(&task, 0).unwrap().form.unwrap());
+        let mut program = TestProgram::new(&spec, 0, session.prepare(&spec, 0).unwrap().form.unwrap());
         let mut again = |end: Request<'_>| {
             program.again();
             transaction(session.as_mut(), &mut program, Some(&end))
@@ -166,7 +166,7 @@ pub fn what_a_client_rolls_back_was_never_there(subject: &Subject<'_>) {
             _ => assert_ne!(content(), before, "{} was committed", test.code),
         }
         drop(session);
-        engine.end_point(&task).unwrap();
+        engine.end_point(&spec).unwrap();
     }
 }
 
@@ -174,10 +174,10 @@ pub fn what_a_client_rolls_back_was_never_there(subject: &Subject<'_>) {
 pub fn clients_can_be_stopped(subject: &Subject<'_>) {
     let engine = (subject.open)();
     for test in tests(subject) {
-        let task = task(subject, &test, 1);
-        engine.begin_point(&task).unwrap();
+        let spec = spec(subject, &test, 1);
+        engine.begin_point(&spec).unwrap();
         let mut session = engine.client_session(0, 1).unwrap();
-        let mut program = TestProgram::new(&task, 0, session.prepare(&task, 0).unwrap().form.unwrap());
+        let mut program = TestProgram::new(&spec, 0, session.prepare(&spec, 0).unwrap().form.unwrap());
         let canceller = session.canceller();
         let failure = std::thread::scope(|scope| {
             let stopper = scope.spawn(move || {
@@ -190,8 +190,8 @@ pub fn clients_can_be_stopped(subject: &Subject<'_>) {
         });
         assert_eq!(failure.error.class, ErrorClass::Cancelled, "{}: {}", test.code, failure.error);
         drop(session);
-        engine.end_point(&task).unwrap();
-        assert!(play(&*engine, &task).sum.rows > 0, "{} goes on", test.code);
+        engine.end_point(&spec).unwrap();
+        assert!(play(&*engine, &spec).sum.rows > 0, "{} goes on", test.code);
     }
 }
 
@@ -199,10 +199,10 @@ pub fn clients_can_be_stopped(subject: &Subject<'_>) {
 pub fn clients_are_refused_what_nobody_would_send(subject: &Subject<'_>) {
     let engine = (subject.open)();
     for test in subject.tests().iter().filter(|test| !test.procedure.has_client_form()) {
-        let task = task(subject, test, 1);
+        let spec = spec(subject, test, 1);
         // Which of the two refuses it is the engine's.
-        let refused = engine.begin_point(&task).and_then(|()| engine.client_session(0, 1)?.prepare(&task, 0));
+        let refused = engine.begin_point(&spec).and_then(|()| engine.client_session(0, 1)?.prepare(&spec, 0));
         assert_eq!(refused.unwrap_err().class, ErrorClass::Unsupported, "{}", test.code);
-        engine.end_point(&task).unwrap();
+        engine.end_point(&spec).unwrap();
     }
 }

@@ -1,26 +1,26 @@
 //! What a point's checksum must be, worked out from the generator and the key streams without any database.
 
-use dbdyno_engine::Task;
+use dbdyno_engine::PointSpec;
 use dbdyno_engine::data::{Generator, Keys};
 use dbdyno_model::{Cache, Procedure, Shape, Size, TableName};
 use std::collections::BTreeMap;
 
 /// The sum of all jobs' checksums over `passes` passes each, where it does not depend on the engine.
-pub fn checksum(task: &Task, passes: u64) -> Option<u64> {
-    let shape = task.test.table.map_or(Shape::Small, TableName::shape);
-    let table = Generator::new(&task.size, shape, task.seed);
-    let (rows, values) = (task.size.rows(shape), task.size.values(shape));
-    let (k, jobs) = (task.rows_per_tx.max(1), u64::from(task.jobs));
+pub fn checksum(spec: &PointSpec, passes: u64) -> Option<u64> {
+    let shape = spec.test.table.map_or(Shape::Small, TableName::shape);
+    let table = Generator::new(&spec.size, shape, spec.seed);
+    let (rows, values) = (spec.size.rows(shape), spec.size.values(shape));
+    let (k, jobs) = (spec.rows_per_tx.max(1), u64::from(spec.jobs));
     let whole = |generator: &Generator| (1..=generator.rows()).map(|id| generator.quantity(id)).sum::<u64>();
     let each_job = |per_job: &dyn Fn(u64, Keys) -> u64| {
-        (0..task.jobs).map(|job| per_job(u64::from(job), Keys::at(task.key_seed, job, 0))).sum::<u64>()
+        (0..spec.jobs).map(|job| per_job(u64::from(job), Keys::at(spec.key_seed, job, 0))).sum::<u64>()
     };
-    Some(match task.test.procedure {
-        Procedure::CpuFibonacci => jobs * passes * fibonacci(task.test.argument?),
-        Procedure::CpuPrimes => jobs * passes * primes(task.test.argument?),
+    Some(match spec.test.procedure {
+        Procedure::CpuFibonacci => jobs * passes * fibonacci(spec.test.argument?),
+        Procedure::CpuPrimes => jobs * passes * primes(spec.test.argument?),
         Procedure::Scan | Procedure::Sort | Procedure::Group | Procedure::Report => jobs * passes * whole(&table),
         Procedure::ScanRange => each_job(&|_, mut keys| {
-            let range = |r: u64| r * task.size.small_rows + 1..=(r + 1) * task.size.small_rows;
+            let range = |r: u64| r * spec.size.small_rows + 1..=(r + 1) * spec.size.small_rows;
             (0..passes).map(|_| range(keys.draw(Size::RANGES)).map(|id| table.quantity(id)).sum::<u64>()).sum()
         }),
         Procedure::SelectPrimary => each_job(&|_, mut keys| {
@@ -32,19 +32,19 @@ pub fn checksum(task: &Task, passes: u64) -> Option<u64> {
             each_job(&|_, mut keys| (0..passes).map(|_| sums[&keys.secondary(values, 0, 1)]).sum())
         }
         Procedure::Join => {
-            let small = Generator::new(&task.size, Shape::Small, task.seed);
-            let large = task.test.cache == Cache::NonCached;
+            let small = Generator::new(&spec.size, Shape::Small, spec.seed);
+            let large = spec.test.cache == Cache::NonCached;
             let partner = |id: u64| if large { 32 * small.ref_id(id) - 16 } else { small.ref_id(id) };
             let sums = by_customer(&small, |id| small.quantity(partner(id)));
-            let values = task.size.values(Shape::Small);
+            let values = spec.size.values(Shape::Small);
             each_job(&|_, mut keys| (0..passes).map(|_| sums[&keys.secondary(values, 0, 1)]).sum())
         }
         Procedure::Insert => {
-            let small = Generator::new(&task.size, Shape::Small, task.seed);
-            let source = |n: u64, job: u64| (n * jobs + job) % task.size.small_rows + 1;
+            let small = Generator::new(&spec.size, Shape::Small, spec.seed);
+            let source = |n: u64, job: u64| (n * jobs + job) % spec.size.small_rows + 1;
             each_job(&|job, _| (0..passes * k).map(|n| small.quantity(source(n, job))).sum())
         }
-        Procedure::BulkLoad => jobs * passes * whole(&Generator::new(&task.size, Shape::Small, task.seed)),
+        Procedure::BulkLoad => jobs * passes * whole(&Generator::new(&spec.size, Shape::Small, spec.seed)),
         _ => return None,
     })
 }

@@ -10,7 +10,7 @@ pub mod own;
 pub mod readings;
 
 use dbdyno_engine::{
-    ChunkResult, Engine, Failure, LoadWatch, Loaded, Prepared, Request, Sampling, Session, Task,
+    ChunkResult, Engine, Failure, LoadWatch, Loaded, PointSpec, Prepared, Request, Sampling, Session,
     data::{Columns, Generator},
 };
 use dbdyno_model::{CommitMode, Counter, Counters, Drive, Mapping, Procedure, Proof, Size, Test};
@@ -42,8 +42,8 @@ impl Subject<'_> {
     }
 
     /// A task of this subject.
-    pub fn task(&self, test: &Test, jobs: u32) -> Task {
-        task(test, &self.size, self.seed, jobs)
+    pub fn spec(&self, test: &Test, jobs: u32) -> PointSpec {
+        spec(test, &self.size, self.seed, jobs)
     }
 
     /// Loads the data unless it is there.
@@ -54,11 +54,11 @@ impl Subject<'_> {
 
 /// A task with as many rows per transaction as the test says; its keys come from another seed than its data, as a run's
 /// do.
-pub fn task(test: &Test, size: &Size, seed: u64, jobs: u32) -> Task {
+pub fn spec(test: &Test, size: &Size, seed: u64, jobs: u32) -> PointSpec {
     let (test, size, rows_per_tx) = (test.clone(), size.clone(), test.rows_per_tx.unwrap_or(0));
     let key_seed = seed ^ 0x6b65_7973;
     let sampling = Sampling::default();
-    Task {
+    PointSpec {
         test,
         size,
         seed,
@@ -98,26 +98,26 @@ pub struct Played {
 }
 
 /// Runs a point: `cuts` are the passes of each chunk, the same for every job.
-pub fn play(engine: &dyn Engine, task: &Task, cuts: &[u64]) -> Played {
-    played(engine, task, cuts, true)
+pub fn play(engine: &dyn Engine, spec: &PointSpec, cuts: &[u64]) -> Played {
+    played(engine, spec, cuts, true)
 }
 
 /// The same where nobody asks what the engine counted; some wait long for that.
-pub fn play_uncounted(engine: &dyn Engine, task: &Task, cuts: &[u64]) -> Played {
-    played(engine, task, cuts, false)
+pub fn play_uncounted(engine: &dyn Engine, spec: &PointSpec, cuts: &[u64]) -> Played {
+    played(engine, spec, cuts, false)
 }
 
 /// Begins a point: its sessions, of the task's drive, prepared, and what they found; the form is that of all.
-pub fn begun(engine: &dyn Engine, task: &Task) -> (Vec<Box<dyn Session>>, Prepared) {
-    engine.begin_point(task).unwrap();
-    let session = |job| match task.drive {
+pub fn begun(engine: &dyn Engine, spec: &PointSpec) -> (Vec<Box<dyn Session>>, Prepared) {
+    engine.begin_point(spec).unwrap();
+    let session = |job| match spec.drive {
         Drive::Server => engine.session(job, 1).unwrap(),
         Drive::Client => engine.client_session(job, 1).unwrap(),
     };
-    let mut sessions: Vec<_> = task.job_numbers().map(session).collect();
+    let mut sessions: Vec<_> = spec.job_numbers().map(session).collect();
     let mut found = Prepared::default();
-    for (job, session) in task.job_numbers().zip(&mut sessions) {
-        let prepared = session.prepare(task, job).unwrap_or_else(|e| panic!("{}: {e}", task.test.code));
+    for (job, session) in spec.job_numbers().zip(&mut sessions) {
+        let prepared = session.prepare(spec, job).unwrap_or_else(|e| panic!("{}: {e}", spec.test.code));
         found.problems.extend(prepared.problems);
         found.plan = found.plan.or(prepared.plan);
         found.form = found.form.or(prepared.form);
@@ -125,8 +125,8 @@ pub fn begun(engine: &dyn Engine, task: &Task) -> (Vec<Box<dyn Session>>, Prepar
     (sessions, found)
 }
 
-fn played(engine: &dyn Engine, task: &Task, cuts: &[u64], counting: bool) -> Played {
-    let (mut sessions, Prepared { problems, plan, .. }) = begun(engine, task);
+fn played(engine: &dyn Engine, spec: &PointSpec, cuts: &[u64], counting: bool) -> Played {
+    let (mut sessions, Prepared { problems, plan, .. }) = begun(engine, spec);
     if counting {
         sessions.iter_mut().for_each(|session| session.flush().unwrap());
     }
@@ -140,7 +140,7 @@ fn played(engine: &dyn Engine, task: &Task, cuts: &[u64], counting: bool) -> Pla
                     let mut sum = ChunkResult::default();
                     for passes in cuts.iter().copied() {
                         let chunk = session.execute(&Request::Chunk { first_pass, passes });
-                        let chunk = chunk.unwrap_or_else(|e| panic!("{}: {}", task.test.code, e.error));
+                        let chunk = chunk.unwrap_or_else(|e| panic!("{}: {}", spec.test.code, e.error));
                         sum = merge(sum, chunk);
                         first_pass += passes;
                     }
@@ -155,7 +155,7 @@ fn played(engine: &dyn Engine, task: &Task, cuts: &[u64], counting: bool) -> Pla
     });
     let counted = before.map(|before| engine.evidence(&before).unwrap()).unwrap_or_default();
     drop(sessions);
-    engine.end_point(task).unwrap();
+    engine.end_point(spec).unwrap();
     Played { sum: results.into_iter().fold(ChunkResult::default(), merge), counted, problems, plan }
 }
 
@@ -170,9 +170,9 @@ pub fn merge(a: ChunkResult, b: ChunkResult) -> ChunkResult {
 }
 
 /// Whether an operation takes long enough to be worth few passes: those of a whole table, and files.
-fn is_long(task: &Task) -> bool {
-    let rows = task.test.rows_per_op(&task.size, task.rows_per_tx);
-    task.test.procedure == Procedure::WriteFile || rows.is_some_and(|rows| rows >= task.size.small_rows)
+fn is_long(spec: &PointSpec) -> bool {
+    let rows = spec.test.rows_per_op(&spec.size, spec.rows_per_tx);
+    spec.test.procedure == Procedure::WriteFile || rows.is_some_and(|rows| rows >= spec.size.small_rows)
 }
 
 /// Every table holds what the generator says, and the target knows what it holds.
@@ -195,18 +195,18 @@ pub fn holds_what_the_generator_makes(subject: &Subject<'_>) {
 pub fn procedures_do_what_they_say(subject: &Subject<'_>) {
     let engine = (subject.open)();
     for test in subject.tests() {
-        let task = subject.task(&test, 1);
-        for &passes in if is_long(&task) { &[1, 2][..] } else { &[1, 2, 7] } {
-            let played = play_uncounted(&*engine, &task, &[passes]);
+        let spec = subject.spec(&test, 1);
+        for &passes in if is_long(&spec) { &[1, 2][..] } else { &[1, 2, 7] } {
+            let played = play_uncounted(&*engine, &spec, &[passes]);
             let what = format!("{} with {passes} passes", test.code);
             assert_eq!(played.sum.ops, passes * test.ops_per_pass, "operations of {what}");
-            let rows = test.rows_per_op(&task.size, task.rows_per_tx).unwrap_or(0);
+            let rows = test.rows_per_op(&spec.size, spec.rows_per_tx).unwrap_or(0);
             assert_eq!(played.sum.rows, played.sum.ops * rows, "rows of {what}");
-            if let Some(checksum) = expected::checksum(&task, passes) {
+            if let Some(checksum) = expected::checksum(&spec, passes) {
                 assert_eq!(played.sum.checksum, checksum, "checksum of {what}");
             }
             if test.procedure == Procedure::WriteFile {
-                assert!(played.sum.bytes >= passes * task.size.file_bytes, "bytes of {what}");
+                assert!(played.sum.bytes >= passes * spec.size.file_bytes, "bytes of {what}");
             }
         }
     }
@@ -216,17 +216,17 @@ pub fn procedures_do_what_they_say(subject: &Subject<'_>) {
 pub fn chunks_may_be_cut_anywhere(subject: &Subject<'_>) {
     let engine = (subject.open)();
     for test in subject.tests() {
-        let task = subject.task(&test, 2);
-        let cuts = if is_long(&task) { &[1, 2][..] } else { &[3, 1, 6] };
+        let spec = subject.spec(&test, 2);
+        let cuts = if is_long(&spec) { &[1, 2][..] } else { &[3, 1, 6] };
         let passes = cuts.iter().sum();
-        let whole = play_uncounted(&*engine, &task, &[passes]).sum;
-        let cut = play_uncounted(&*engine, &task, cuts).sum;
+        let whole = play_uncounted(&*engine, &spec, &[passes]).sum;
+        let cut = play_uncounted(&*engine, &spec, cuts).sum;
         assert_eq!((whole.ops, whole.rows), (cut.ops, cut.rows), "{}", test.code);
         // How far an empty loop counted depends on where it was cut.
         if test.procedure != Procedure::CpuLoop {
             assert_eq!(whole.checksum, cut.checksum, "{}", test.code);
         }
-        if let Some(checksum) = expected::checksum(&task, passes) {
+        if let Some(checksum) = expected::checksum(&spec, passes) {
             assert_eq!(whole.checksum, checksum, "{}", test.code);
         }
     }
@@ -251,9 +251,9 @@ pub fn proofs_hold_together(subject: &Subject<'_>) {
 fn proofs_hold_at(subject: &Subject<'_>, jobs: u32, sampling: Sampling) {
     let engine = (subject.open)();
     for test in subject.tests() {
-        let task = Task { sampling, ..subject.task(&test, jobs) };
-        let played = play(&*engine, &task, if is_long(&task) { &[1, 1] } else { &[2, 5] });
-        for proof in test.proofs(task.rows_per_tx, task.threads) {
+        let spec = PointSpec { sampling, ..subject.spec(&test, jobs) };
+        let played = play(&*engine, &spec, if is_long(&spec) { &[1, 1] } else { &[2, 5] });
+        for proof in test.proofs(spec.rows_per_tx, spec.threads) {
             let (counter, expected) = match proof {
                 Proof::PerOperation(counter, times) => (counter, played.sum.ops * times),
                 Proof::PerRow(counter) => (counter, played.sum.rows),
@@ -277,10 +277,10 @@ pub fn pieces_can_be_repeated(subject: &Subject<'_>) {
     tests.retain(|test| of_pieces.contains(&test.procedure));
     assert!(tests.len() >= 4, "files, loads and both kinds of index");
     for test in tests {
-        let task = subject.task(&test, 2);
+        let spec = subject.spec(&test, 2);
         // An index of the large table is built 128 times.
         let passes = if test.procedure == Procedure::BulkLoad { 2 } else { 1 };
-        let (mut sessions, _) = begun(&*engine, &task);
+        let (mut sessions, _) = begun(&*engine, &spec);
         let empty = (subject.schema)();
         sessions.iter_mut().for_each(|session| session.flush().unwrap());
         let before = engine.point_statistics(None).unwrap();
@@ -305,14 +305,14 @@ pub fn pieces_can_be_repeated(subject: &Subject<'_>) {
         sessions.iter_mut().for_each(|session| session.flush().unwrap());
         let counted = engine.evidence(&before).unwrap();
         drop(sessions);
-        engine.end_point(&task).unwrap();
+        engine.end_point(&spec).unwrap();
         assert_eq!(sum.ops, 2 * 2 * passes * test.ops_per_pass, "{}", test.code);
-        let rows = test.rows_per_op(&task.size, task.rows_per_tx).unwrap_or(0);
+        let rows = test.rows_per_op(&spec.size, spec.rows_per_tx).unwrap_or(0);
         assert_eq!(sum.rows, sum.ops * rows, "rows of {}", test.code);
-        if let Some(checksum) = expected::checksum(&task, passes) {
+        if let Some(checksum) = expected::checksum(&spec, passes) {
             assert_eq!(sum.checksum, checksum.wrapping_mul(2), "checksum of {}", test.code);
         }
-        for proof in test.proofs(task.rows_per_tx, task.threads) {
+        for proof in test.proofs(spec.rows_per_tx, spec.threads) {
             let (counter, expected) = match proof {
                 Proof::PerOperation(counter, times) => (counter, sum.ops * times),
                 Proof::PerRow(counter) => (counter, sum.rows),
@@ -328,7 +328,7 @@ pub fn pieces_can_be_repeated(subject: &Subject<'_>) {
 pub fn plans_are_as_they_must_be(subject: &Subject<'_>) {
     let engine = (subject.open)();
     for test in subject.tests() {
-        let played = play_uncounted(&*engine, &subject.task(&test, 1), &[1]);
+        let played = play_uncounted(&*engine, &subject.spec(&test, 1), &[1]);
         assert_eq!(played.problems, [""; 0], "{}", test.code);
         let reads = !test.procedure.is_cpu() && !test.procedure.writes();
         assert!(!reads || played.plan.is_some(), "{} shows no plan", test.code);
@@ -340,7 +340,7 @@ pub fn points_leave_nothing_behind(subject: &Subject<'_>) {
     let engine = (subject.open)();
     let before = (subject.schema)();
     for test in subject.tests() {
-        play_uncounted(&*engine, &subject.task(&test, 2), &[1]);
+        play_uncounted(&*engine, &subject.spec(&test, 2), &[1]);
         let after = (subject.schema)();
         let differ: Vec<_> = before.symmetric_difference(&after).collect();
         assert!(differ.is_empty(), "{} leaves or takes: {differ:?}", test.code);
@@ -354,10 +354,10 @@ pub fn sessions_can_be_stopped(subject: &Subject<'_>) {
         if matches!(test.procedure, Procedure::BulkLoad | Procedure::WriteFile) {
             continue; // They end before anybody can stop them at this size, or fill the disk if asked for more.
         }
-        let task = subject.task(&test, 1);
-        engine.begin_point(&task).unwrap();
+        let spec = subject.spec(&test, 1);
+        engine.begin_point(&spec).unwrap();
         let mut session = engine.session(0, 1).unwrap();
-        session.prepare(&task, 0).unwrap();
+        session.prepare(&spec, 0).unwrap();
         let canceller = session.canceller();
         let Failure { done, error } = std::thread::scope(|scope| {
             let stopper = scope.spawn(move || {
@@ -369,19 +369,19 @@ pub fn sessions_can_be_stopped(subject: &Subject<'_>) {
             failure
         });
         assert_eq!(error.class, dbdyno_model::ErrorClass::Cancelled, "{}: {error}", test.code);
-        let rows = test.rows_per_op(&task.size, task.rows_per_tx).unwrap_or(0);
+        let rows = test.rows_per_op(&spec.size, spec.rows_per_tx).unwrap_or(0);
         assert_eq!(done.rows, done.ops * rows, "{}: only whole operations count", test.code);
-        if let Some(checksum) = expected::checksum(&task, done.ops / test.ops_per_pass) {
+        if let Some(checksum) = expected::checksum(&spec, done.ops / test.ops_per_pass) {
             assert_eq!(done.checksum, checksum, "what {} had done when it was stopped", test.code);
         }
         drop(session);
-        engine.end_point(&task).unwrap();
+        engine.end_point(&spec).unwrap();
         let mut session = engine.session(0, 1).unwrap();
-        engine.begin_point(&task).unwrap();
-        session.prepare(&task, 0).unwrap();
+        engine.begin_point(&spec).unwrap();
+        session.prepare(&spec, 0).unwrap();
         session.execute(&Request::Chunk { first_pass: 0, passes: 1 }).unwrap();
         drop(session);
-        engine.end_point(&task).unwrap();
+        engine.end_point(&spec).unwrap();
     }
 }
 
@@ -392,12 +392,14 @@ pub fn hosts_that_share_a_point_do_the_work_of_one(subject: &Subject<'_>) {
     let shared = [Procedure::Insert, Procedure::UpdatePrimary, Procedure::UpdateSecondary, Procedure::SelectPrimary];
     for test in subject.tests().into_iter().filter(|test| shared.contains(&test.procedure)) {
         for drive in [Drive::Server, Drive::Client] {
-            let whole = Task { drive, ..subject.task(&test, 3) };
-            let parts =
-                [Task { jobs: 1, jobs_after: 2, ..whole.clone() }, Task { jobs: 2, jobs_before: 1, ..whole.clone() }];
-            let [whole, first, second] = [&whole, &parts[0], &parts[1]].map(|task| match drive {
-                Drive::Server => play_uncounted(&*engine, task, &[4]).sum,
-                Drive::Client => client::play(&*engine, task).sum,
+            let whole = PointSpec { drive, ..subject.spec(&test, 3) };
+            let parts = [
+                PointSpec { jobs: 1, jobs_after: 2, ..whole.clone() },
+                PointSpec { jobs: 2, jobs_before: 1, ..whole.clone() },
+            ];
+            let [whole, first, second] = [&whole, &parts[0], &parts[1]].map(|spec| match drive {
+                Drive::Server => play_uncounted(&*engine, spec, &[4]).sum,
+                Drive::Client => client::play(&*engine, spec).sum,
             });
             let both = merge(first, second);
             assert_eq!((both.rows, both.checksum), (whole.rows, whole.checksum), "{} {drive:?}", test.code);

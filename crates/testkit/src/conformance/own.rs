@@ -2,7 +2,7 @@
 //! of which depend on earlier answers.
 
 use super::Subject;
-use super::client::{send, task};
+use super::client::{send, spec};
 use dbdyno_engine::client::{Bound, Statements, TestProgram, Value, Values};
 use dbdyno_engine::{
     ChunkResult, Engine, Failure, Job, MonotonicClock, Reply, Request, Session, StartGate, Step, Work,
@@ -99,11 +99,11 @@ pub fn statements_of_ones_own_take_values_and_answer(subject: &Subject<'_>, tabl
     assert_eq!(execute(session, READ, &[Value::Int(7)], false).unwrap(), done, "it goes on");
     // And back to a test, which has another one.
     let test = subject.tests().into_iter().find(|test| test.procedure == Procedure::SelectPrimary).unwrap();
-    let task = task(subject, &test, 1);
-    engine.begin_point(&task).unwrap();
-    let mut program = TestProgram::new(&task, 0, session.prepare(&task, 0).unwrap().form.unwrap());
+    let spec = spec(subject, &test, 1);
+    engine.begin_point(&spec).unwrap();
+    let mut program = TestProgram::new(&spec, 0, session.prepare(&spec, 0).unwrap().form.unwrap());
     execute(session, LIST, &[Value::Int(7), Value::Int(8)], false).unwrap_err();
-    assert_eq!(send(session, &mut program, 1).unwrap().rows, task.rows_per_tx);
+    assert_eq!(send(session, &mut program, 1).unwrap().rows, spec.rows_per_tx);
     session.prepare_statements(&statements(table)).unwrap();
     assert_eq!(quantities(session, 3).len(), 3);
     let nonsense = Statements { texts: vec![format!("SELECT nothing FROM {table}").into()], ..statements(table) };
@@ -111,7 +111,7 @@ pub fn statements_of_ones_own_take_values_and_answer(subject: &Subject<'_>, tabl
     let refused =
         session.prepare_statements(&nonsense).map_err(Failure::from).and_then(|()| execute(session, 0, &[], false));
     assert!(refused.unwrap_err().error.message.to_lowercase().contains("nothing"));
-    engine.end_point(&task).unwrap();
+    engine.end_point(&spec).unwrap();
 }
 
 /// A job's transfers between two rows that nobody else uses: reads both, writes what follows from that, commits two of
@@ -170,8 +170,8 @@ pub fn transactions_go_by_what_they_have_read(subject: &Subject<'_>, table: &str
     let statements = statements(table);
     // Counters are those of a point.
     let update = subject.tests().into_iter().find(|test| test.procedure == Procedure::UpdatePrimary).unwrap();
-    let task = task(subject, &update, JOBS as u32);
-    engine.begin_point(&task).unwrap();
+    let spec = spec(subject, &update, JOBS as u32);
+    engine.begin_point(&spec).unwrap();
     let mut reader = opened(&*engine, 0, &statements);
     let before = quantities(reader.as_mut(), 2 * JOBS);
     let mut sessions: Vec<_> = (0..JOBS).map(|job| opened(&*engine, job as u32, &statements)).collect();
@@ -195,7 +195,7 @@ pub fn transactions_go_by_what_they_have_read(subject: &Subject<'_>, table: &str
     assert_eq!(quantities(reader.as_mut(), 2 * JOBS), expected);
     give_back(reader.as_mut(), &before);
     drop((sessions, reader));
-    engine.end_point(&task).unwrap();
+    engine.end_point(&spec).unwrap();
 }
 
 /// A statement that fails takes its transaction with it and leaves the session as good as new.

@@ -49,8 +49,8 @@ pub fn statistics_need_no_point(subject: &Subject<'_>) {
     let first = engine.statistics().unwrap();
     is_whole(&first);
     let test = subject.tests().into_iter().find(|test| test.procedure == Procedure::UpdatePrimary).unwrap();
-    let task = subject.task(&test, 1);
-    let (mut sessions, _) = begun(&*engine, &task);
+    let spec = subject.spec(&test, 1);
+    let (mut sessions, _) = begun(&*engine, &spec);
     sessions[0].flush().unwrap();
     let before = engine.point_statistics(None).unwrap();
     let mut last = engine.statistics().unwrap();
@@ -74,12 +74,12 @@ pub fn statistics_need_no_point(subject: &Subject<'_>) {
     });
     sessions[0].flush().unwrap();
     let counted = engine.evidence(&before).unwrap();
-    let commits = ops * test.commits_per_op(task.rows_per_tx).unwrap();
+    let commits = ops * test.commits_per_op(spec.rows_per_tx).unwrap();
     for (counter, done) in COUNTED.into_iter().zip([commits, rows]) {
         assert!(counted.get(counter) == Some(done) || subject.uncounted.contains(&counter), "{counter:?}: {counted:?}");
     }
     drop(sessions);
-    engine.end_point(&task).unwrap();
+    engine.end_point(&spec).unwrap();
     let began = Instant::now();
     loop {
         let reading = engine.statistics().unwrap();

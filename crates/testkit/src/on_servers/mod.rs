@@ -9,7 +9,7 @@ use crate::conformance;
 use crate::conformance::catalogue;
 use crate::servers::Scratch;
 use crate::servers::lend::{Database, Lender};
-use dbdyno_engine::{Engine, EngineInfo, Target, Task};
+use dbdyno_engine::{Engine, EngineInfo, PointSpec, Target};
 use dbdyno_model::{Mapping, Test};
 
 /// A product of which scratch servers can be had.
@@ -102,6 +102,6 @@ pub fn test(code: &str) -> Test {
 }
 
 /// A task of it on the loaded data.
-pub fn task(code: &str, jobs: u32) -> Task {
-    conformance::task(&test(code), &catalogue::size_t(), 42, jobs)
+pub fn spec(code: &str, jobs: u32) -> PointSpec {
+    conformance::spec(&test(code), &catalogue::size_t(), 42, jobs)
 }

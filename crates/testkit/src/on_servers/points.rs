@@ -1,12 +1,14 @@
 //! The conformance suite, and what points do by the server's own account.
 
 pub use super::readings::statistics_are_read_at_once_wherever_one_may_connect;
-use super::{Product, task};
+use super::{Product, spec};
 use crate::conformance::{self, Subject, catalogue};
 use crate::servers::lend::Database;
 use crate::servers::{RoundTrips, Scratch as _};
 use dbdyno_engine::client::{TestProgram, commits};
-use dbdyno_engine::{Canceller, Engine, LoadWatch, PointStatistics, Request, Sampling, Session, Settled, Target, Task};
+use dbdyno_engine::{
+    Canceller, Engine, LoadWatch, PointSpec, PointStatistics, Request, Sampling, Session, Settled, Target,
+};
 use dbdyno_model::{Counter, Drive, ErrorClass, Mapping, Procedure};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Barrier};
@@ -190,8 +192,8 @@ pub fn a_clients_commits_are_not_foreign<S: Product>() {
     let (server, database) = S::alone();
     let engine = S::engine(&server, &database);
     for code in ["T711", "DBL-11", "T611"] {
-        let task = Task { drive: Drive::Client, ..task(code, 4) };
-        let counted = conformance::client::play(&*engine, &task).counted;
+        let spec = PointSpec { drive: Drive::Client, ..spec(code, 4) };
+        let counted = conformance::client::play(&*engine, &spec).counted;
         // Fewer than one a second are housekeeping; ours are 20.
         assert!(counted.get(Counter::ForeignCommits).unwrap() <= 4, "{code}: {counted:?}");
     }
@@ -200,10 +202,10 @@ pub fn a_clients_commits_are_not_foreign<S: Product>() {
 pub fn a_client_in_a_deadlock_is_told_and_goes_on<S: Product>() {
     let database = S::lender().loaded();
     let engine = S::engine_on(&database);
-    let task = Task { drive: Drive::Client, ..task("T711", 2) };
-    engine.begin_point(&task).unwrap();
-    two_in_a_deadlock(engine.as_ref(), |session, job| _ = session.prepare(&task, job).unwrap());
-    engine.end_point(&task).unwrap();
+    let spec = PointSpec { drive: Drive::Client, ..spec("T711", 2) };
+    engine.begin_point(&spec).unwrap();
+    two_in_a_deadlock(engine.as_ref(), |session, job| _ = session.prepare(&spec, job).unwrap());
+    engine.end_point(&spec).unwrap();
 }
 
 pub fn a_call_in_a_deadlock_is_told_and_goes_on<S: Product>() {
@@ -262,16 +264,16 @@ pub fn clients_take_no_more_round_trips_than_their_work_needs<S: Product>() {
             continue;
         }
         // Whoever watches the sessions asks, too.
-        let task = Task { drive: Drive::Client, sampling: Sampling::Off, ..task(test.code.as_str(), 1) };
-        let (mut sessions, prepared) = conformance::begun(&*engine, &task);
-        let mut program = TestProgram::new(&task, 0, prepared.form.unwrap());
+        let spec = PointSpec { drive: Drive::Client, sampling: Sampling::Off, ..spec(test.code.as_str(), 1) };
+        let (mut sessions, prepared) = conformance::begun(&*engine, &spec);
+        let mut program = TestProgram::new(&spec, 0, prepared.form.unwrap());
         let before = round_trips.count();
         conformance::client::send(sessions[0].as_mut(), &mut program, TRANSACTIONS).unwrap();
         let taken = round_trips.count() - before;
-        let each = S::round_trips(&test, program.statements(), commits(&task));
+        let each = S::round_trips(&test, program.statements(), commits(&spec));
         assert_eq!(taken, TRANSACTIONS * each, "{}", test.code);
         drop(sessions);
-        engine.end_point(&task).unwrap();
+        engine.end_point(&spec).unwrap();
     }
     make_procedures::<S>(&database);
     let mut session = engine.client_session(0, 1).unwrap();
@@ -290,11 +292,11 @@ pub fn commits_and_log_bytes_are_the_servers_to_the_last_one<S: Product>() {
     let (server, database) = S::alone();
     let engine = S::engine(&server, &database);
     assert_eq!(engine.settle(Duration::from_secs(60)).unwrap(), Settled::AtRest);
-    let task = task("T711", 2);
-    engine.begin_point(&task).unwrap();
+    let spec = spec("T711", 2);
+    engine.begin_point(&spec).unwrap();
     let mut sessions: Vec<_> = (0..2).map(|job| engine.session(job, 1).unwrap()).collect();
     for (job, session) in (0..).zip(&mut sessions) {
-        assert_eq!(session.prepare(&task, job).unwrap().problems, [""; 0]);
+        assert_eq!(session.prepare(&spec, job).unwrap().problems, [""; 0]);
         session.flush().unwrap();
     }
     let (before, from, _) = at_rest::<S>(&server, engine.as_ref(), None);
@@ -315,7 +317,7 @@ pub fn commits_and_log_bytes_are_the_servers_to_the_last_one<S: Product>() {
     // Looks at the position are commits of another session; fewer than one a second are housekeeping.
     assert!(counted.get(Counter::ForeignCommits).unwrap() <= looks + 4, "{counted:?}");
     drop(sessions);
-    engine.end_point(&task).unwrap();
+    engine.end_point(&spec).unwrap();
 }
 
 /// A reading around which the log stood still, as a server's own housekeeping also writes there; its position, and how
@@ -354,18 +356,18 @@ pub fn tables_of_others_stay_whatever_their_names<S: Product>() {
     }
     let there = || S::tables(database.server, &database.name, "load_");
     for code in ["T611", "T311", "T331"] {
-        let task = task(code, 2);
-        engine.begin_point(&task).unwrap();
-        engine.end_point(&task).unwrap();
+        let spec = spec(code, 2);
+        engine.begin_point(&spec).unwrap();
+        engine.end_point(&spec).unwrap();
         assert_eq!(there().len(), others.len(), "{code}: {:?}", there());
     }
-    let taken = task("DBL-21", 2);
+    let taken = spec("DBL-21", 2);
     let refused = engine.begin_point(&taken).unwrap_err();
     assert!(refused.message.contains("the table load_heap_7, which dbdyno did not make"), "{refused}");
     engine.end_point(&taken).unwrap();
     // Of a point that was killed the notes are left, and name no more than a pattern.
     database.sql(&format!("INSERT INTO {} VALUES ('made table load_heap_#', '1')", S::Server::table("meta")));
-    let refused = engine.begin_point(&task("T611", 1)).unwrap_err();
+    let refused = engine.begin_point(&spec("T611", 1)).unwrap_err();
     assert!(refused.message.contains("the table load_heap_7, which dbdyno did not make"), "{refused}");
     let refused = engine.drop_all().unwrap_err();
     assert!(refused.message.contains("load_customers") && refused.message.contains("nothing was dropped"), "{refused}");
@@ -393,11 +395,11 @@ impl LoadWatch for Impatient {
 pub fn a_session_of_a_killed_dbdyno_is_waited_for<S: Product>() {
     let database = S::lender().loaded();
     let killed = S::engine_on(&database);
-    let task = Task { jobs: LATE_JOB + 1, ..task("T131", 1) };
-    killed.begin_point(&task).unwrap();
+    let spec = PointSpec { jobs: LATE_JOB + 1, ..spec("T131", 1) };
+    killed.begin_point(&spec).unwrap();
     // Of many sessions the last one alone is still at work: the others have ended.
-    let others: Vec<_> = [0, LATE_JOB % 256].map(|job| prepared(killed.as_ref(), &task, job)).into();
-    let mut session = prepared(killed.as_ref(), &task, LATE_JOB);
+    let others: Vec<_> = [0, LATE_JOB % 256].map(|job| prepared(killed.as_ref(), &spec, job)).into();
+    let mut session = prepared(killed.as_ref(), &spec, LATE_JOB);
     drop(others);
     let watch = Impatient { canceller: session.canceller(), waited: AtomicBool::new(false) };
     std::thread::scope(|scope| {
@@ -415,25 +417,25 @@ pub fn a_session_of_a_killed_dbdyno_is_waited_for<S: Product>() {
         }
         assert_eq!(work.join().unwrap().unwrap_err().error.class, ErrorClass::Cancelled);
     });
-    killed.end_point(&task).unwrap();
+    killed.end_point(&spec).unwrap();
 }
 
 /// A job of a run of many.
 const LATE_JOB: u32 = 300;
 
-fn prepared(engine: &dyn Engine, task: &Task, job: u32) -> Box<dyn Session> {
+fn prepared(engine: &dyn Engine, spec: &PointSpec, job: u32) -> Box<dyn Session> {
     let mut session = engine.session(job, 1).unwrap();
-    session.prepare(task, job).unwrap();
+    session.prepare(spec, job).unwrap();
     session
 }
 
 pub fn selects_are_lookups_of_the_servers_count<S: Product>() {
     let database = S::lender().loaded();
     let engine = S::engine_on(&database);
-    let task = task("T611", 1);
-    engine.begin_point(&task).unwrap();
+    let spec = spec("T611", 1);
+    engine.begin_point(&spec).unwrap();
     let mut session = engine.session(0, 1).unwrap();
-    session.prepare(&task, 0).unwrap();
+    session.prepare(&spec, 0).unwrap();
     session.flush().unwrap();
     // Warming and planning are over; they look rows up, too.
     engine.point_statistics(None).unwrap();
@@ -445,14 +447,14 @@ pub fn selects_are_lookups_of_the_servers_count<S: Product>() {
     session.flush().unwrap();
     assert_eq!((S::lookups(database.server, &database.name, "small_heap") - before, ops), (2_100, 2_100));
     drop(session);
-    engine.end_point(&task).unwrap();
+    engine.end_point(&spec).unwrap();
 }
 
 pub fn updates_change_what_they_say_and_only_rows_of_their_job<S: Product>() {
     let database = S::lender().loaded();
     let engine = S::engine_on(&database);
-    let (task, rows) = (task("T711", 3), S::Server::table("small_heap"));
-    engine.begin_point(&task).unwrap();
+    let (spec, rows) = (spec("T711", 3), S::Server::table("small_heap"));
+    engine.begin_point(&spec).unwrap();
     for job in 0..3 {
         let amounts = || -> Vec<Row> {
             let sql = format!("SELECT id, quantity, amount FROM {rows} ORDER BY id");
@@ -460,7 +462,7 @@ pub fn updates_change_what_they_say_and_only_rows_of_their_job<S: Product>() {
         };
         let before = amounts();
         let mut session = engine.session(job, 1).unwrap();
-        session.prepare(&task, job).unwrap();
+        session.prepare(&spec, job).unwrap();
         let done = session.execute(&Request::Chunk { first_pass: 0, passes: 200 }).unwrap();
         assert_eq!((done.ops, done.rows), (200, 200));
         let after = amounts();
@@ -473,7 +475,7 @@ pub fn updates_change_what_they_say_and_only_rows_of_their_job<S: Product>() {
         }
         assert_eq!(cents, 200, "one cent an update");
     }
-    engine.end_point(&task).unwrap();
+    engine.end_point(&spec).unwrap();
 }
 
 struct Row {
@@ -494,10 +496,10 @@ pub fn inserts_and_bulk_loads_leave_the_rows_that_they_claim<S: Product>() {
     let database = S::lender().loaded();
     let engine = S::engine_on(&database);
     for (code, rows) in [("T311", 6), ("T313", 6), ("T322", 6), ("T331", 9_600), ("DBL-21", 9_600)] {
-        let task = task(code, 1);
-        engine.begin_point(&task).unwrap();
+        let spec = spec(code, 1);
+        engine.begin_point(&spec).unwrap();
         let mut session = engine.session(0, 1).unwrap();
-        session.prepare(&task, 0).unwrap();
+        session.prepare(&spec, 0).unwrap();
         let done = session.execute(&Request::Chunk { first_pass: 0, passes: 3 }).unwrap();
         let tables = S::tables(database.server, &database.name, "load_");
         let union: Vec<_> = tables.iter().map(|t| format!("SELECT quantity FROM {}", S::Server::table(t))).collect();
@@ -505,7 +507,7 @@ pub fn inserts_and_bulk_loads_leave_the_rows_that_they_claim<S: Product>() {
         assert_eq!(found, format!("{rows}|{}", done.checksum), "{code}: {tables:?}");
         assert_eq!(done.rows, rows, "{code}");
         drop(session);
-        engine.end_point(&task).unwrap();
+        engine.end_point(&spec).unwrap();
     }
 }
 

@@ -65,9 +65,9 @@ pub fn survives_everything_but_its_end(
     std::fs::write(&secret, "secret").unwrap();
     let owner = |path: &Path| path.metadata().map(|m| (m.uid(), m.gid())).unwrap();
     let before = owner(&secret);
-    for link in [&settings, &instance.data.join(pid_file)] {
-        _ = std::fs::remove_file(link);
-        symlink(&secret, link).unwrap();
+    for connection in [&settings, &instance.data.join(pid_file)] {
+        _ = std::fs::remove_file(connection);
+        symlink(&secret, connection).unwrap();
     }
 
     // One that cannot start shows its own words, and starts when it can.

@@ -3,14 +3,14 @@
 use super::*;
 use dbdyno_engine::client::{Answer, Values};
 use dbdyno_engine::program::TransactionType;
-use dbdyno_engine::{Canceller, ChunkResult, Failure, Prepared, Task};
+use dbdyno_engine::{Canceller, ChunkResult, Failure, PointSpec, Prepared};
 use std::sync::Arc;
 
 /// A session that does whatever it is told to.
 struct Obedient;
 
 impl Session for Obedient {
-    fn prepare(&mut self, _: &Task, _: u32) -> Result<Prepared, EngineError> {
+    fn prepare(&mut self, _: &PointSpec, _: u32) -> Result<Prepared, EngineError> {
         Ok(Prepared::default())
     }
 

@@ -1,7 +1,7 @@
 //! What an account may do, as `SHOW GRANTS` tells it: the account's own grants, and those of its role and of everybody.
 
+use super::super::connection::MariaDbConnection;
 use super::super::describe::{self, ask};
-use super::super::link::Link;
 use super::super::options::quoted;
 use super::super::{GRANTS, meta};
 use dbdyno_engine::EngineError;
@@ -88,10 +88,13 @@ pub(in super::super) fn required() -> Vec<&'static str> {
 ///
 /// # Errors
 /// The server is lost.
-pub(in super::super) fn help(link: &mut Link, database: &str) -> Result<Option<String>, EngineError> {
-    let user = ask(link, "session")?.remove("user").unwrap_or_default();
+pub(in super::super) fn help(
+    connection: &mut MariaDbConnection,
+    database: &str,
+) -> Result<Option<String>, EngineError> {
+    let user = ask(connection, "session")?.remove("user").unwrap_or_default();
     let (name, host) = user.rsplit_once('@').unwrap_or((user.as_str(), "%"));
-    let grants = Grants::read(describe::grants(link)?.iter().map(String::as_str));
+    let grants = Grants::read(describe::grants(connection)?.iter().map(String::as_str));
     let missing: Vec<&str> =
         grants.missing(database).filter(|grant| grant.required).map(|grant| parts(grant, OURS).0).collect();
     Ok((!missing.is_empty()).then(|| statement(&missing, database, &account(name, host))))
@@ -99,28 +102,32 @@ pub(in super::super) fn help(link: &mut Link, database: &str) -> Result<Option<S
 
 /// What a run says of something that is missing for want of one of these grants, which begin like this: the first of
 /// them that the server does not show among this account's; where it does not tell, the first of them.
-pub(in super::super) fn why_missing(link: &mut Link, grants: &[&str]) -> String {
-    grants.iter().find_map(|grant| if_missing(link, grant)).unwrap_or_else(|| {
+pub(in super::super) fn why_missing(connection: &mut MariaDbConnection, grants: &[&str]) -> String {
+    grants.iter().find_map(|grant| if_missing(connection, grant)).unwrap_or_else(|| {
         let grant = GRANTS.iter().find(|grant| grants.iter().any(|beginning| grant.grant.starts_with(beginning)));
         grant.map_or_else(String::new, |grant| grant.reason(&statement_of(grant, OURS, THIS_USER)))
     })
 }
 
 /// The same of a single grant; none where the account has it.
-pub(in super::super) fn if_missing(link: &mut Link, beginning: &str) -> Option<String> {
-    let database = meta::database(link).ok()?.unwrap_or_else(|| OURS.to_owned());
-    let lines = describe::grants(link).ok()?;
+pub(in super::super) fn if_missing(connection: &mut MariaDbConnection, beginning: &str) -> Option<String> {
+    let database = meta::database(connection).ok()?.unwrap_or_else(|| OURS.to_owned());
+    let lines = describe::grants(connection).ok()?;
     let held = Grants::read(lines.iter().map(String::as_str));
     let grant = held.missing(&database).find(|grant| grant.grant.starts_with(beginning))?;
     Some(grant.reason(&statement_of(grant, &database, THIS_USER)))
 }
 
 /// What a test is not measured for that these grants are for: no failure, because an administrator may leave them out.
-pub(in super::super) fn unmeasured(link: &mut Link, error: EngineError, grants: &[&str]) -> EngineError {
+pub(in super::super) fn unmeasured(
+    connection: &mut MariaDbConnection,
+    error: EngineError,
+    grants: &[&str],
+) -> EngineError {
     if error.class != ErrorClass::Permission {
         return error;
     }
-    EngineError::new(ErrorClass::Unsupported, format!("{} ({})", why_missing(link, grants), error.message))
+    EngineError::new(ErrorClass::Unsupported, format!("{} ({})", why_missing(connection, grants), error.message))
 }
 
 impl Held {
@@ -241,7 +248,7 @@ mod tests {
 
     #[test]
     fn every_grant_of_the_set_up_has_its_words_and_is_looked_for() {
-        let script = &crate::SETUP.get("setup").unwrap().text;
+        let script = &crate::DIALECT.get("setup/setup").unwrap().text;
         let lines = script.lines().filter(|line| line.starts_with("GRANT "));
         assert_eq!(lines.count(), GRANTS.len());
         for grant in GRANTS.iter() {

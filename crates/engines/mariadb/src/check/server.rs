@@ -1,7 +1,7 @@
 //! What a server says that answers, judged.
 
+use super::super::connection::MariaDbConnection;
 use super::super::describe::{self, Answers, ask};
-use super::super::link::Link;
 use super::super::options::{Options, quoted};
 use super::super::space;
 use super::grants::{self, Grants};
@@ -27,17 +27,17 @@ pub(super) struct Server {
 }
 
 impl Server {
-    pub(super) fn look(link: &mut Link, options: &Options) -> Result<Self, EngineError> {
-        let session = ask(link, "session")?;
+    pub(super) fn look(connection: &mut MariaDbConnection, options: &Options) -> Result<Self, EngineError> {
+        let session = ask(connection, "session")?;
         let user = session.get("user").map_or("", String::as_str);
         let (name, host) = user.rsplit_once('@').unwrap_or((user, "%"));
-        let grants = Grants::read(describe::grants(link)?.iter().map(String::as_str));
+        let grants = Grants::read(describe::grants(connection)?.iter().map(String::as_str));
         Ok(Self {
             account: grants::account(name, host),
             database: options.database.clone(),
             exists: session.contains_key("database"),
-            said: describe::Server::ask(link)?,
-            active: number(&ask(link, "company")?, "active").and_then(|n| u64::try_from(n).ok()),
+            said: describe::Server::ask(connection)?,
+            active: number(&ask(connection, "company")?, "active").and_then(|n| u64::try_from(n).ok()),
             grants,
             threads: thread::available_parallelism().map_or(1, |n| n.get() as u64),
         })

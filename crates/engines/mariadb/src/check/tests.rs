@@ -1,12 +1,12 @@
 //! What is found on real servers: least-privilege users before and after the set-up script, replicas, unsafe settings.
 
-use super::super::SETUP;
+use super::super::connection::{MariaDbConnection, Version};
 use super::super::describe;
-use super::super::link::{Link, Version};
 use super::super::options::Options;
 use super::{findings, version};
+use crate::DIALECT;
 use crate::scratch::{Server, Wish};
-use dbdyno_engine::server::ServerLink as _;
+use dbdyno_engine::server::Connection as _;
 use dbdyno_engine::{Finding, FindingLevel, Target};
 use dbdyno_model::{CommitMode, Drive, ErrorClass, Size};
 
@@ -103,7 +103,7 @@ fn the_set_up_script_gives_everything_that_is_missing() {
     }
     assert_eq!(of(FindingLevel::Warning, &look(&target)), "");
     server.client("", "DROP USER dbdyno; DROP DATABASE dbdyno");
-    let setup = &SETUP.get("setup").unwrap().text;
+    let setup = &DIALECT.get("setup/setup").unwrap().text;
     for _ in 0..2 {
         server.client("", setup);
     }
@@ -113,15 +113,18 @@ fn the_set_up_script_gives_everything_that_is_missing() {
     let target = server.tcp("dbdyno:tiger", "dbdyno");
     let found = look(&target);
     assert_eq!(of(FindingLevel::Blocker, &found) + &of(FindingLevel::Warning, &found), "");
-    let mut link = Link::open(&options(&target), 0, "dbdyno").unwrap();
-    link.batch("working", "CREATE TABLE t (x INT) ENGINE = InnoDB; FLUSH TABLES t FOR EXPORT; UNLOCK TABLES").unwrap();
-    link.batch("working", "CREATE PROCEDURE p() SELECT 1; CALL p(); SHOW ENGINE INNODB STATUS").unwrap();
-    link.batch(
-        "working",
-        "UPDATE performance_schema.setup_instruments SET TIMED = 'YES' WHERE NAME LIKE 'wait/io/file/%'",
-    )
-    .unwrap();
-    link.batch("working", "DROP DATABASE dbdyno; CREATE DATABASE dbdyno").unwrap();
+    let mut connection = MariaDbConnection::open(&options(&target), 0, "dbdyno").unwrap();
+    connection
+        .batch("working", "CREATE TABLE t (x INT) ENGINE = InnoDB; FLUSH TABLES t FOR EXPORT; UNLOCK TABLES")
+        .unwrap();
+    connection.batch("working", "CREATE PROCEDURE p() SELECT 1; CALL p(); SHOW ENGINE INNODB STATUS").unwrap();
+    connection
+        .batch(
+            "working",
+            "UPDATE performance_schema.setup_instruments SET TIMED = 'YES' WHERE NAME LIKE 'wait/io/file/%'",
+        )
+        .unwrap();
+    connection.batch("working", "DROP DATABASE dbdyno; CREATE DATABASE dbdyno").unwrap();
     let straying = [
         "CREATE DATABASE other",
         "SET GLOBAL max_connections = 1",
@@ -129,9 +132,9 @@ fn the_set_up_script_gives_everything_that_is_missing() {
         "SHOW BINARY LOGS",
     ];
     for straying in straying {
-        assert_eq!(link.batch("straying", straying).unwrap_err().class, ErrorClass::Permission, "{straying}");
+        assert_eq!(connection.batch("straying", straying).unwrap_err().class, ErrorClass::Permission, "{straying}");
     }
-    drop(link);
+    drop(connection);
     // And what takes it back does so, too.
     let lines = setup.lines().skip_while(|line| !line.starts_with("-- To take it all back")).skip(1);
     let back: String = lines.map(|line| line.trim_start_matches("--").trim_start().to_owned() + "\n").collect();
@@ -191,8 +194,8 @@ fn a_replica_is_refused() {
         of(FindingLevel::Blocker, &found).contains("is a replica, which takes no writes; name the primary"),
         "{found:?}"
     );
-    let mut link = Link::open(&options(&replica.socket("root", "dbdyno")), 0, "dbdyno").unwrap();
-    assert_eq!(describe::database(&mut link).unwrap().facts["role in replication"], "replica, read-only");
+    let mut connection = MariaDbConnection::open(&options(&replica.socket("root", "dbdyno")), 0, "dbdyno").unwrap();
+    assert_eq!(describe::database(&mut connection).unwrap().facts["role in replication"], "replica, read-only");
     let found = look(&primary.socket("root", "dbdyno"));
     assert!(of(FindingLevel::Ok, &found).contains("a primary that takes writes"), "{found:?}");
     primary.client("", "SET GLOBAL read_only = ON");
@@ -210,7 +213,7 @@ fn what_makes_figures_doubtful_is_said() {
         "",
         "CREATE USER scott WITH MAX_USER_CONNECTIONS 5 MAX_STATEMENT_TIME 30; GRANT ALL ON dbdyno.* TO scott",
     );
-    let mut busy = Link::open(&options(&server.socket("root", "x")), 0, "payroll").unwrap();
+    let mut busy = MariaDbConnection::open(&options(&server.socket("root", "x")), 0, "payroll").unwrap();
     let id = busy.session_id();
     let busy = std::thread::spawn(move || busy.batch("working", "SELECT SLEEP(600)"));
     let working =
@@ -260,8 +263,8 @@ fn what_makes_figures_doubtful_is_said() {
 }
 
 fn recorded(server: &Server) {
-    let mut link = Link::open(&options(&server.tcp("scott", "dbdyno")), 0, "dbdyno").unwrap();
-    let database = describe::database(&mut link).unwrap();
+    let mut connection = MariaDbConnection::open(&options(&server.tcp("scott", "dbdyno")), 0, "dbdyno").unwrap();
+    let database = describe::database(&mut connection).unwrap();
     assert!(database.version.contains("MariaDB") && database.notice.is_none(), "{database:?}");
     let parameters = &database.parameters;
     for (name, value) in [
@@ -296,7 +299,7 @@ fn recorded(server: &Server) {
         (CommitMode::EngineDefault, server, 1),
         (CommitMode::EngineDefault, client, 0),
     ] {
-        let durability = describe::durability(&mut link, mode, drive).unwrap();
+        let durability = describe::durability(&mut connection, mode, drive).unwrap();
         assert_eq!((durability.unsafe_settings.len(), durability.by_default.len()), (2, by_default), "{durability:?}");
         assert_eq!(durability.settings["innodb_flush_log_at_trx_commit"], "2");
     }

@@ -3,7 +3,7 @@
 //! selects. It marks that with SERVER_PS_OUT_PARAMS, which the crate does not show; but its columns are also said to be
 //! of the procedure.
 
-use super::super::link::Link;
+use super::super::connection::MariaDbConnection;
 use super::refuse_when_cancelled;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::client::{Answer, Bound, Place, StatementText, Statements, Value, ValueType, cents_text};
@@ -57,15 +57,15 @@ impl Prepared {
     /// # Errors
     /// The server's, where it does not understand one of them.
     pub(super) fn new(
-        link: &mut Link,
+        connection: &mut MariaDbConnection,
         texts: impl Iterator<Item = Result<ServerText, EngineError>>,
         doing: &str,
     ) -> Result<Self, EngineError> {
         let mut prepared = Self::default();
         for text in texts {
             let text = text?;
-            let statement = link.control(doing).prep(&text.sql);
-            let statement = statement.map_err(|error| link.error(doing, &error))?;
+            let statement = connection.control(doing).prep(&text.sql);
+            let statement = statement.map_err(|error| connection.error(doing, &error))?;
             let values = text.places.iter().map(|place| if let Place::Value(at) = place { at + 1 } else { 0 });
             let takes = values.max().unwrap_or(0);
             prepared.statements.push(Sent { statement, text, takes });
@@ -78,7 +78,12 @@ impl Prepared {
     /// # Errors
     /// There is no such statement, or it does not take these values; the server's; `Cancelled` once somebody has
     /// cancelled.
-    pub(super) fn execute(&mut self, link: &mut Link, bound: &Bound<'_>, doing: &str) -> Result<u64, EngineError> {
+    pub(super) fn execute(
+        &mut self,
+        connection: &mut MariaDbConnection,
+        bound: &Bound<'_>,
+        doing: &str,
+    ) -> Result<u64, EngineError> {
         let Self { statements, answer } = self;
         answer.clear();
         let prepared = statements.get(bound.statement);
@@ -90,17 +95,17 @@ impl Prepared {
         let outputs_of = (!outputs.is_empty()).then(|| procedure(&prepared.text.sql).unwrap_or_default());
         let mut rows = 0;
         for execution in 0..bound.times {
-            refuse_when_cancelled(link, doing)?;
+            refuse_when_cancelled(connection, doing)?;
             let value = |place: &Place| match place {
                 Place::Value(at) => bound.values.get(execution * prepared.takes + at).map_or(mysql::Value::NULL, sent),
                 Place::Output(_) => mysql::Value::NULL,
             };
             let parameters = Params::Positional(prepared.text.places.iter().map(value).collect());
-            let done = link.measured().exec_iter(&prepared.statement, parameters);
+            let done = connection.measured().exec_iter(&prepared.statement, parameters);
             let done = done.and_then(|found| answered(found, answer, outputs_of));
-            rows += done.map_err(|error| link.error(doing, &error))?;
+            rows += done.map_err(|error| connection.error(doing, &error))?;
             // As in a procedure: what is told to end may do nothing and say that all is well.
-            refuse_when_cancelled(link, doing)?;
+            refuse_when_cancelled(connection, doing)?;
         }
         answer.read_outputs(outputs, doing, bound.statement)?;
         Ok(rows)

@@ -2,13 +2,13 @@
 
 use super::*;
 use dbdyno_model::{Procedure, TableName};
-use dbdyno_testkit::conformance::catalogue::{task, tests};
+use dbdyno_testkit::conformance::catalogue::{spec, tests};
 
-fn form(procedure: Procedure, table: TableName) -> (Form, Task) {
+fn form(procedure: Procedure, table: TableName) -> (Form, PointSpec) {
     let of = |test: &&dbdyno_model::Test| test.procedure == procedure && test.table == Some(table);
     let test = tests().iter().find(of).cloned().unwrap();
-    let task = task(&test, 1);
-    (Form::of(&Recipe::of(&test).unwrap(), &task).unwrap(), task)
+    let spec = spec(&test, 1);
+    (Form::of(&ProcedureSpec::of(&test).unwrap(), &spec).unwrap(), spec)
 }
 
 #[test]
@@ -44,11 +44,11 @@ fn searches_go_on_with_the_months_before_the_one_that_they_begin_with() {
 #[test]
 fn every_test_with_a_client_form_has_an_example_that_can_be_run_by_hand() {
     for test in tests().into_iter().filter(|test| test.procedure.has_client_form()) {
-        let task = task(&test, 1);
-        let sent = Form::of(&Recipe::of(&test).unwrap(), &task).unwrap().example(&task).unwrap();
+        let spec = spec(&test, 1);
+        let sent = Form::of(&ProcedureSpec::of(&test).unwrap(), &spec).unwrap().example(&spec).unwrap();
         let all = sent.join(";\n");
         assert!(!all.contains(['?', '{', '@']) && !all.contains("v_") && !all.contains("p_rows"), "{all}");
-        let commits = dbdyno_engine::client::commits(&task);
+        let commits = dbdyno_engine::client::commits(&spec);
         assert_eq!((sent[0] == BEGIN, sent.last().unwrap() == COMMIT), (commits, commits), "{all}");
     }
 }
@@ -56,8 +56,8 @@ fn every_test_with_a_client_form_has_an_example_that_can_be_run_by_hand() {
 #[test]
 fn what_no_client_would_send_is_unsupported() {
     for test in tests().into_iter().filter(|test| !test.procedure.has_client_form()) {
-        let Ok(recipe) = Recipe::of(&test) else { continue };
-        let refused = Form::of(&recipe, &task(&test, 1)).unwrap_err();
+        let Ok(procedure) = ProcedureSpec::of(&test) else { continue };
+        let refused = Form::of(&procedure, &spec(&test, 1)).unwrap_err();
         assert_eq!(refused.class, ErrorClass::Unsupported, "{}", test.code);
     }
 }

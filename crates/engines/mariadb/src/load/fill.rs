@@ -10,11 +10,12 @@
 //! temporary files and builds it at once: that was slower, and rows would have to fit a second time.
 
 use super::rows::{COLUMNS, DamagedRow, encode};
-use super::{LOADING, about, note};
-use crate::link::Link;
+use super::{about, note};
+use crate::DIALECT;
+use crate::connection::MariaDbConnection;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::data::Generator;
-use dbdyno_engine::server::{Leaf, ServerLink as _, Stop, Tally};
+use dbdyno_engine::server::{Connection as _, Leaf, Stop, Tally};
 use dbdyno_model::{ErrorClass, Size};
 use mysql::prelude::Queryable as _;
 use mysql::{Conn, Params, Value};
@@ -40,15 +41,18 @@ impl Way {
     ///
     /// # Errors
     /// The server's.
-    pub(super) fn ask(link: &mut Link) -> Result<Self, EngineError> {
+    pub(super) fn ask(connection: &mut MariaDbConnection) -> Result<Self, EngineError> {
         let doing = "asking how rows may be sent";
-        let packet = link.control(doing).query_first("SELECT @@max_allowed_packet");
-        let packet: Option<usize> = packet.map_err(|error| link.error(doing, &error))?;
+        let packet = connection.control(doing).query_first("SELECT @@max_allowed_packet");
+        let packet: Option<usize> = packet.map_err(|error| connection.error(doing, &error))?;
         let fit = |rows: usize| rows.min(packet.unwrap_or(0) / ROW_BYTES / 2).max(1);
-        let probe = &LOADING.get("no_entry")?.text;
-        let tried =
-            if link.version().mysql { None } else { Some(link.control(doing).exec_batch(probe, [("at all",)])) };
-        match tried.transpose().map_err(|error| link.error(doing, &error)) {
+        let probe = &DIALECT.get("load/no_entry")?.text;
+        let tried = if connection.version().mysql {
+            None
+        } else {
+            Some(connection.control(doing).exec_batch(probe, [("at all",)]))
+        };
+        match tried.transpose().map_err(|error| connection.error(doing, &error)) {
             Ok(Some(())) => Ok(Self::Bulk(fit(BULK_ROWS))),
             Ok(None) => Ok(Self::Inserts(fit(INSERT_ROWS))),
             Err(error) if error.class == ErrorClass::Unsupported => Ok(Self::Inserts(fit(INSERT_ROWS))),
@@ -80,34 +84,34 @@ impl Filler {
     /// The server's, `Cancelled` when told to stop; the session's transaction is then still open.
     pub(super) fn fill(
         &mut self,
-        link: &mut Link,
+        connection: &mut MariaDbConnection,
         leaf: &Leaf,
         size: &Size,
         stop: &Stop<'_>,
         tally: &Tally<'_>,
     ) -> Result<(), EngineError> {
         let doing = format!("loading {}", leaf.name);
-        link.batch(&doing, "BEGIN")?;
+        connection.batch(&doing, "BEGIN")?;
         // What is not ours, or was loaded before somebody changed the notes.
-        link.batch(&doing, &about("empty_leaf", leaf)?)?;
+        connection.batch(&doing, &about("empty_leaf", leaf)?)?;
         let insert = about("insert_into", leaf)?;
         let mut ids = leaf.ids(size).peekable();
         while ids.peek().is_some() {
             if stop.requested() {
-                return Err(Broken::Stopped.in_words(link, &doing));
+                return Err(Broken::Stopped.in_words(connection, &doing));
             }
-            let mut conn = link.control(&doing);
+            let mut conn = connection.control(&doing);
             let sent = self.send(&mut conn, &insert, ids.by_ref().take(self.way.rows()));
             let (taken, warnings) = (conn.affected_rows(), conn.warnings());
             drop(conn);
-            let sent = sent.map_err(|error| link.error(&doing, &error))?;
+            let sent = sent.map_err(|error| connection.error(&doing, &error))?;
             if taken != sent || warnings > 0 {
                 let message = format!("{doing}: the server took {taken} rows of {sent}, with {warnings} warnings");
                 return Err(EngineError::new(ErrorClass::Corruption, message));
             }
             tally.add(sent);
         }
-        link.batch(&doing, &format!("{}; COMMIT", note("filled", &leaf.name)?))
+        connection.batch(&doing, &format!("{}; COMMIT", note("filled", &leaf.name)?))
     }
 
     /// Sends the rows of one statement. Returns how many there were.
@@ -157,10 +161,10 @@ impl From<DamagedRow> for Broken {
 
 impl Broken {
     /// The error in words.
-    pub(crate) fn in_words(self, link: &Link, doing: &str) -> EngineError {
+    pub(crate) fn in_words(self, connection: &MariaDbConnection, doing: &str) -> EngineError {
         let error = |class, what: String| EngineError::new(class, format!("{doing}: {what}"));
         match self {
-            Self::Server(error) => link.error(doing, &error),
+            Self::Server(error) => connection.error(doing, &error),
             Self::Damaged(how) => error(ErrorClass::Corruption, how.to_string()),
             Self::Stopped => error(ErrorClass::Cancelled, "stopped".to_owned()),
         }

@@ -1,7 +1,7 @@
 //! The settings of a size class, each with its reason where that is not plain.
 
 use super::series;
-use dbdyno_engine::servers::Ground;
+use dbdyno_engine::servers::Sizing;
 
 /// The file of settings, in the data folder.
 pub(super) const FILE: &str = "dbdyno.cnf";
@@ -14,12 +14,12 @@ const GIB: u64 = 1 << 30;
 const SWITCHES_OF_FILES: (u32, u32) = (11, 0);
 
 /// Their text.
-pub(super) fn of(ground: &Ground<'_>) -> String {
-    let cache = ground.size.engine_cache_bytes;
+pub(super) fn of(sizing: &Sizing<'_>) -> String {
+    let cache = sizing.size.engine_cache_bytes;
     // Room for what a point writes between two checkpoints. The server makes it in full, so it is not as large as it
     // might be.
     let log = (16 * cache).clamp(128 * MIB, 16 * GIB) / MIB;
-    let unbuffered = if series(ground.version) < SWITCHES_OF_FILES {
+    let unbuffered = if series(sizing.version) < SWITCHES_OF_FILES {
         "innodb_flush_method = O_DIRECT"
     } else {
         "innodb_data_file_buffering = OFF"
@@ -98,7 +98,7 @@ collation_server = utf8mb4_bin
 # The server's standard error is a file beside the data folder.
 lc_messages = en_US
 ",
-        size = ground.size.id,
+        size = sizing.size.id,
         cache_mib = cache.div_ceil(MIB),
     )
 }

@@ -1,12 +1,13 @@
 //! What a server says that answers, judged.
 
+use super::super::connection::OracleConnection;
 use super::super::describe::{self, Answers, ask};
-use super::super::link::Link;
 use super::super::options::{Options, Part};
 use super::super::script::GRANTS;
-use super::super::{DIAGNOSTICS_CLAIM, layout, load, space};
+use super::super::{DIAGNOSTICS_CLAIM, layout, space};
 use super::room::{Room, mebibytes};
-use dbdyno_engine::server::ServerLink as _;
+use crate::DIALECT;
+use dbdyno_engine::server::Connection as _;
 use dbdyno_engine::server::grants::Grant;
 use dbdyno_engine::{EngineError, Finding, FindingLevel, finding};
 use dbdyno_model::{CommitMode, Drive, ErrorClass, Shape, Size, TableName};
@@ -62,27 +63,27 @@ pub(super) struct Server {
 }
 
 impl Server {
-    pub(super) fn look(link: &mut Link, options: &Options) -> Result<Self, EngineError> {
-        let said = describe::Server::ask(link)?;
-        let session_privileges: BTreeSet<String> = describe::all(link, "grants")?.into_iter().collect();
-        let own = ask(link, "own_privileges")?;
+    pub(super) fn look(connection: &mut OracleConnection, options: &Options) -> Result<Self, EngineError> {
+        let said = describe::Server::ask(connection)?;
+        let session_privileges: BTreeSet<String> = describe::all(connection, "grants")?.into_iter().collect();
+        let own = ask(connection, "own_privileges")?;
         let own_privileges: BTreeSet<String> = own.into_keys().map(|name| name.to_uppercase()).collect();
         let mut unreadable = Vec::new();
         for view in PROOFS.into_iter().chain(FIGURES) {
-            if !describe::may_read(link, view)? {
+            if !describe::may_read(connection, view)? {
                 unreadable.push(view);
             }
         }
-        let growth = ask(link, "growth")?.get("growth").and_then(|bytes| bytes.parse().ok());
+        let growth = ask(connection, "growth")?.get("growth").and_then(|bytes| bytes.parse().ok());
         let doing = "asking for the quota";
-        let quota = link.texts(doing, &load::LOADING.get("quota")?.text)?;
+        let quota = connection.texts(doing, &DIALECT.get("load/quota")?.text)?;
         let unlimited = session_privileges.contains("UNLIMITED TABLESPACE");
-        let active = ask(link, "company")?;
+        let active = ask(connection, "company")?;
         Ok(Self {
             user: said.session.get("user").cloned().unwrap_or_else(|| options.schema()),
-            may_lock: may_lock(link)?,
+            may_lock: may_lock(connection)?,
             room: Room::read(quota.first().map_or(&[], Vec::as_slice), growth, unlimited),
-            limits: ask(link, "limits")?,
+            limits: ask(connection, "limits")?,
             active: active.get("active").and_then(|n| n.parse().ok()),
             said,
             session_privileges,
@@ -362,8 +363,8 @@ impl Server {
 }
 
 /// Whether the package of locks can be run: a grant of it may come by another way than this user's own.
-fn may_lock(link: &mut Link) -> Result<bool, EngineError> {
-    match link.ask("looking at privileges", &describe::statement("may_lock")?.text, 1) {
+fn may_lock(connection: &mut OracleConnection) -> Result<bool, EngineError> {
+    match connection.ask("looking at privileges", &describe::statement("may_lock")?.text, 1) {
         Ok(_) => Ok(true),
         Err(error) if matches!(error.class, ErrorClass::ConnectionLost | ErrorClass::Cancelled) => Err(error),
         Err(_) => Ok(false),

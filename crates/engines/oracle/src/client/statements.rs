@@ -2,7 +2,7 @@
 //! itself, but it wants one for each place. A call with output values that is a transaction of its own brings its
 //! commit along, so that it is one round trip, too.
 
-use super::super::link::{Bind, Link};
+use super::super::connection::{Bind, OracleConnection};
 use dbdyno_engine::EngineError;
 use dbdyno_engine::client::{Answer, Bound, Place, StatementText, Statements, Value, ValueType};
 
@@ -61,7 +61,7 @@ impl Sends {
     /// There is no such statement, or it does not take these values; the server's.
     pub(super) fn execute(
         &mut self,
-        link: &mut Link,
+        connection: &mut OracleConnection,
         bound: &Bound<'_>,
         commits: bool,
         doing: &str,
@@ -82,9 +82,9 @@ impl Sends {
             };
             let binds: Vec<Bind<'_>> = places.iter().map(value).collect();
             match &sent.blocks {
-                Some(blocks) => link.outputs(doing, &blocks[usize::from(commits)], &binds, answer)?,
-                None if sent.asks => link.answer(doing, sql, &binds, answer)?,
-                None => changed += link.change(doing, sql, &binds)?,
+                Some(blocks) => connection.outputs(doing, &blocks[usize::from(commits)], &binds, answer)?,
+                None if sent.asks => connection.answer(doing, sql, &binds, answer)?,
+                None => changed += connection.change(doing, sql, &binds)?,
             }
         }
         answer.read_outputs(outputs, doing, bound.statement)?;

@@ -1,17 +1,17 @@
 //! What is sent: statements, and the order and types of their values. No server is asked.
 
 use super::*;
-use crate::link::Bind;
+use crate::connection::Bind;
 use dbdyno_engine::client::Value;
 use dbdyno_model::{ErrorClass, TableName, Test};
-use dbdyno_testkit::conformance::catalogue::{task, tests};
+use dbdyno_testkit::conformance::catalogue::{spec, tests};
 
 fn found(procedure: Procedure, table: TableName) -> Test {
     tests().into_iter().find(|test| test.procedure == procedure && test.table == Some(table)).unwrap()
 }
 
 fn form(test: &Test) -> Form {
-    Form::of(&Recipe::of(test), &task(test, 1)).unwrap()
+    Form::of(&ProcedureSpec::of(test), &spec(test, 1)).unwrap()
 }
 
 /// The statement, and what its places are given.
@@ -56,7 +56,7 @@ fn an_insert_sends_the_row_that_it_copies_under_the_new_id() {
 #[test]
 fn every_statement_is_counted_by_its_query_block_and_bound_in_order() {
     for test in tests() {
-        let made = Form::of(&Recipe::of(&test), &task(&test, 1));
+        let made = Form::of(&ProcedureSpec::of(&test), &spec(&test, 1));
         if !test.procedure.has_client_form() {
             assert_eq!(made.unwrap_err().class, ErrorClass::Unsupported, "{}", test.code);
             continue;
@@ -74,7 +74,7 @@ fn every_statement_is_counted_by_its_query_block_and_bound_in_order() {
 fn commits_wait_for_the_log_unless_somebody_wants_the_engines_own() {
     let update = found(Procedure::UpdatePrimary, TableName::SmallHeap);
     assert_eq!(form(&update).settings(), DURABLE);
-    let own = Task { commit: CommitMode::EngineDefault, ..task(&update, 1) };
-    assert_eq!(Form::of(&Recipe::of(&update), &own).unwrap().settings(), [""; 0]);
+    let own = PointSpec { commit: CommitMode::EngineDefault, ..spec(&update, 1) };
+    assert_eq!(Form::of(&ProcedureSpec::of(&update), &own).unwrap().settings(), [""; 0]);
     assert_eq!(form(&found(Procedure::SelectPrimary, TableName::SmallHeap)).settings(), [""; 0]);
 }

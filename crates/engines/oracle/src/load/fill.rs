@@ -5,13 +5,14 @@
 //! note are one transaction. The compressed table is filled from the same leaf of the other large one, on the server:
 //! only what comes by direct path is compressed, and it need not travel twice.
 
+use super::super::connection::OracleConnection;
 use super::super::layout;
-use super::super::link::Link;
 use super::rows::{Batch, COLUMNS};
-use super::{FILLING, LOADING, about, note};
+use super::{about, note};
+use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::data::Generator;
-use dbdyno_engine::server::{Leaf, ServerLink as _, Stop, Tally, leaves};
+use dbdyno_engine::server::{Connection as _, Leaf, Stop, Tally, leaves};
 use dbdyno_model::{ErrorClass, Organisation, Shape, Size, TableName};
 
 /// Rows of one array by direct path: each begins new blocks and is a commit.
@@ -58,7 +59,7 @@ impl Filler {
     /// The server's, `Cancelled` when told to stop; a conventional leaf's transaction is then still open.
     pub(super) fn fill(
         &mut self,
-        link: &mut Link,
+        connection: &mut OracleConnection,
         leaf: &Leaf,
         size: &Size,
         stop: &Stop<'_>,
@@ -66,33 +67,33 @@ impl Filler {
     ) -> Result<(), EngineError> {
         let doing = format!("loading {}", leaf.name);
         // What is not ours, or was loaded before somebody changed the notes, or half a leaf.
-        empty(link, leaf, &doing)?;
+        empty(connection, leaf, &doing)?;
         let way = Way::of(leaf.table);
         match way {
             Way::Copy => {
-                link.batch(&doing, &copy(leaf)?)?;
+                connection.batch(&doing, &copy(leaf)?)?;
                 tally.add(leaf.rows(size));
             }
             Way::Append => {
-                let sql = FILLING.get("append_into")?.text.replace("{leaf}", &layout::in_sql(leaf));
-                self.send_all(link, leaf, size, stop, tally, &sql, APPENDED_ROWS, true)?;
+                let sql = DIALECT.get("fill/append_into")?.text.replace("{leaf}", &layout::in_sql(leaf));
+                self.send_all(connection, leaf, size, stop, tally, &sql, APPENDED_ROWS, true)?;
             }
             Way::Insert => {
-                self.send_all(link, leaf, size, stop, tally, &about("insert_into", leaf)?, INSERTED_ROWS, false)?;
+                self.send_all(connection, leaf, size, stop, tally, &about("insert_into", leaf)?, INSERTED_ROWS, false)?;
             }
         }
         if way == Way::Copy {
             // What was copied by direct path can be read again after a commit only.
-            link.batch(&doing, "COMMIT")?;
+            connection.batch(&doing, "COMMIT")?;
         }
-        link.batch(&doing, &note("filled", &leaf.name)?)?;
-        link.batch(&doing, &LOADING.get("commit")?.text)
+        connection.batch(&doing, &note("filled", &leaf.name)?)?;
+        connection.batch(&doing, &DIALECT.get("load/commit")?.text)
     }
 
     #[allow(clippy::too_many_arguments, reason = "a loop of its own, called from one place")]
     fn send_all(
         &mut self,
-        link: &mut Link,
+        connection: &mut OracleConnection,
         leaf: &Leaf,
         size: &Size,
         stop: &Stop<'_>,
@@ -112,13 +113,13 @@ impl Filler {
                 self.batch.add(&self.generator.row(id));
             }
             let sent = self.batch.rows() as u64;
-            let taken = link.insert_rows(&doing, sql, COLUMNS, &self.batch.values())?;
+            let taken = connection.insert_rows(&doing, sql, COLUMNS, &self.batch.values())?;
             if taken != sent {
                 let message = format!("{doing}: the server took {taken} rows of {sent}");
                 return Err(EngineError::new(ErrorClass::Corruption, message));
             }
             if commit_each {
-                link.batch(&doing, "COMMIT")?;
+                connection.batch(&doing, "COMMIT")?;
             }
             tally.add(sent);
         }
@@ -127,15 +128,15 @@ impl Filler {
 }
 
 /// Empties a leaf that has rows.
-fn empty(link: &mut Link, leaf: &Leaf, doing: &str) -> Result<(), EngineError> {
-    let any = FILLING.get("any_row_in")?.text.replace("{leaf}", &layout::in_sql(leaf));
-    if link.texts(doing, &any)?.is_empty() {
+fn empty(connection: &mut OracleConnection, leaf: &Leaf, doing: &str) -> Result<(), EngineError> {
+    let any = DIALECT.get("fill/any_row_in")?.text.replace("{leaf}", &layout::in_sql(leaf));
+    if connection.texts(doing, &any)?.is_empty() {
         return Ok(());
     }
     match truncate(leaf)? {
-        Some(sql) => link.batch(doing, &sql),
+        Some(sql) => connection.batch(doing, &sql),
         // It belongs to the leaf's transaction.
-        None => link.batch(doing, &about("empty_leaf", leaf)?),
+        None => connection.batch(doing, &about("empty_leaf", leaf)?),
     }
 }
 
@@ -144,11 +145,11 @@ fn truncate(leaf: &Leaf) -> Result<Option<String>, EngineError> {
     let table = leaf.table.name();
     Ok(match (leaf.table.organisation(), layout::partition(leaf)) {
         (Organisation::Hash, _) => None,
-        (_, None) => Some(FILLING.fill("truncate_table", &[("table", table)])?),
+        (_, None) => Some(DIALECT.fill("fill/truncate_table", &[("table", table)])?),
         (_, Some(part)) => {
             let large = leaf.table.shape() == Shape::Large;
             let statement = if large { "truncate_subpartition" } else { "truncate_partition" };
-            Some(FILLING.fill(statement, &[("table", table), ("part", part)])?)
+            Some(DIALECT.fill(&format!("fill/{statement}"), &[("table", table), ("part", part)])?)
         }
     })
 }

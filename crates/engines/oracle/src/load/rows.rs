@@ -1,6 +1,6 @@
 //! Rows as values on their way to the server, and on their way back. Whole numbers and days are never texts.
 
-use super::super::link::{Bind, days};
+use super::super::connection::{Bind, days};
 use dbdyno_engine::data::{FILLER_CHARS, Row};
 use oracledb::OracleTimestamp;
 

@@ -2,7 +2,7 @@
 //! it reads is written out again, and in that text are no retries: the driver would sleep between them and beyond the
 //! deadline, and who measures a platform wants to know that it was not there.
 
-use super::super::link::caught;
+use super::super::connection::caught;
 use super::place::Place;
 use super::tnsnames;
 use oracledb::Config;

@@ -6,7 +6,7 @@
 //! which the server reads and writes for every type.
 
 use super::super::errors::Trouble;
-use super::super::recipe::client::ServerText;
+use super::super::procedure::client::ServerText;
 use super::super::wire::Wire;
 use super::super::wire::answer::{self, described};
 use bytes::BytesMut;

@@ -1,12 +1,13 @@
 //! Rows into leaves. A leaf is emptied and filled in one transaction, which also notes that it is done: so an
 //! interrupted load never leaves half a leaf, and the rows can be frozen as they arrive.
 
+use super::super::connection::PostgresConnection;
 use super::super::copy::{CopyError, Encoder};
-use super::super::link::Link;
-use super::{LOADING, note};
+use super::note;
+use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::data::Generator;
-use dbdyno_engine::server::{Asked, Leaf, ServerLink as _, Stop, Tally};
+use dbdyno_engine::server::{Asked, Connection as _, Leaf, Stop, Tally};
 use dbdyno_model::{ErrorClass, Size};
 use postgres::Client;
 use std::io::{self, Write};
@@ -33,7 +34,7 @@ impl Filler {
     /// Fills a leaf.
     pub(super) fn fill(
         &mut self,
-        link: &mut Link,
+        connection: &mut PostgresConnection,
         leaf: &Leaf,
         size: &Size,
         stop: &Stop<'_>,
@@ -41,18 +42,18 @@ impl Filler {
     ) -> Result<(), EngineError> {
         let doing = format!("loading {}", leaf.name);
         let relation = [("relation", leaf.name.as_str())];
-        link.batch(&doing, &LOADING.fill("empty_leaf", &relation)?)?;
-        let sql = LOADING.fill("copy_in", &relation)?;
+        connection.batch(&doing, &DIALECT.fill("load/empty_leaf", &relation)?)?;
+        let sql = DIALECT.fill("load/copy_in", &relation)?;
         let mut ids = leaf.ids(size).peekable();
         while ids.peek().is_some() {
-            let copied = self.copy(link.control(&doing), &sql, ids.by_ref().take(COPY_ROWS), stop, tally);
-            let (sent, taken) = copied.map_err(|broken| broken.in_words(link, &doing))?;
+            let copied = self.copy(connection.control(&doing), &sql, ids.by_ref().take(COPY_ROWS), stop, tally);
+            let (sent, taken) = copied.map_err(|broken| broken.in_words(connection, &doing))?;
             if sent != taken {
                 let message = format!("{doing}: the server took {taken} rows of {sent}");
                 return Err(EngineError::new(ErrorClass::Corruption, message));
             }
         }
-        link.batch(&doing, &format!("{}\nCOMMIT;", note("filled", &leaf.name)?))
+        connection.batch(&doing, &format!("{}\nCOMMIT;", note("filled", &leaf.name)?))
     }
 
     /// Sends one COPY. Returns the rows sent, and those that the server took.
@@ -136,10 +137,10 @@ impl From<io::Error> for Broken {
 
 impl Broken {
     /// The error in words.
-    pub(crate) fn in_words(self, link: &Link, doing: &str) -> EngineError {
+    pub(crate) fn in_words(self, connection: &PostgresConnection, doing: &str) -> EngineError {
         let error = |class, what: String| EngineError::new(class, format!("{doing}: {what}"));
         match self {
-            Self::Server(error) => link.error(doing, &error),
+            Self::Server(error) => connection.error(doing, &error),
             Self::Io(io) => error(ErrorClass::ConnectionLost, io.to_string()),
             Self::Damaged(how) => error(ErrorClass::Corruption, how.to_string()),
             Self::Stopped => error(ErrorClass::Cancelled, "stopped".to_owned()),

@@ -1,12 +1,13 @@
 //! What follows the rows: indexes, leaf by leaf and then their parents', which adopt those of the leaves; statistics
 //! and the visibility map.
 
-use super::super::link::Link;
-use super::super::recipe::layout;
-use super::{LOADING, note};
+use super::super::connection::PostgresConnection;
+use super::super::procedure::layout;
+use super::note;
+use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::bookkeeping::Meta;
-use dbdyno_engine::server::{Crew, Leaf, Phase, ServerLink as _, Stop, Tally, Times};
+use dbdyno_engine::server::{Connection as _, Leaf, LoaderPool, Phase, Stop, Tally, Times};
 use dbdyno_model::{Size, TableName};
 
 /// Sort memory for a row of an index.
@@ -32,9 +33,9 @@ pub(super) struct Means {
 
 impl Means {
     /// Looks at what the server allows anyway.
-    pub(super) fn ask(link: &mut Link, jobs: u64, rows: u64) -> Result<Self, EngineError> {
+    pub(super) fn ask(connection: &mut PostgresConnection, jobs: u64, rows: u64) -> Result<Self, EngineError> {
         let doing = "asking for the memory of index builds";
-        let answer = link.texts(doing, &LOADING.get("index_memory")?.text)?;
+        let answer = connection.texts(doing, &DIALECT.get("load/index_memory")?.text)?;
         let memory = answer.first().and_then(|row| row.first().cloned().flatten());
         Ok(Self { jobs, rows, memory_kb: memory.and_then(|kb| kb.parse().ok()).unwrap_or(0) })
     }
@@ -53,7 +54,7 @@ impl Means {
     /// Builds what a leaf lacks.
     pub(super) fn index(
         &self,
-        link: &mut Link,
+        connection: &mut PostgresConnection,
         leaf: &Leaf,
         size: &Size,
         meta: &Meta,
@@ -62,20 +63,26 @@ impl Means {
         let (rows, name) = (leaf.rows(size), &leaf.name);
         let doing = format!("indexing {name}");
         let (memory, workers) = (self.memory_kb(rows).to_string(), self.workers(rows).to_string());
-        let settings = LOADING.fill("index_settings", &[("kilobytes", &memory), ("workers", &workers)])?;
-        link.batch(&doing, &settings)?;
-        index(link, &doing, leaf.table, name, meta)?;
+        let settings = DIALECT.fill("load/index_settings", &[("kilobytes", &memory), ("workers", &workers)])?;
+        connection.batch(&doing, &settings)?;
+        index(connection, &doing, leaf.table, name, meta)?;
         tally.add(rows);
         Ok(())
     }
 }
 
 /// Builds the indexes that a relation lacks; each is a transaction that also notes it.
-fn index(link: &mut Link, doing: &str, table: TableName, relation: &str, meta: &Meta) -> Result<(), EngineError> {
+fn index(
+    connection: &mut PostgresConnection,
+    doing: &str,
+    table: TableName,
+    relation: &str,
+    meta: &Meta,
+) -> Result<(), EngineError> {
     let statements = layout::index(relation, table.organisation())?;
     for (step, sql) in ["primary", "customer"].into_iter().zip(statements) {
         if !meta.done(step, relation) {
-            link.batch(doing, &format!("{sql}\n{}", note(step, relation)?))?;
+            connection.batch(doing, &format!("{sql}\n{}", note(step, relation)?))?;
         }
     }
     Ok(())
@@ -84,7 +91,7 @@ fn index(link: &mut Link, doing: &str, table: TableName, relation: &str, meta: &
 /// Lets parents adopt the indexes of their leaves, from below. Each is a transaction of its own: one for all would lock
 /// hundreds of relations at once.
 pub(super) fn index_parents(
-    crew: &mut Crew<'_, Link>,
+    crew: &mut LoaderPool<'_, PostgresConnection>,
     tables: &[TableName],
     meta: &Meta,
     times: &Times,
@@ -94,9 +101,12 @@ pub(super) fn index_parents(
     });
     let (tops, months): (Vec<_>, Vec<_>) = all.partition(|(table, parent)| table.name() == parent);
     for level in [months, tops] {
-        let work = |link: &mut Link, (table, relation): &(TableName, String), (): &mut (), _: &Stop<'_>| {
+        let work = |connection: &mut PostgresConnection,
+                    (table, relation): &(TableName, String),
+                    (): &mut (),
+                    _: &Stop<'_>| {
             let _clock = times.clock(*table, Phase::Index);
-            index(link, &format!("indexing {relation}"), *table, relation, meta)
+            index(connection, &format!("indexing {relation}"), *table, relation, meta)
         };
         crew.each("indexing", &level, || (), work)?;
     }
@@ -104,16 +114,21 @@ pub(super) fn index_parents(
 }
 
 /// Vacuums and analyses a leaf.
-pub(super) fn vacuum(link: &mut Link, leaf: &Leaf, size: &Size, tally: &Tally<'_>) -> Result<(), EngineError> {
-    let sql = LOADING.fill("vacuum_leaf", &[("relation", &leaf.name)])?;
-    link.batch(&format!("vacuuming {}", leaf.name), &sql)?;
+pub(super) fn vacuum(
+    connection: &mut PostgresConnection,
+    leaf: &Leaf,
+    size: &Size,
+    tally: &Tally<'_>,
+) -> Result<(), EngineError> {
+    let sql = DIALECT.fill("load/vacuum_leaf", &[("relation", &leaf.name)])?;
+    connection.batch(&format!("vacuuming {}", leaf.name), &sql)?;
     tally.add(leaf.rows(size));
     Ok(())
 }
 
 /// Statistics over all partitions of the tables that have them. Comes before the leaves are vacuumed and analysed.
 pub(super) fn analyse_parents(
-    crew: &mut Crew<'_, Link>,
+    crew: &mut LoaderPool<'_, PostgresConnection>,
     tables: &[TableName],
     times: &Times,
 ) -> Result<(), EngineError> {
@@ -122,16 +137,18 @@ pub(super) fn analyse_parents(
         .copied()
         .filter(|table| !layout::parents(table.name(), table.organisation()).is_empty())
         .collect();
-    let work = |link: &mut Link, table: &TableName, (): &mut (), _: &Stop<'_>| {
+    let work = |connection: &mut PostgresConnection, table: &TableName, (): &mut (), _: &Stop<'_>| {
         let _clock = times.clock(*table, Phase::Tidy);
         let doing = format!("analysing {table}");
-        let statements: &[&str] = if link.version_num() >= ANALYSES_PARENTS_ALONE {
+        let statements: &[&str] = if connection.version_num() >= ANALYSES_PARENTS_ALONE {
             &["analyse_parent_only"]
         } else {
             &["rough_sample", "analyse_parent", "usual_sample"]
         };
         let relation = [("relation", table.name())];
-        statements.iter().try_for_each(|statement| link.batch(&doing, &LOADING.fill(statement, &relation)?))
+        statements
+            .iter()
+            .try_for_each(|statement| connection.batch(&doing, &DIALECT.fill(&format!("load/{statement}"), &relation)?))
     };
     crew.each("analysing", &parents, || (), work)
 }

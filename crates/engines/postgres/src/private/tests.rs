@@ -176,8 +176,8 @@ fn versions_are_read_and_settings_fit_them() {
     assert!(PRODUCT.too_old("12.1").is_some() && PRODUCT.too_old("13.0").is_none());
     let size = size("M", 12 << 30);
     let text = |version| {
-        let ground = Ground { size: &size, version, socket_folder: Path::new("/run"), hardware_threads: 96 };
-        settings(&ground)
+        let sizing = Sizing { size: &size, version, socket_folder: Path::new("/run"), hardware_threads: 96 };
+        settings(&sizing)
     };
     assert!(!text("13.23").contains("track_wal_io_timing") && text("14.0").contains("track_wal_io_timing = on"));
     assert!(

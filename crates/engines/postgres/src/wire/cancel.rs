@@ -4,7 +4,7 @@
 use super::channel::Channel;
 use super::open::shake_hands;
 use super::socket::Socket;
-use crate::link::{REPEATS, Stop};
+use crate::connection::{REPEATS, Stop};
 use bytes::BytesMut;
 use dbdyno_engine::Canceller;
 use postgres_protocol::message::frontend;

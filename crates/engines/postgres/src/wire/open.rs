@@ -1,5 +1,5 @@
 //! Opening a connection: within a time, with TLS or rather without, and with settings in the startup message where
-//! whoever answers takes them; by the rules that the crate's client follows in `link/connect.rs`.
+//! whoever answers takes them; by the rules that the crate's client follows in `connection/connect.rs`.
 
 use super::authenticate::{self, Key, Proof};
 use super::binding::Tie;
@@ -8,8 +8,8 @@ use super::channel::{Channel, Encrypted, Wait};
 use super::incoming::Incoming;
 use super::socket::Socket;
 use super::{Status, Wire};
+use crate::connection::basics;
 use crate::errors::{Cause, Trouble};
-use crate::link::basics;
 use crate::options::{Address, Host, Options, SslMode};
 use crate::password::Found;
 use bytes::BytesMut;

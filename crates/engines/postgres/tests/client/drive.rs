@@ -3,7 +3,7 @@
 use dbdyno_engine::client::{Bound, TestProgram};
 use dbdyno_engine::program::{Act, Outcome, Program as _};
 use dbdyno_engine::{
-    ChunkResult, Engine, EngineError, Job, MonotonicClock, Prepared, Reply, Request, StartGate, Step, Task, Work,
+    ChunkResult, Engine, EngineError, Job, MonotonicClock, PointSpec, Prepared, Reply, Request, StartGate, Step, Work,
 };
 use dbdyno_model::{Counters, Drive, ErrorClass, PumpUse};
 use dbdyno_testkit::conformance::{begun, merge};
@@ -203,36 +203,36 @@ impl Driven<'_> {
 }
 
 /// Runs a point whose end nothing disturbs.
-pub(super) fn drive<'a>(engine: &dyn Engine, task: &Task, work: impl Fn(u32) -> Passes<'a>) -> Driven<'a> {
-    drive_beside(engine, task, work, true, |_| {})
+pub(super) fn drive<'a>(engine: &dyn Engine, spec: &PointSpec, work: impl Fn(u32) -> Passes<'a>) -> Driven<'a> {
+    drive_beside(engine, spec, work, true, |_| {})
 }
 
 /// The same with something beside it that is given the sessions' cancellers. `whole` says that the server lives on.
 pub(super) fn drive_beside<'a>(
     engine: &dyn Engine,
-    task: &Task,
+    spec: &PointSpec,
     work: impl Fn(u32) -> Passes<'a>,
     whole: bool,
     beside: impl FnOnce(&[std::sync::Arc<dyn dbdyno_engine::Canceller>]) + Send,
 ) -> Driven<'a> {
-    let (mut sessions, Prepared { problems, plan, form }) = begun(engine, task);
-    let program = |job| form.clone().map(|form| TestProgram::new(task, job, form));
+    let (mut sessions, Prepared { problems, plan, form }) = begun(engine, spec);
+    let program = |job| form.clone().map(|form| TestProgram::new(spec, job, form));
     // Old servers make them wait; side by side they wait once.
     let flush = |sessions: &mut Vec<Box<dyn dbdyno_engine::Session>>| {
         thread::scope(|scope| sessions.iter_mut().for_each(|session| _ = scope.spawn(|| session.flush().unwrap())));
     };
     flush(&mut sessions);
     let before = engine.point_statistics(None).unwrap();
-    let mut works: Vec<Passes<'a>> = (0..task.jobs).map(|job| Passes { program: program(job), ..work(job) }).collect();
+    let mut works: Vec<Passes<'a>> = (0..spec.jobs).map(|job| Passes { program: program(job), ..work(job) }).collect();
     let cancellers: Vec<_> = sessions.iter().map(|session| session.canceller()).collect();
-    let gate = StartGate::new(task.jobs as usize + 1);
+    let gate = StartGate::new(spec.jobs as usize + 1);
     let pumped = thread::scope(|scope| {
         scope.spawn(|| {
             assert!(gate.wait());
             beside(&cancellers);
         });
         let jobs = sessions.iter_mut().zip(&mut works).map(|(session, work)| Job { session: session.as_mut(), work });
-        engine.pump(Drive::Client, Some(task.jobs)).run(jobs.collect(), &MonotonicClock::default(), &gate)
+        engine.pump(Drive::Client, Some(spec.jobs)).run(jobs.collect(), &MonotonicClock::default(), &gate)
     });
     let mut counted = Counters::default();
     if whole {
@@ -241,7 +241,7 @@ pub(super) fn drive_beside<'a>(
     }
     drop(sessions);
     if whole {
-        engine.end_point(task).unwrap();
+        engine.end_point(spec).unwrap();
     }
     Driven { works, counted, problems, plan, pumped }
 }

@@ -4,7 +4,7 @@
 use super::client_task;
 use super::drive::{Passes, drive, drive_beside};
 use crate::{LENDER, Postgres, Server};
-use dbdyno_engine::Task;
+use dbdyno_engine::PointSpec;
 use dbdyno_model::ErrorClass;
 use dbdyno_testkit::on_servers::Product as _;
 use dbdyno_testkit::servers::Scratch;
@@ -142,11 +142,11 @@ fn a_storm_of_errors_is_a_storm_of_replies() {
     for (code, rows_per_tx) in [("T611", 1), ("T711", 1), ("T711", 3)] {
         let database = LENDER.loaded();
         let engine = Postgres::engine_on(&database);
-        let task = Task { rows_per_tx, ..client_task(code, 6) };
+        let spec = PointSpec { rows_per_tx, ..client_task(code, 6) };
         let table = Server::table("small_heap");
         let driven = drive_beside(
             &*engine,
-            &task,
+            &spec,
             |_| Passes::new(ENDLESS).bearing(200),
             false,
             |_| {
@@ -160,7 +160,7 @@ fn a_storm_of_errors_is_a_storm_of_replies() {
                 assert_eq!(error.class, ErrorClass::UnknownObject, "{error}");
             }
         }
-        engine.end_point(&task).unwrap();
+        engine.end_point(&spec).unwrap();
     }
 }
 
@@ -169,8 +169,8 @@ fn whoever_thinks_is_woken_when_it_is_time_and_not_before() {
     let database = LENDER.loaded();
     let engine = Postgres::engine_on(&database);
     for jobs in [1, 30] {
-        let task = client_task("T611", jobs);
-        let driven = drive(&*engine, &task, |job| Passes::new(20).thinking(200_000 + 50_000 * u64::from(job)));
+        let spec = client_task("T611", jobs);
+        let driven = drive(&*engine, &spec, |job| Passes::new(20).thinking(200_000 + 50_000 * u64::from(job)));
         assert_eq!(driven.done(), 20 * u64::from(jobs));
         assert!(driven.works.iter().all(|work| work.late_ns.len() == 20));
     }
@@ -229,10 +229,10 @@ fn a_slow_way_that_cuts_all_messages_loses_none() {
     let engine = (dbdyno_postgres::INFO.open)(&target, &dbdyno_testkit::conformance::catalogue::size_t()).unwrap();
     // A thread for each, and several to a thread.
     for jobs in [1, 12] {
-        let task = client_task("T611", jobs);
-        let driven = drive(&*engine, &task, |_| Passes::new(PASSES));
+        let spec = client_task("T611", jobs);
+        let driven = drive(&*engine, &spec, |_| Passes::new(PASSES));
         assert!(driven.failures().is_empty(), "{:?}", driven.failures());
         assert_eq!((driven.done(), driven.sum().rows), (PASSES * u64::from(jobs), PASSES * u64::from(jobs)));
-        assert_eq!(Some(driven.sum().checksum), dbdyno_testkit::conformance::expected::checksum(&task, PASSES));
+        assert_eq!(Some(driven.sum().checksum), dbdyno_testkit::conformance::expected::checksum(&spec, PASSES));
     }
 }

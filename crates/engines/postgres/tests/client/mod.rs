@@ -5,11 +5,11 @@ mod drive;
 mod faults;
 
 use crate::{LENDER, Postgres, Wish};
-use dbdyno_engine::{Request, Session, Target, Task, client::TestProgram};
+use dbdyno_engine::{PointSpec, Request, Session, Target, client::TestProgram};
 use dbdyno_model::{Counter, Drive, ErrorClass, Mapping, Procedure, Proof, TableName, Test};
 use dbdyno_testkit::conformance::client::{execute, send};
 use dbdyno_testkit::conformance::{self, catalogue, expected, play};
-use dbdyno_testkit::on_servers::{Product as _, task};
+use dbdyno_testkit::on_servers::{Product as _, spec};
 use drive::{Passes, drive, drive_beside};
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -17,8 +17,8 @@ use std::thread::{self, available_parallelism};
 use std::time::Duration;
 
 /// A task in the client drive.
-fn client_task(code: &str, jobs: u32) -> Task {
-    Task { drive: Drive::Client, ..task(code, jobs) }
+fn client_task(code: &str, jobs: u32) -> PointSpec {
+    PointSpec { drive: Drive::Client, ..spec(code, jobs) }
 }
 
 /// Tests that a client can drive, with one row a transaction and with several where they have such.
@@ -39,8 +39,8 @@ fn tests() -> Vec<(Test, u64)> {
     all
 }
 
-fn what(task: &Task) -> String {
-    format!("{} with {} rows a transaction, {} jobs", task.test.code, task.rows_per_tx, task.jobs)
+fn what(spec: &PointSpec) -> String {
+    format!("{} with {} rows a transaction, {} jobs", spec.test.code, spec.rows_per_tx, spec.jobs)
 }
 
 /// Rows and checksums are those of the procedure and of the generator; the server counts what was sent, to the last
@@ -50,8 +50,8 @@ fn does_what_the_procedure_does(jobs: u32) {
     let database = LENDER.loaded();
     let engine = Postgres::engine_on(&database);
     for (test, rows_per_tx) in tests() {
-        let server = Task { rows_per_tx, ..task(test.code.as_str(), jobs) };
-        let client = Task { drive: Drive::Client, ..server.clone() };
+        let server = PointSpec { rows_per_tx, ..spec(test.code.as_str(), jobs) };
+        let client = PointSpec { drive: Drive::Client, ..server.clone() };
         // Counted, so that nothing of it comes to be counted later. Commits of others are those of tests on the same
         // server.
         let procedure = play(&*engine, &server, &[PASSES]);
@@ -115,15 +115,15 @@ fn every_road_and_every_proof_leads_to_a_session() {
     ];
     for (road, encrypted) in roads {
         let engine = (dbdyno_postgres::INFO.open)(&Target::parse(&road).unwrap(), &catalogue::size_t()).unwrap();
-        let task = client_task("T611", 3);
-        let driven = drive(&*engine, &task, |_| {
+        let spec = client_task("T611", 3);
+        let driven = drive(&*engine, &spec, |_| {
             Passes::new(50).meanwhile(|| {
             let sql = "SELECT DISTINCT ssl FROM pg_stat_ssl s JOIN pg_stat_activity a USING (pid) WHERE application_name = 'dbdyno job'";
             assert_eq!(server.psql("postgres", sql), encrypted);
         })
         });
         assert!(driven.failures().is_empty(), "{road}: {:?}", driven.failures());
-        assert_eq!(Some(driven.sum().checksum), expected::checksum(&task, 50), "{road}");
+        assert_eq!(Some(driven.sum().checksum), expected::checksum(&spec, 50), "{road}");
     }
     let refused = |road: &str| {
         let engine = (dbdyno_postgres::INFO.open)(&Target::parse(road).unwrap(), &catalogue::size_t()).unwrap();
@@ -150,11 +150,11 @@ fn every_road_and_every_proof_leads_to_a_session() {
 fn a_session_can_be_asked_request_by_request() {
     let database = LENDER.loaded();
     let engine = Postgres::engine_on(&database);
-    let task = Task { rows_per_tx: 3, ..client_task("T311", 1) };
-    engine.begin_point(&task).unwrap();
+    let spec = PointSpec { rows_per_tx: 3, ..client_task("T311", 1) };
+    engine.begin_point(&spec).unwrap();
     let rows = || database.sql("SELECT count(*) FROM dbdyno.load_heap");
     let mut session = engine.client_session(0, 1).unwrap();
-    session.prepare(&task, 0).unwrap();
+    session.prepare(&spec, 0).unwrap();
     // A new row's id, and the row that is copied.
     let insert = |session: &mut dyn Session, id, opens| execute(session, 0, &[id, 1], opens);
     for (first, end, expected) in [(1, Request::Rollback, "0"), (4, Request::Commit, "3"), (7, Request::Rollback, "3")]
@@ -174,8 +174,8 @@ fn a_session_can_be_asked_request_by_request() {
     session.execute(&Request::Rollback).unwrap();
     session.execute(&Request::Chunk { first_pass: 0, passes: 1 }).unwrap_err();
     // It may be prepared for something else.
-    let task = client_task("T626", 1);
-    let mut program = TestProgram::new(&task, 0, session.prepare(&task, 0).unwrap().form.unwrap());
+    let spec = client_task("T626", 1);
+    let mut program = TestProgram::new(&spec, 0, session.prepare(&spec, 0).unwrap().form.unwrap());
     let done = send(session.as_mut(), &mut program, 1).unwrap();
     assert_eq!(done.rows, dbdyno_model::Size::LARGE_ROWS_PER_VALUE);
     session.flush().unwrap();
@@ -189,11 +189,11 @@ fn several_jobs_by_the_hundred_share_four_threads_at_most() {
     server.psql("postgres", "CREATE DATABASE loaded");
     Postgres::load(&server, "loaded");
     let engine = Postgres::engine(&server, "loaded");
-    let task = client_task("T611", 200);
-    let driven = drive(&*engine, &task, |_| Passes::new(40));
+    let spec = client_task("T611", 200);
+    let driven = drive(&*engine, &spec, |_| Passes::new(40));
     assert!(driven.failures().is_empty(), "{:?}", driven.failures());
     assert_eq!(driven.done(), 200 * 40);
-    assert_eq!(Some(driven.sum().checksum), expected::checksum(&task, 40));
+    assert_eq!(Some(driven.sum().checksum), expected::checksum(&spec, 40));
     assert_eq!(driven.counted.get(Counter::Executions), Some(200 * 40));
     assert!(driven.threads() <= 4, "{} threads", driven.threads());
     assert_eq!(driven.pumped.as_ref().unwrap().threads as usize, driven.threads());
@@ -213,7 +213,7 @@ fn sessions_follow_their_server_processes() {
         // It may have ended.
         _ = sched_setaffinity(Pid::from_raw(pid.parse().unwrap()), &set);
     };
-    let task = client_task("T611", 16);
+    let spec = client_task("T611", 16);
     let play = || {
         let beside = |_: &[std::sync::Arc<dyn dbdyno_engine::Canceller>]| {
             let jobs = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'dbdyno job' ORDER BY 1";
@@ -226,10 +226,10 @@ fn sessions_follow_their_server_processes() {
                 thread::sleep(Duration::from_millis(100));
             }
         };
-        let driven = drive_beside(&*engine, &task, |_| Passes::new(4_000), true, beside);
+        let driven = drive_beside(&*engine, &spec, |_| Passes::new(4_000), true, beside);
         assert!(driven.failures().is_empty(), "{:?}", driven.failures());
         assert_eq!(driven.done(), 16 * 4_000);
-        assert_eq!(Some(driven.sum().checksum), expected::checksum(&task, 4_000));
+        assert_eq!(Some(driven.sum().checksum), expected::checksum(&spec, 4_000));
         assert_eq!(driven.counted.get(Counter::Executions), Some(16 * 4_000));
         let follows = driven.pumped.as_ref().unwrap().sessions_follow;
         let moved = driven.moved();
@@ -249,9 +249,9 @@ fn no_procedure_is_made_for_a_client() {
     let database = LENDER.loaded();
     let engine = Postgres::engine_on(&database);
     let before = database.objects();
-    let task = client_task("T611", 1);
-    engine.begin_point(&task).unwrap();
+    let spec = client_task("T611", 1);
+    engine.begin_point(&spec).unwrap();
     assert_eq!(database.objects(), before);
-    engine.end_point(&task).unwrap();
+    engine.end_point(&spec).unwrap();
     _ = conformance::Quiet;
 }

@@ -8,13 +8,13 @@ mod waiting;
 
 use super::*;
 use dbdyno_catalogue::Catalogue;
-use dbdyno_engine::{Sampling, Task};
+use dbdyno_engine::{PointSpec, Sampling};
 use dbdyno_model::{CommitMode, Drive};
 
 /// Updates by so many jobs.
-pub(super) fn task(jobs: u32) -> Task {
+pub(super) fn spec(jobs: u32) -> PointSpec {
     let catalogue = Catalogue::embedded().unwrap();
-    Task {
+    PointSpec {
         test: catalogue.test("T711").unwrap().clone(),
         size: catalogue.size("T").unwrap().clone(),
         seed: 1,

@@ -5,7 +5,7 @@ use crate::{ClientDrive, ClientResult, Pace, Pool, Team, Window};
 use dbdyno_engine::client::{TestForm, TestProgram};
 use dbdyno_engine::data::mix;
 use dbdyno_engine::{Canceller, ChunkResult, Clock, EngineError, Failure, Job, Prepared, Pump, Request};
-use dbdyno_engine::{Session, SimulatedClock, SimulatedPump, StartGate, Task};
+use dbdyno_engine::{PointSpec, Session, SimulatedClock, SimulatedPump, StartGate};
 use dbdyno_model::{Arrivals, Flag, Load, Point, Queue, Rate, Status, TestCode};
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ struct Served<'c> {
 }
 
 impl Session for Served<'_> {
-    fn prepare(&mut self, _: &Task, _: u32) -> Result<Prepared, EngineError> {
+    fn prepare(&mut self, _: &PointSpec, _: u32) -> Result<Prepared, EngineError> {
         Ok(Prepared::default())
     }
 
@@ -86,12 +86,12 @@ impl Simulation {
 
     /// Puts a load on; so many users share the sessions.
     pub(super) fn of_users(&self, users: u32, load: Load) -> ClientResult {
-        let task = Task { key_seed: mix(self.seed), ..super::task(users) };
+        let spec = PointSpec { key_seed: mix(self.seed), ..super::spec(users) };
         let clock = SimulatedClock::default();
         let window = Window::new(Pace::of_client(WINDOW_S), self.sessions as usize);
         let load = Load { connections: Some(self.sessions).filter(|n| *n < users), ..load };
         let per_s = load.rate.map(|_| self.per_s());
-        let team = Team::new(&window, (WINDOW_S * 1e9) as u64, load, per_s, &task);
+        let team = Team::new(&window, (WINDOW_S * 1e9) as u64, load, per_s, &spec);
         let served = |job: u32| Served {
             clock: &clock,
             service: self.service,
@@ -99,7 +99,7 @@ impl Simulation {
             counter: mix(self.seed ^ mix(u64::from(job) + 77)),
         };
         let mut sessions: Vec<Served<'_>> = (0..self.sessions).map(served).collect();
-        let program = |job| TestProgram::new(&task, job, TestForm::default());
+        let program = |job| TestProgram::new(&spec, job, TestForm::default());
         let pool = Pool::default();
         let mut drives = team.sessions((0..users).map(|job| (job, program(job))), &pool);
         let pairs = sessions.iter_mut().zip(&mut drives).map(|(session, work)| Job { session, work }).collect();

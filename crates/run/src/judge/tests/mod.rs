@@ -27,7 +27,7 @@ const EMBEDDED: Features = Features {
 
 /// A point of a test over a window of ten seconds, in which `ops` operations were done at constant speed.
 struct Case {
-    task: Task,
+    spec: PointSpec,
     features: Features,
     log: Log,
     counters: Counters,
@@ -50,7 +50,7 @@ impl Case {
             Chunk { started_ns, ended_ns, ops: ops / 10, rows: ops / 10 * rows, bytes: 0 }
         };
         Self {
-            task: Task {
+            spec: PointSpec {
                 test,
                 size,
                 seed: 1,
@@ -83,7 +83,7 @@ impl Case {
 
     fn evidence(&self) -> Evidence<'_> {
         Evidence {
-            work: Work::Test(&self.task),
+            work: Work::Test(&self.spec),
             features: self.features,
             log: &self.log,
             window: Span { start_ns: 0, end_ns: 10 * SECOND },
@@ -92,7 +92,7 @@ impl Case {
             share_in_memory: self.share_in_memory,
             counters_s: 10.0,
             durability: self.durability.as_ref(),
-            commits: Work::Test(&self.task).commits(&self.log, &[]),
+            commits: Work::Test(&self.spec).commits(&self.log, &[]),
             clock_jump_s: self.clock_jump_s,
         }
     }

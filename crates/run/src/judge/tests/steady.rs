@@ -18,7 +18,7 @@ fn wavering(seed: u64, chunks: u64, jobs: u32, noise: f64, drift: f64) -> Case {
     };
     let places = (0..u64::from(jobs)).flat_map(|job| (0..chunks).map(move |n| (job, n)));
     case.log.chunks = places.map(chunk).collect();
-    case.task.jobs = jobs;
+    case.spec.jobs = jobs;
     case
 }
 
@@ -56,7 +56,7 @@ fn of_a_few_chunks_nobody_can_tell_and_that_is_said() {
 #[test]
 fn the_seconds_of_a_client_are_judged_as_they_are() {
     let mut case = wavering(1, 10, 1, 0.0, 0.3);
-    case.task.jobs = 8;
-    case.task.drive = dbdyno_model::Drive::Client;
+    case.spec.jobs = 8;
+    case.spec.drive = dbdyno_model::Drive::Client;
     assert_eq!(case.flags(), [Flag::NotSteady]);
 }

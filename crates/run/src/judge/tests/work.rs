@@ -39,8 +39,8 @@ fn of_failed_transactions_the_engine_may_have_counted_a_part() {
 fn a_full_scan_that_finds_another_sum_is_invalid() {
     let case = |code: &str, over: u64| {
         let mut case = Case::new(code, 100);
-        let table = case.task.test.table.unwrap();
-        case.log.checksum = 100 * quantity_sum(&case.task.size, table.shape(), case.task.seed) + over;
+        let table = case.spec.test.table.unwrap();
+        case.log.checksum = 100 * quantity_sum(&case.spec.size, table.shape(), case.spec.seed) + over;
         case.judged()
     };
     for code in ["T421", "T426"] {

@@ -31,7 +31,7 @@ fn deferred_writes_are_those_above_a_tenth() {
 fn a_sync_serves_at_most_one_commit_of_each_session() {
     let judged = |jobs, syncs: Option<u64>, features| {
         let mut case = Case::new("T711", 1_000);
-        (case.task.jobs, case.features, case.durability) = (jobs, features, Some(Durability::default()));
+        (case.spec.jobs, case.features, case.durability) = (jobs, features, Some(Durability::default()));
         if let Some(syncs) = syncs {
             case = case.count(Counter::RedoSyncs, syncs);
         }
@@ -50,7 +50,7 @@ fn who_shares_connections_has_so_many_commits_at_once() {
     let judged = |connections, syncs| {
         let mut case = Case::new("T711", 1_000).count(Counter::RedoSyncs, syncs);
         let server = Features { in_process: false, ..EMBEDDED };
-        (case.task.jobs, case.features, case.durability) = (8, server, Some(Durability::default()));
+        (case.spec.jobs, case.features, case.durability) = (8, server, Some(Durability::default()));
         case.connections = connections;
         case.judged().has(Flag::UnsafeDurability)
     };

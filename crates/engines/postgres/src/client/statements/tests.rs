@@ -1,7 +1,7 @@
 //! What is sent, without a server.
 
 use super::*;
-use crate::recipe::Recipe;
+use crate::procedure::ProcedureSpec;
 use dbdyno_engine::client::{Parameter, TestProgram, Values};
 use dbdyno_engine::program::{Act, Program as _};
 use dbdyno_testkit::conformance::catalogue;
@@ -92,12 +92,12 @@ fn a_tests_statement_is_one_round_trip_that_opens_its_transaction_too() {
         [("T611", 1, "BES"), ("T626", 1, "BEBES"), ("T711", 1, "BES"), ("T711", 8, "BEBES")]
     {
         let test = catalogue::tests().into_iter().find(|test| test.code.as_str() == code).unwrap();
-        let statement = Recipe::of(&test).unwrap().client_statement().unwrap();
+        let statement = ProcedureSpec::of(&test).unwrap().client_statement().unwrap();
         let takes = statement.text.type_oids.iter().map(|oid| Kind::taken(*oid)).collect::<Vec<_>>();
         let mut prepared = prepared(&takes, &[]);
         assert_eq!(kinds(&preparing(&[statement.text]).unwrap()), "CPCPDS");
-        let task = dbdyno_engine::Task { rows_per_tx, ..catalogue::task(&test, 1) };
-        let mut program = TestProgram::new(&task, 0, statement.form);
+        let spec = dbdyno_engine::PointSpec { rows_per_tx, ..catalogue::spec(&test, 1) };
+        let mut program = TestProgram::new(&spec, 0, statement.form);
         for _ in 0..3 {
             program.begin();
             let Act::Execute { statement, times, opens } = program.act(None) else { panic!("{code}") };
@@ -110,7 +110,7 @@ fn a_tests_statement_is_one_round_trip_that_opens_its_transaction_too() {
 #[test]
 fn a_statement_under_test_has_the_types_that_its_procedure_declares() {
     let test = catalogue::tests().into_iter().find(|test| test.code.as_str() == "T626").unwrap();
-    let statement = Recipe::of(&test).unwrap().client_statement().unwrap();
+    let statement = ProcedureSpec::of(&test).unwrap().client_statement().unwrap();
     assert_eq!(statement.form.parameters, [Parameter::Key, Parameter::From, Parameter::To]);
     assert_eq!((statement.text.type_oids.as_slice(), statement.form.in_two), (&[INT8, DATE, DATE][..], true));
 }

@@ -1,0 +1,100 @@
+//! The dialect of an engine: what its files say. A folder holds `mapping.toml` (how tests are realised), SQL files of
+//! named statements under `sql/`, and one SQL file for each workload under `sql/workloads/`. Statements are named by
+//! file and name: `load/hold` is the statement `hold` of `sql/load.sql`.
+
+use crate::{Mappings, SqlError, SqlFile, Statement};
+use dbdyno_model::{Mapping, Test};
+use include_dir::Dir;
+use std::collections::BTreeMap;
+
+/// The files of an engine.
+#[derive(Debug)]
+pub struct Dialect {
+    /// The engine.
+    pub engine: &'static str,
+    mappings: Result<Mappings, String>,
+    files: BTreeMap<String, SqlFile>,
+    workloads: BTreeMap<String, &'static str>,
+}
+
+impl Dialect {
+    /// Reads an embedded folder. A file that cannot be read is found out by whoever asks for it; tests ask for all.
+    #[must_use]
+    pub fn read(engine: &'static str, folder: &'static Dir<'static>) -> Self {
+        let text = |path: &str| folder.get_file(path).and_then(|file| file.contents_utf8());
+        let mappings = text("mapping.toml").ok_or_else(|| "it is missing".to_owned());
+        let mappings = mappings.and_then(|text| Mappings::parse(engine, text).map_err(|error| error.to_string()));
+        let named = |path: &str| -> BTreeMap<String, &'static str> {
+            let files = folder.get_dir(path).into_iter().flat_map(|folder| folder.files());
+            let named = files.filter_map(|file| {
+                let name = file.path().file_name()?.to_str()?.strip_suffix(".sql")?;
+                Some((name.to_owned(), file.contents_utf8()?))
+            });
+            named.collect()
+        };
+        let parse = |(name, text): (String, &'static str)| {
+            let file = SqlFile::parse(format!("{engine}/sql/{name}.sql"), text);
+            (name, file)
+        };
+        let files = named("sql").into_iter().map(parse).collect();
+        Self { engine, mappings, files, workloads: named("sql/workloads") }
+    }
+
+    /// How tests are realised.
+    ///
+    /// # Errors
+    /// The file is missing, or cannot be read: why.
+    pub fn mappings(&self) -> Result<&Mappings, &str> {
+        self.mappings.as_ref().map_err(String::as_str)
+    }
+
+    /// How a test is realised.
+    #[must_use]
+    pub fn mapping(&self, test: &Test) -> Mapping {
+        match self.mappings() {
+            Ok(mappings) => mappings.get(&test.code),
+            Err(why) => Mapping::None { why: format!("the mappings of this build cannot be read: {why}") },
+        }
+    }
+
+    /// The SQL of a workload, if there is any.
+    #[must_use]
+    pub fn workload(&self, name: &str) -> Option<&'static str> {
+        self.workloads.get(name).copied()
+    }
+
+    /// A file of statements.
+    ///
+    /// # Errors
+    /// There is none of that name.
+    pub fn file(&self, name: &str) -> Result<&SqlFile, SqlError> {
+        self.files.get(name).ok_or_else(|| SqlError::NoFile { engine: self.engine, name: name.to_owned() })
+    }
+
+    /// A statement as it was written, with its notes.
+    ///
+    /// # Errors
+    /// There is none of that name.
+    pub fn get(&self, name: &str) -> Result<&Statement, SqlError> {
+        let (file, name) = name.split_once('/').unwrap_or((name, ""));
+        self.file(file)?.get(name)
+    }
+
+    /// The SQL of a statement with identifiers in its placeholders.
+    ///
+    /// # Errors
+    /// There is none of that name, a placeholder has no value, or a value is no identifier.
+    pub fn fill(&self, name: &str, identifiers: &[(&str, &str)]) -> Result<String, SqlError> {
+        let (file, name) = name.split_once('/').unwrap_or((name, ""));
+        self.file(file)?.fill(name, identifiers)
+    }
+
+    /// A note of a statement with identifiers in its placeholders, if there is one.
+    ///
+    /// # Errors
+    /// As for [`Dialect::fill`].
+    pub fn note(&self, name: &str, key: &str, identifiers: &[(&str, &str)]) -> Result<Option<String>, SqlError> {
+        let (file, name) = name.split_once('/').unwrap_or((name, ""));
+        self.file(file)?.note(name, key, identifiers)
+    }
+}

@@ -1,0 +1,346 @@
+//! One connection.
+
+mod basics;
+mod cancel;
+mod connect;
+mod version;
+
+use super::errors::{
+    closed, connect_error, connecting, engine_error, is_unknown_database, not_reached, not_understood,
+};
+use super::options::{Host, Options, SslMode};
+use super::password::{self, Found};
+use super::tls::Tls;
+use cancel::{MariaDbCanceller, Stop};
+use connect::{Refused, Way};
+use dbdyno_engine::server::{
+    Asked, Connection, Post, Told, Wait, caught, copy_of, fell_silent, first, has_hung_up, look_after, recover, within,
+};
+use dbdyno_engine::{Canceller, EngineError};
+use dbdyno_model::ErrorClass;
+use mysql::prelude::Queryable as _;
+use mysql::{Conn, Value};
+use std::os::fd::AsRawFd as _;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+pub(super) use version::Version;
+
+/// What a link asks first. The last column tells servers apart, as far as every user may see.
+const INTRODUCTION: &str = "SELECT VERSION(), CONNECTION_ID(), @@max_connections, @@session.max_user_connections, \
+     CONCAT_WS(' ', @@hostname, @@port, @@datadir)";
+
+/// What a session's state is called while the server waits for us, on both products.
+const WAITS_FOR_US: &str = "'Reading from net', 'Writing to net', 'Receiving from client', 'Sending to client'";
+
+/// A connection.
+pub(super) struct MariaDbConnection {
+    conn: Conn,
+    way: Way,
+    host: Host,
+    version: Version,
+    session_id: u64,
+    /// Which server this is.
+    identity: String,
+    /// The settings of every session, as SQL.
+    basics: String,
+    closed: AtomicBool,
+    stop: Arc<Stop>,
+    seats: Arc<ConnectionLimits>,
+    /// Where it is noted what is waited for.
+    post: Arc<Post>,
+}
+
+/// The connections of one target. Whom a server turns away for want of one cannot ask how many there are, so it is kept
+/// what the others were told.
+#[derive(Debug, Default)]
+pub(super) struct ConnectionLimits {
+    taken: AtomicU32,
+    limits: Mutex<Option<[String; 2]>>,
+    /// Whether the server has turned TLS down where it was only preferred.
+    pub(super) without_tls: AtomicBool,
+}
+
+impl ConnectionLimits {
+    /// How many there are, and how many dbdyno has.
+    pub(super) fn in_words(&self) -> String {
+        let taken = self.taken.load(Ordering::Relaxed);
+        let limits = recover(&self.limits).as_ref().map_or_else(
+            || "max_connections, or the MAX_USER_CONNECTIONS of the account, is reached".to_owned(),
+            |[max, account]| match account.as_str() {
+                "0" => format!("max_connections is {max}"),
+                account => format!("max_connections is {max}, and this account's MAX_USER_CONNECTIONS {account}"),
+            },
+        );
+        format!("{limits}; dbdyno has {taken} connections and asked for one more")
+    }
+}
+
+impl MariaDbConnection {
+    /// Opens a connection to a node. Other sessions see it under the name `application`. It has dbdyno's database as
+    /// its default where that exists, and none where not.
+    ///
+    /// # Errors
+    /// The node cannot be reached, or turns us away.
+    pub(super) fn open(options: &Options, node: usize, application: &str) -> Result<Self, EngineError> {
+        let host = options.host(node);
+        let found = password::find(options);
+        let connect = |database| Self::connect(options, host, application, &found, database);
+        let connected = match connect(Some(options.database.as_str()))? {
+            Err(Refused::Error(error)) if is_unknown_database(&error) => connect(None)?,
+            connected => connected,
+        };
+        let gone = |text| EngineError::new(ErrorClass::ConnectionLost, text).while_doing(&connecting(options, host));
+        let (conn, way) = connected.map_err(|refused| match refused {
+            Refused::Error(error) => connect_error(options, host, &found, &error),
+            Refused::Lookup(error) => gone(format!("{error}; is the host's name spelt right?")),
+            Refused::Silent => gone(not_reached(options)),
+            Refused::Garbled => gone(closed()),
+        })?;
+        let mut connection = Self {
+            conn,
+            way,
+            host: host.clone(),
+            version: Version::default(),
+            session_id: 0,
+            identity: String::new(),
+            basics: String::new(),
+            closed: AtomicBool::new(false),
+            stop: Arc::default(),
+            seats: Arc::clone(&options.seats),
+            post: Arc::default(),
+        };
+        connection.seats.taken.fetch_add(1, Ordering::Relaxed);
+        // Whoever has let us in may fall silent then.
+        let introduced = within(options.connect_timeout, move || connection.introduce().map(|()| connection));
+        let mut connection = introduced.unwrap_or_else(|_| Err(gone(fell_silent(options.connect_timeout))))?;
+        connection.post = options.vigil.post(node, connection.session_id);
+        Ok(connection)
+    }
+
+    /// What a session does that gives no answer, as a new connection is told. Something between may lead that to
+    /// another node, where the number is somebody else's: so it goes by the account, too.
+    pub(super) fn look_after(options: &Options, wait: &Wait) -> Told {
+        // Nobody looks after whoever looks after others.
+        let (options, node, session) = (Options { vigil: Arc::default(), ..options.clone() }, wait.node, wait.session);
+        look_after(options.connect_timeout.saturating_mul(2), move || {
+            let mut connection = Self::open(&options, node, "dbdyno check")?;
+            let sql = format!(
+                "SELECT COMMAND = 'Sleep' OR STATE IN ({WAITS_FOR_US}) FROM information_schema.PROCESSLIST WHERE ID = {session} AND \
+                 USER = SUBSTRING_INDEX(USER(), '@', 1)"
+            );
+            Ok(Told::of(first(connection.texts("looking after a session", &sql)?).as_deref()))
+        })
+    }
+
+    /// Connects, with TLS where that is wanted and there is such a thing.
+    fn connect(
+        options: &Options,
+        host: &Host,
+        application: &str,
+        found: &Found,
+        database: Option<&str>,
+    ) -> Result<Result<(Conn, Way), Refused>, EngineError> {
+        let tls = match (host, options.ssl_mode) {
+            (Host::Socket(_), _) | (_, SslMode::Disable) => None,
+            _ => Some(Self::tls(options).map_err(|error| error.while_doing(&connecting(options, host)))?),
+        };
+        Ok(connect::connect(options, host, application, found, tls, database))
+    }
+
+    fn tls(options: &Options) -> Result<Tls, EngineError> {
+        match options.tls.get() {
+            Some(tls) => Ok(tls.clone()),
+            None => {
+                let tls = Tls::of(options)?;
+                Ok(options.tls.get_or_init(|| tls).clone())
+            }
+        }
+    }
+
+    /// Asks whom we are talking to, and sets what all of dbdyno's sessions have in common.
+    fn introduce(&mut self) -> Result<(), EngineError> {
+        let doing = format!("asking {} for its version", self.host);
+        let mut rows = self.texts(&doing, INTRODUCTION)?;
+        let known = match <[_; 5]>::try_from(rows.pop().unwrap_or_default()) {
+            Ok([Some(version), Some(id), Some(max), Some(account), Some(identity)]) => {
+                *recover(&self.seats.limits) = Some([max, account]);
+                self.identity = identity;
+                Version::parse(&version).zip(id.parse().ok())
+            }
+            _ => None,
+        };
+        let unclear = || EngineError::new(ErrorClass::Other, format!("{doing}: the answer is not understood"));
+        (self.version, self.session_id) = known.ok_or_else(unclear)?;
+        self.basics = basics::settings(self.version);
+        let basics = self.basics.clone();
+        self.batch("preparing a session", &basics)
+    }
+
+    /// The crate's connection, for what the methods here do not offer, while something is asked in control of the work.
+    /// Who uses it puts errors in words (`error`), reads all results to their end (the crate keeps errors of those that
+    /// are dropped to itself), and asks `cancelled` before.
+    pub(super) fn control(&mut self, doing: &str) -> Asked<'_, Conn> {
+        Asked::new(&mut self.conn, &self.post, doing)
+    }
+
+    /// The same for what is measured, which may take as long as it needs.
+    pub(super) fn measured(&mut self) -> &mut Conn {
+        &mut self.conn
+    }
+
+    /// Runs statements that are measured, and gives the rows of all.
+    ///
+    /// # Errors
+    /// As for [`Connection::batch`].
+    pub(super) fn measure(&mut self, doing: &str, sql: &str) -> Result<Vec<Vec<Option<String>>>, EngineError> {
+        self.refuse_when_cancelled(doing)?;
+        let mut rows = Vec::new();
+        let done = run(&mut self.conn, sql, |row| rows.push(row.into_iter().map(text).collect()));
+        done.map_err(|error| self.error(doing, &error))?;
+        Ok(rows)
+    }
+
+    /// The server's version.
+    pub(super) fn version(&self) -> Version {
+        self.version
+    }
+
+    /// Whether the connection is encrypted.
+    pub(super) fn is_encrypted(&self) -> bool {
+        self.way.is_encrypted()
+    }
+
+    /// Takes back whatever this session has set, and sets `settings` (SQL) instead. The server forgets everything that
+    /// is the session's: variables, prepared statements, temporary tables, and locks by name (GET_LOCK) and by LOCK
+    /// TABLES.
+    ///
+    /// # Errors
+    /// As for [`Connection::batch`].
+    pub(super) fn reset(&mut self, doing: &str, settings: &str) -> Result<(), EngineError> {
+        self.refuse_when_cancelled(doing)?;
+        let done = self.control(doing).reset();
+        done.map_err(|error| self.error(doing, &error))?;
+        let sql = format!("{}{settings}", self.basics);
+        self.batch(doing, &sql)
+    }
+
+    /// Puts an error of the connection's in words. What the server interrupted is `Cancelled` if we asked for it; else
+    /// a limit of the server's ran out, or another session ended it.
+    pub(super) fn error(&self, doing: &str, error: &mysql::Error) -> EngineError {
+        let mut said = engine_error(doing, error);
+        if said.class == ErrorClass::Cancelled {
+            if self.stop.asked.load(Ordering::Relaxed) {
+                self.stop.ended.store(true, Ordering::Relaxed);
+            } else {
+                said.class = ErrorClass::Timeout;
+                said.message += "; dbdyno did not ask for this: another session ended the statement with KILL QUERY, or \
+                                 somebody's watch over long statements did";
+            }
+        }
+        if said.class == ErrorClass::ConnectionLost {
+            self.closed.store(true, Ordering::Relaxed);
+            said = said.while_doing(&self.host.to_string());
+        }
+        said
+    }
+
+    /// A cancel that comes between two statements finds nothing to cancel; the next one must not begin.
+    fn refuse_when_cancelled(&self, doing: &str) -> Result<(), EngineError> {
+        if !self.cancelled() {
+            return Ok(());
+        }
+        self.stop.ended.store(true, Ordering::Relaxed);
+        Err(EngineError::new(ErrorClass::Cancelled, format!("{doing}: stopped before it began")))
+    }
+}
+
+/// Runs statements and hands over every row of every result, up to the first error.
+fn run(conn: &mut Conn, sql: &str, mut row: impl FnMut(Vec<Value>)) -> mysql::Result<()> {
+    if sql.trim().is_empty() {
+        return Ok(());
+    }
+    let mut results = conn.query_iter(sql)?;
+    while let Some(result) = results.iter() {
+        for one in result {
+            row(one?.unwrap());
+        }
+    }
+    Ok(())
+}
+
+impl Connection for MariaDbConnection {
+    fn session_id(&self) -> u64 {
+        self.session_id
+    }
+
+    /// Several statements are parted by semicolons; the first that fails is the last.
+    fn batch(&mut self, doing: &str, sql: &str) -> Result<(), EngineError> {
+        self.texts(doing, sql).map(drop)
+    }
+
+    fn texts(&mut self, doing: &str, sql: &str) -> Result<Vec<Vec<Option<String>>>, EngineError> {
+        self.refuse_when_cancelled(doing)?;
+        let mut rows = Vec::new();
+        let mut asked = self.control(doing);
+        let (conn, asking) = asked.parts();
+        // The crate stops short at packets that it does not expect; the connection is then used no more.
+        let done = caught(|| {
+            run(conn, sql, |row| {
+                asking.heard();
+                rows.push(row.into_iter().map(text).collect());
+            })
+        });
+        drop(asked);
+        match done {
+            Some(done) => done.map_err(|error| self.error(doing, &error))?,
+            None => {
+                self.closed.store(true, Ordering::Relaxed);
+                let lost = EngineError::new(ErrorClass::ConnectionLost, format!("{doing}: {}", not_understood()));
+                return Err(lost.while_doing(&self.host.to_string()));
+            }
+        }
+        Ok(rows)
+    }
+
+    /// An end that comes while the session is idle is noticed by the next statement, which fails.
+    fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Relaxed)
+    }
+
+    fn has_ended(&mut self) -> bool {
+        self.is_closed() || copy_of(self.conn.as_raw_fd()).is_some_and(|socket| has_hung_up(&socket))
+    }
+
+    fn cancelled(&self) -> bool {
+        self.stop.asked.load(Ordering::Relaxed)
+    }
+
+    fn canceller(&self) -> Arc<dyn Canceller> {
+        Arc::new(MariaDbCanceller {
+            way: self.way.clone(),
+            session_id: self.session_id,
+            identity: self.identity.clone(),
+            stop: Arc::clone(&self.stop),
+        })
+    }
+}
+
+/// A value as text; statements without parameters give nothing else.
+fn text(value: Value) -> Option<String> {
+    match value {
+        Value::NULL => None,
+        Value::Bytes(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
+        other => Some(other.as_sql(true).trim_matches('\'').to_owned()),
+    }
+}
+
+impl Drop for MariaDbConnection {
+    fn drop(&mut self) {
+        self.stop.ended.store(true, Ordering::Relaxed);
+        self.seats.taken.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+#[path = "connection/tests.rs"]
+pub(super) mod tests;

@@ -1,0 +1,234 @@
+//! Every procedure and every statement, filled in; the mixes; the mappings.
+
+use super::*;
+use crate::{DIALECT, mapping, script};
+use dbdyno_model::{Mapping, TestCode};
+use dbdyno_testkit::conformance::catalogue::size_t as size;
+use dbdyno_testkit::conformance::catalogue::{spec, test, tests};
+
+/// Every test of the catalogue's kinds, compressed loads and tiers among them.
+fn all() -> Vec<Test> {
+    let mut all = tests();
+    all.push(test("T428", Procedure::Scan, Some(TableName::LargeCompressed), Cache::NonCached));
+    let loads = [
+        ("T332", TableName::LargeCompressed, Compression::Basic),
+        ("DBL-31", TableName::SmallHeap, Compression::Basic),
+        ("DBL-32", TableName::SmallHeap, Compression::Oltp),
+        ("DBL-33", TableName::SmallHeap, Compression::HccQueryLow),
+        ("DBL-34", TableName::SmallHeap, Compression::HccArchiveLow),
+    ];
+    for (code, table, compression) in loads {
+        all.push(Test { compression, ..test(code, Procedure::BulkLoad, Some(table), Cache::Any) });
+    }
+    for (code, work, tier) in [
+        ("DBS-13", Procedure::Scan, Tier::DatabaseFlash),
+        ("DBX-14", Procedure::SelectPrimary, Tier::CellFlash),
+        ("DBX-23", Procedure::UpdatePrimary, Tier::DatabaseFlash),
+    ] {
+        all.push(Test { tier, ..test(code, work, Some(TableName::LargeHeapRangeList), Cache::NonCached) });
+    }
+    all
+}
+
+#[test]
+fn every_test_has_a_recipe_without_gaps() {
+    for test in all() {
+        assert!(!matches!(mapping(&test), Mapping::None { .. }), "{} is mapped", test.code);
+        let (procedure, spec) = (ProcedureSpec::of(&test), spec(&test, 4));
+        let [outside, inside] = procedure.package(CommitMode::Durable).unwrap();
+        let begin = format!("  PROCEDURE {}(\n", procedure.procedure());
+        assert!(outside.contains(&begin) && inside.contains(&begin), "{inside}");
+        assert!(inside.ends_with(&format!("\n  END {};\nEND dbdyno_work;", procedure.procedure())), "{inside}");
+        assert!(procedure.procedure().len() <= 30, "{}", procedure.procedure());
+        let mut texts = vec![outside, inside];
+        texts.extend(procedure.creates_before(&spec).unwrap());
+        texts.extend(procedure.drops_made(&spec).unwrap());
+        for text in &texts {
+            assert!(!text.contains(['{', '}']), "{}: {text}", test.code);
+        }
+        let explain = procedure.explain().unwrap();
+        assert_eq!(explain.is_some(), procedure.expected_plan().unwrap().is_some(), "{}: who explains it?", test.code);
+        let left = [" v_", "(v_", " p_", "/*test", "/*end"];
+        assert!(explain.is_none_or(|text| left.iter().all(|l| !text.contains(l))), "{}", test.code);
+        let script = script::of_test(&test, &size()).unwrap();
+        assert!(script.contains(&begin) && script.contains(super::super::NOTICE), "{script}");
+    }
+}
+
+#[test]
+fn a_statement_that_is_counted_names_its_query_block_once() {
+    for test in all() {
+        let procedure = ProcedureSpec::of(&test);
+        let [_, inside] = procedure.package(CommitMode::Durable).unwrap();
+        let named = inside.matches(QUERY_BLOCK).count();
+        assert_eq!(named, usize::from(procedure.counting() != Counting::Nothing), "{}: {inside}", test.code);
+    }
+}
+
+#[test]
+fn statements_are_explained_as_the_procedures_run_them() {
+    let of = |procedure, table| ProcedureSpec::of(&test("T616", procedure, Some(table), Cache::NonCached));
+    let explain = of(Procedure::SelectPrimary, TableName::SmallHash).explain().unwrap().unwrap();
+    let expected =
+        "EXPLAIN PLAN SET STATEMENT_ID = 'dbdyno' FOR SELECT /*+ QB_NAME(DBDYNO_TEST) HASH(small_hash) */ quantity
+        FROM small_hash WHERE id = 1";
+    assert_eq!(explain, expected);
+    let explain = of(Procedure::ScanRange, TableName::LargeHeapRangeList).explain().unwrap().unwrap();
+    assert!(explain.contains("booked_on < ADD_MONTHS(DATE '2020-01-01', 1)"), "{explain}");
+}
+
+#[test]
+fn commits_are_durable_unless_somebody_wants_the_engines_own() {
+    let insert = ProcedureSpec::of(&test("T311", Procedure::Insert, Some(TableName::SmallHeap), Cache::Any));
+    let commits = |commit| {
+        let [_, inside] = insert.package(commit).unwrap();
+        inside
+            .lines()
+            .filter(|line| line.trim_start().starts_with("COMMIT"))
+            .map(|line| line.trim().to_owned())
+            .collect()
+    };
+    let durable: Vec<String> = commits(CommitMode::Durable);
+    assert_eq!(durable, ["COMMIT WRITE IMMEDIATE WAIT;"]);
+    let own: Vec<String> = commits(CommitMode::EngineDefault);
+    assert_eq!(own, ["COMMIT;"]);
+}
+
+#[test]
+fn threads_are_the_sessions() {
+    let sort = test("T513", Procedure::Sort, Some(TableName::LargeHeapRangeList), Cache::NonCached);
+    let settings = ProcedureSpec::of(&sort).settings(&spec(&sort, 4));
+    assert!(settings.contains(&"ALTER SESSION FORCE PARALLEL QUERY PARALLEL 4".to_owned()), "{settings:?}");
+    assert!(settings.contains(&"ALTER SESSION DISABLE PARALLEL DDL".to_owned()), "{settings:?}");
+    let build = test("T511", Procedure::IndexUnique, Some(TableName::LargeHeapRangeList), Cache::NonCached);
+    let settings = ProcedureSpec::of(&build).settings(&spec(&build, 4));
+    assert!(settings.contains(&"ALTER SESSION FORCE PARALLEL DDL PARALLEL 4".to_owned()), "{settings:?}");
+    let settings = ProcedureSpec::of(&build).settings(&spec(&build, 1));
+    assert!(settings.contains(&"ALTER SESSION DISABLE PARALLEL DDL".to_owned()), "{settings:?}");
+    let lookup = test("T611", Procedure::SelectPrimary, Some(TableName::SmallHeap), Cache::Cached);
+    let settings = ProcedureSpec::of(&lookup).settings(&spec(&lookup, 4));
+    assert!(settings.iter().all(|setting| !setting.contains("FORCE")), "{settings:?}");
+}
+
+#[test]
+fn what_is_licensed_apart_is_named() {
+    let needs = |code: &str| {
+        let all = all();
+        let test = all.iter().find(|test| test.code.as_str() == code).unwrap();
+        ProcedureSpec::of(test).needs().into_iter().collect::<Vec<_>>()
+    };
+    assert_eq!(needs("T611"), []);
+    assert_eq!(needs("T321"), [Part::Partitioning]);
+    assert_eq!(needs("T816"), [Part::Partitioning]);
+    assert_eq!(needs("DBL-31"), [], "BASIC compression is part of the Enterprise Edition");
+    assert_eq!(needs("DBL-32"), [Part::AdvancedCompression]);
+    assert_eq!(needs("DBL-33"), [Part::HybridColumnarCompression]);
+    assert_eq!(needs("DBS-13"), [Part::Partitioning, Part::FlashCache]);
+}
+
+#[test]
+fn jobs_have_partitions_and_tables_of_their_own() {
+    let load = test("T331", Procedure::BulkLoad, Some(TableName::LargeHeapRangeList), Cache::Any);
+    let mut spec = spec(&load, 1);
+    spec.jobs = 40;
+    let table = ProcedureSpec::of(&load).creates_before(&spec).unwrap().concat();
+    assert!(table.contains("PARTITION r39 VALUES LESS THAN (TO_DATE('2023-05-01'"), "{table}");
+    let heap = test("DBL-21", Procedure::BulkLoad, Some(TableName::SmallHeap), Cache::Any);
+    let drops = ProcedureSpec::of(&heap).drops_made(&spec).unwrap();
+    assert_eq!(drops.len(), 40);
+    assert!(drops[39].contains("DROP TABLE load_heap_39 PURGE"), "{}", drops[39]);
+}
+
+#[test]
+fn compressed_loads_make_compressed_tables() {
+    let source = |code: &str| {
+        let all = all();
+        let test = all.iter().find(|test| test.code.as_str() == code).unwrap();
+        let procedure = ProcedureSpec::of(test);
+        let mut texts = procedure.creates_before(&spec(test, 1)).unwrap();
+        texts.extend(procedure.package(CommitMode::Durable).unwrap());
+        texts.concat()
+    };
+    assert!(source("T332").contains("ROW STORE COMPRESS BASIC PARTITION BY RANGE"));
+    for (code, clause) in [
+        ("DBL-21", "NOCOMPRESS'"),
+        ("DBL-31", "ROW STORE COMPRESS BASIC'"),
+        ("DBL-32", "ROW STORE COMPRESS ADVANCED'"),
+        ("DBL-33", "COLUMN STORE COMPRESS FOR QUERY LOW'"),
+        ("DBL-34", "COLUMN STORE COMPRESS FOR ARCHIVE LOW'"),
+    ] {
+        assert!(source(code).contains(clause), "{code}: {}", source(code));
+    }
+}
+
+/// The text between the marks of a mix.
+fn mix(name: &str) -> String {
+    let text = &DIALECT.get(&format!("cpu/{name}")).unwrap().text;
+    let (_, rest) = text.split_once("/*mix*/").unwrap();
+    let (mix, _) = rest.split_once("/*end*/").unwrap();
+    mix.to_owned()
+}
+
+fn calls(text: &str, function: &str) -> usize {
+    text.match_indices(&format!("{function}(")).filter(|(at, _)| !text[..*at].ends_with(char::is_alphabetic)).count()
+}
+
+#[test]
+fn the_arithmetic_mixes_have_their_38_operations() {
+    for name in ["cpu_integer_mix", "cpu_decimal_mix", "cpu_float_mix", "cpu_double_mix"] {
+        let mix = mix(name);
+        let operator = |o: &str| mix.matches(&format!(" {o} ")).count();
+        let counts = [operator("+"), operator("-"), operator("*"), operator("/")];
+        assert_eq!(counts, [8, 7, 4, 3], "{name}: add, subtract, multiply, divide in {mix}");
+        let functions = ["ABS", "SQRT", "POWER", "LN"].map(|f| calls(&mix, f));
+        assert_eq!(functions, [6, 3, 3, 3], "{name}");
+        let text = &DIALECT.get(&format!("cpu/{name}")).unwrap().text;
+        assert_eq!(text.matches("v_state := MOD(v_state * ").count(), 1, "the random number");
+    }
+}
+
+#[test]
+fn the_string_mix_has_its_29_operations() {
+    let mix = mix("cpu_string_mix");
+    let functions = ["INSTR", "CONCAT", "LENGTH", "SUBSTR", "CHR", "UPPER", "MOD"].map(|f| calls(&mix, f));
+    assert_eq!(functions, [6, 9, 3, 3, 1, 5, 1]);
+    let random = 1;
+    assert_eq!(functions.iter().sum::<usize>() + random, 29);
+    // A constant's letter would be found once, when the statement is planned.
+    let (_, letter) = mix.split_once("CHR(").unwrap();
+    let depends = letter.split_once("16").is_some_and(|(before, _)| before.contains("v_pass"));
+    assert!(depends, "the same in each pass: {letter}");
+}
+
+#[test]
+fn every_code_is_mapped() {
+    let mappings = DIALECT.mappings().unwrap();
+    let codes: Vec<String> = mappings.codes().map(ToString::to_string).collect();
+    assert_eq!(codes.len(), 53 + 6 + 5 + 6, "{codes:?}");
+    let none = |code: &String| matches!(mappings.get(&TestCode::new(code).unwrap()), Mapping::None { .. });
+    assert!(!codes.iter().any(none), "Oracle is what the documents were about");
+}
+
+#[test]
+fn every_statement_says_what_it_is() {
+    for file in ["tables", "package", "lookups", "cpu"].map(|name| DIALECT.file(name).unwrap()) {
+        for name in file.names() {
+            let statement = file.get(name).unwrap();
+            let notes = &statement.notes;
+            assert!(notes.contains_key("proves") || notes.contains_key("what"), "{name}");
+            assert!(!notes.contains_key("proves") || notes.contains_key("touches"), "{name}");
+            assert!(!statement.text.starts_with("--"), "{name}: a note that is none: {}", statement.text);
+        }
+    }
+}
+
+#[test]
+fn the_schema_and_the_package_are_printed_whole() {
+    let script = script::of_schema(&size()).unwrap();
+    assert!(!script.contains(['{', '}']));
+    assert_eq!(script.matches("\nCREATE TABLE").count(), 1 + TableName::ALL.len());
+    for test in all() {
+        let begin = format!("  PROCEDURE {}(\n", ProcedureSpec::of(&test).procedure());
+        assert_eq!(script.matches(&begin).count(), 2, "outside and inside: {begin}");
+    }
+}

@@ -1,0 +1,121 @@
+//! How tables are laid out: which relations one is made of, and the statements that create and index them.
+
+use crate::DIALECT;
+use dbdyno_engine::EngineError;
+use dbdyno_engine::server::{leaf_name as leaf, month_name as month};
+use dbdyno_model::{Organisation, Size, TableName};
+
+/// Regions of a small partitioned table.
+const SMALL_REGIONS: u64 = 8;
+/// Regions of each month of the large one.
+const LARGE_REGIONS: u64 = 4;
+
+/// The organisation's name as in notes and names.
+pub(in super::super) fn organisation_name(organisation: Organisation) -> &'static str {
+    match organisation {
+        Organisation::Heap => "heap",
+        Organisation::Iot => "iot",
+        Organisation::Hash => "hash",
+        Organisation::HeapList => "heap_list",
+        Organisation::IotList => "iot_list",
+        Organisation::HeapRangeList => "heap_range_list",
+    }
+}
+
+/// The relations that hold a table's rows, in loading order; a table without partitions is its own leaf.
+pub(in super::super) fn leaves(table: &str, organisation: Organisation) -> Vec<String> {
+    match organisation {
+        Organisation::Heap | Organisation::Iot | Organisation::Hash => vec![table.to_owned()],
+        Organisation::HeapList | Organisation::IotList => (1..=SMALL_REGIONS).map(|n| leaf(table, n)).collect(),
+        Organisation::HeapRangeList => (0..Size::RANGES)
+            .flat_map(|range| (1..=LARGE_REGIONS).map(move |region| (range, region)))
+            .map(|(range, region)| leaf(&month(table, range), region))
+            .collect(),
+    }
+}
+
+/// What is above the leaves, lowest first: each is indexed when everything below it is, and adopts those indexes.
+pub(in super::super) fn parents(table: &str, organisation: Organisation) -> Vec<String> {
+    match organisation {
+        Organisation::Heap | Organisation::Iot | Organisation::Hash => Vec::new(),
+        Organisation::HeapList | Organisation::IotList => vec![table.to_owned()],
+        Organisation::HeapRangeList => {
+            (0..Size::RANGES).map(|range| month(table, range)).chain([table.to_owned()]).collect()
+        }
+    }
+}
+
+/// Every relation of a table.
+pub(in super::super) fn relations(table: TableName) -> Vec<String> {
+    let (name, organisation) = (table.name(), table.organisation());
+    leaves(name, organisation).into_iter().chain(parents(name, organisation)).collect()
+}
+
+/// The statements that create a table with all its partitions, without indexes.
+///
+/// # Errors
+/// A statement cannot be filled in.
+pub(in super::super) fn create(table: &str, organisation: Organisation) -> Result<Vec<String>, EngineError> {
+    let whole = |statement: &str| DIALECT.fill(&format!("tables/{statement}"), &[("table", table)]);
+    let part = |parent: &str, region: u64| {
+        let (relation, region) = (leaf(parent, region), region.to_string());
+        DIALECT.fill("tables/create_leaf", &[("relation", &relation), ("table", parent), ("region", &region)])
+    };
+    let mut statements = Vec::new();
+    match organisation {
+        Organisation::Heap | Organisation::Iot | Organisation::Hash => statements.push(whole("create_plain")?),
+        Organisation::HeapList | Organisation::IotList => {
+            statements.push(whole("create_list")?);
+            for region in 1..=SMALL_REGIONS {
+                statements.push(part(table, region)?);
+            }
+        }
+        Organisation::HeapRangeList => {
+            statements.push(whole("create_range_list")?);
+            for range in 0..Size::RANGES {
+                let relation = month(table, range);
+                statements.push(create_month(table, &relation, range)?);
+                for region in 1..=LARGE_REGIONS {
+                    statements.push(part(&relation, region)?);
+                }
+            }
+        }
+    }
+    Ok(statements)
+}
+
+fn create_month(table: &str, relation: &str, range: u64) -> Result<String, EngineError> {
+    let year = |range: u64| (2020 + range / 12).to_string();
+    let month = |range: u64| (1 + range % 12).to_string();
+    let values = [
+        ("relation", relation),
+        ("table", table),
+        ("year", &year(range)),
+        ("month", &month(range)),
+        ("next_year", &year(range + 1)),
+        ("next_month", &month(range + 1)),
+    ];
+    Ok(DIALECT.fill("tables/create_range", &values)?)
+}
+
+/// The statements that index a leaf, a month or a table: primary key and secondary key.
+///
+/// # Errors
+/// A statement cannot be filled in.
+pub(in super::super) fn index(relation: &str, organisation: Organisation) -> Result<[String; 2], EngineError> {
+    let primary = format!("index_primary_{}", organisation_name(organisation));
+    let values = [("relation", relation)];
+    Ok([DIALECT.fill(&format!("tables/{primary}"), &values)?, DIALECT.fill("tables/index_customer", &values)?])
+}
+
+/// The statements that create a table and its indexes while it is empty.
+///
+/// # Errors
+/// A statement cannot be filled in.
+pub(in super::super) fn create_indexed(table: &str, organisation: Organisation) -> Result<Vec<String>, EngineError> {
+    let mut statements = create(table, organisation)?;
+    for relation in leaves(table, organisation).into_iter().chain(parents(table, organisation)) {
+        statements.extend(index(&relation, organisation)?);
+    }
+    Ok(statements)
+}

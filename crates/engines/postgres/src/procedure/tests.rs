@@ -1,0 +1,187 @@
+//! Every procedure and every statement, filled in; the mixes; the mappings.
+
+use super::super::{DIALECT, mapping, script};
+use super::*;
+use dbdyno_model::{Mapping, TestCode};
+use dbdyno_testkit::conformance::catalogue::size_t as size;
+use dbdyno_testkit::conformance::catalogue::{spec, test, tests};
+
+#[test]
+fn every_mapped_test_has_a_recipe_without_gaps() {
+    for test in tests() {
+        assert!(!matches!(mapping(&test), Mapping::None { .. }), "{} is mapped", test.code);
+        let procedure = ProcedureSpec::of(&test).unwrap();
+        let mut texts = procedure.creates().unwrap();
+        texts.extend(procedure.creates_before().unwrap());
+        for text in &texts {
+            assert!(!text.contains(['{', '}']) && text.ends_with(';'), "{}: {text}", test.code);
+        }
+        let create = format!("PROCEDURE dbdyno.{}(", procedure.procedure());
+        assert!(texts.iter().any(|text| text.contains(&create)), "{create}");
+        assert!(procedure.call().starts_with(&format!("CALL dbdyno.{}($1::bigint, ", procedure.procedure())));
+        for threads in [1, 3] {
+            let spec = spec(&test, threads);
+            let explain = procedure.explain().unwrap();
+            let expected = procedure.expected_plan(&spec).unwrap();
+            assert_eq!(explain.is_some(), expected.is_some(), "{}: a plan that nobody explains", test.code);
+            assert!(expected.is_none_or(|plan| !plan.contains(['{', '}'])), "{}", test.code);
+            let left = ["v_", "p_first", "p_small", "/*"];
+            assert!(explain.is_none_or(|text| left.iter().all(|l| !text.contains(l))), "{}", test.code);
+        }
+        let script = script::of_test(&test, &size()).unwrap();
+        assert!(script.contains(&create) && !script.contains("::bigint, $"), "{script}");
+    }
+}
+
+#[test]
+fn statements_are_explained_as_the_procedures_run_them() {
+    let of = |procedure, table| ProcedureSpec::of(&test("T616", procedure, Some(table), Cache::NonCached)).unwrap();
+    let procedure = of(Procedure::SelectPrimary, TableName::SmallHeap);
+    let (text, variables) = procedure.statement_under_test().unwrap().unwrap();
+    assert_eq!(text, "SELECT quantity FROM dbdyno.small_heap WHERE id = $1");
+    assert_eq!(variables.len(), 1);
+    let explain = of(Procedure::SelectPrimary, TableName::LargeHeapRangeList).explain().unwrap().unwrap();
+    assert!(explain.contains("PREPARE dbdyno_test(bigint, date, date) AS SELECT"), "{explain}");
+    assert!(explain.contains("EXECUTE dbdyno_test('1', '2020-01-01', '2020-02-01')"), "{explain}");
+}
+
+#[test]
+fn executions_are_counted_by_what_they_scan() {
+    let of = |procedure, table| {
+        ProcedureSpec::of(&test("T616", procedure, Some(table), Cache::NonCached)).unwrap().counting()
+    };
+    let index = |index: &str, per_execution| Counting::IndexScans { index: index.to_owned(), per_execution };
+    let large = TableName::LargeHeapRangeList;
+    assert_eq!(of(Procedure::SelectPrimary, large), index("large_heap_range_list_pk", 1));
+    assert_eq!(of(Procedure::SelectSecondary, large), index("large_heap_range_list_customer", 128));
+    assert_eq!(of(Procedure::SelectSecondary, TableName::SmallHash), index("small_hash_customer", 1));
+    assert_eq!(of(Procedure::Insert, TableName::SmallIotList), index("small_heap_pk", 1));
+    let range = of(Procedure::ScanRange, large);
+    assert_eq!(range, Counting::TableScans { table: large, leaves: 4, range: true });
+    assert_eq!(range.rows_per_execution(&size()), size().small_rows);
+    assert_eq!(of(Procedure::Scan, large).rows_per_execution(&size()), size().large_rows);
+}
+
+#[test]
+fn workers_are_as_many_as_threads() {
+    let scan = test("T426", Procedure::Scan, Some(TableName::LargeHeapRangeList), Cache::NonCached);
+    let procedure = ProcedureSpec::of(&scan).unwrap();
+    let value = |threads, name: &str| {
+        let settings = procedure.settings(&spec(&scan, threads));
+        let all: Vec<String> = settings.into_iter().filter(|(n, _)| *n == name).map(|(_, v)| v).collect();
+        assert_eq!(all.len(), 1, "{name} is set once");
+        all[0].clone()
+    };
+    assert_eq!(value(1, "max_parallel_workers_per_gather"), "0");
+    assert_eq!(value(3, "max_parallel_workers_per_gather"), "3");
+    assert_eq!(value(3, "max_parallel_workers"), "1024", "the server alone limits workers");
+    assert_eq!((value(1, "parallel_leader_participation"), value(3, "parallel_leader_participation")).1, "off");
+}
+
+#[test]
+fn older_versions_prune_updates_when_they_plan_them() {
+    let of = |table| ProcedureSpec::of(&test("T714", Procedure::UpdatePrimary, Some(table), Cache::Cached)).unwrap();
+    let custom = ("plan_cache_mode", "force_custom_plan".to_owned());
+    assert!(of(TableName::SmallHeapList).settings_of_version(130_023).contains(&custom));
+    assert!(!of(TableName::SmallHeapList).settings_of_version(150_000).contains(&custom));
+    assert!(!of(TableName::SmallHeap).settings_of_version(130_023).contains(&custom));
+}
+
+/// The text between the marks of a mix, without its casts.
+fn mix(name: &str) -> String {
+    let text = &DIALECT.get(&format!("cpu/{name}")).unwrap().text;
+    let (_, rest) = text.split_once("/*mix*/").unwrap();
+    let (mix, _) = rest.split_once("/*end*/").unwrap();
+    mix.replace("::bigint", "").replace("::real", "")
+}
+
+fn calls(text: &str, function: &str) -> usize {
+    text.match_indices(&format!("{function}(")).filter(|(at, _)| !text[..*at].ends_with(char::is_alphabetic)).count()
+}
+
+#[test]
+fn the_arithmetic_mixes_have_their_38_operations() {
+    for name in ["cpu_integer_mix", "cpu_decimal_mix", "cpu_float_mix", "cpu_double_mix"] {
+        let mix = mix(name);
+        let operator = |o: &str| mix.matches(&format!(" {o} ")).count();
+        let counts = [operator("+"), operator("-"), operator("*"), operator("/")];
+        assert_eq!(counts, [8, 7, 4, 3], "{name}: add, subtract, multiply, divide in {mix}");
+        let functions = ["abs", "sqrt", "power", "ln"].map(|f| calls(&mix, f));
+        assert_eq!(functions, [6, 3, 3, 3], "{name}");
+        let random = 1;
+        assert_eq!(counts.iter().sum::<usize>() + functions.iter().sum::<usize>() + random, 38);
+        assert!(DIALECT.get(&format!("cpu/{name}")).unwrap().text.contains("p_state * 48271 % 2147483647"));
+    }
+}
+
+#[test]
+fn the_string_mix_has_its_29_operations() {
+    let mix = mix("cpu_string_mix");
+    let functions = ["strpos", "length", "substr", "chr", "upper"].map(|f| calls(&mix, f));
+    assert_eq!(functions, [6, 3, 3, 1, 5]);
+    let (concat, modulo, random) = (mix.matches("||").count(), mix.matches('%').count(), 1);
+    assert_eq!((concat, modulo), (9, 1));
+    assert_eq!(functions.iter().sum::<usize>() + concat + modulo + random, 29);
+    // A constant's letter would be found once, when the statement is planned.
+    let (_, letter) = mix.split_once("chr(").unwrap();
+    let depends = letter.split_once("15").is_some_and(|(before, _)| before.contains("v_pass"));
+    assert!(depends, "the same in each pass: {letter}");
+}
+
+#[test]
+fn every_code_of_the_catalogue_is_mapped() {
+    let mut codes: Vec<String> = Vec::new();
+    for (class, numbers) in [
+        (1, "11 21 22 31 32 33 34 41 51 52 53"),
+        (2, "11"),
+        (3, "11 12 13 21 22 31 32"),
+        (4, "21 22 23 24 25 26 27 28"),
+        (5, "11 12 13 14 15"),
+        (6, "11 12 13 14 15 16 21 22 23 24 25 26"),
+        (7, "11 12 13 14 15 16 21"),
+        (8, "11 16"),
+    ] {
+        codes.extend(numbers.split(' ').map(|n| format!("T{class}{n}")));
+    }
+    codes.extend(["DBL-11", "DBL-21", "DBL-31", "DBL-32", "DBL-33", "DBL-34"].map(str::to_owned));
+    codes.extend(["DBS-12", "DBS-13", "DBS-14", "DBA-11", "DBA-12"].map(str::to_owned));
+    codes.extend(["DBX-12", "DBX-13", "DBX-14", "DBX-22", "DBX-23", "DBX-24"].map(str::to_owned));
+    let mappings = DIALECT.mappings().unwrap();
+    let mapped: Vec<String> = mappings.codes().map(ToString::to_string).collect();
+    codes.sort();
+    assert_eq!(mapped, codes);
+    let orabench = |code: &&String| code.starts_with('T') && !["T152", "T153", "T721"].contains(&code.as_str());
+    let supported = codes
+        .iter()
+        .filter(orabench)
+        .filter(|code| !matches!(mappings.get(&TestCode::new(code).unwrap()), Mapping::None { .. }));
+    assert!(supported.count() >= 46, "of the 50 tests of the suite orabench");
+}
+
+#[test]
+fn every_statement_says_what_it_is() {
+    for file in ["tables", "procedures", "lookups", "cpu", "statistics"].map(|name| DIALECT.file(name).unwrap()) {
+        for name in file.names() {
+            let statement = file.get(name).unwrap();
+            let said = statement.notes.contains_key("proves") || statement.notes.contains_key("what");
+            let ends = statement.text.ends_with(';') || name == "procedure";
+            assert!(said && ends, "{name}");
+            assert!(!statement.text.starts_with("--"), "{name}: a note that is none: {}", statement.text);
+        }
+    }
+    for file in ["procedures", "lookups", "cpu"].map(|name| DIALECT.file(name).unwrap()) {
+        let procedures = file.names().filter(|name| !["procedure", "fibonacci"].contains(name));
+        assert!(procedures.map(|name| &file.get(name).unwrap().notes).all(|notes| notes.contains_key("touches")));
+    }
+}
+
+#[test]
+fn the_schema_is_printed_whole() {
+    let script = script::of_schema(&size()).unwrap();
+    assert!(!script.contains(['{', '}']));
+    assert_eq!(script.matches("CREATE TABLE").count(), 1 + 3 + 2 * 9 + 1 + 32 + 128);
+    assert!(script.contains("FROM (make_date(2022, 8, 1)) TO (make_date(2022, 9, 1))"), "the last month");
+    let adopted = script.rfind("ALTER TABLE dbdyno.large_heap_range_list ADD CONSTRAINT").unwrap();
+    let leaf = script.rfind("ALTER TABLE dbdyno.large_heap_range_list_r31_p4 ADD CONSTRAINT").unwrap();
+    assert!(leaf < adopted, "leaves are indexed first");
+}
