@@ -14,6 +14,18 @@ const GRACE: Duration = Duration::from_secs(5);
 /// How often we ask whether others have ended.
 const ASK_EVERY: Duration = Duration::from_millis(50);
 
+/// What is asked of a load.
+pub struct LoadRequest<'r> {
+    /// Size class of the data.
+    pub size: &'r Size,
+    /// Seed of the data.
+    pub seed: u64,
+    /// Sessions that load at the same time, where the server takes so many.
+    pub jobs: u32,
+    /// Whether all rows are read back and compared with the generator's.
+    pub verify: bool,
+}
+
 /// What is to be loaded.
 pub struct Wish<'w> {
     /// The tables, in the order in which they are loaded.

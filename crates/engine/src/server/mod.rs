@@ -3,16 +3,19 @@
 
 pub mod algorithms;
 pub mod call;
+mod engine;
 pub mod example;
 pub mod grants;
 pub mod held;
 mod leaf;
 mod loader_pool;
 pub mod loading;
+mod location;
 pub mod namespace;
 mod node;
 mod nodes;
 mod plan;
+mod product;
 mod quiet;
 mod sent;
 mod silence;
@@ -25,14 +28,17 @@ mod watch;
 mod watches;
 mod within;
 
+pub use engine::{NodeOf, ServerEngine};
 pub use held::Held;
 pub use leaf::month_name;
 pub use leaf::{Leaf, leaf_name, leaves};
 pub use loader_pool::{LoaderPool, Stop, Tally};
+pub use location::ServerLocation;
 pub use node::Node;
 use nodes::{add_seen, sum};
 pub use nodes::{node_count, statistics};
 pub use plan::fits;
+pub use product::Product;
 pub use quiet::caught;
 pub use sent::{between, without_variables};
 pub use silence::answers;

@@ -14,7 +14,7 @@ use super::tls::Tls;
 use cancel::{MariaDbCanceller, Stop};
 use connect::{Refused, Way};
 use dbdyno_engine::server::{
-    Asked, Connection, Post, Told, Wait, caught, copy_of, fell_silent, first, has_hung_up, look_after, recover, within,
+    Asked, Connection, Post, caught, copy_of, fell_silent, has_hung_up, recover, within,
 };
 use dbdyno_engine::{Canceller, EngineError};
 use dbdyno_model::ErrorClass;
@@ -28,9 +28,6 @@ pub(super) use version::Version;
 /// What a link asks first. The last column tells servers apart, as far as every user may see.
 const INTRODUCTION: &str = "SELECT VERSION(), CONNECTION_ID(), @@max_connections, @@session.max_user_connections, \
      CONCAT_WS(' ', @@hostname, @@port, @@datadir)";
-
-/// What a session's state is called while the server waits for us, on both products.
-const WAITS_FOR_US: &str = "'Reading from net', 'Writing to net', 'Receiving from client', 'Sending to client'";
 
 /// A connection.
 pub(super) struct MariaDbConnection {
@@ -115,21 +112,6 @@ impl MariaDbConnection {
         let mut connection = introduced.unwrap_or_else(|_| Err(gone(fell_silent(options.connect_timeout))))?;
         connection.post = options.vigil.post(node, connection.session_id);
         Ok(connection)
-    }
-
-    /// What a session does that gives no answer, as a new connection is told. Something between may lead that to
-    /// another node, where the number is somebody else's: so it goes by the account, too.
-    pub(super) fn look_after(options: &Options, wait: &Wait) -> Told {
-        // Nobody looks after whoever looks after others.
-        let (options, node, session) = (Options { vigil: Arc::default(), ..options.clone() }, wait.node, wait.session);
-        look_after(options.connect_timeout.saturating_mul(2), move || {
-            let mut connection = Self::open(&options, node, "dbdyno check")?;
-            let sql = format!(
-                "SELECT COMMAND = 'Sleep' OR STATE IN ({WAITS_FOR_US}) FROM information_schema.PROCESSLIST WHERE ID = {session} AND \
-                 USER = SUBSTRING_INDEX(USER(), '@', 1)"
-            );
-            Ok(Told::of(first(connection.texts("looking after a session", &sql)?).as_deref()))
-        })
     }
 
     /// Connects, with TLS where that is wanted and there is such a thing.

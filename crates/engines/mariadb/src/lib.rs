@@ -40,24 +40,23 @@ mod tls;
 mod verify;
 
 use connection::MariaDbConnection;
-use dbdyno_engine::bookkeeping::Meta;
+use dbdyno_engine::bookkeeping::{Contents, Meta};
 use dbdyno_engine::data::{Checksum, Columns, Sample};
 use dbdyno_engine::private::PrivateServer;
 use dbdyno_engine::server::grants::Grant;
-use dbdyno_engine::server::{Connection as _, Held, Wait, held, recover};
+use dbdyno_engine::server::loading::LoadRequest;
+use dbdyno_engine::server::{Connection as _, NodeOf, Product, ServerEngine, ServerLocation, Vigil};
 use dbdyno_engine::{
-    Canceller, Dialect, Durability, DurablePlaces, Engine, EngineError, EngineInfo, Features, Finding, Hold,
-    Inspection, LoadReport, LoadWatch, Loaded, LostTarget, PointSpec, PointStatistics, ProgramSpec, Session, Settled,
-    Target, TargetError, Workloads,
+    Dialect, Durability, DurablePlaces, EngineError, EngineInfo, Finding, Inspection, LoadReport, LoadWatch, PointSpec,
+    PointStatistics, ProgramSpec, Session, Settled, Target, TargetError,
 };
 use dbdyno_model::{CommitMode, Counters, Database, Drive, ErrorClass, Mapping, Size, TableName, Test};
 use include_dir::{Dir, include_dir};
-use location::ServerLocation;
 use options::Options;
 use point::UnderWay;
 use session::MariaDbSession;
 use std::path::PathBuf;
-use std::sync::{Arc, LazyLock, Mutex, OnceLock};
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 pub use private::{MariaDb, PRODUCT};
@@ -74,10 +73,10 @@ pub const INFO: EngineInfo = EngineInfo {
     schema_script: script::of_schema,
     workload_sql: |name| DIALECT.workload(name),
     ended: script::ended,
-    open: |target, _| Ok(Box::new(MariaDbEngine::remote(target)?)),
+    open: |target, _| Ok(Box::new(engine(target, None)?)),
     private: Some(dbdyno_engine::private::Private {
         product: &private::PRODUCT,
-        open: |server, _| Ok(Box::new(MariaDbEngine::private(server)?)),
+        open: |server, _| Ok(Box::new(engine(&server.target, Some(server.clone()))?)),
     }),
 };
 
@@ -95,239 +94,189 @@ fn mapping(test: &Test) -> Mapping {
     DIALECT.mapping(test)
 }
 
-type Node = dbdyno_engine::server::Node<MariaDbConnection, snapshot::Account>;
+type Node = NodeOf<MariaDbProduct>;
 
-struct MariaDbEngine {
+/// MariaDB, and a target of it.
+#[derive(Clone)]
+struct MariaDbProduct {
     options: Options,
-    private: Option<PrivateServer>,
-    /// One a host of the target.
-    nodes: Vec<Arc<Node>>,
-    location: OnceLock<ServerLocation>,
-    point: Mutex<Option<UnderWay>>,
-    /// Tables that may have to be written out.
-    to_flush: Mutex<settle::Backlog>,
 }
 
-impl MariaDbEngine {
-    fn remote(target: &Target) -> Result<Self, TargetError> {
-        Ok(Self::new(Options::parse(target)?, None))
+type MariaDbEngine = ServerEngine<MariaDbProduct>;
+
+fn engine(target: &Target, private: Option<PrivateServer>) -> Result<MariaDbEngine, TargetError> {
+    Ok(ServerEngine::new(MariaDbProduct { options: Options::parse(target)? }, private))
+}
+
+impl Product for MariaDbProduct {
+    type Connection = MariaDbConnection;
+    type Account = snapshot::Account;
+    type UnderWay = UnderWay;
+    type Backlog = settle::Backlog;
+    const BLOCK_BYTES: u64 = location::BLOCK_BYTES;
+
+    fn dialect() -> &'static Dialect {
+        &DIALECT
     }
 
-    fn private(server: &PrivateServer) -> Result<Self, TargetError> {
-        Ok(Self::new(Options::parse(&server.target)?, Some(server.clone())))
+    fn nodes(&self) -> usize {
+        self.options.hosts.len()
     }
 
-    fn new(options: Options, private: Option<PrivateServer>) -> Self {
-        let nodes = options.hosts.iter().map(|_| Arc::new(Node::default())).collect();
-        let (location, point) = (OnceLock::new(), Mutex::new(None));
-        Self { options, private, nodes, location, point, to_flush: Mutex::default() }
+    fn connect_timeout(&self) -> Duration {
+        self.options.connect_timeout
     }
 
-    /// Runs something over dbdyno's own connection to the first node, where all that writes is done.
-    fn with<T>(&self, work: impl FnOnce(&mut MariaDbConnection) -> Result<T, EngineError>) -> Result<T, EngineError> {
-        self.on(0, work)
+    fn vigil(&self) -> &Arc<Vigil> {
+        &self.options.vigil
     }
 
-    fn on<T>(
+    fn with_vigil(&self, vigil: Arc<Vigil>) -> Self {
+        Self { options: Options { vigil, ..self.options.clone() } }
+    }
+
+    fn open(&self, node: usize, application: &str) -> Result<MariaDbConnection, EngineError> {
+        MariaDbConnection::open(&self.options, node, application)
+    }
+
+    fn locate(
         &self,
-        node: usize,
-        work: impl FnOnce(&mut MariaDbConnection) -> Result<T, EngineError>,
-    ) -> Result<T, EngineError> {
-        self.nodes[node].with(|| MariaDbConnection::open(&self.options, node, "dbdyno"), work)
-    }
-
-    /// Where the server is; unknown while it cannot be reached.
-    fn location(&self) -> Option<&ServerLocation> {
-        if self.location.get().is_none() {
-            let location =
-                self.with(|connection| ServerLocation::look(connection, &self.options, self.private.as_ref())).ok()?;
-            drop(self.location.set(location));
-        }
-        self.location.get()
-    }
-
-    /// The data folder, where it is on this machine and may be read.
-    fn data(&self) -> Option<PathBuf> {
-        self.location()?.data.clone()
-    }
-}
-
-impl Workloads for MariaDbEngine {
-    fn books(&self) -> Result<Meta, EngineError> {
-        Ok(self.with(meta::look)?.ours()?.unwrap_or_default())
-    }
-
-    fn note(&self, entries: &[(String, String)]) -> Result<(), EngineError> {
-        self.with(|connection| {
-            load::books(connection, &self.options)?;
-            entries.iter().try_for_each(|(name, value)| meta::set(connection, name, value))
-        })
-    }
-
-    fn begin_program(&self, spec: &ProgramSpec) -> Result<(), EngineError> {
-        let under_way = point::begin_program(self, spec)?;
-        *recover(&self.point) = Some(under_way);
-        Ok(())
-    }
-
-    fn end_program(&self, _: &ProgramSpec) -> Result<(), EngineError> {
-        drop(recover(&self.point).take());
-        Ok(())
-    }
-}
-
-impl Engine for MariaDbEngine {
-    fn name(&self) -> &'static str {
-        INFO.name
-    }
-
-    fn features(&self) -> Features {
-        let location = self.location();
-        Features {
-            in_process: false,
-            local: location.is_some_and(|g| g.server_pid.is_some()),
-            loads_on_demand: self.private.is_some(),
-            single_writer: false,
-            nodes: dbdyno_engine::server::node_count(&self.nodes),
-            block_bytes: location.map_or(location::BLOCK_BYTES, |g| g.block_bytes),
-        }
-    }
-
-    fn describe(&self) -> Result<Database, EngineError> {
-        self.with(describe::database)
-    }
-
-    fn durability(&self, commit: CommitMode, drive: Drive) -> Result<Durability, EngineError> {
-        self.with(|connection| describe::durability(connection, commit, drive))
-    }
-
-    fn check(&self, size: &Size) -> Vec<Finding> {
-        check::findings(&self.options, size)
-    }
-
-    fn loaded(&self) -> Result<Loaded, EngineError> {
-        Ok(self.with(meta::look)?.loaded(&TABLE_NAMES))
+        connection: &mut MariaDbConnection,
+        private: Option<&PrivateServer>,
+    ) -> Result<ServerLocation, EngineError> {
+        location::look(connection, &self.options, private)
     }
 
     fn tables(&self) -> Vec<TableName> {
         TABLE_NAMES.to_vec()
     }
 
+    fn describe(engine: &MariaDbEngine) -> Result<Database, EngineError> {
+        engine.with(describe::database)
+    }
+
+    fn durability(
+        &self,
+        connection: &mut MariaDbConnection,
+        commit: CommitMode,
+        drive: Drive,
+    ) -> Result<Durability, EngineError> {
+        describe::durability(connection, commit, drive)
+    }
+
+    fn findings(&self, size: &Size) -> Vec<Finding> {
+        check::findings(&self.options, size)
+    }
+
     fn space_needed_bytes(&self, size: &Size) -> u64 {
         space::needed_bytes(size)
     }
 
-    fn load(
+    fn contents(&self, connection: &mut MariaDbConnection) -> Result<Contents, EngineError> {
+        meta::look(connection)
+    }
+
+    fn create_books(&self, connection: &mut MariaDbConnection) -> Result<Meta, EngineError> {
+        load::books(connection, &self.options)
+    }
+
+    fn set_entries(connection: &mut MariaDbConnection, entries: &[(String, String)]) -> Result<(), EngineError> {
+        entries.iter().try_for_each(|(name, value)| meta::set(connection, name, value))
+    }
+
+    fn load(&self, request: &LoadRequest<'_>, watch: &dyn LoadWatch) -> Result<LoadReport, EngineError> {
+        load::load(&self.options, request.size, request.seed, request.jobs, request.verify, watch)
+    }
+
+    fn checksum(
         &self,
-        size: &Size,
-        seed: u64,
-        jobs: u32,
-        verify: bool,
+        table: TableName,
+        of: (u64, Columns),
         watch: &dyn LoadWatch,
-    ) -> Result<LoadReport, EngineError> {
-        load::load(&self.options, size, seed, jobs, verify, watch)
-    }
-
-    fn checksum(&self, table: TableName, columns: Columns, watch: &dyn LoadWatch) -> Result<Checksum, EngineError> {
-        let rows = self.with(meta::look)?.ours()?.map_or(0, |meta| meta.rows(table));
+    ) -> Result<Checksum, EngineError> {
         let mut crew = load::crew(&self.options, 1, watch)?;
-        dbdyno_engine::server::checksum(&mut crew, table, (rows, columns), watch, verify::read)
+        dbdyno_engine::server::checksum(&mut crew, table, of, watch, verify::read)
     }
 
-    fn inspect(&self, table: TableName, sample: &mut Sample) -> Result<Inspection, EngineError> {
-        self.with(|connection| inspect::inspect(connection, table, sample))
+    fn inspect(
+        connection: &mut MariaDbConnection,
+        table: TableName,
+        sample: &mut Sample,
+    ) -> Result<Inspection, EngineError> {
+        inspect::inspect(connection, table, sample)
     }
 
     fn drop_all(&self) -> Result<bool, EngineError> {
         remove::drop_all(&self.options)
     }
 
-    fn hold(&self, watch: &dyn LoadWatch) -> Result<Arc<dyn Hold>, EngineError> {
-        let mut connection = MariaDbConnection::open(&self.options, 0, held::NAME)?;
-        let give_up = || watch.cancelled().then_some(ErrorClass::Cancelled);
-        load::hold(&mut connection, &self.options, &give_up, &|| watch.progress(held::WAITING, 0, 0))?;
-        let (options, node) = (self.options.clone(), Arc::clone(&self.nodes[0]));
-        Ok(Arc::new(Held::new(connection, move |connection| {
-            let session = connection.session_id();
-            node.with(
-                || MariaDbConnection::open(&options, 0, "dbdyno"),
-                |connection| point::is_held_by(connection, session),
-            )
-        })))
+    fn hold(
+        &self,
+        connection: &mut MariaDbConnection,
+        give_up: &dyn Fn() -> Option<ErrorClass>,
+        waits: &dyn Fn(),
+    ) -> Result<(), EngineError> {
+        load::hold(connection, &self.options, give_up, waits)
     }
 
-    fn settle(&self, limit: Duration) -> Result<Settled, EngineError> {
-        settle::settle(self, limit)
+    fn still_holds(&self, node: &Node, holder: &mut MariaDbConnection) -> Result<bool, EngineError> {
+        let session = holder.session_id();
+        node.with(|| self.open(0, "dbdyno"), |connection| point::is_held_by(connection, session))
     }
 
-    fn begin_point(&self, spec: &PointSpec) -> Result<(), EngineError> {
-        let under_way = point::begin(self, spec)?;
-        *recover(&self.point) = Some(under_way);
+    fn settle(
+        engine: &MariaDbEngine,
+        backlog: &mut settle::Backlog,
+        limit: Duration,
+    ) -> Result<Settled, EngineError> {
+        settle::settle(engine, backlog, limit)
+    }
+
+    fn changed(backlog: &mut settle::Backlog, table: Option<TableName>) {
+        backlog.add(table);
+    }
+
+    fn begin_point(engine: &MariaDbEngine, spec: &PointSpec) -> Result<UnderWay, EngineError> {
+        point::begin(engine, spec)
+    }
+
+    fn end_point(engine: &MariaDbEngine, spec: &PointSpec, _: bool) -> Result<(), EngineError> {
+        for node in (0..engine.working_nodes(spec.nodes)).rev() {
+            engine.on(node, |connection| point::remove_leftovers(connection, spec, node))?;
+        }
         Ok(())
     }
 
-    fn end_point(&self, spec: &PointSpec) -> Result<(), EngineError> {
-        // The watch ends first: it would be somebody else's in the next point.
-        drop(recover(&self.point).take());
-        if spec.test.procedure.writes() {
-            recover(&self.to_flush).add(spec.test.table);
-        }
-        for node in (0..self.nodes.len().min(spec.nodes as usize)).rev() {
-            self.on(node, |connection| point::remove_leftovers(connection, spec, node))?;
-        }
-        Ok(())
+    fn begin_program(engine: &MariaDbEngine, spec: &ProgramSpec) -> Result<UnderWay, EngineError> {
+        point::begin_program(engine, spec)
     }
 
-    fn session(&self, job: u32, nodes: u32) -> Result<Box<dyn Session>, EngineError> {
-        let node = (job % nodes.max(1)) as usize % self.nodes.len();
-        let connection = MariaDbConnection::open(&self.options, node, "dbdyno job")?;
-        Ok(Box::new(MariaDbSession::new(connection, Arc::clone(&self.nodes[node]))?))
+    fn statistics(connection: &mut MariaDbConnection) -> Result<Counters, EngineError> {
+        snapshot::for_everybody(connection)
     }
 
-    fn answers(&self) -> bool {
-        let options = self.options.clone();
-        dbdyno_engine::server::answers(self.server_pid(), move || {
-            MariaDbConnection::open(&options, 0, "dbdyno check").map(drop)
-        }) && !self.options.vigil.is_cut_off(&|wait| MariaDbConnection::look_after(&self.options, wait))
+    fn point_statistics(
+        engine: &MariaDbEngine,
+        point: &mut UnderWay,
+        earlier: Option<&PointStatistics>,
+    ) -> Result<PointStatistics, EngineError> {
+        point::statistics(engine, point, earlier)
     }
 
-    fn on_lost(&self, tell: LostTarget) {
-        // The vigil ends with the last owner of it.
-        let options = Options { vigil: Arc::default(), ..self.options.clone() };
-        let ask = move |wait: &Wait| MariaDbConnection::look_after(&options, wait);
-        self.options.vigil.watch(self.options.connect_timeout, ask, tell);
+    fn session(engine: &MariaDbEngine, node: usize) -> Result<Box<dyn Session>, EngineError> {
+        let connection = engine.product.open(node, "dbdyno job")?;
+        Ok(Box::new(MariaDbSession::new(connection, Arc::clone(&engine.nodes[node]))?))
     }
 
-    fn canceller(&self) -> Option<Arc<dyn Canceller>> {
-        Some(self.nodes[0].canceller())
+    fn data_files(engine: &MariaDbEngine) -> Vec<PathBuf> {
+        let Some(data) = engine.data() else { return Vec::new() };
+        point::files(&data, &engine.product.options.database, engine.of_point(UnderWay::tables))
     }
 
-    fn statistics(&self) -> Result<Counters, EngineError> {
-        dbdyno_engine::server::statistics(self.nodes.len(), |node| self.on(node, snapshot::for_everybody))
-    }
-
-    fn point_statistics(&self, earlier: Option<&PointStatistics>) -> Result<PointStatistics, EngineError> {
-        point::statistics(self, earlier)
-    }
-
-    fn data_place(&self) -> Option<PathBuf> {
-        self.data()
-    }
-
-    fn data_files(&self) -> Vec<PathBuf> {
-        let Some(data) = self.data() else { return Vec::new() };
-        let tables = recover(&self.point).as_ref().map(UnderWay::tables);
-        point::files(&data, &self.options.database, tables)
-    }
-
-    fn durable_places(&self) -> DurablePlaces {
-        let Some(data) = self.data() else { return DurablePlaces::default() };
+    fn durable_places(engine: &MariaDbEngine) -> DurablePlaces {
+        let Some(data) = engine.data() else { return DurablePlaces::default() };
         // Where the server does not say, nobody knows where its log lies.
         let unknown = |_| DurablePlaces { data: vec![data.clone()], ..DurablePlaces::default() };
-        self.with(|connection| describe::places(connection, &data)).unwrap_or_else(unknown)
-    }
-
-    fn server_pid(&self) -> Option<u32> {
-        self.location()?.server_pid
+        engine.with(|connection| describe::places(connection, &data)).unwrap_or_else(unknown)
     }
 }

@@ -5,23 +5,12 @@ use super::connection::MariaDbConnection;
 use super::options::{Host, Options};
 use dbdyno_engine::EngineError;
 use dbdyno_engine::private::PrivateServer;
-use dbdyno_engine::server::{Connection as _, namespace};
+use dbdyno_engine::server::{Connection as _, ServerLocation, namespace};
 use rustix::net::sockopt::socket_peercred;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-
-/// The server's place.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ServerLocation {
-    /// The server's process, where it runs on this machine.
-    pub(super) server_pid: Option<u32>,
-    /// The data folder, where it is on this machine and may be read.
-    pub(super) data: Option<PathBuf>,
-    /// Bytes of a block.
-    pub(super) block_bytes: u64,
-}
 
 /// Bytes of a block unless the server's data was made with others.
 pub(super) const BLOCK_BYTES: u64 = 16_384;
@@ -32,34 +21,32 @@ const AGE_MARGIN_S: f64 = 30.0;
 
 const QUESTION: &str = "SELECT @@innodb_page_size, @@hostname, @@datadir, @@socket, @@pid_file";
 
-impl ServerLocation {
-    /// Looks around.
-    ///
-    /// # Errors
-    /// The server is lost.
-    pub(super) fn look(
-        connection: &mut MariaDbConnection,
-        options: &Options,
-        private: Option<&PrivateServer>,
-    ) -> Result<Self, EngineError> {
-        let answer = connection.texts("asking the server where it is", QUESTION)?;
-        let mut answer = answer.into_iter().next().unwrap_or_default().into_iter().map(Option::unwrap_or_default);
-        let mut next = || answer.next().unwrap_or_default();
-        let block_bytes = next().parse().unwrap_or(BLOCK_BYTES);
-        if let Some(private) = private {
-            return Ok(Self { server_pid: Some(private.pid), data: Some(private.data.clone()), block_bytes });
-        }
-        let (host_name, data) = (next(), PathBuf::from(next()));
-        let says =
-            Says { host_name, socket: data.join(next()), pid_file: data.join(next()), age_s: age_s(connection)? };
-        let server_pid = match options.hosts.as_slice() {
-            [host] if host.is_local() => says.process(host).or_else(|| says.contained(&data)),
-            [_] => says.contained(&data),
-            _ => None,
-        };
-        let data = server_pid.and_then(|pid| namespace::seen_folder(pid, &data, is_of));
-        Ok(Self { server_pid, data, block_bytes })
+/// Looks around.
+///
+/// # Errors
+/// The server is lost.
+pub(super) fn look(
+    connection: &mut MariaDbConnection,
+    options: &Options,
+    private: Option<&PrivateServer>,
+) -> Result<ServerLocation, EngineError> {
+    let answer = connection.texts("asking the server where it is", QUESTION)?;
+    let mut answer = answer.into_iter().next().unwrap_or_default().into_iter().map(Option::unwrap_or_default);
+    let mut next = || answer.next().unwrap_or_default();
+    let block_bytes = next().parse().unwrap_or(BLOCK_BYTES);
+    if let Some(private) = private {
+        return Ok(ServerLocation::of_process(Some(private.pid), Some(private.data.clone()), block_bytes));
     }
+    let (host_name, data) = (next(), PathBuf::from(next()));
+    let says =
+        Says { host_name, socket: data.join(next()), pid_file: data.join(next()), age_s: age_s(connection)? };
+    let server_pid = match options.hosts.as_slice() {
+        [host] if host.is_local() => says.process(host).or_else(|| says.contained(&data)),
+        [_] => says.contained(&data),
+        _ => None,
+    };
+    let data = server_pid.and_then(|pid| namespace::seen_folder(pid, &data, is_of));
+    Ok(ServerLocation::of_process(server_pid, data, block_bytes))
 }
 
 /// Seconds since the server started, by its own account.
@@ -168,10 +155,10 @@ mod tests {
     use crate::scratch::{Server, Wish};
     use dbdyno_engine::Target;
 
-    fn look(target: &str) -> ServerLocation {
+    fn at(target: &str) -> ServerLocation {
         let options = Options::parse(&Target::parse(target).unwrap()).unwrap();
         let mut connection = MariaDbConnection::open(&options, 0, "dbdyno").unwrap();
-        ServerLocation::look(&mut connection, &options, None).unwrap()
+        look(&mut connection, &options, None).unwrap()
     }
 
     #[test]
@@ -179,7 +166,7 @@ mod tests {
         let server = Server::start();
         server.client("", "CREATE USER scott@'127.0.0.1'; GRANT ALL ON dbdyno.* TO scott@'127.0.0.1'");
         for target in [server.socket("root", "dbdyno"), server.tcp("scott", "dbdyno")] {
-            let location = look(&target);
+            let location = at(&target);
             assert_eq!(
                 (location.server_pid, location.data.as_deref()),
                 (Some(server.pid()), Some(&*server.data())),
@@ -189,7 +176,7 @@ mod tests {
         }
         // Several nodes are several machines, as far as anybody knows.
         let two = format!("mariadb://scott@127.0.0.1:{0},127.0.0.1:{0}/dbdyno", server.port);
-        assert_eq!(look(&two).server_pid, None);
+        assert_eq!(at(&two).server_pid, None);
     }
 
     #[test]
@@ -197,7 +184,7 @@ mod tests {
         let server =
             Wish::default().making("--innodb-page-size=8k").making("--tmpdir=.").set("innodb-page-size", "8k").start();
         server.client("", "CREATE USER scott@'127.0.0.1'; GRANT ALL ON dbdyno.* TO scott@'127.0.0.1'");
-        assert_eq!(look(&server.tcp("scott", "dbdyno")).block_bytes, 8_192);
+        assert_eq!(at(&server.tcp("scott", "dbdyno")).block_bytes, 8_192);
         let says = |host_name: &str, age_s| Says {
             host_name: host_name.to_owned(),
             socket: server.socket_file(),

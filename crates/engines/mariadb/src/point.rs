@@ -8,7 +8,7 @@ use super::snapshot::{self, Watched};
 use super::{MariaDbEngine, inspect, meta};
 use crate::DIALECT;
 use dbdyno_engine::bookkeeping::{self, Made, Meta};
-use dbdyno_engine::server::{Connection as _, Watches, first, no_point, recover};
+use dbdyno_engine::server::{Connection as _, Watches, first};
 use dbdyno_engine::{EngineError, PointSpec, PointStatistics, ProgramSpec, Sampling};
 use dbdyno_model::{Cache, Drive, Organisation, Procedure, Shape, TableName};
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ impl UnderWay {
 /// Prepares what the jobs of a point share.
 pub(super) fn begin(engine: &MariaDbEngine, spec: &PointSpec) -> Result<UnderWay, EngineError> {
     let procedure = ProcedureSpec::of(&spec.test)?;
-    for node in 0..engine.nodes.len().min(spec.nodes as usize) {
+    for node in 0..engine.working_nodes(spec.nodes) {
         engine.nodes[node].account.begin();
         engine.on(node, |connection| {
             // What the first node makes comes to others by replication, where they are no servers of their own.
@@ -54,7 +54,7 @@ pub(super) fn begin(engine: &MariaDbEngine, spec: &PointSpec) -> Result<UnderWay
 
 /// Prepares a point of a program, which has made its tables itself.
 pub(super) fn begin_program(engine: &MariaDbEngine, spec: &ProgramSpec) -> Result<UnderWay, EngineError> {
-    for node in 0..engine.nodes.len().min(spec.nodes as usize) {
+    for node in 0..engine.working_nodes(spec.nodes) {
         engine.nodes[node].account.begin();
         engine.on(node, |connection| remove_made(connection, &format!("preparing {}", spec.work), node))?;
     }
@@ -64,7 +64,7 @@ pub(super) fn begin_program(engine: &MariaDbEngine, spec: &ProgramSpec) -> Resul
 /// A point whose sessions are watched from now on, on so many nodes.
 fn under_way(engine: &MariaDbEngine, at: (u32, Sampling), watched: Watched, tables: Vec<TableName>) -> UnderWay {
     let watches = Watches::begin(at, engine.nodes.len(), |node| {
-        Monitor::start(&engine.options, node, Arc::clone(&engine.nodes[node].ours))
+        Monitor::start(&engine.product.options, node, Arc::clone(&engine.nodes[node].ours))
     });
     UnderWay { watched, tables, watches }
 }
@@ -181,10 +181,9 @@ fn names(connection: &mut MariaDbConnection, sql: &str) -> Result<Vec<String>, E
 /// What all nodes have counted for the point until now.
 pub(super) fn statistics(
     engine: &MariaDbEngine,
+    UnderWay { watched, watches, .. }: &UnderWay,
     earlier: Option<&PointStatistics>,
 ) -> Result<PointStatistics, EngineError> {
-    let point = recover(&engine.point);
-    let UnderWay { watched, watches, .. } = point.as_ref().ok_or_else(no_point)?;
     watches.read(earlier, Monitor::seen, |number, monitor, _| {
         let node = &engine.nodes[number];
         engine.on(number, |connection| snapshot::read(node, connection, watched, monitor))

@@ -5,7 +5,7 @@
 use super::check::grants;
 use super::{MariaDbEngine, TABLE_NAMES};
 use crate::DIALECT;
-use dbdyno_engine::server::{Connection as _, recover};
+use dbdyno_engine::server::Connection as _;
 use dbdyno_engine::{EngineError, Settled};
 use dbdyno_model::{ErrorClass, TableName};
 use std::collections::BTreeSet;
@@ -46,9 +46,12 @@ impl Backlog {
 ///
 /// # Errors
 /// The server is lost.
-pub(super) fn settle(engine: &MariaDbEngine, limit: Duration) -> Result<Settled, EngineError> {
+pub(super) fn settle(
+    engine: &MariaDbEngine,
+    backlog: &mut Backlog,
+    limit: Duration,
+) -> Result<Settled, EngineError> {
     let started = Instant::now();
-    let mut backlog = recover(&engine.to_flush);
     if backlog.purge {
         if !purged(engine, started, limit)? {
             return Ok(Settled::Busy);

@@ -38,22 +38,22 @@ mod statistics;
 mod verify;
 
 use connection::OracleConnection;
-use dbdyno_engine::bookkeeping::Meta;
+use dbdyno_engine::bookkeeping::{Contents, Meta};
 use dbdyno_engine::data::{Checksum, Columns, Sample};
-use dbdyno_engine::server::{Connection as _, Held, Wait, held, recover};
+use dbdyno_engine::private::PrivateServer;
+use dbdyno_engine::server::loading::LoadRequest;
+use dbdyno_engine::server::{Connection as _, NodeOf, Product, ServerEngine, ServerLocation, Vigil};
 use dbdyno_engine::{
-    Canceller, Dialect, Durability, Engine, EngineError, EngineInfo, Features, Finding, Hold, Inspection, LoadReport,
-    LoadWatch, Loaded, LostTarget, PointSpec, PointStatistics, ProgramSpec, Session, Settled, Target, TargetError,
-    Workloads,
+    Dialect, Durability, EngineError, EngineInfo, Finding, Inspection, LoadReport, LoadWatch, PointSpec,
+    PointStatistics, ProgramSpec, Session, Settled, Target, TargetError,
 };
 use dbdyno_model::{CommitMode, Counters, Database, Drive, ErrorClass, Mapping, Size, TableName, Test};
 use include_dir::{Dir, include_dir};
-use location::ServerLocation;
 use options::Options;
 use point::UnderWay;
 use session::OracleSession;
 use std::path::PathBuf;
-use std::sync::{Arc, LazyLock, Mutex, OnceLock};
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 /// What goes with every output.
@@ -74,7 +74,7 @@ pub const INFO: EngineInfo = EngineInfo {
     schema_script: script::of_schema,
     workload_sql: |name| DIALECT.workload(name),
     ended: script::ended,
-    open: |target, _| Ok(Box::new(OracleEngine::new(target)?)),
+    open: |target, _| Ok(Box::new(engine(target)?)),
     private: None,
 };
 
@@ -92,214 +92,188 @@ fn tables_of(options: &Options) -> Vec<TableName> {
     TableName::ALL.into_iter().filter(wanted).collect()
 }
 
-type Node = dbdyno_engine::server::Node<OracleConnection, statistics::Account>;
+type Node = NodeOf<OracleProduct>;
 
-struct OracleEngine {
+/// Oracle Database, and a target of it.
+#[derive(Clone)]
+struct OracleProduct {
     options: Options,
-    /// One a place of the target.
-    nodes: Vec<Arc<Node>>,
-    location: OnceLock<ServerLocation>,
-    point: Mutex<Option<UnderWay>>,
-    /// Whether there is something to be written out.
-    backlog: Mutex<settle::Backlog>,
 }
 
-impl OracleEngine {
-    fn new(target: &Target) -> Result<Self, TargetError> {
-        let options = Options::parse(target)?;
-        let nodes = options.places.iter().map(|_| Arc::new(Node::default())).collect();
-        let (location, point) = (OnceLock::new(), Mutex::new(None));
-        Ok(Self { options, nodes, location, point, backlog: Mutex::default() })
+type OracleEngine = ServerEngine<OracleProduct>;
+
+fn engine(target: &Target) -> Result<OracleEngine, TargetError> {
+    Ok(ServerEngine::new(OracleProduct { options: Options::parse(target)? }, None))
+}
+
+impl Product for OracleProduct {
+    type Connection = OracleConnection;
+    type Account = statistics::Account;
+    type UnderWay = UnderWay;
+    type Backlog = settle::Backlog;
+    const BLOCK_BYTES: u64 = location::BLOCK_BYTES;
+
+    fn dialect() -> &'static Dialect {
+        &DIALECT
     }
 
-    /// Runs something over dbdyno's own connection to the first node, where all that writes is done.
-    fn with<T>(&self, work: impl FnOnce(&mut OracleConnection) -> Result<T, EngineError>) -> Result<T, EngineError> {
-        self.on(0, work)
+    fn nodes(&self) -> usize {
+        self.options.places.len()
     }
 
-    fn on<T>(
+    fn connect_timeout(&self) -> Duration {
+        self.options.connect_timeout
+    }
+
+    fn vigil(&self) -> &Arc<Vigil> {
+        &self.options.vigil
+    }
+
+    fn with_vigil(&self, vigil: Arc<Vigil>) -> Self {
+        Self { options: Options { vigil, ..self.options.clone() } }
+    }
+
+    fn open(&self, node: usize, application: &str) -> Result<OracleConnection, EngineError> {
+        OracleConnection::open(&self.options, node, application)
+    }
+
+    fn locate(
         &self,
-        node: usize,
-        work: impl FnOnce(&mut OracleConnection) -> Result<T, EngineError>,
-    ) -> Result<T, EngineError> {
-        self.nodes[node].with(|| OracleConnection::open(&self.options, node, "dbdyno"), work)
-    }
-
-    /// Where the server is; unknown while it cannot be reached.
-    fn location(&self) -> Option<&ServerLocation> {
-        if self.location.get().is_none() {
-            let location = self.with(|connection| ServerLocation::look(connection, &self.options)).ok()?;
-            drop(self.location.set(location));
-        }
-        self.location.get()
-    }
-}
-
-impl Workloads for OracleEngine {
-    fn books(&self) -> Result<Meta, EngineError> {
-        Ok(self.with(|connection| meta::look(connection, &self.options))?.ours()?.unwrap_or_default())
-    }
-
-    fn note(&self, entries: &[(String, String)]) -> Result<(), EngineError> {
-        self.with(|connection| {
-            load::books(connection, &self.options)?;
-            entries.iter().try_for_each(|(name, value)| meta::set(connection, name, value))?;
-            connection.batch("keeping the load's progress", "COMMIT")
-        })
-    }
-
-    fn begin_program(&self, spec: &ProgramSpec) -> Result<(), EngineError> {
-        let under_way = point::begin_program(self, spec)?;
-        *recover(&self.point) = Some(under_way);
-        Ok(())
-    }
-
-    fn end_program(&self, _: &ProgramSpec) -> Result<(), EngineError> {
-        match recover(&self.point).take() {
-            Some(_) => {
-                recover(&self.backlog).add();
-                point::snap(self)
-            }
-            None => Ok(()),
-        }
-    }
-}
-
-impl Engine for OracleEngine {
-    fn name(&self) -> &'static str {
-        INFO.name
-    }
-
-    fn features(&self) -> Features {
-        let location = self.location();
-        Features {
-            in_process: false,
-            local: location.is_some_and(|location| location.local),
-            loads_on_demand: false,
-            single_writer: false,
-            nodes: dbdyno_engine::server::node_count(&self.nodes),
-            block_bytes: location.map_or(location::BLOCK_BYTES, |location| location.block_bytes),
-        }
-    }
-
-    fn describe(&self) -> Result<Database, EngineError> {
-        self.with(|connection| describe::database(connection, &self.options))
-    }
-
-    fn durability(&self, commit: CommitMode, drive: Drive) -> Result<Durability, EngineError> {
-        self.with(|connection| describe::durability(connection, commit, drive))
-    }
-
-    fn check(&self, size: &Size) -> Vec<Finding> {
-        check::findings(&self.options, size, &self.tables())
-    }
-
-    fn loaded(&self) -> Result<Loaded, EngineError> {
-        Ok(self.with(|connection| meta::look(connection, &self.options))?.loaded(&self.tables()))
+        connection: &mut OracleConnection,
+        _: Option<&PrivateServer>,
+    ) -> Result<ServerLocation, EngineError> {
+        location::look(connection, &self.options)
     }
 
     fn tables(&self) -> Vec<TableName> {
         tables_of(&self.options)
     }
 
+    fn describe(engine: &OracleEngine) -> Result<Database, EngineError> {
+        engine.with(|connection| describe::database(connection, &engine.product.options))
+    }
+
+    fn durability(
+        &self,
+        connection: &mut OracleConnection,
+        commit: CommitMode,
+        drive: Drive,
+    ) -> Result<Durability, EngineError> {
+        describe::durability(connection, commit, drive)
+    }
+
+    fn findings(&self, size: &Size) -> Vec<Finding> {
+        check::findings(&self.options, size, &self.tables())
+    }
+
     fn space_needed_bytes(&self, size: &Size) -> u64 {
         space::needed_bytes(size, &self.tables())
     }
 
-    fn load(
+    fn contents(&self, connection: &mut OracleConnection) -> Result<Contents, EngineError> {
+        meta::look(connection, &self.options)
+    }
+
+    fn create_books(&self, connection: &mut OracleConnection) -> Result<Meta, EngineError> {
+        load::books(connection, &self.options)
+    }
+
+    fn set_entries(connection: &mut OracleConnection, entries: &[(String, String)]) -> Result<(), EngineError> {
+        entries.iter().try_for_each(|(name, value)| meta::set(connection, name, value))?;
+        connection.batch("keeping the load's progress", "COMMIT")
+    }
+
+    fn load(&self, request: &LoadRequest<'_>, watch: &dyn LoadWatch) -> Result<LoadReport, EngineError> {
+        load::load(&self.options, request.size, request.seed, request.jobs, request.verify, watch)
+    }
+
+    fn checksum(
         &self,
-        size: &Size,
-        seed: u64,
-        jobs: u32,
-        verify: bool,
+        table: TableName,
+        of: (u64, Columns),
         watch: &dyn LoadWatch,
-    ) -> Result<LoadReport, EngineError> {
-        load::load(&self.options, size, seed, jobs, verify, watch)
-    }
-
-    fn checksum(&self, table: TableName, columns: Columns, watch: &dyn LoadWatch) -> Result<Checksum, EngineError> {
-        let rows =
-            self.with(|connection| meta::look(connection, &self.options))?.ours()?.map_or(0, |meta| meta.rows(table));
+    ) -> Result<Checksum, EngineError> {
         let mut crew = load::crew(&self.options, 1, watch)?;
-        dbdyno_engine::server::checksum(&mut crew, table, (rows, columns), watch, verify::read)
+        dbdyno_engine::server::checksum(&mut crew, table, of, watch, verify::read)
     }
 
-    fn inspect(&self, table: TableName, sample: &mut Sample) -> Result<Inspection, EngineError> {
-        self.with(|connection| inspect::inspect(connection, table, sample))
+    fn inspect(
+        connection: &mut OracleConnection,
+        table: TableName,
+        sample: &mut Sample,
+    ) -> Result<Inspection, EngineError> {
+        inspect::inspect(connection, table, sample)
     }
 
     fn drop_all(&self) -> Result<bool, EngineError> {
         remove::drop_all(&self.options)
     }
 
-    fn hold(&self, watch: &dyn LoadWatch) -> Result<Arc<dyn Hold>, EngineError> {
-        let mut connection = OracleConnection::open(&self.options, 0, held::NAME)?;
-        let give_up = || watch.cancelled().then_some(ErrorClass::Cancelled);
-        load::hold(&mut connection, &give_up, &|| watch.progress(held::WAITING, 0, 0))?;
-        // Who has it already is given it again; not everybody may see who has which lock.
-        Ok(Arc::new(Held::new(connection, |connection| load::lock(connection, "asking for the lock of the run"))))
+    fn hold(
+        &self,
+        connection: &mut OracleConnection,
+        give_up: &dyn Fn() -> Option<ErrorClass>,
+        waits: &dyn Fn(),
+    ) -> Result<(), EngineError> {
+        load::hold(connection, give_up, waits)
     }
 
-    fn settle(&self, limit: Duration) -> Result<Settled, EngineError> {
-        settle::settle(self, limit)
+    /// Who has it already is given it again; not everybody may see who has which lock.
+    fn still_holds(&self, _: &Node, holder: &mut OracleConnection) -> Result<bool, EngineError> {
+        load::lock(holder, "asking for the lock of the run")
     }
 
-    fn begin_point(&self, spec: &PointSpec) -> Result<(), EngineError> {
-        let under_way = point::begin(self, spec)?;
-        *recover(&self.point) = Some(under_way);
-        Ok(())
+    fn settle(
+        engine: &OracleEngine,
+        backlog: &mut settle::Backlog,
+        limit: Duration,
+    ) -> Result<Settled, EngineError> {
+        settle::settle(engine, backlog, limit)
     }
 
-    fn end_point(&self, spec: &PointSpec) -> Result<(), EngineError> {
-        // The watch ends first: it would be somebody else's in the next point.
-        let under_way = recover(&self.point).take();
-        if spec.test.procedure.writes() {
-            recover(&self.backlog).add();
+    fn changed(backlog: &mut settle::Backlog, _: Option<TableName>) {
+        backlog.add();
+    }
+
+    fn begin_point(engine: &OracleEngine, spec: &PointSpec) -> Result<UnderWay, EngineError> {
+        point::begin(engine, spec)
+    }
+
+    fn end_point(engine: &OracleEngine, spec: &PointSpec, begun: bool) -> Result<(), EngineError> {
+        if begun {
+            point::snap(engine)?;
         }
-        if under_way.is_some() {
-            point::snap(self)?;
-        }
-        self.with(|connection| point::remove_leftovers(connection, spec))
+        engine.with(|connection| point::remove_leftovers(connection, spec))
     }
 
-    fn session(&self, job: u32, nodes: u32) -> Result<Box<dyn Session>, EngineError> {
-        let node = (job % nodes.max(1)) as usize % self.nodes.len();
-        let connection = OracleConnection::open(&self.options, node, "dbdyno job")?;
-        Ok(Box::new(OracleSession::new(connection, Arc::clone(&self.nodes[node]))?))
+    fn begin_program(engine: &OracleEngine, spec: &ProgramSpec) -> Result<UnderWay, EngineError> {
+        point::begin_program(engine, spec)
     }
 
-    fn answers(&self) -> bool {
-        let options = self.options.clone();
-        dbdyno_engine::server::answers(self.server_pid(), move || {
-            OracleConnection::open(&options, 0, "dbdyno check").map(drop)
-        }) && !self.options.vigil.is_cut_off(&|wait| OracleConnection::look_after(&self.options, wait))
+    fn end_program(engine: &OracleEngine) -> Result<(), EngineError> {
+        engine.changed(None);
+        point::snap(engine)
     }
 
-    fn on_lost(&self, tell: LostTarget) {
-        // The vigil ends with the last owner of it.
-        let options = Options { vigil: Arc::default(), ..self.options.clone() };
-        let ask = move |wait: &Wait| OracleConnection::look_after(&options, wait);
-        self.options.vigil.watch(self.options.connect_timeout, ask, tell);
+    fn statistics(connection: &mut OracleConnection) -> Result<Counters, EngineError> {
+        snapshot::for_everybody(connection)
     }
 
-    fn canceller(&self) -> Option<Arc<dyn Canceller>> {
-        Some(self.nodes[0].canceller())
+    fn point_statistics(
+        engine: &OracleEngine,
+        point: &mut UnderWay,
+        earlier: Option<&PointStatistics>,
+    ) -> Result<PointStatistics, EngineError> {
+        point::statistics(engine, point, earlier)
     }
 
-    fn statistics(&self) -> Result<Counters, EngineError> {
-        dbdyno_engine::server::statistics(self.nodes.len(), |node| self.on(node, snapshot::for_everybody))
+    fn session(engine: &OracleEngine, node: usize) -> Result<Box<dyn Session>, EngineError> {
+        let connection = engine.product.open(node, "dbdyno job")?;
+        Ok(Box::new(OracleSession::new(connection, Arc::clone(&engine.nodes[node]))?))
     }
 
-    fn point_statistics(&self, earlier: Option<&PointStatistics>) -> Result<PointStatistics, EngineError> {
-        point::statistics(self, earlier)
-    }
-
-    fn data_place(&self) -> Option<PathBuf> {
-        Some(self.location()?.files.first()?.parent()?.to_owned())
-    }
-
-    fn data_files(&self) -> Vec<PathBuf> {
-        self.location().map(|location| location.files.clone()).unwrap_or_default()
+    fn data_files(engine: &OracleEngine) -> Vec<PathBuf> {
+        engine.location().map(|location| location.files.clone()).unwrap_or_default()
     }
 }
 

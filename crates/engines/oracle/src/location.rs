@@ -7,42 +7,31 @@ use super::connection::OracleConnection;
 use super::describe;
 use super::options::Options;
 use dbdyno_engine::EngineError;
+use dbdyno_engine::server::ServerLocation;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Bytes of a block unless the tablespace was made with others.
 pub(super) const BLOCK_BYTES: u64 = 8_192;
 
-/// The server's place.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ServerLocation {
-    /// Whether the server's processes run on this machine.
-    pub(super) local: bool,
-    /// The files of the user's tablespace, where they are files of this machine.
-    pub(super) files: Vec<PathBuf>,
-    /// Bytes of a block.
-    pub(super) block_bytes: u64,
-}
-
-impl ServerLocation {
-    /// Looks around.
-    ///
-    /// # Errors
-    /// The server is lost.
-    pub(super) fn look(connection: &mut OracleConnection, options: &Options) -> Result<Self, EngineError> {
-        let tablespace = describe::ask(connection, "tablespace")?;
-        let block_bytes = tablespace.get("block_size").and_then(|bytes| bytes.parse().ok()).unwrap_or(BLOCK_BYTES);
-        // Several nodes are several machines, as far as anybody knows.
-        let near = options.places.len() == 1 && options.places.iter().all(super::options::Place::is_local);
-        if !near {
-            return Ok(Self { local: false, files: Vec::new(), block_bytes });
-        }
-        let process = describe::ask(connection, "process")?.get("process").and_then(|pid| pid.trim().parse().ok());
-        let host = describe::ask(connection, "instance")?.get("host_name").cloned().unwrap_or_default();
-        let local = process.is_some_and(is_server) && is_ours(&host);
-        let files = if local { files(describe::all(connection, "data_files")?) } else { Vec::new() };
-        Ok(Self { local, files, block_bytes })
+/// Looks around.
+///
+/// # Errors
+/// The server is lost.
+pub(super) fn look(connection: &mut OracleConnection, options: &Options) -> Result<ServerLocation, EngineError> {
+    let tablespace = describe::ask(connection, "tablespace")?;
+    let block_bytes = tablespace.get("block_size").and_then(|bytes| bytes.parse().ok()).unwrap_or(BLOCK_BYTES);
+    // Several nodes are several machines, as far as anybody knows.
+    let near = options.places.len() == 1 && options.places.iter().all(super::options::Place::is_local);
+    if !near {
+        return Ok(ServerLocation { block_bytes, ..ServerLocation::default() });
     }
+    let process = describe::ask(connection, "process")?.get("process").and_then(|pid| pid.trim().parse().ok());
+    let host = describe::ask(connection, "instance")?.get("host_name").cloned().unwrap_or_default();
+    let local = process.is_some_and(is_server) && is_ours(&host);
+    let files = if local { files(describe::all(connection, "data_files")?) } else { Vec::new() };
+    let data = files.first().and_then(|file| Some(file.parent()?.to_owned()));
+    Ok(ServerLocation { local, server_pid: None, data, files, block_bytes })
 }
 
 /// Whether a process of this machine is one of Oracle's: a loopback port may be a tunnel, or lead into a container.

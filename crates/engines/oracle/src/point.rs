@@ -7,7 +7,7 @@ use super::statistics::{Base, Watched};
 use super::{OracleEngine, inspect, meta, snapshot};
 use crate::DIALECT;
 use dbdyno_engine::bookkeeping::{self, Made, Meta};
-use dbdyno_engine::server::{Connection as _, Watches, first, no_point, recover};
+use dbdyno_engine::server::{Connection as _, Watches, first};
 use dbdyno_engine::{EngineError, PointSpec, PointStatistics, ProgramSpec, Sampling};
 use dbdyno_model::{Cache, Drive, ErrorClass, Procedure, TableName, Tier};
 use std::sync::Arc;
@@ -36,7 +36,7 @@ pub(super) fn refuse_left_out(
     procedure: &ProcedureSpec,
     spec: &PointSpec,
 ) -> Result<(), EngineError> {
-    let Some(part) = procedure.needs().into_iter().find(|part| engine.options.leaves_out(*part)) else { return Ok(()) };
+    let Some(part) = procedure.needs().into_iter().find(|part| engine.product.options.leaves_out(*part)) else { return Ok(()) };
     let message =
         format!("{} needs {}, which the target leaves out (--without {})", spec.test.code, part.words(), part.name());
     Err(EngineError::new(ErrorClass::Unsupported, message))
@@ -101,7 +101,7 @@ pub(super) fn begin(engine: &OracleEngine, spec: &PointSpec) -> Result<UnderWay,
         note(connection, &procedure)?;
         make(connection, &procedure, spec)
     })?;
-    for node in 0..engine.nodes.len().min(spec.nodes as usize) {
+    for node in 0..engine.working_nodes(spec.nodes) {
         engine.nodes[node].account.begin();
         // All nodes of a cluster have one database, and each a cache of its own.
         engine.on(node, |connection| {
@@ -116,7 +116,7 @@ pub(super) fn begin(engine: &OracleEngine, spec: &PointSpec) -> Result<UnderWay,
 /// Prepares a point of a program, which has made its tables itself.
 pub(super) fn begin_program(engine: &OracleEngine, spec: &ProgramSpec) -> Result<UnderWay, EngineError> {
     engine.with(|connection| remove_made(connection, &format!("preparing {}", spec.work)))?;
-    for node in 0..engine.nodes.len().min(spec.nodes as usize) {
+    for node in 0..engine.working_nodes(spec.nodes) {
         engine.nodes[node].account.begin();
         engine.on(node, |connection| {
             engine.nodes[node].account.counted_in(connection.instance());
@@ -129,7 +129,7 @@ pub(super) fn begin_program(engine: &OracleEngine, spec: &ProgramSpec) -> Result
 /// A point whose sessions are watched from now on, on so many nodes.
 fn under_way(engine: &OracleEngine, at: (u32, Sampling), watched: Watched) -> Result<UnderWay, EngineError> {
     let watches = Watches::begin(at, engine.nodes.len(), |node| {
-        Monitor::start(&engine.options, node, Arc::clone(&engine.nodes[node].ours))
+        Monitor::start(&engine.product.options, node, Arc::clone(&engine.nodes[node].ours))
     });
     let bases = engine.nodes.iter().map(|_| None).collect();
     // An AWR snapshot begins and ends each point, for whoever has the pack and says so.
@@ -152,7 +152,7 @@ fn watched(counting: Counting, threads: u32) -> Watched {
 /// # Errors
 /// The server is lost.
 pub(super) fn snap(engine: &OracleEngine) -> Result<(), EngineError> {
-    if !engine.options.diagnostics_pack {
+    if !engine.product.options.diagnostics_pack {
         return Ok(());
     }
     let sql = &DIALECT.get("diagnostics/awr_snapshot")?.text;
@@ -274,14 +274,13 @@ fn names(connection: &mut OracleConnection, doing: &str, statement: &str) -> Res
 /// A node is lost, or no point is under way.
 pub(super) fn statistics(
     engine: &OracleEngine,
+    UnderWay { watched, began, bases, watches }: &mut UnderWay,
     earlier: Option<&PointStatistics>,
 ) -> Result<PointStatistics, EngineError> {
-    let mut point = recover(&engine.point);
-    let UnderWay { watched, began, bases, watches } = point.as_mut().ok_or_else(no_point)?;
     watches.read(earlier, Monitor::seen, |number, _, _| {
         let (node, base) = (&engine.nodes[number], &mut bases[number]);
         let mut told = engine.on(number, |connection| snapshot::read(node, connection, watched, base))?;
-        if engine.options.diagnostics_pack {
+        if engine.product.options.diagnostics_pack {
             told.counters.waits.extend(engine.on(number, |connection| snapshot::history(connection, began.elapsed()))?);
         }
         Ok(told)

@@ -6,7 +6,7 @@
 use super::OracleEngine;
 use super::{snapshot, statistics};
 use crate::DIALECT;
-use dbdyno_engine::server::{Connection as _, recover};
+use dbdyno_engine::server::Connection as _;
 use dbdyno_engine::{EngineError, Settled};
 use dbdyno_model::ErrorClass;
 use std::thread;
@@ -71,9 +71,12 @@ impl Patience {
 ///
 /// # Errors
 /// The server is lost.
-pub(super) fn settle(engine: &OracleEngine, limit: Duration) -> Result<Settled, EngineError> {
+pub(super) fn settle(
+    engine: &OracleEngine,
+    backlog: &mut Backlog,
+    limit: Duration,
+) -> Result<Settled, EngineError> {
     let started = Instant::now();
-    let mut backlog = recover(&engine.backlog);
     if !backlog.changed {
         return Ok(Settled::AtRest);
     }

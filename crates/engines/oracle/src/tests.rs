@@ -1,10 +1,10 @@
 //! What the engine says without a server.
 
 use super::*;
-use dbdyno_model::ErrorClass;
+use dbdyno_engine::Engine as _;
 
 fn engine(target: &str) -> OracleEngine {
-    OracleEngine::new(&Target::parse(target).unwrap()).unwrap()
+    super::engine(&Target::parse(target).unwrap()).unwrap()
 }
 
 #[test]

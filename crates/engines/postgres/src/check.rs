@@ -3,7 +3,7 @@
 
 use super::connection::PostgresConnection;
 use super::describe::ask;
-use super::location::ServerLocation;
+use super::location;
 use super::options::Options;
 use super::{GRANTS, SCHEMA, describe, grants, space};
 use dbdyno_engine::server::Connection as _;
@@ -105,7 +105,7 @@ impl Server {
             version_num: connection.version_num(),
             answers: ask(connection, "check")?,
             unsafe_settings: durability.unsafe_settings,
-            local: ServerLocation::look(connection, options, None).is_ok_and(|location| location.server_pid.is_some()),
+            local: location::look(connection, options, None).is_ok_and(|location| location.server_pid.is_some()),
             threads: std::thread::available_parallelism().map_or(1, |n| n.get() as u64),
         })
     }

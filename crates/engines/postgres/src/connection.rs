@@ -30,7 +30,7 @@ use super::password;
 use super::tls;
 use connect::Refused;
 use connector::Connector;
-use dbdyno_engine::server::{Asked, Connection, Post, Told, Wait, fell_silent, first, look_after, within};
+use dbdyno_engine::server::{Asked, Connection, Post, fell_silent, within};
 use dbdyno_engine::{Canceller, EngineError};
 use dbdyno_model::ErrorClass;
 use postgres::fallible_iterator::FallibleIterator as _;
@@ -130,20 +130,6 @@ impl PostgresConnection {
         (connection.version_num, connection.backend_pid, connection.basics) = (version_num, backend_pid, basics);
         connection.post = options.vigil.post(node, connection.session_id());
         Ok(connection)
-    }
-
-    /// What a session does that gives no answer, as a new connection is told.
-    pub(super) fn look_after(options: &Options, wait: &Wait) -> Told {
-        // Nobody looks after whoever looks after others.
-        let (options, node, session) = (Options { vigil: Arc::default(), ..options.clone() }, wait.node, wait.session);
-        look_after(options.connect_timeout.saturating_mul(2), move || {
-            let mut connection = Self::open(&options, node, "dbdyno check")?;
-            let sql = format!(
-                "SELECT state LIKE 'idle%' OR wait_event_type = 'Client' FROM pg_stat_activity WHERE pid = {session} AND \
-                 usename = SESSION_USER AND application_name LIKE 'dbdyno%'"
-            );
-            Ok(Told::of(first(connection.texts("looking after a session", &sql)?).as_deref()))
-        })
     }
 
     /// The crate's client, for what the methods here do not offer, while something is asked in control of the work. Who

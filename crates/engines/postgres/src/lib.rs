@@ -41,26 +41,25 @@ mod wire;
 
 use client::{ClientPump, ClientSession};
 use connection::PostgresConnection;
-use dbdyno_engine::bookkeeping::Meta;
+use dbdyno_engine::bookkeeping::{Contents, Meta};
 use dbdyno_engine::data::{Checksum, Columns, Sample};
 use dbdyno_engine::private::PrivateServer;
 use dbdyno_engine::server::grants::Grant;
-use dbdyno_engine::server::{Connection as _, Held, Wait, held, recover};
+use dbdyno_engine::server::loading::LoadRequest;
+use dbdyno_engine::server::{Connection as _, NodeOf, Product, ServerEngine, ServerLocation, Vigil};
 use dbdyno_engine::{
-    BlockWrites, Canceller, Dialect, Durability, DurablePlaces, Engine, EngineError, EngineInfo, Features, Finding,
-    Hold, Inspection, LoadReport, LoadWatch, Loaded, LostTarget, PointSpec, PointStatistics, ProgramSpec, Pump,
-    Session, Settled, Target, TargetError, ThreadPump, Workloads,
+    BlockWrites, Dialect, Durability, DurablePlaces, EngineError, EngineInfo, Finding, Inspection, LoadReport,
+    LoadWatch, PointSpec, PointStatistics, ProgramSpec, Pump, Session, Settled, Target, TargetError, ThreadPump,
 };
 use dbdyno_model::{CommitMode, Counters, Database, Drive, ErrorClass, Mapping, Size, TableName, Test};
 use include_dir::{Dir, include_dir};
-use location::ServerLocation;
 use options::Options;
 use point::UnderWay;
 use session::PostgresSession;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, LazyLock, Mutex, OnceLock, Weak};
+use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
 
 pub use private::{PRODUCT, Postgres};
@@ -77,10 +76,10 @@ pub const INFO: EngineInfo = EngineInfo {
     schema_script: script::of_schema,
     workload_sql: |name| DIALECT.workload(name),
     ended: str::to_owned,
-    open: |target, _| Ok(Box::new(PostgresEngine::remote(target)?)),
+    open: |target, _| Ok(Box::new(engine(target, None)?)),
     private: Some(dbdyno_engine::private::Private {
         product: &private::PRODUCT,
-        open: |server, _| Ok(Box::new(PostgresEngine::private(server)?)),
+        open: |server, _| Ok(Box::new(engine(&server.target, Some(server.clone()))?)),
     }),
 };
 
@@ -119,52 +118,23 @@ struct Account {
     discarded_rows: AtomicU64,
 }
 
-type Node = dbdyno_engine::server::Node<PostgresConnection, Account>;
+type Node = NodeOf<PostgresProduct>;
 
-struct PostgresEngine {
+/// PostgreSQL, and a target of it.
+#[derive(Clone)]
+struct PostgresProduct {
     options: Options,
-    private: Option<PrivateServer>,
-    /// One a host of the target.
-    nodes: Vec<Arc<Node>>,
-    /// The lock of a run, while somebody has it.
-    held: Mutex<Weak<Held<PostgresConnection>>>,
-    location: OnceLock<ServerLocation>,
     /// How the client drive's sessions make TLS: lists of authorities are large, and one does for all.
     tls: OnceLock<Arc<rustls::ClientConfig>>,
-    point: Mutex<Option<UnderWay>>,
-    /// Leaves that may need a vacuum.
-    to_vacuum: Mutex<settle::Backlog>,
 }
 
-impl PostgresEngine {
-    fn remote(target: &Target) -> Result<Self, TargetError> {
-        Ok(Self::new(Options::parse(target)?, None))
-    }
+type PostgresEngine = ServerEngine<PostgresProduct>;
 
-    fn private(server: &PrivateServer) -> Result<Self, TargetError> {
-        Ok(Self::new(Options::parse(&server.target)?, Some(server.clone())))
-    }
+fn engine(target: &Target, private: Option<PrivateServer>) -> Result<PostgresEngine, TargetError> {
+    Ok(ServerEngine::new(PostgresProduct { options: Options::parse(target)?, tls: OnceLock::new() }, private))
+}
 
-    fn new(options: Options, private: Option<PrivateServer>) -> Self {
-        let nodes = options.hosts.iter().map(|_| Arc::new(Node::default())).collect();
-        let (location, tls, point) = (OnceLock::new(), OnceLock::new(), Mutex::new(None));
-        let (held, to_vacuum) = (Mutex::new(Weak::new()), Mutex::default());
-        Self { options, private, nodes, held, location, tls, point, to_vacuum }
-    }
-
-    /// Runs something over dbdyno's own connection to the first node, where all that writes is done.
-    fn with<T>(&self, work: impl FnOnce(&mut PostgresConnection) -> Result<T, EngineError>) -> Result<T, EngineError> {
-        self.on(0, work)
-    }
-
-    fn on<T>(
-        &self,
-        node: usize,
-        work: impl FnOnce(&mut PostgresConnection) -> Result<T, EngineError>,
-    ) -> Result<T, EngineError> {
-        self.nodes[node].with(|| PostgresConnection::open(&self.options, node, "dbdyno"), work)
-    }
-
+impl PostgresProduct {
     /// How TLS is made.
     fn tls(&self) -> Result<Arc<rustls::ClientConfig>, EngineError> {
         if let Some(tls) = self.tls.get() {
@@ -173,70 +143,57 @@ impl PostgresEngine {
         let tls = Arc::new(tls::config(&self.options)?);
         Ok(Arc::clone(self.tls.get_or_init(|| tls)))
     }
-
-    /// Where the server is; unknown while it cannot be reached.
-    fn location(&self) -> Option<&ServerLocation> {
-        if self.location.get().is_none() {
-            let location =
-                self.with(|connection| ServerLocation::look(connection, &self.options, self.private.as_ref())).ok()?;
-            drop(self.location.set(location));
-        }
-        self.location.get()
-    }
-
-    /// The data folder, where it is on this machine and may be read.
-    fn data(&self) -> Option<PathBuf> {
-        self.location()?.data.clone()
-    }
 }
 
-impl Workloads for PostgresEngine {
-    fn books(&self) -> Result<Meta, EngineError> {
-        Ok(self.with(meta::look)?.ours()?.unwrap_or_default())
+impl Product for PostgresProduct {
+    type Connection = PostgresConnection;
+    type Account = Account;
+    type UnderWay = UnderWay;
+    type Backlog = settle::Backlog;
+    const BLOCK_BYTES: u64 = location::BLOCK_BYTES;
+
+    fn dialect() -> &'static Dialect {
+        &DIALECT
     }
 
-    fn note(&self, entries: &[(String, String)]) -> Result<(), EngineError> {
-        self.with(|connection| {
-            load::books(connection)?;
-            entries.iter().try_for_each(|(name, value)| meta::set(connection, name, value))
-        })
+    fn nodes(&self) -> usize {
+        self.options.hosts.len()
     }
 
-    fn begin_program(&self, spec: &ProgramSpec) -> Result<(), EngineError> {
-        let under_way = point::begin_program(self, spec)?;
-        *recover(&self.point) = Some(under_way);
-        Ok(())
+    fn connect_timeout(&self) -> Duration {
+        self.options.connect_timeout
     }
 
-    fn end_program(&self, _: &ProgramSpec) -> Result<(), EngineError> {
-        drop(recover(&self.point).take());
-        Ok(())
-    }
-}
-
-impl Engine for PostgresEngine {
-    fn name(&self) -> &'static str {
-        INFO.name
+    fn vigil(&self) -> &Arc<Vigil> {
+        &self.options.vigil
     }
 
-    fn features(&self) -> Features {
-        let location = self.location();
-        Features {
-            in_process: false,
-            local: location.is_some_and(|g| g.server_pid.is_some()),
-            loads_on_demand: self.private.is_some(),
-            single_writer: false,
-            nodes: dbdyno_engine::server::node_count(&self.nodes),
-            block_bytes: location.map_or(location::BLOCK_BYTES, |g| g.block_bytes),
-        }
+    fn with_vigil(&self, vigil: Arc<Vigil>) -> Self {
+        Self { options: Options { vigil, ..self.options.clone() }, tls: self.tls.clone() }
     }
 
-    fn describe(&self) -> Result<Database, EngineError> {
-        self.with(|connection| {
+    fn open(&self, node: usize, application: &str) -> Result<PostgresConnection, EngineError> {
+        PostgresConnection::open(&self.options, node, application)
+    }
+
+    fn locate(
+        &self,
+        connection: &mut PostgresConnection,
+        private: Option<&PrivateServer>,
+    ) -> Result<ServerLocation, EngineError> {
+        location::look(connection, &self.options, private)
+    }
+
+    fn tables(&self) -> Vec<TableName> {
+        TABLE_NAMES.to_vec()
+    }
+
+    fn describe(engine: &PostgresEngine) -> Result<Database, EngineError> {
+        engine.with(|connection| {
             // What a killed dbdyno has left is not how the server is set; what is another's at work is let be.
-            if let Some(server) = self.private.as_ref().filter(|server| paced::is_left(server))
-                && recover(&self.point).is_none()
-                && (recover(&self.held).strong_count() > 0 || point::lock(connection)?)
+            if let Some(server) = engine.private.as_ref().filter(|server| paced::is_left(server))
+                && engine.of_point(|_| ()).is_none()
+                && (engine.is_held() || point::lock(connection)?)
             {
                 paced::restore(connection, server)?;
                 point::unlock(connection)?;
@@ -245,182 +202,163 @@ impl Engine for PostgresEngine {
         })
     }
 
-    fn durability(&self, commit: CommitMode, _: Drive) -> Result<Durability, EngineError> {
-        self.with(|connection| describe::durability(connection, commit))
+    fn durability(
+        &self,
+        connection: &mut PostgresConnection,
+        commit: CommitMode,
+        _: Drive,
+    ) -> Result<Durability, EngineError> {
+        describe::durability(connection, commit)
     }
 
-    fn check(&self, size: &Size) -> Vec<Finding> {
+    fn findings(&self, size: &Size) -> Vec<Finding> {
         check::findings(&self.options, size)
-    }
-
-    fn loaded(&self) -> Result<Loaded, EngineError> {
-        Ok(self.with(meta::look)?.loaded(&TABLE_NAMES))
-    }
-
-    fn tables(&self) -> Vec<TableName> {
-        TABLE_NAMES.to_vec()
     }
 
     fn space_needed_bytes(&self, size: &Size) -> u64 {
         space::needed_bytes(size)
     }
 
-    fn load(
+    fn contents(&self, connection: &mut PostgresConnection) -> Result<Contents, EngineError> {
+        meta::look(connection)
+    }
+
+    fn create_books(&self, connection: &mut PostgresConnection) -> Result<Meta, EngineError> {
+        load::books(connection)
+    }
+
+    fn set_entries(connection: &mut PostgresConnection, entries: &[(String, String)]) -> Result<(), EngineError> {
+        entries.iter().try_for_each(|(name, value)| meta::set(connection, name, value))
+    }
+
+    fn load(&self, request: &LoadRequest<'_>, watch: &dyn LoadWatch) -> Result<LoadReport, EngineError> {
+        load::load(&self.options, request.size, request.seed, request.jobs, request.verify, watch)
+    }
+
+    fn checksum(
         &self,
-        size: &Size,
-        seed: u64,
-        jobs: u32,
-        verify: bool,
+        table: TableName,
+        of: (u64, Columns),
         watch: &dyn LoadWatch,
-    ) -> Result<LoadReport, EngineError> {
-        load::load(&self.options, size, seed, jobs, verify, watch)
-    }
-
-    fn checksum(&self, table: TableName, columns: Columns, watch: &dyn LoadWatch) -> Result<Checksum, EngineError> {
-        let rows = self.with(meta::look)?.ours()?.map_or(0, |meta| meta.rows(table));
+    ) -> Result<Checksum, EngineError> {
         let mut crew = load::crew(&self.options, 1, watch)?;
-        dbdyno_engine::server::checksum(&mut crew, table, (rows, columns), watch, verify::read)
+        dbdyno_engine::server::checksum(&mut crew, table, of, watch, verify::read)
     }
 
-    fn inspect(&self, table: TableName, sample: &mut Sample) -> Result<Inspection, EngineError> {
-        self.with(|connection| inspect::inspect(connection, table, sample))
+    fn inspect(
+        connection: &mut PostgresConnection,
+        table: TableName,
+        sample: &mut Sample,
+    ) -> Result<Inspection, EngineError> {
+        inspect::inspect(connection, table, sample)
     }
 
     fn drop_all(&self) -> Result<bool, EngineError> {
         remove::drop_all(&self.options)
     }
 
-    fn hold(&self, watch: &dyn LoadWatch) -> Result<Arc<dyn Hold>, EngineError> {
-        let mut connection = PostgresConnection::open(&self.options, 0, held::NAME)?;
-        let give_up = || watch.cancelled().then_some(ErrorClass::Cancelled);
-        load::hold(&mut connection, &give_up, &|| watch.progress(held::WAITING, 0, 0))?;
-        let (options, node) = (self.options.clone(), Arc::clone(&self.nodes[0]));
-        let held = Arc::new(Held::new(connection, move |connection| {
-            let session = connection.session_id();
-            // Over the other connection: what this one asks would come to be counted in some later point.
-            node.with(
-                || PostgresConnection::open(&options, 0, "dbdyno"),
-                |connection| point::is_held_by(connection, session),
-            )
-        }));
-        *recover(&self.held) = Arc::downgrade(&held);
-        Ok(held)
+    fn hold(
+        &self,
+        connection: &mut PostgresConnection,
+        give_up: &dyn Fn() -> Option<ErrorClass>,
+        waits: &dyn Fn(),
+    ) -> Result<(), EngineError> {
+        load::hold(connection, give_up, waits)
     }
 
-    fn settle(&self, limit: Duration) -> Result<Settled, EngineError> {
-        settle::settle(self, limit)
+    fn still_holds(&self, node: &Node, holder: &mut PostgresConnection) -> Result<bool, EngineError> {
+        let session = holder.session_id();
+        node.with(|| self.open(0, "dbdyno"), |connection| point::is_held_by(connection, session))
     }
 
-    fn begin_point(&self, spec: &PointSpec) -> Result<(), EngineError> {
-        let under_way = point::begin(self, spec)?;
-        *recover(&self.point) = Some(under_way);
-        Ok(())
+    fn settle(
+        engine: &PostgresEngine,
+        backlog: &mut settle::Backlog,
+        limit: Duration,
+    ) -> Result<Settled, EngineError> {
+        settle::settle(engine, backlog, limit)
     }
 
-    fn end_point(&self, spec: &PointSpec) -> Result<(), EngineError> {
-        // The watch ends first: its connection would count among those of the next point.
-        drop(recover(&self.point).take());
-        if spec.test.procedure.writes() {
-            recover(&self.to_vacuum).add(spec.test.table);
-        }
-        for node in (1..self.nodes.len().min(spec.nodes as usize)).rev() {
-            self.on(node, |connection| point::remove_leftovers_unless_standby(connection, spec))?;
-        }
-        self.with(|connection| {
-            if let Some(server) = &self.private {
-                paced::restore(connection, server)?;
-            }
-            point::remove_leftovers(connection, spec)
-        })
+    fn changed(backlog: &mut settle::Backlog, table: Option<TableName>) {
+        backlog.add(table);
     }
 
-    fn pace_writes(&self, _: &PointSpec) -> Result<BTreeMap<String, String>, EngineError> {
-        let counts = recover(&self.point).as_ref().is_some_and(|point| point.buffercache().is_some());
-        match self.private.as_ref().filter(|_| counts) {
-            Some(server) => self.with(|connection| paced::begin(connection, server)),
-            None => Ok(BTreeMap::new()),
-        }
+    fn begin_point(engine: &PostgresEngine, spec: &PointSpec) -> Result<UnderWay, EngineError> {
+        point::begin(engine, spec)
     }
 
-    fn last_checkpoint(&self) -> Result<String, EngineError> {
-        self.with(paced::last_checkpoint)
+    fn end_point(engine: &PostgresEngine, spec: &PointSpec, _: bool) -> Result<(), EngineError> {
+        point::end(engine, spec)
     }
 
-    fn block_writes(&self) -> Result<BlockWrites, EngineError> {
-        let buffercache = recover(&self.point).as_ref().and_then(UnderWay::buffercache);
-        self.with(|connection| paced::block_writes(connection, buffercache.as_deref()))
+    fn begin_program(engine: &PostgresEngine, spec: &ProgramSpec) -> Result<UnderWay, EngineError> {
+        point::begin_program(engine, spec)
     }
 
-    fn session(&self, job: u32, nodes: u32) -> Result<Box<dyn Session>, EngineError> {
-        let node = (job % nodes.max(1)) as usize % self.nodes.len();
-        let connection = PostgresConnection::open(&self.options, node, "dbdyno job")?;
-        Ok(Box::new(PostgresSession::new(connection, Arc::clone(&self.nodes[node]))?))
+    fn statistics(connection: &mut PostgresConnection) -> Result<Counters, EngineError> {
+        snapshot::for_everybody(connection)
     }
 
-    fn client_session(&self, job: u32, nodes: u32) -> Result<Box<dyn Session>, EngineError> {
-        let node = (job % nodes.max(1)) as usize % self.nodes.len();
-        let session = ClientSession::open(&self.options, node, &self.tls()?, Arc::clone(&self.nodes[node]))?;
+    fn point_statistics(
+        engine: &PostgresEngine,
+        point: &mut UnderWay,
+        earlier: Option<&PointStatistics>,
+    ) -> Result<PointStatistics, EngineError> {
+        point::statistics(engine, point, earlier)
+    }
+
+    fn session(engine: &PostgresEngine, node: usize) -> Result<Box<dyn Session>, EngineError> {
+        let connection = engine.product.open(node, "dbdyno job")?;
+        Ok(Box::new(PostgresSession::new(connection, Arc::clone(&engine.nodes[node]))?))
+    }
+
+    fn client_session(engine: &PostgresEngine, node: usize) -> Result<Box<dyn Session>, EngineError> {
+        let PostgresProduct { options, .. } = &engine.product;
+        let session = ClientSession::open(options, node, &engine.product.tls()?, Arc::clone(&engine.nodes[node]))?;
         Ok(Box::new(session))
     }
 
-    fn pump(&self, drive: Drive, may_follow_from_jobs: Option<u32>) -> Box<dyn Pump> {
+    fn pump(drive: Drive, may_follow_from_jobs: Option<u32>) -> Box<dyn Pump> {
         match drive {
             Drive::Server => Box::new(ThreadPump),
             Drive::Client => Box::new(ClientPump::new(may_follow_from_jobs)),
         }
     }
 
-    fn answers(&self) -> bool {
-        let options = self.options.clone();
-        dbdyno_engine::server::answers(self.server_pid(), move || {
-            PostgresConnection::open(&options, 0, "dbdyno check").map(drop)
-        }) && !self.options.vigil.is_cut_off(&|wait| PostgresConnection::look_after(&self.options, wait))
+    fn pace_writes(engine: &PostgresEngine) -> Result<BTreeMap<String, String>, EngineError> {
+        let counts = engine.of_point(UnderWay::buffercache).flatten().is_some();
+        match engine.private.as_ref().filter(|_| counts) {
+            Some(server) => engine.with(|connection| paced::begin(connection, server)),
+            None => Ok(BTreeMap::new()),
+        }
     }
 
-    fn on_lost(&self, tell: LostTarget) {
-        // The vigil ends with the last owner of it.
-        let options = Options { vigil: Arc::default(), ..self.options.clone() };
-        let ask = move |wait: &Wait| PostgresConnection::look_after(&options, wait);
-        self.options.vigil.watch(self.options.connect_timeout, ask, tell);
+    fn last_checkpoint(engine: &PostgresEngine) -> Result<String, EngineError> {
+        engine.with(paced::last_checkpoint)
     }
 
-    fn canceller(&self) -> Option<Arc<dyn Canceller>> {
-        Some(self.nodes[0].canceller())
+    fn block_writes(engine: &PostgresEngine) -> Result<BlockWrites, EngineError> {
+        let buffercache = engine.of_point(UnderWay::buffercache).flatten();
+        engine.with(|connection| paced::block_writes(connection, buffercache.as_deref()))
     }
 
-    fn statistics(&self) -> Result<Counters, EngineError> {
-        dbdyno_engine::server::statistics(self.nodes.len(), |node| self.on(node, snapshot::for_everybody))
-    }
-
-    fn point_statistics(&self, earlier: Option<&PointStatistics>) -> Result<PointStatistics, EngineError> {
-        point::statistics(self, earlier)
-    }
-
-    fn data_place(&self) -> Option<PathBuf> {
-        self.data()
-    }
-
-    fn data_files(&self) -> Vec<PathBuf> {
-        let Some(data) = self.data() else { return Vec::new() };
+    fn data_files(engine: &PostgresEngine) -> Vec<PathBuf> {
+        let Some(data) = engine.data() else { return Vec::new() };
         // Where the server does not say, the devices that hold the files are simply not known.
-        let tables = recover(&self.point).as_ref().map(UnderWay::tables);
-        self.with(|connection| point::files(connection, &data, tables)).unwrap_or_default()
+        let tables = engine.of_point(UnderWay::tables);
+        engine.with(|connection| point::files(connection, &data, tables)).unwrap_or_default()
     }
 
-    fn durable_places(&self) -> DurablePlaces {
-        let synced_by_writing = self.with(describe::log_is_synced_by_writing).unwrap_or(false);
-        let Some(data) = self.data() else { return DurablePlaces { synced_by_writing, ..DurablePlaces::default() } };
+    fn durable_places(engine: &PostgresEngine) -> DurablePlaces {
+        let synced_by_writing = engine.with(describe::log_is_synced_by_writing).unwrap_or(false);
+        let Some(data) = engine.data() else { return DurablePlaces { synced_by_writing, ..DurablePlaces::default() } };
         let log = data.join("pg_wal");
         // Where the server does not say which tablespaces are dbdyno's, any may be.
-        let used = self.with(point::tablespaces).map(|used| used.iter().map(|space| data.join(space)).collect());
+        let used = engine.with(point::tablespaces).map(|used| used.iter().map(|space| data.join(space)).collect());
         let tablespaces: Vec<PathBuf> = used.unwrap_or_else(|_| {
             let all = std::fs::read_dir(data.join("pg_tblspc")).into_iter().flatten().flatten();
             all.map(|entry| entry.path()).collect()
         });
         DurablePlaces { log: vec![log], data: tablespaces.into_iter().chain([data]).collect(), synced_by_writing }
-    }
-
-    fn server_pid(&self) -> Option<u32> {
-        self.location()?.server_pid
     }
 }

@@ -5,19 +5,8 @@ use super::connection::PostgresConnection;
 use super::options::Options;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::private::PrivateServer;
-use dbdyno_engine::server::{Connection as _, namespace};
+use dbdyno_engine::server::{Connection as _, ServerLocation, namespace};
 use std::path::{Path, PathBuf};
-
-/// The server's place.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ServerLocation {
-    /// The server's main process, where it runs on this machine.
-    pub(super) server_pid: Option<u32>,
-    /// The data folder, where it is on this machine and may be read.
-    pub(super) data: Option<PathBuf>,
-    /// Bytes of a block.
-    pub(super) block_bytes: u64,
-}
 
 /// Bytes of a block unless the server was built for others.
 pub(super) const BLOCK_BYTES: u64 = 8_192;
@@ -25,38 +14,36 @@ pub(super) const BLOCK_BYTES: u64 = 8_192;
 /// How far a session's age, as the server tells it, may lie from the kernel's.
 const SESSION_AGE_MARGIN_S: f64 = 2.0;
 
-impl ServerLocation {
-    /// Looks around.
-    ///
-    /// # Errors
-    /// The server is lost.
-    pub(super) fn look(
-        connection: &mut PostgresConnection,
-        options: &Options,
-        private: Option<&PrivateServer>,
-    ) -> Result<Self, EngineError> {
-        let doing = "asking the server where it is";
-        let answer = connection.texts(doing, "SELECT current_setting('block_size')")?;
-        let first = answer.first().and_then(|row| row.first()).cloned().flatten();
-        let block_bytes = first.and_then(|size| size.parse().ok()).unwrap_or(BLOCK_BYTES);
-        if let Some(private) = private {
-            return Ok(Self { server_pid: Some(private.pid), data: Some(private.data.clone()), block_bytes });
-        }
-        let server_pid = match options.hosts.as_slice() {
-            [host] if host.is_local() => main_process(connection.session_id()).or_else(|| contained(connection)),
-            [_] => contained(connection),
-            _ => None,
-        };
-        let data = match server_pid {
-            // Only administrators may ask for the folder; a target without it is measured without the sight of its
-            // files.
-            Some(_) => connection.texts(doing, "SELECT current_setting('data_directory')").ok(),
-            None => None,
-        };
-        let data = data.and_then(|rows| rows.first()?.first()?.clone()).map(PathBuf::from);
-        let data = data.zip(server_pid).and_then(|(folder, pid)| namespace::seen_folder(pid, &folder, is_of));
-        Ok(Self { server_pid, data, block_bytes })
+/// Looks around.
+///
+/// # Errors
+/// The server is lost.
+pub(super) fn look(
+    connection: &mut PostgresConnection,
+    options: &Options,
+    private: Option<&PrivateServer>,
+) -> Result<ServerLocation, EngineError> {
+    let doing = "asking the server where it is";
+    let answer = connection.texts(doing, "SELECT current_setting('block_size')")?;
+    let first = answer.first().and_then(|row| row.first()).cloned().flatten();
+    let block_bytes = first.and_then(|size| size.parse().ok()).unwrap_or(BLOCK_BYTES);
+    if let Some(private) = private {
+        return Ok(ServerLocation::of_process(Some(private.pid), Some(private.data.clone()), block_bytes));
     }
+    let server_pid = match options.hosts.as_slice() {
+        [host] if host.is_local() => main_process(connection.session_id()).or_else(|| contained(connection)),
+        [_] => contained(connection),
+        _ => None,
+    };
+    let data = match server_pid {
+        // Only administrators may ask for the folder; a target without it is measured without the sight of its
+        // files.
+        Some(_) => connection.texts(doing, "SELECT current_setting('data_directory')").ok(),
+        None => None,
+    };
+    let data = data.and_then(|rows| rows.first()?.first()?.clone()).map(PathBuf::from);
+    let data = data.zip(server_pid).and_then(|(folder, pid)| namespace::seen_folder(pid, &folder, is_of));
+    Ok(ServerLocation::of_process(server_pid, data, block_bytes))
 }
 
 /// The main process of the server that a session's process belongs to. A loopback port may be a tunnel to another
@@ -105,22 +92,22 @@ mod tests {
     #[test]
     fn the_data_folder_is_that_of_the_server_that_answers() {
         let server = Server::start();
-        let look = |target: &str| {
+        let at = |target: &str| {
             let options = Options::parse(&Target::parse(target).unwrap()).unwrap();
             let mut connection = PostgresConnection::open(&options, 0, "dbdyno").unwrap();
-            ServerLocation::look(&mut connection, &options, None).unwrap()
+            look(&mut connection, &options, None).unwrap()
         };
         let target = server.socket("postgres", "postgres");
-        let location = look(&target);
+        let location = at(&target);
         assert_eq!((location.server_pid, location.data), (Some(server.pid()), Some(server.data())));
         // Another cluster under the same path, as in another container.
         let file = server.data().join("postmaster.pid");
         let noted = std::fs::read_to_string(&file).unwrap();
         std::fs::write(&file, noted.replacen(&server.pid().to_string(), "1", 1)).unwrap();
-        let location = look(&target);
+        let location = at(&target);
         assert_eq!((location.server_pid, location.data), (Some(server.pid()), None));
         std::fs::remove_file(&file).unwrap();
-        assert_eq!(look(&target).data, None);
+        assert_eq!(at(&target).data, None);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::snapshot::{self, Watched};
 use super::{PostgresEngine, SCHEMA, inspect, meta, paced};
 use crate::DIALECT;
 use dbdyno_engine::bookkeeping::{self, Made, Meta};
-use dbdyno_engine::server::{Connection as _, Watches, first, no_point, recover};
+use dbdyno_engine::server::{Connection as _, Watches, first};
 use dbdyno_engine::{EngineError, PointSpec, PointStatistics, ProgramSpec, Sampling};
 use dbdyno_model::{Cache, Drive, ErrorClass, Organisation, Procedure, Shape, TableName};
 use std::path::{Path, PathBuf};
@@ -53,7 +53,7 @@ pub(super) fn begin(engine: &PostgresEngine, spec: &PointSpec) -> Result<UnderWa
         warm_all(connection, &procedure, spec)?;
         watch(connection, &procedure, spec)
     })?;
-    for node in 1..engine.nodes.len().min(spec.nodes as usize) {
+    for node in 1..engine.working_nodes(spec.nodes) {
         // A standby gets what the first node has made; any other server is one of its own.
         let position =
             engine.with(|connection| text(connection, &DIALECT.get("counters/position")?.text))?.unwrap_or_default();
@@ -82,9 +82,22 @@ pub(super) fn begin_program(engine: &PostgresEngine, spec: &ProgramSpec) -> Resu
 /// A point whose sessions are watched from now on, on so many nodes.
 fn under_way(engine: &PostgresEngine, at: (u32, Sampling), watched: Watched, tables: Vec<TableName>) -> UnderWay {
     let watches = Watches::begin(at, engine.nodes.len(), |node| {
-        Monitor::start(&engine.options, node, Arc::clone(&engine.nodes[node].ours))
+        Monitor::start(&engine.product.options, node, Arc::clone(&engine.nodes[node].ours))
     });
     UnderWay { watched, tables, watches }
+}
+
+/// Cleans up after a point.
+pub(super) fn end(engine: &PostgresEngine, spec: &PointSpec) -> Result<(), EngineError> {
+    for node in (1..engine.working_nodes(spec.nodes)).rev() {
+        engine.on(node, |connection| remove_leftovers_unless_standby(connection, spec))?;
+    }
+    engine.with(|connection| {
+        if let Some(server) = &engine.private {
+            paced::restore(connection, server)?;
+        }
+        remove_leftovers(connection, spec)
+    })
 }
 
 /// Keeps other processes of dbdyno's from measuring, loading or dropping here. Says whether nobody else is at it.
@@ -158,7 +171,7 @@ fn text(connection: &mut PostgresConnection, sql: &str) -> Result<Option<String>
 }
 
 /// Drops what a point has made, or an earlier one that did not come to its end.
-pub(super) fn remove_leftovers(connection: &mut PostgresConnection, spec: &PointSpec) -> Result<(), EngineError> {
+fn remove_leftovers(connection: &mut PostgresConnection, spec: &PointSpec) -> Result<(), EngineError> {
     let doing = format!("removing what {} has made", spec.test.code);
     remove_made(connection, &doing)?;
     // A test that PostgreSQL does not have has made no procedure.
@@ -208,7 +221,7 @@ fn note(connection: &mut PostgresConnection, procedure: &ProcedureSpec) -> Resul
 }
 
 /// The same on another node than the first; a standby drops what the first one drops.
-pub(super) fn remove_leftovers_unless_standby(
+fn remove_leftovers_unless_standby(
     connection: &mut PostgresConnection,
     spec: &PointSpec,
 ) -> Result<(), EngineError> {
@@ -297,10 +310,9 @@ fn watch(
 /// What all nodes have counted for the point until now.
 pub(super) fn statistics(
     engine: &PostgresEngine,
+    UnderWay { watched, watches, .. }: &UnderWay,
     earlier: Option<&PointStatistics>,
 ) -> Result<PointStatistics, EngineError> {
-    let point = recover(&engine.point);
-    let UnderWay { watched, watches, .. } = point.as_ref().ok_or_else(no_point)?;
     watches.read(earlier, Monitor::seen, |number, monitor, others| {
         let node = &engine.nodes[number];
         engine.on(number, |connection| snapshot::read(node, connection, watched, monitor, others))

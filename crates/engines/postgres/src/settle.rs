@@ -4,7 +4,7 @@
 use super::connection::PostgresConnection;
 use super::{PostgresEngine, grants};
 use crate::DIALECT;
-use dbdyno_engine::server::{Connection as _, recover};
+use dbdyno_engine::server::Connection as _;
 use dbdyno_engine::{EngineError, Settled};
 use dbdyno_model::{ErrorClass, TableName};
 use std::collections::BTreeSet;
@@ -45,9 +45,12 @@ impl Backlog {
 ///
 /// # Errors
 /// The server is lost, or refuses a vacuum of a table that is ours.
-pub(super) fn settle(engine: &PostgresEngine, limit: Duration) -> Result<Settled, EngineError> {
+pub(super) fn settle(
+    engine: &PostgresEngine,
+    backlog: &mut Backlog,
+    limit: Duration,
+) -> Result<Settled, EngineError> {
     let started = Instant::now();
-    let mut backlog = recover(&engine.to_vacuum);
     engine
         .with(|connection| {
             while let Some(table) = backlog.tables.pop_first() {

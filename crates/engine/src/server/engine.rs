@@ -1,0 +1,305 @@
+//! The engine of every product that has servers: a connection of its own to each node, what is known of the server's
+//! place, the point that is under way, the lock of a run. What differs between products is [`Product`].
+
+use super::{
+    Connection as _, Held, Node, Product, ServerLocation, Told, Wait, answers, held, look_after, no_point, node_count,
+    recover, statistics,
+};
+use crate::bookkeeping::Meta;
+use crate::data::{Checksum, Columns, Sample};
+use crate::private::PrivateServer;
+use crate::server::loading::LoadRequest;
+use crate::{
+    BlockWrites, Canceller, Durability, DurablePlaces, Engine, EngineError, Features, Finding, Hold, Inspection,
+    LoadReport, LoadWatch, Loaded, LostTarget, PointSpec, PointStatistics, ProgramSpec, Pump, Session, Settled,
+    Workloads,
+};
+use dbdyno_model::{CommitMode, Counters, Database, Drive, ErrorClass, Size, TableName};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock, Weak};
+use std::time::Duration;
+
+/// A node of a product's target.
+pub type NodeOf<P> = Node<<P as Product>::Connection, <P as Product>::Account>;
+
+/// The name under which servers list dbdyno's own connections.
+const OWN: &str = "dbdyno";
+/// The name of connections that only look whether somebody answers.
+const CHECK: &str = "dbdyno check";
+
+/// An engine over a product's servers.
+pub struct ServerEngine<P: Product> {
+    /// The product, and the target.
+    pub product: P,
+    /// The server, where dbdyno has started it itself.
+    pub private: Option<PrivateServer>,
+    /// One for each node of the target.
+    pub nodes: Vec<Arc<NodeOf<P>>>,
+    location: OnceLock<ServerLocation>,
+    point: Mutex<Option<P::UnderWay>>,
+    backlog: Mutex<P::Backlog>,
+    /// The lock of a run, while somebody has it.
+    run_lock: Mutex<Weak<Held<P::Connection>>>,
+}
+
+impl<P: Product> ServerEngine<P> {
+    /// An engine over a target; `private` is its server where dbdyno has started it.
+    pub fn new(product: P, private: Option<PrivateServer>) -> Self {
+        let nodes = (0..product.nodes()).map(|_| Arc::default()).collect();
+        let (location, run_lock) = (OnceLock::new(), Mutex::new(Weak::new()));
+        Self { product, private, nodes, location, point: Mutex::new(None), backlog: Mutex::default(), run_lock }
+    }
+
+    /// Runs something over dbdyno's own connection to the first node, where all that writes is done.
+    ///
+    /// # Errors
+    /// The node cannot be reached, or what `work` answers.
+    pub fn with<T>(&self, work: impl FnOnce(&mut P::Connection) -> Result<T, EngineError>) -> Result<T, EngineError> {
+        self.on(0, work)
+    }
+
+    /// Runs something over dbdyno's own connection to a node.
+    ///
+    /// # Errors
+    /// As for [`ServerEngine::with`].
+    pub fn on<T>(
+        &self,
+        node: usize,
+        work: impl FnOnce(&mut P::Connection) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
+        self.nodes[node].with(|| self.product.open(node, OWN), work)
+    }
+
+    /// Where the server is; unknown while it cannot be reached.
+    pub fn location(&self) -> Option<&ServerLocation> {
+        if self.location.get().is_none() {
+            let location = self.with(|connection| self.product.locate(connection, self.private.as_ref())).ok()?;
+            drop(self.location.set(location));
+        }
+        self.location.get()
+    }
+
+    /// The folder of the data, where that is on this machine and may be read.
+    pub fn data(&self) -> Option<PathBuf> {
+        self.location()?.data.clone()
+    }
+
+    /// Looks at the point that is under way, if one is.
+    pub fn of_point<T>(&self, look: impl FnOnce(&P::UnderWay) -> T) -> Option<T> {
+        recover(&self.point).as_ref().map(look)
+    }
+
+    /// Whether a run of this engine keeps other dbdynos away.
+    pub fn is_held(&self) -> bool {
+        recover(&self.run_lock).strong_count() > 0
+    }
+
+    /// Notes that a table was changed, and perhaps others: there is something to bring to rest.
+    pub fn changed(&self, table: Option<TableName>) {
+        P::changed(&mut recover(&self.backlog), table);
+    }
+
+    /// How many nodes a point works on that names so many.
+    pub fn working_nodes(&self, nodes: u32) -> usize {
+        self.nodes.len().min(nodes as usize)
+    }
+
+    /// The node of a job: jobs take turns over the first `nodes`.
+    fn node_of(&self, job: u32, nodes: u32) -> usize {
+        (job % nodes.max(1)) as usize % self.nodes.len()
+    }
+
+    /// What a session does that gives no answer, as a new connection is told.
+    fn look_after(product: &P, wait: &Wait) -> Told {
+        // Nobody looks after whoever looks after others.
+        let (product, node, session) = (product.with_vigil(Arc::default()), wait.node, wait.session);
+        look_after(product.connect_timeout().saturating_mul(2), move || {
+            P::session_state(&mut product.open(node, CHECK)?, session)
+        })
+    }
+}
+
+impl<P: Product> Workloads for ServerEngine<P> {
+    fn books(&self) -> Result<Meta, EngineError> {
+        Ok(self.with(|connection| self.product.contents(connection))?.ours()?.unwrap_or_default())
+    }
+
+    fn note(&self, entries: &[(String, String)]) -> Result<(), EngineError> {
+        self.with(|connection| {
+            self.product.create_books(connection)?;
+            P::set_entries(connection, entries)
+        })
+    }
+
+    fn begin_program(&self, spec: &ProgramSpec) -> Result<(), EngineError> {
+        let under_way = P::begin_program(self, spec)?;
+        *recover(&self.point) = Some(under_way);
+        Ok(())
+    }
+
+    fn end_program(&self, _: &ProgramSpec) -> Result<(), EngineError> {
+        let point = recover(&self.point).take();
+        if point.is_some() { P::end_program(self) } else { Ok(()) }
+    }
+}
+
+impl<P: Product> Engine for ServerEngine<P> {
+    fn name(&self) -> &'static str {
+        P::dialect().engine
+    }
+
+    fn features(&self) -> Features {
+        let location = self.location();
+        Features {
+            in_process: false,
+            local: location.is_some_and(|location| location.local),
+            loads_on_demand: self.private.is_some(),
+            single_writer: false,
+            nodes: node_count(&self.nodes),
+            block_bytes: location.map_or(P::BLOCK_BYTES, |location| location.block_bytes),
+        }
+    }
+
+    fn describe(&self) -> Result<Database, EngineError> {
+        P::describe(self)
+    }
+
+    fn durability(&self, commit: CommitMode, drive: Drive) -> Result<Durability, EngineError> {
+        self.with(|connection| self.product.durability(connection, commit, drive))
+    }
+
+    fn check(&self, size: &Size) -> Vec<Finding> {
+        self.product.findings(size)
+    }
+
+    fn loaded(&self) -> Result<Loaded, EngineError> {
+        Ok(self.with(|connection| self.product.contents(connection))?.loaded(&self.product.tables()))
+    }
+
+    fn tables(&self) -> Vec<TableName> {
+        self.product.tables()
+    }
+
+    fn space_needed_bytes(&self, size: &Size) -> u64 {
+        self.product.space_needed_bytes(size)
+    }
+
+    fn load(
+        &self,
+        size: &Size,
+        seed: u64,
+        jobs: u32,
+        verify: bool,
+        watch: &dyn LoadWatch,
+    ) -> Result<LoadReport, EngineError> {
+        self.product.load(&LoadRequest { size, seed, jobs, verify }, watch)
+    }
+
+    fn checksum(&self, table: TableName, columns: Columns, watch: &dyn LoadWatch) -> Result<Checksum, EngineError> {
+        self.product.checksum(table, (self.books()?.rows(table), columns), watch)
+    }
+
+    fn inspect(&self, table: TableName, sample: &mut Sample) -> Result<Inspection, EngineError> {
+        self.with(|connection| P::inspect(connection, table, sample))
+    }
+
+    fn drop_all(&self) -> Result<bool, EngineError> {
+        self.product.drop_all()
+    }
+
+    fn hold(&self, watch: &dyn LoadWatch) -> Result<Arc<dyn Hold>, EngineError> {
+        let mut connection = self.product.open(0, held::NAME)?;
+        let give_up = || watch.cancelled().then_some(ErrorClass::Cancelled);
+        self.product.hold(&mut connection, &give_up, &|| watch.progress(held::WAITING, 0, 0))?;
+        let (product, node) = (self.product.clone(), Arc::clone(&self.nodes[0]));
+        let held = Arc::new(Held::new(connection, move |connection| product.still_holds(&node, connection)));
+        *recover(&self.run_lock) = Arc::downgrade(&held);
+        Ok(held)
+    }
+
+    fn settle(&self, limit: Duration) -> Result<Settled, EngineError> {
+        P::settle(self, &mut recover(&self.backlog), limit)
+    }
+
+    fn begin_point(&self, spec: &PointSpec) -> Result<(), EngineError> {
+        let under_way = P::begin_point(self, spec)?;
+        *recover(&self.point) = Some(under_way);
+        Ok(())
+    }
+
+    fn end_point(&self, spec: &PointSpec) -> Result<(), EngineError> {
+        // The watch ends first: its connection would be somebody else's in the next point.
+        let begun = recover(&self.point).take().is_some();
+        if spec.test.procedure.writes() {
+            self.changed(spec.test.table);
+        }
+        P::end_point(self, spec, begun)
+    }
+
+    fn session(&self, job: u32, nodes: u32) -> Result<Box<dyn Session>, EngineError> {
+        P::session(self, self.node_of(job, nodes))
+    }
+
+    fn client_session(&self, job: u32, nodes: u32) -> Result<Box<dyn Session>, EngineError> {
+        P::client_session(self, self.node_of(job, nodes))
+    }
+
+    fn statistics(&self) -> Result<Counters, EngineError> {
+        statistics(self.nodes.len(), |node| self.on(node, P::statistics))
+    }
+
+    fn point_statistics(&self, earlier: Option<&PointStatistics>) -> Result<PointStatistics, EngineError> {
+        let mut point = recover(&self.point);
+        P::point_statistics(self, point.as_mut().ok_or_else(no_point)?, earlier)
+    }
+
+    fn pace_writes(&self, _: &PointSpec) -> Result<BTreeMap<String, String>, EngineError> {
+        P::pace_writes(self)
+    }
+
+    fn last_checkpoint(&self) -> Result<String, EngineError> {
+        P::last_checkpoint(self)
+    }
+
+    fn block_writes(&self) -> Result<BlockWrites, EngineError> {
+        P::block_writes(self)
+    }
+
+    fn data_place(&self) -> Option<PathBuf> {
+        self.data()
+    }
+
+    fn data_files(&self) -> Vec<PathBuf> {
+        P::data_files(self)
+    }
+
+    fn durable_places(&self) -> DurablePlaces {
+        P::durable_places(self)
+    }
+
+    fn canceller(&self) -> Option<Arc<dyn Canceller>> {
+        Some(self.nodes[0].canceller())
+    }
+
+    fn answers(&self) -> bool {
+        let product = self.product.clone();
+        answers(self.server_pid(), move || product.open(0, CHECK).map(drop))
+            && !self.product.vigil().is_cut_off(&|wait| Self::look_after(&self.product, wait))
+    }
+
+    fn on_lost(&self, tell: LostTarget) {
+        // The vigil ends with the last owner of it, who must not be its own watch.
+        let product = self.product.with_vigil(Arc::default());
+        let ask = move |wait: &Wait| Self::look_after(&product, wait);
+        self.product.vigil().watch(self.product.connect_timeout(), ask, tell);
+    }
+
+    fn server_pid(&self) -> Option<u32> {
+        self.location()?.server_pid
+    }
+
+    fn pump(&self, drive: Drive, may_follow_from_jobs: Option<u32>) -> Box<dyn Pump> {
+        P::pump(drive, may_follow_from_jobs)
+    }
+}

@@ -1,0 +1,6 @@
+-- What other sessions are doing. Nothing here changes anything.
+
+-- name: waits_for_us
+-- what: whether a session of ours that gives no answer has nothing to do, or waits for dbdyno itself
+SELECT state LIKE 'idle%' OR wait_event_type = 'Client' FROM pg_stat_activity
+WHERE pid = {session} AND usename = SESSION_USER AND application_name LIKE 'dbdyno%';
