@@ -145,7 +145,8 @@ impl Target {
     /// The engine's; it is there at another scale, or not whole.
     pub(super) fn load(&self, place: &Place, progress: &Progress, stop: &Stop) -> Result<WorkloadLoad, Error> {
         let dialect = self.dialect.as_ref().map_err(|why| Error::Usage(why.clone()))?;
-        let loaded = load_workload(place.engine.as_ref(), dialect, Some(self.scale), progress, stop);
+        let jobs = dbdyno_probe::hardware_threads();
+        let loaded = load_workload(place.engine.as_ref(), dialect, Some(self.scale), jobs, (progress, stop));
         progress.finish();
         let loaded = loaded.map_err(|error| {
             if stop.requested() { Error::WorkloadLoadStopped } else { place.failed("loading")(error) }

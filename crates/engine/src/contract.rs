@@ -9,7 +9,7 @@ pub use told::{
     BlockWrites, Difference, Durability, DurablePlaces, Features, Finding, FindingLevel, Inspection, LoadReport,
     Loaded, Settled, TableLoad,
 };
-pub use workloads::{ProgramSpec, Workloads};
+pub use workloads::{ProgramSpec, RowPart, TableRows, Workloads};
 
 use crate::client::{Answer, Bound, Statements, TestForm};
 use crate::data::{Columns, Sample};

@@ -1,5 +1,5 @@
-//! The dialect of an engine: what its files say. A folder holds `mapping.toml` (how tests are realised), SQL files of
-//! named statements under `sql/`, and one SQL file for each workload under `sql/workloads/`. Statements are named by
+//! The dialect of an engine: what its files say. A folder holds `mapping.toml` (how tests are realised), `words.toml`
+//! (what messages call the product's things), SQL files of named statements under `sql/`, and one SQL file for each workload under `sql/workloads/`. Statements are named by
 //! file and name: `load/hold` is the statement `hold` of `sql/load.sql`.
 
 use crate::{Mappings, SqlError, SqlFile, Statement};
@@ -13,6 +13,8 @@ pub struct Dialect {
     /// The engine.
     pub engine: &'static str,
     mappings: Result<Mappings, String>,
+    folder: &'static Dir<'static>,
+    words: BTreeMap<String, String>,
     files: BTreeMap<String, SqlFile>,
     workloads: BTreeMap<String, &'static str>,
 }
@@ -37,7 +39,21 @@ impl Dialect {
             (name, file)
         };
         let files = named("sql").into_iter().map(parse).collect();
-        Self { engine, mappings, files, workloads: named("sql/workloads") }
+        let words = text("words.toml").and_then(|text| toml::from_str(text).ok()).unwrap_or_default();
+        Self { engine, mappings, folder, words, files, workloads: named("sql/workloads") }
+    }
+
+    /// The text of a file, if there is one.
+    #[must_use]
+    pub fn file_text(&self, path: &str) -> Option<&'static str> {
+        self.folder.get_file(path)?.contents_utf8()
+    }
+
+    /// A sentence of `words.toml` with texts in its placeholders. One that the file lacks is its name.
+    #[must_use]
+    pub fn words(&self, name: &str, values: &[(&str, &str)]) -> String {
+        let words = self.words.get(name).map_or(name, String::as_str).to_owned();
+        values.iter().fold(words, |words, (name, value)| words.replace(&format!("{{{name}}}"), value))
     }
 
     /// How tests are realised.

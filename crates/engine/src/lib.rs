@@ -34,7 +34,7 @@ pub use contract::finding;
 pub use contract::{
     BlockWrites, Canceller, ChunkResult, Difference, Durability, DurablePlaces, Engine, Failure, Features, Finding,
     FindingLevel, Inspection, LoadReport, LoadWatch, Loaded, LostTarget, PointSpec, Prepared, ProgramSpec, Request,
-    Sampling, Session, Settled, TableLoad, Workloads,
+    RowPart, Sampling, Session, Settled, TableLoad, TableRows, Workloads,
 };
 pub use dialect::Dialect;
 pub use error::EngineError;

@@ -29,7 +29,7 @@ pub struct WorkloadLoad {
     pub anew: bool,
 }
 
-/// Loads a workload where it is not there; one that is there is left as it is. The target is held.
+/// Loads a workload where it is not there, by so many jobs; one that is there is left as it is. The target is held.
 ///
 /// # Errors
 /// Another scale is there; the engine's.
@@ -37,8 +37,8 @@ pub fn load_workload(
     engine: &dyn Engine,
     dialect: &Dialect,
     scale: Option<u64>,
-    events: &dyn Events,
-    stop: &Stop,
+    jobs: u32,
+    (events, stop): (&dyn Events, &Stop),
 ) -> Result<WorkloadLoad, EngineError> {
     let site = Site::new(engine, dialect);
     let held = site.held()?;
@@ -46,12 +46,7 @@ pub fn load_workload(
         return Ok(WorkloadLoad { scale, rows: Vec::new(), anew: false });
     }
     let scale = scale.or(held.scale()).unwrap_or(1);
-    let watch = Watch { events, stop };
-    let progress = |what: &str, rows: u64, of: u64| {
-        events.on(&Event::Loading { what, rows, of });
-        !watch.cancelled()
-    };
-    let rows = site.load(scale, &progress)?;
+    let rows = site.load(scale, jobs, &Watch { events, stop })?;
     Ok(WorkloadLoad { scale, rows, anew: held != Held::Nothing })
 }
 

@@ -3,7 +3,6 @@
 //! | name | what |
 //! | --- | --- |
 //! | `make X` | makes a table or a procedure; `makes: table NAME` says which, `columns: a b` what a table has |
-//! | `fill X` | makes the rows `:1` to `:2`; `rows: N` says how many there are for a unit of the scale |
 //! | `finish X` | what comes after the rows: indexes, statistics |
 //! | `rest X` | what brings the tables to rest before a point |
 //! | `client X`, `server X` | what a user sends, statement by statement or as one call |
@@ -12,8 +11,10 @@
 
 use crate::Workload;
 use dbdyno_engine::client::{StatementText, Statements};
-use dbdyno_engine::{EngineError, EngineInfo, SqlFile, Statement};
+use dbdyno_engine::data::Column;
+use dbdyno_engine::{EngineError, EngineInfo, SqlFile, Statement, TableRows};
 use dbdyno_model::{CommitMode, Drive, ErrorClass};
+use serde::Deserialize;
 use std::fmt::Write as _;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -47,15 +48,19 @@ impl Made<'_> {
     }
 }
 
-/// Rows that a load makes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Filled<'d> {
-    /// What they are.
-    pub(crate) what: &'d str,
-    /// How many there are for a unit of the scale.
-    pub(crate) rows: u64,
-    /// What makes rows `:1` to `:2`.
-    pub(crate) sql: &'d str,
+/// Tables that a load fills, as a workload's file says it.
+#[derive(Debug, Deserialize)]
+struct Tables {
+    table: Vec<Filled>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Filled {
+    /// The statement that makes it is `make` and this.
+    name: String,
+    /// Rows for a unit of the scale.
+    rows: u64,
+    columns: Vec<Column>,
 }
 
 fn bad(message: String) -> EngineError {
@@ -151,24 +156,29 @@ impl Dialect {
         all.collect()
     }
 
-    /// Rows that a load makes, in order.
+    /// Rows that a load makes at a scale, in order.
     ///
     /// # Errors
-    /// The file does not say how many.
-    pub(crate) fn fills(&self) -> Result<Vec<Filled<'_>>, EngineError> {
-        let all = self.section("fill").map(|(name, Statement { text, notes })| {
-            let rows = notes.get("rows").and_then(|rows| rows.parse().ok());
-            let rows = rows.ok_or_else(|| bad(format!("'{name}' does not say how many rows it makes")))?;
-            Ok(Filled { what: name.split_once(' ').map_or(name, |(_, what)| what), rows, sql: text })
-        });
-        all.collect()
+    /// The workload's file cannot be read, or nothing makes a table.
+    pub(crate) fn fills(&self, scale: u64) -> Result<Vec<TableRows>, EngineError> {
+        let name = self.workload.name();
+        let read: Result<Tables, _> = toml::from_str(self.workload.tables());
+        let tables = read.map_err(|error| bad(format!("the tables of {name} cannot be read: {error}")))?;
+        let rows = |Filled { name: what, rows, columns }: Filled| {
+            let made = self.file.get(&format!("make {what}"))?.notes.get("makes");
+            let table = made.and_then(|makes| makes.strip_prefix("table "));
+            let table = table.ok_or_else(|| bad(format!("'make {what}' does not make a table")))?;
+            Ok(TableRows { what: format!("{name} {what}"), table: table.to_owned(), columns, rows: rows * scale })
+        };
+        tables.table.into_iter().map(rows).collect()
     }
 
     /// Hash of everything that decides what a point of it measures at a scale.
     #[must_use]
     pub fn definition(&self, scale: u64) -> String {
         let Self { workload, engine, text, .. } = self;
-        let whole = format!("{} {}\n{engine}\nscale {scale}\n{text}", workload.name(), workload.about().version);
+        let (name, version, tables) = (workload.name(), workload.about().version, workload.tables());
+        let whole = format!("{name} {version}\n{engine}\nscale {scale}\n{text}\n{tables}");
         format!("{:016x}", xxh3_64(whole.as_bytes()))
     }
 
@@ -177,6 +187,11 @@ impl Dialect {
     pub fn script(&self) -> String {
         let comment = self.text.lines().take_while(|line| !line.starts_with("-- name:"));
         let mut script: String = comment.map(|line| format!("{line}\n")).collect();
+        _ = writeln!(script, "-- Rows come from dbdyno, by the engine's bulk path, once the tables are made:");
+        for line in self.workload.tables().lines() {
+            _ = writeln!(script, "{}", format!("--   {line}").trim_end());
+        }
+        _ = writeln!(script);
         for name in self.file.names() {
             let Ok(Statement { text, notes }) = self.file.get(name) else { continue };
             _ = writeln!(script, "-- {name}");

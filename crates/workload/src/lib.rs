@@ -11,7 +11,7 @@ mod tpcb;
 
 pub use alone::Alone;
 pub use dialect::Dialect;
-pub use site::{Held, Progress, Site, held_of_all};
+pub use site::{Held, Site, held_of_all};
 
 use dbdyno_engine::program::{Program, TransactionType, TypeId};
 use dbdyno_model::Drive;
@@ -124,6 +124,9 @@ pub trait Workload: Sync {
 
     /// The statements of a form, in the order of the numbers by which a program names them.
     fn statements(&self, form: Drive) -> Vec<&'static str>;
+
+    /// The tables that a load fills, as TOML: name, rows for a unit of the scale, and columns with what rows have there.
+    fn tables(&self) -> &'static str;
 
     /// The program of a user.
     fn program(&self, user: User) -> Box<dyn Program>;

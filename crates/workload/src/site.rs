@@ -1,15 +1,12 @@
 //! A workload on an engine: what the target holds of it, its load, its figures.
 
 use crate::Dialect;
-use crate::dialect::{Filled, Made};
+use crate::dialect::Made;
 use dbdyno_engine::bookkeeping::{Meta, kept_entry};
 use dbdyno_engine::client::{Bound, StatementText, Statements, Values};
-use dbdyno_engine::{Engine, EngineError, Request, Session};
+use dbdyno_engine::{Engine, EngineError, LoadWatch, Request, Session, TableRows};
 use dbdyno_model::{CommitMode, ErrorClass};
 use std::collections::BTreeMap;
-
-/// Rows that one statement makes: every dialect can make so many at once.
-const CHUNK: u64 = 10_000;
 
 /// What a target holds of a workload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +29,7 @@ impl Held {
     fn read(entry: &str) -> Self {
         let words: Vec<&str> = entry.split(' ').collect();
         match words.as_slice() {
-            ["loading", "scale", scale] => scale.parse().map_or(Self::Nothing, |scale| Self::Partly { scale }),
+            ["loading" | "filling", "scale", scale] => scale.parse().map_or(Self::Nothing, |scale| Self::Partly { scale }),
             ["complete", "scale", scale] => scale.parse().map_or(Self::Nothing, |scale| Self::Complete { scale }),
             _ => Self::Nothing,
         }
@@ -47,9 +44,6 @@ impl Held {
         }
     }
 }
-
-/// Hears how far a load has come: what, rows done, rows in all. Says whether to go on.
-pub type Progress<'p> = &'p dyn Fn(&str, u64, u64) -> bool;
 
 /// A workload in its dialect, on an engine.
 pub struct Site<'e> {
@@ -80,32 +74,25 @@ impl<'e> Site<'e> {
         format!("workload {}", self.name())
     }
 
-    /// Loads it anew at a scale; whatever is there of an earlier load goes first. Returns the rows of each table that
-    /// were made, in order. The target is held.
+    /// Loads it at a scale, with so many jobs at the same time where the engine can. A load of the same scale that did
+    /// not come to its end goes on where it stopped; whatever else is there of an earlier load goes first. Returns the
+    /// rows of each table, in order. The target is held.
     ///
     /// # Errors
-    /// Something of its names is there that dbdyno did not make; the engine's; `Cancelled` once the progress says so;
-    /// what was loaded is not what was to be.
-    pub fn load(&self, scale: u64, progress: Progress<'_>) -> Result<Vec<(String, u64)>, EngineError> {
+    /// Something of its names is there that dbdyno did not make; the engine's; `Cancelled` once the watch says so; what
+    /// was loaded is not what was to be.
+    pub fn load(&self, scale: u64, jobs: u32, watch: &dyn LoadWatch) -> Result<Vec<(String, u64)>, EngineError> {
         // Where nothing is there yet, what is asked for below could not be asked.
         self.engine.note(&[])?;
-        let (books, made) = (self.engine.books()?, self.dialect.makes()?);
+        let (books, made, fills) = (self.engine.books()?, self.dialect.makes()?, self.dialect.fills(scale)?);
         made.iter().try_for_each(|made| self.refuse_others(made, &books))?;
-        made.iter().filter(|made| books.keeps(made.kind, made.name())).try_for_each(|made| self.clear(made))?;
-        let mut notes = vec![(self.entry(), format!("loading scale {scale}"))];
-        for made in &made {
-            let value = if made.columns.is_empty() { "1" } else { made.columns };
-            notes.push((kept_entry(made.kind, made.name()), value.to_owned()));
+        let filling = format!("filling scale {scale}");
+        if books.get(&self.entry()) != filling || !self.are_there(&made)? {
+            self.make(scale, &made, &fills, &books)?;
+            self.engine.note(&[(self.entry(), filling)])?;
         }
-        self.engine.note(&notes)?;
-        for made in &made {
-            self.run(&[made.sql.to_owned().into()])?;
-        }
-        let mut rows = Vec::new();
-        for filled in self.dialect.fills()? {
-            self.fill(&filled, scale, progress)?;
-            rows.push((filled.what.to_owned(), filled.rows * scale));
-        }
+        self.engine.fill(&fills, jobs, watch)?;
+        let rows = fills.iter().map(|table| (self.short(&table.what).to_owned(), table.rows)).collect();
         for statement in self.dialect.all("finish") {
             self.run(&[statement])?;
         }
@@ -117,6 +104,43 @@ impl<'e> Site<'e> {
         }
         self.engine.note(&[(self.entry(), format!("complete scale {scale}"))])?;
         Ok(rows)
+    }
+
+    /// What rows are, without the workload's name.
+    fn short<'w>(&self, what: &'w str) -> &'w str {
+        what.strip_prefix(self.name()).map_or(what, str::trim_start)
+    }
+
+    /// Makes tables and procedures anew, of which nothing is noted as filled.
+    fn make(
+        &self,
+        scale: u64,
+        made: &[Made<'_>],
+        fills: &[TableRows],
+        books: &Meta,
+    ) -> Result<(), EngineError> {
+        let filled = |entry: &str| fills.iter().any(|table| table.notes(entry));
+        let stale = books.entries().filter(|(entry, value)| *value == "1" && filled(entry));
+        let stale: Vec<(String, String)> = stale.map(|(entry, _)| (entry.to_owned(), "0".to_owned())).collect();
+        self.engine.note(&stale)?;
+        made.iter().filter(|made| books.keeps(made.kind, made.name())).try_for_each(|made| self.clear(made))?;
+        let mut notes = vec![(self.entry(), format!("loading scale {scale}"))];
+        for made in made {
+            let value = if made.columns.is_empty() { "1" } else { made.columns };
+            notes.push((kept_entry(made.kind, made.name()), value.to_owned()));
+        }
+        self.engine.note(&notes)?;
+        made.iter().try_for_each(|made| self.run(&[made.sql.to_owned().into()]))
+    }
+
+    /// Whether all tables are there.
+    fn are_there(&self, made: &[Made<'_>]) -> Result<bool, EngineError> {
+        for made in made.iter().filter(|made| made.kind == "table") {
+            if !self.is_there(made.called)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Refuses a table that has one of our names and that no earlier load has made so: nobody has noted it, or its
@@ -163,25 +187,6 @@ impl<'e> Site<'e> {
             Err(error) if matches!(error.class, ErrorClass::UnknownObject | ErrorClass::Other) => Ok(false),
             Err(error) => Err(error),
         }
-    }
-
-    /// Makes rows, statement by statement.
-    fn fill(&self, filled: &Filled<'_>, scale: u64, progress: Progress<'_>) -> Result<(), EngineError> {
-        let rows = filled.rows * scale;
-        let mut session = self.session(vec![filled.sql.to_owned().into()])?;
-        let mut values = Values::new();
-        for first in (1..=rows).step_by(CHUNK as usize) {
-            let last = (first + CHUNK - 1).min(rows);
-            values.set(&[first.cast_signed(), last.cast_signed()]);
-            execute(session.as_mut(), 0, &values)?;
-            if !progress(&format!("{} {}", self.name(), filled.what), last, rows) {
-                return Err(EngineError::new(
-                    ErrorClass::Cancelled,
-                    format!("the load of {} was stopped", self.name()),
-                ));
-            }
-        }
-        Ok(())
     }
 
     /// Counts the rows, and says where they are not as many as a load of this scale makes.

@@ -56,6 +56,10 @@ impl Workload for TpcB {
         steps(form).iter().map(|(name, _)| *name).collect()
     }
 
+    fn tables(&self) -> &'static str {
+        include_str!("tpcb.toml")
+    }
+
     fn program(&self, user: User) -> Box<dyn Program> {
         let (keys, values) = (Keys::at(user.seed, user.number, 0), Values::new());
         let did = ChunkResult::default();

@@ -1,10 +1,12 @@
 //! What an engine does for workloads: programs that bring a schema and statements of their own.
 
-use super::Sampling;
+use super::{LoadWatch, Sampling};
 use crate::EngineError;
 use crate::bookkeeping::Meta;
-use crate::client::unsupported;
-use dbdyno_model::CommitMode;
+use crate::client::{Values, unsupported};
+use crate::data::{Checksum, Column, Columns, RowSource as _, RowSum, RowsByColumns};
+use dbdyno_model::{CommitMode, ErrorClass};
+use std::ops::RangeInclusive;
 
 /// What the sessions of a point have in common that run a program with statements of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +23,96 @@ pub struct ProgramSpec {
     pub commit: CommitMode,
     /// Whether the engine watches its sessions while they work.
     pub sampling: Sampling,
+}
+
+/// Rows of a part of a workload's table: what one transaction of a load makes.
+const PART_ROWS: u64 = 100_000;
+
+/// Rows that a load of a workload makes in one of its tables.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableRows {
+    /// What the progress calls them: `tpcb accounts`.
+    pub what: String,
+    /// The table, as SQL calls it.
+    pub table: String,
+    /// Its columns; the first one is the key.
+    pub columns: Vec<Column>,
+    /// How many rows.
+    pub rows: u64,
+}
+
+/// A part of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowPart {
+    /// The name by which the book-keeping notes that it is there.
+    pub name: String,
+    /// Its rows' ids.
+    pub ids: RangeInclusive<u64>,
+}
+
+impl RowPart {
+    /// How many rows it has.
+    #[must_use]
+    pub fn rows(&self) -> u64 {
+        self.ids.end() + 1 - self.ids.start()
+    }
+}
+
+impl TableRows {
+    /// The table's name without that of its schema.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.table.rsplit('.').next().unwrap_or(&self.table)
+    }
+
+    /// Its parts, in order.
+    #[must_use]
+    pub fn parts(&self) -> Vec<RowPart> {
+        let part = |first: u64| {
+            let name = format!("{}_p{}", self.name(), first / PART_ROWS + 1);
+            RowPart { name, ids: first + 1..=(first + PART_ROWS).min(self.rows) }
+        };
+        (0..self.rows).step_by(PART_ROWS as usize).map(part).collect()
+    }
+
+    /// Whether an entry of the book-keeping notes a part of the table, of whatever load.
+    #[must_use]
+    pub fn notes(&self, entry: &str) -> bool {
+        let part = entry.strip_prefix("filled ").and_then(|part| part.strip_prefix(self.name()));
+        part.and_then(|part| part.strip_prefix("_p")).is_some_and(|number| number.parse::<u64>().is_ok())
+    }
+
+    /// A statement about it with the names of the table and its columns in their places.
+    #[must_use]
+    pub fn filled(&self, sql: &str) -> String {
+        let places: Vec<String> = (1..=self.columns.len()).map(|place| format!(":{place}")).collect();
+        let values = [
+            ("{table}", self.table.as_str()),
+            ("{columns}", &crate::data::column_list(&self.columns)),
+            ("{places}", &places.join(", ")),
+            ("{key}", self.columns.first().map_or("", |column| column.name.as_str())),
+        ];
+        values.iter().fold(sql.to_owned(), |sql, (name, value)| sql.replace(name, value))
+    }
+
+    /// Compares what a part reads back as with what was to be made.
+    ///
+    /// # Errors
+    /// `Corruption`: it is something else.
+    pub fn prove(&self, part: &RowPart, found: Checksum) -> Result<(), EngineError> {
+        let (mut source, mut row) = (RowsByColumns::new(&self.columns), Values::new());
+        let mut made = RowSum::new(&self.columns, Columns::All);
+        for id in part.ids.clone() {
+            source.row(id, &mut row);
+            made.add(&row);
+        }
+        if found == made.checksum {
+            return Ok(());
+        }
+        let message =
+            format!("{} reads back as {found}, and {} was to be made; drop it and load again", part.name, made.checksum);
+        Err(EngineError::new(ErrorClass::Corruption, message))
+    }
 }
 
 /// What an engine does for workloads, beside opening sessions that prepare their statements.
@@ -41,6 +133,16 @@ pub trait Workloads {
         Err(unsupported())
     }
 
+    /// Fills tables of a workload, which the target holds, by the engine's bulk path, and reads all back. What is noted of
+    /// an earlier load stays; each part is noted in the transaction that makes it. `jobs` load at the same time where the
+    /// engine can.
+    ///
+    /// # Errors
+    /// Anything that ends the load; what was committed stays. `Corruption` where other rows are there.
+    fn fill(&self, _: &[TableRows], _jobs: u32, _: &dyn LoadWatch) -> Result<(), EngineError> {
+        Err(unsupported())
+    }
+
     /// Prepares a point of a program: what is counted, and whom to watch. Its tables are there.
     ///
     /// # Errors
@@ -55,5 +157,25 @@ pub trait Workloads {
     /// The target is lost.
     fn end_program(&self, _: &ProgramSpec) -> Result<(), EngineError> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_have_all_rows_and_are_known_by_their_notes() {
+        let of = |rows| TableRows { what: String::new(), table: "x.t".to_owned(), columns: Vec::new(), rows };
+        let table = of(250_000);
+        let parts = table.parts();
+        assert_eq!(parts.iter().map(|part| part.name.as_str()).collect::<Vec<_>>(), ["t_p1", "t_p2", "t_p3"]);
+        assert_eq!(parts.iter().map(RowPart::rows).sum::<u64>(), 250_000);
+        assert_eq!((parts[0].ids.clone(), parts[2].ids.clone()), (1..=100_000, 200_001..=250_000));
+        assert_eq!((of(100_000).parts().len(), of(1).parts()[0].ids.clone(), of(0).parts().len()), (1, 1..=1, 0));
+        assert!(table.notes("filled t_p3") && table.notes("filled t_p77"));
+        for other in ["filled t", "filled tt_p1", "filled t_px", "kept t_p1"] {
+            assert!(!table.notes(other), "{other}");
+        }
     }
 }

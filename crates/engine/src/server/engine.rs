@@ -1,18 +1,18 @@
 //! The engine of every product that has servers: a connection of its own to each node, what is known of the server's
 //! place, the point that is under way, the lock of a run. What differs between products is [`Product`].
 
+use super::product::{LoadRequest, OWN, ServerEngine};
 use super::{
-    Connection as _, Held, Node, Product, ServerLocation, Told, Wait, answers, held, look_after, no_point, node_count,
-    recover, statistics,
+    Held, Product, ServerLocation, Told, Wait, answers, checksum, contents, fill, held, inspect, load, look_after, no_point,
+    node_count, recover, remove, run_lock, statistics,
 };
 use crate::bookkeeping::Meta;
 use crate::data::{Checksum, Columns, Sample};
 use crate::private::PrivateServer;
-use crate::server::loading::LoadRequest;
 use crate::{
     BlockWrites, Canceller, Durability, DurablePlaces, Engine, EngineError, Features, Finding, Hold, Inspection,
     LoadReport, LoadWatch, Loaded, LostTarget, PointSpec, PointStatistics, ProgramSpec, Pump, Session, Settled,
-    Workloads,
+    TableRows, Workloads,
 };
 use dbdyno_model::{CommitMode, Counters, Database, Drive, ErrorClass, Size, TableName};
 use std::collections::BTreeMap;
@@ -20,28 +20,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::time::Duration;
 
-/// A node of a product's target.
-pub type NodeOf<P> = Node<<P as Product>::Connection, <P as Product>::Account>;
-
-/// The name under which servers list dbdyno's own connections.
-const OWN: &str = "dbdyno";
 /// The name of connections that only look whether somebody answers.
 const CHECK: &str = "dbdyno check";
-
-/// An engine over a product's servers.
-pub struct ServerEngine<P: Product> {
-    /// The product, and the target.
-    pub product: P,
-    /// The server, where dbdyno has started it itself.
-    pub private: Option<PrivateServer>,
-    /// One for each node of the target.
-    pub nodes: Vec<Arc<NodeOf<P>>>,
-    location: OnceLock<ServerLocation>,
-    point: Mutex<Option<P::UnderWay>>,
-    backlog: Mutex<P::Backlog>,
-    /// The lock of a run, while somebody has it.
-    run_lock: Mutex<Weak<Held<P::Connection>>>,
-}
 
 impl<P: Product> ServerEngine<P> {
     /// An engine over a target; `private` is its server where dbdyno has started it.
@@ -122,14 +102,18 @@ impl<P: Product> ServerEngine<P> {
 
 impl<P: Product> Workloads for ServerEngine<P> {
     fn books(&self) -> Result<Meta, EngineError> {
-        Ok(self.with(|connection| self.product.contents(connection))?.ours()?.unwrap_or_default())
+        Ok(self.with(|connection| contents::look(&self.product, connection))?.ours()?.unwrap_or_default())
     }
 
     fn note(&self, entries: &[(String, String)]) -> Result<(), EngineError> {
         self.with(|connection| {
-            self.product.create_books(connection)?;
-            P::set_entries(connection, entries)
+            contents::books(&self.product, connection)?;
+            contents::set::<P>(connection, entries.iter().map(|(name, value)| (name.as_str(), value.as_str())))
         })
+    }
+
+    fn fill(&self, tables: &[TableRows], jobs: u32, watch: &dyn LoadWatch) -> Result<(), EngineError> {
+        fill::fill(&self.product, tables, jobs, watch)
     }
 
     fn begin_program(&self, spec: &ProgramSpec) -> Result<(), EngineError> {
@@ -174,7 +158,7 @@ impl<P: Product> Engine for ServerEngine<P> {
     }
 
     fn loaded(&self) -> Result<Loaded, EngineError> {
-        Ok(self.with(|connection| self.product.contents(connection))?.loaded(&self.product.tables()))
+        Ok(self.with(|connection| contents::look(&self.product, connection))?.loaded(&self.product.tables()))
     }
 
     fn tables(&self) -> Vec<TableName> {
@@ -193,25 +177,26 @@ impl<P: Product> Engine for ServerEngine<P> {
         verify: bool,
         watch: &dyn LoadWatch,
     ) -> Result<LoadReport, EngineError> {
-        self.product.load(&LoadRequest { size, seed, jobs, verify }, watch)
+        load::load(&self.product, LoadRequest { size, seed, jobs, verify }, watch)
     }
 
     fn checksum(&self, table: TableName, columns: Columns, watch: &dyn LoadWatch) -> Result<Checksum, EngineError> {
-        self.product.checksum(table, (self.books()?.rows(table), columns), watch)
+        let rows = self.books()?.rows(table);
+        checksum::<P>(&mut load::pool(&self.product, 1, watch)?, table, (rows, columns), watch)
     }
 
     fn inspect(&self, table: TableName, sample: &mut Sample) -> Result<Inspection, EngineError> {
-        self.with(|connection| P::inspect(connection, table, sample))
+        self.with(|connection| inspect::inspect::<P>(connection, table, sample))
     }
 
     fn drop_all(&self) -> Result<bool, EngineError> {
-        self.product.drop_all()
+        remove::drop_all(&self.product)
     }
 
     fn hold(&self, watch: &dyn LoadWatch) -> Result<Arc<dyn Hold>, EngineError> {
         let mut connection = self.product.open(0, held::NAME)?;
         let give_up = || watch.cancelled().then_some(ErrorClass::Cancelled);
-        self.product.hold(&mut connection, &give_up, &|| watch.progress(held::WAITING, 0, 0))?;
+        run_lock::hold(&self.product, &mut connection, &give_up, &|| watch.progress(held::WAITING, 0, 0))?;
         let (product, node) = (self.product.clone(), Arc::clone(&self.nodes[0]));
         let held = Arc::new(Held::new(connection, move |connection| product.still_holds(&node, connection)));
         *recover(&self.run_lock) = Arc::downgrade(&held);

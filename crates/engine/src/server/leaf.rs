@@ -11,11 +11,18 @@ pub struct Leaf {
     pub table: TableName,
     /// Its name in the schema.
     pub name: String,
-    range: Option<u64>,
-    region: Option<u64>,
+    /// Its month, where its table has months.
+    pub range: Option<u64>,
+    /// Its region, where its table has regions.
+    pub region: Option<u64>,
 }
 
 impl Leaf {
+    /// The partition that it is, as SQL names it where partitions are no tables; nothing where it is the whole table.
+    pub fn partition(&self) -> Option<&str> {
+        self.name.strip_prefix(self.table.name())?.strip_prefix('_')
+    }
+
     /// Its rows' ids, ascending.
     pub fn ids(&self, size: &Size) -> impl Iterator<Item = u64> + use<> {
         let (shape, wanted) = (self.table.shape(), self.region);

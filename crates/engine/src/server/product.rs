@@ -1,20 +1,69 @@
 //! What is code of a product: connecting, what it says of itself, how it comes to rest, and what a point needs.
 //! Everything else of its engine is [`ServerEngine`] and the files of its dialect.
 
-use super::{Connection, NodeOf, ServerEngine, ServerLocation, Told, Vigil};
-use crate::data::Sample;
+use super::{Connection, Held, Leaf, LoaderPool, Node, Rows, ServerLocation, Times, Told, Vigil};
+use crate::bookkeeping::Meta;
 use crate::private::PrivateServer;
-use crate::server::loading::LoadRequest;
 use crate::{
-    BlockWrites, Dialect, Durability, DurablePlaces, EngineError, Finding, Inspection, LoadReport, LoadWatch,
-    PointSpec, PointStatistics, ProgramSpec, Pump, Session, Settled, SqlError, ThreadPump,
+    BlockWrites, Dialect, Durability, DurablePlaces, EngineError, Finding, LoadWatch, PointSpec, PointStatistics, ProgramSpec,
+    Pump, Session, Settled, SqlError, ThreadPump,
 };
-use crate::bookkeeping::{Contents, Meta};
 use dbdyno_model::{CommitMode, Counters, Database, Drive, ErrorClass, Size, TableName};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::time::Duration;
+
+/// The name under which servers list dbdyno's own connections.
+pub(super) const OWN: &str = "dbdyno";
+/// A node of a product's target.
+pub type NodeOf<P> = Node<<P as Product>::Connection, <P as Product>::Account>;
+
+/// An engine over a product's servers.
+pub struct ServerEngine<P: Product> {
+    /// The product, and the target.
+    pub product: P,
+    /// The server, where dbdyno has started it itself.
+    pub private: Option<PrivateServer>,
+    /// One for each node of the target.
+    pub nodes: Vec<Arc<NodeOf<P>>>,
+    pub(super) location: OnceLock<ServerLocation>,
+    pub(super) point: Mutex<Option<P::UnderWay>>,
+    pub(super) backlog: Mutex<P::Backlog>,
+    /// The lock of a run, while somebody has it.
+    pub(super) run_lock: Mutex<Weak<Held<P::Connection>>>,
+}
+
+/// What is asked of a load.
+#[derive(Debug, Clone, Copy)]
+pub struct LoadRequest<'r> {
+    /// Size class of the data.
+    pub size: &'r Size,
+    /// Seed of the data.
+    pub seed: u64,
+    /// Sessions that load at the same time, where the server takes so many.
+    pub jobs: u32,
+    /// Whether all rows are read back and compared with the generator's.
+    pub verify: bool,
+}
+
+/// A load at work.
+pub struct Load<'l, P: Product> {
+    /// The product, and the target.
+    pub product: &'l P,
+    /// What is asked.
+    pub request: LoadRequest<'l>,
+    /// Hears how far it has come.
+    pub watch: &'l dyn LoadWatch,
+    /// The session that keeps others away.
+    pub control: P::Connection,
+    /// The sessions that load.
+    pub pool: LoaderPool<'l, P::Connection>,
+    /// The book-keeping, as far as this load has not written more.
+    pub meta: Meta,
+    /// How long its parts take.
+    pub times: Times,
+}
 
 /// A database product, and a target of it.
 pub trait Product: Clone + Send + Sync + 'static {
@@ -100,75 +149,130 @@ pub trait Product: Clone + Send + Sync + 'static {
     /// Bytes that loading a size and measuring on it take.
     fn space_needed_bytes(&self, size: &Size) -> u64;
 
-    /// What the target holds.
-    ///
-    /// # Errors
-    /// It cannot be read.
-    fn contents(&self, connection: &mut Self::Connection) -> Result<Contents, EngineError>;
+    /// Where everything of dbdyno's lies, in words: `the schema dbdyno`.
+    fn place(&self) -> String;
 
-    /// The book-keeping, which is made where there is none.
-    ///
-    /// # Errors
-    /// What is there is not ours; the server's.
-    fn create_books(&self, connection: &mut Self::Connection) -> Result<Meta, EngineError>;
+    /// What holds the data, in words: `database bench`.
+    fn database(&self) -> String;
 
-    /// Sets entries of the book-keeping, and commits.
-    ///
-    /// # Errors
-    /// The server's.
-    fn set_entries(connection: &mut Self::Connection, entries: &[(String, String)]) -> Result<(), EngineError>;
-
-    /// Loads what is missing.
-    ///
-    /// # Errors
-    /// As for [`crate::Engine::load`].
-    fn load(&self, request: &LoadRequest<'_>, watch: &dyn LoadWatch) -> Result<LoadReport, EngineError>;
-
-    /// The checksum over a table's rows as the server gives them back; `rows` is what it should have.
-    ///
-    /// # Errors
-    /// The table cannot be read.
-    fn checksum(
-        &self,
-        table: TableName,
-        of: (u64, crate::data::Columns),
-        watch: &dyn LoadWatch,
-    ) -> Result<crate::data::Checksum, EngineError>;
-
-    /// Looks at a table that was loaded some time ago.
-    ///
-    /// # Errors
-    /// As for [`crate::Engine::inspect`].
-    fn inspect(
-        connection: &mut Self::Connection,
-        table: TableName,
-        sample: &mut Sample,
-    ) -> Result<Inspection, EngineError>;
-
-    /// Drops everything that is dbdyno's.
-    ///
-    /// # Errors
-    /// As for [`crate::Engine::drop_all`].
-    fn drop_all(&self) -> Result<bool, EngineError>;
-
-    /// Takes the lock that measuring, loading and dropping share, and waits for what others have left at work.
-    /// `give_up` says when not to wait any longer, and what that is called; `waits` hears that it is waited for.
-    ///
-    /// # Errors
-    /// Another dbdyno is at work; somebody gave up; the server's.
-    fn hold(
-        &self,
-        connection: &mut Self::Connection,
-        give_up: &dyn Fn() -> Option<ErrorClass>,
-        waits: &dyn Fn(),
-    ) -> Result<(), EngineError>;
-
-    /// Whether the session of a connection still has that lock. Whoever can, asks over the node's own connection: what
-    /// the one with the lock asks itself would come to be counted in some later point.
+    /// What helps a user who may not read what is there.
     ///
     /// # Errors
     /// The server is lost.
-    fn still_holds(&self, node: &NodeOf<Self>, holder: &mut Self::Connection) -> Result<bool, EngineError>;
+    fn how_to_read(&self, _: &mut Self::Connection) -> Result<String, EngineError> {
+        Ok("connect as its owner".to_owned())
+    }
+
+    /// The entry of the book-keeping that says whether a load made the place.
+    const CREATED: &'static str;
+    /// Whether a book-keeping without entries is what a load leaves that is killed as it begins.
+    const EMPTY_BOOKS_ARE_OURS: bool = false;
+    /// Whether the parts of a table are tables themselves, with names in the same place.
+    const PARTS_ARE_TABLES: bool = false;
+
+    /// Makes the place where dbdyno's tables lie, if it is not there; says whether it was made. Part of the transaction
+    /// that makes the book-keeping.
+    ///
+    /// # Errors
+    /// The server's.
+    fn create_place(&self, _: &mut Self::Connection) -> Result<bool, EngineError> {
+        Ok(false)
+    }
+
+    /// Drops that place, which is empty.
+    ///
+    /// # Errors
+    /// The server's.
+    fn drop_place(&self, _: &mut Self::Connection) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    /// Drops what points have made that is not in that place.
+    ///
+    /// # Errors
+    /// The server's.
+    fn before_drop(&self, _: &mut Self::Connection) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    /// Tries to take the lock that measuring, loading and dropping share, until the session ends. Says whether nobody
+    /// else has it.
+    ///
+    /// # Errors
+    /// The server's.
+    fn try_lock(&self, connection: &mut Self::Connection, doing: &str) -> Result<bool, EngineError>;
+
+    /// How to end a session that an earlier load or run has left at work, if there is one. The lock is ours.
+    ///
+    /// # Errors
+    /// The server's.
+    fn left_at_work(&self, connection: &mut Self::Connection, doing: &str) -> Result<Option<String>, EngineError>;
+
+    /// Whether the session of a connection still has that lock. It is asked over the node's own connection: what the one
+    /// with the lock asks itself would come to be counted in some later point.
+    ///
+    /// # Errors
+    /// The server is lost.
+    fn still_holds(&self, node: &NodeOf<Self>, holder: &mut Self::Connection) -> Result<bool, EngineError> {
+        let sql = Self::dialect().fill("sessions/holds_lock", &[("session", &holder.session_id().to_string())])?;
+        let doing = "asking for the lock of the run";
+        let answer = node.with(|| self.open(0, OWN), |connection| connection.texts(doing, &sql))?;
+        Ok(matches!(super::first(answer).as_deref(), Some("t" | "1")))
+    }
+
+    /// Prepares a session that loads, beside what the dialect's `load/session` sets.
+    ///
+    /// # Errors
+    /// The server's.
+    fn prepare_loader(&self, connection: &mut Self::Connection, doing: &str, job: u32) -> Result<(), EngineError>;
+
+    /// The statements that create a test table with its parts, empty.
+    ///
+    /// # Errors
+    /// The dialect lacks one.
+    fn create_table(&self, table: TableName, size: &Size) -> Result<Vec<String>, EngineError>;
+
+    /// How many parts the dialect's `load/objects` tells of a test table that is whole.
+    fn parts(table: TableName) -> u64;
+
+    /// How statements name a leaf.
+    fn in_sql(leaf: &Leaf) -> String;
+
+    /// Fills a leaf, within a transaction that notes it next; what the leaf holds goes before.
+    ///
+    /// # Errors
+    /// The server's; `Cancelled` once the rows say so.
+    fn fill(
+        &self,
+        connection: &mut Self::Connection,
+        doing: &str,
+        of: (&Leaf, &Size),
+        rows: &mut Rows<'_>,
+    ) -> Result<(), EngineError>;
+
+    /// What follows the rows of tables, which have so many rows together: keys, statistics.
+    ///
+    /// # Errors
+    /// The server's.
+    fn after_rows(
+        load: &mut Load<'_, Self>,
+        label: &str,
+        of: (&[TableName], &[Leaf], u64),
+    ) -> Result<(), EngineError>;
+
+    /// The statements that bring everything onto the device at the end of a load.
+    ///
+    /// # Errors
+    /// The dialect lacks one.
+    fn write_out(tables: &[TableName]) -> Result<Vec<String>, EngineError>;
+
+    /// What cannot be seen of tables, and why.
+    ///
+    /// # Errors
+    /// The server is lost.
+    fn unseen(_: &mut Self::Connection) -> Result<Vec<String>, EngineError> {
+        Ok(Vec::new())
+    }
 
     /// One slice of settling.
     ///

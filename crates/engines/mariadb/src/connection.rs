@@ -10,16 +10,19 @@ use super::errors::{
 };
 use super::options::{Host, Options, SslMode};
 use super::password::{self, Found};
+use super::rows::{self, InsertMethod};
 use super::tls::Tls;
 use cancel::{MariaDbCanceller, Stop};
 use connect::{Refused, Way};
+use dbdyno_engine::client::Values;
+use dbdyno_engine::data::Column;
 use dbdyno_engine::server::{
-    Asked, Connection, Post, caught, copy_of, fell_silent, has_hung_up, recover, within,
+    Asked, Connection, Post, Rows, caught, copy_of, fell_silent, has_hung_up, recover, within,
 };
 use dbdyno_engine::{Canceller, EngineError};
 use dbdyno_model::ErrorClass;
 use mysql::prelude::Queryable as _;
-use mysql::{Conn, Value};
+use mysql::{Conn, Params, Value};
 use std::os::fd::AsRawFd as _;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -40,6 +43,8 @@ pub(super) struct MariaDbConnection {
     identity: String,
     /// The settings of every session, as SQL.
     basics: String,
+    /// How rows go to the server, once it was asked.
+    pub(super) insert_method: Option<InsertMethod>,
     closed: AtomicBool,
     stop: Arc<Stop>,
     seats: Arc<ConnectionLimits>,
@@ -101,6 +106,7 @@ impl MariaDbConnection {
             session_id: 0,
             identity: String::new(),
             basics: String::new(),
+            insert_method: None,
             closed: AtomicBool::new(false),
             stop: Arc::default(),
             seats: Arc::clone(&options.seats),
@@ -282,6 +288,39 @@ impl Connection for MariaDbConnection {
             }
         }
         Ok(rows)
+    }
+
+    fn execute_with(&mut self, doing: &str, sql: &str, texts: &[&str]) -> Result<(), EngineError> {
+        self.refuse_when_cancelled(doing)?;
+        let texts = texts.iter().map(|text| Value::Bytes((*text).into())).collect();
+        let done = self.control(doing).exec_drop(sql, Params::Positional(texts));
+        done.map_err(|error| self.error(doing, &error))
+    }
+
+    fn rows(
+        &mut self,
+        doing: &str,
+        sql: &str,
+        key: &Values,
+        columns: &[Column],
+        each: &mut dyn FnMut(&Values) -> Result<(), EngineError>,
+    ) -> Result<(), EngineError> {
+        self.refuse_when_cancelled(doing)?;
+        rows::rows(self, (doing, sql), key, columns, each)
+    }
+
+    /// The statement is an INSERT that ends with VALUES.
+    fn insert(&mut self, doing: &str, sql: &str, rows: &mut Rows<'_>) -> Result<(), EngineError> {
+        self.refuse_when_cancelled(doing)?;
+        let method = match self.insert_method {
+            Some(method) => method,
+            None => {
+                let asked = InsertMethod::ask(self)?;
+                self.insert_method = Some(asked);
+                asked
+            }
+        };
+        rows::insert(self, (doing, sql), method, rows)
     }
 
     /// An end that comes while the session is idle is noticed by the next statement, which fails.

@@ -16,11 +16,9 @@ mod client;
 mod connection;
 mod describe;
 mod errors;
-mod inspect;
 mod layout;
 mod load;
 mod location;
-mod meta;
 mod monitor;
 mod options;
 mod password;
@@ -28,7 +26,7 @@ mod plan;
 mod point;
 mod private;
 mod procedure;
-mod remove;
+mod rows;
 #[cfg(test)]
 mod scratch;
 mod script;
@@ -37,20 +35,17 @@ mod settle;
 mod snapshot;
 mod space;
 mod tls;
-mod verify;
 
 use connection::MariaDbConnection;
-use dbdyno_engine::bookkeeping::{Contents, Meta};
-use dbdyno_engine::data::{Checksum, Columns, Sample};
 use dbdyno_engine::private::PrivateServer;
 use dbdyno_engine::server::grants::Grant;
-use dbdyno_engine::server::loading::LoadRequest;
-use dbdyno_engine::server::{Connection as _, NodeOf, Product, ServerEngine, ServerLocation, Vigil};
+use dbdyno_engine::server::Load;
+use dbdyno_engine::server::{Connection as _, Leaf, NodeOf, Product, Rows, ServerEngine, ServerLocation, Vigil};
 use dbdyno_engine::{
-    Dialect, Durability, DurablePlaces, EngineError, EngineInfo, Finding, Inspection, LoadReport, LoadWatch, PointSpec,
-    PointStatistics, ProgramSpec, Session, Settled, Target, TargetError,
+    Dialect, Durability, DurablePlaces, EngineError, EngineInfo, Finding, PointSpec, PointStatistics, ProgramSpec,
+    Session, Settled, Target, TargetError,
 };
-use dbdyno_model::{CommitMode, Counters, Database, Drive, ErrorClass, Mapping, Size, TableName, Test};
+use dbdyno_model::{CommitMode, Counters, Database, Drive, Mapping, Size, TableName, Test};
 use include_dir::{Dir, include_dir};
 use options::Options;
 use point::UnderWay;
@@ -172,56 +167,83 @@ impl Product for MariaDbProduct {
         space::needed_bytes(size)
     }
 
-    fn contents(&self, connection: &mut MariaDbConnection) -> Result<Contents, EngineError> {
-        meta::look(connection)
+    fn place(&self) -> String {
+        format!("the database {}", self.options.database)
     }
 
-    fn create_books(&self, connection: &mut MariaDbConnection) -> Result<Meta, EngineError> {
-        load::books(connection, &self.options)
+    fn database(&self) -> String {
+        format!("database {}", self.options.database)
     }
 
-    fn set_entries(connection: &mut MariaDbConnection, entries: &[(String, String)]) -> Result<(), EngineError> {
-        entries.iter().try_for_each(|(name, value)| meta::set(connection, name, value))
+    fn how_to_read(&self, connection: &mut MariaDbConnection) -> Result<String, EngineError> {
+        let grant = check::grants::help(connection, &self.options.database)?;
+        Ok(grant.map_or_else(
+            || "connect as a user that may".to_owned(),
+            |statement| format!("an administrator runs: {statement}, or connect as a user that may"),
+        ))
     }
 
-    fn load(&self, request: &LoadRequest<'_>, watch: &dyn LoadWatch) -> Result<LoadReport, EngineError> {
-        load::load(&self.options, request.size, request.seed, request.jobs, request.verify, watch)
+    const CREATED: &'static str = "created_database";
+
+    fn create_place(&self, connection: &mut MariaDbConnection) -> Result<bool, EngineError> {
+        load::create_database(connection, &self.options)
     }
 
-    fn checksum(
+    fn drop_place(&self, connection: &mut MariaDbConnection) -> Result<(), EngineError> {
+        let doing = format!("dropping the database {}", self.options.database);
+        connection.batch(&doing, &format!("DROP DATABASE {}", self.options.quoted_database()))
+    }
+
+    fn try_lock(&self, connection: &mut MariaDbConnection, doing: &str) -> Result<bool, EngineError> {
+        load::granted(connection, doing, &load::lock_name(&self.options))
+    }
+
+    fn left_at_work(&self, connection: &mut MariaDbConnection, doing: &str) -> Result<Option<String>, EngineError> {
+        load::left_at_work(connection, doing, &self.options)
+    }
+
+    fn prepare_loader(&self, connection: &mut MariaDbConnection, doing: &str, job: u32) -> Result<(), EngineError> {
+        load::granted(connection, doing, &load::helper_lock(&self.options, job)).map(drop)
+    }
+
+    fn create_table(&self, table: TableName, _: &Size) -> Result<Vec<String>, EngineError> {
+        load::create_table(table)
+    }
+
+    fn parts(table: TableName) -> u64 {
+        layout::parts(table.organisation())
+    }
+
+    fn in_sql(leaf: &Leaf) -> String {
+        layout::in_sql(leaf)
+    }
+
+    fn fill(
         &self,
-        table: TableName,
-        of: (u64, Columns),
-        watch: &dyn LoadWatch,
-    ) -> Result<Checksum, EngineError> {
-        let mut crew = load::crew(&self.options, 1, watch)?;
-        dbdyno_engine::server::checksum(&mut crew, table, of, watch, verify::read)
-    }
-
-    fn inspect(
         connection: &mut MariaDbConnection,
-        table: TableName,
-        sample: &mut Sample,
-    ) -> Result<Inspection, EngineError> {
-        inspect::inspect(connection, table, sample)
-    }
-
-    fn drop_all(&self) -> Result<bool, EngineError> {
-        remove::drop_all(&self.options)
-    }
-
-    fn hold(
-        &self,
-        connection: &mut MariaDbConnection,
-        give_up: &dyn Fn() -> Option<ErrorClass>,
-        waits: &dyn Fn(),
+        doing: &str,
+        (leaf, _): (&Leaf, &Size),
+        rows: &mut Rows<'_>,
     ) -> Result<(), EngineError> {
-        load::hold(connection, &self.options, give_up, waits)
+        load::fill(connection, doing, leaf, rows)
     }
 
-    fn still_holds(&self, node: &Node, holder: &mut MariaDbConnection) -> Result<bool, EngineError> {
-        let session = holder.session_id();
-        node.with(|| self.open(0, "dbdyno"), |connection| point::is_held_by(connection, session))
+    fn after_rows(
+        load: &mut Load<'_, Self>,
+        label: &str,
+        (tables, _, rows): (&[TableName], &[Leaf], u64),
+    ) -> Result<(), EngineError> {
+        load::after_rows(load, label, (tables, rows))
+    }
+
+    fn write_out(tables: &[TableName]) -> Result<Vec<String>, EngineError> {
+        load::write_out(tables)
+    }
+
+    fn unseen(connection: &mut MariaDbConnection) -> Result<Vec<String>, EngineError> {
+        let sees = connection.texts("asking for triggers", &DIALECT.get("inspect/may_see_triggers")?.text)?;
+        let blind = dbdyno_engine::server::first(sees).as_deref() == Some("0");
+        Ok(blind.then(|| check::grants::why_missing(connection, &["TRIGGER"])).into_iter().collect())
     }
 
     fn settle(

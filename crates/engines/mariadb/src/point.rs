@@ -5,10 +5,10 @@ use super::connection::MariaDbConnection;
 use super::monitor::Monitor;
 use super::procedure::ProcedureSpec;
 use super::snapshot::{self, Watched};
-use super::{MariaDbEngine, inspect, meta};
+use super::{MariaDbEngine, MariaDbProduct};
 use crate::DIALECT;
 use dbdyno_engine::bookkeeping::{self, Made, Meta};
-use dbdyno_engine::server::{Connection as _, Watches, first};
+use dbdyno_engine::server::{Connection as _, Watches, contents};
 use dbdyno_engine::{EngineError, PointSpec, PointStatistics, ProgramSpec, Sampling};
 use dbdyno_model::{Cache, Drive, Organisation, Procedure, Shape, TableName};
 use std::path::{Path, PathBuf};
@@ -67,12 +67,6 @@ fn under_way(engine: &MariaDbEngine, at: (u32, Sampling), watched: Watched, tabl
         Monitor::start(&engine.product.options, node, Arc::clone(&engine.nodes[node].ours))
     });
     UnderWay { watched, tables, watches }
-}
-
-/// Whether a session holds the lock that keeps other processes of dbdyno's away.
-pub(super) fn is_held_by(connection: &mut MariaDbConnection, session: u64) -> Result<bool, EngineError> {
-    let holder = first(connection.texts("asking for the lock of the run", &DIALECT.get("statistics/held_by")?.text)?);
-    Ok(holder.and_then(|id| id.parse().ok()) == Some(session))
 }
 
 /// Makes the procedure, which a client does without, and what its jobs share.
@@ -136,7 +130,12 @@ fn remove_made(connection: &mut MariaDbConnection, doing: &str, node: usize) -> 
     if !made.is_empty() {
         let there = there(connection)?;
         let tables = bookkeeping::ours(&made, &there).filter(|(kind, _)| kind == "table");
-        inspect::refuse_others(connection, tables.map(|(_, name)| name.as_str()), &Meta::default())?;
+        contents::refuse_others::<MariaDbProduct>(
+            "the database",
+            connection,
+            tables.map(|(_, name)| name.as_str()),
+            &Meta::default(),
+        )?;
         for (kind, name) in bookkeeping::ours(&made, &there) {
             let sql = match kind.as_str() {
                 "index" => DIALECT.fill("statistics/drop_index", &[("index", name), ("table", BUILT_ON)])?,
@@ -169,7 +168,7 @@ fn note(connection: &mut MariaDbConnection, procedure: &ProcedureSpec) -> Result
         return Ok(());
     }
     bookkeeping::refuse_taken(&wanted, &there(connection)?, "the database")?;
-    wanted.iter().try_for_each(|made| meta::set(connection, &made.entry(), "1"))
+    wanted.iter().try_for_each(|made| contents::set::<MariaDbProduct>(connection, [(made.entry().as_str(), "1")]))
 }
 
 /// The first column's texts.

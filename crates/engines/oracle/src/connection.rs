@@ -22,12 +22,16 @@ mod version;
 
 use super::errors::{self, connect_error, connecting, engine_error};
 use super::options::{Options, Place};
+use super::load::INSERTED_ROWS;
 use super::password;
+use super::rows;
 pub(super) use bind::{Bind, days};
 use cancel::{OracleCanceller, PATIENCE, Stop};
 use connect::Refused;
 pub(super) use dbdyno_engine::server::caught;
-use dbdyno_engine::server::{Connection, Post, recover};
+use dbdyno_engine::client::Values;
+use dbdyno_engine::data::Column;
+use dbdyno_engine::server::{Connection, Post, Rows, recover};
 use dbdyno_engine::{Canceller, EngineError};
 use dbdyno_model::ErrorClass;
 use oracledb::{BindParameters, DB_TYPE_NUMBER, Row, Statement, ToDbValue};
@@ -348,6 +352,27 @@ impl Connection for OracleConnection {
 
     fn texts(&mut self, doing: &str, sql: &str) -> Result<Vec<Vec<Option<String>>>, EngineError> {
         self.texts_with(doing, sql, &[])
+    }
+
+    /// Nothing is committed.
+    fn execute_with(&mut self, doing: &str, sql: &str, texts: &[&str]) -> Result<(), EngineError> {
+        let binds: Vec<Bind<'_>> = texts.iter().map(|text| Bind::Text(text)).collect();
+        self.run_block(doing, sql, &binds)
+    }
+
+    fn rows(
+        &mut self,
+        doing: &str,
+        sql: &str,
+        key: &Values,
+        columns: &[Column],
+        each: &mut dyn FnMut(&Values) -> Result<(), EngineError>,
+    ) -> Result<(), EngineError> {
+        rows::rows(self, (doing, sql), key, columns, each)
+    }
+
+    fn insert(&mut self, doing: &str, sql: &str, rows: &mut Rows<'_>) -> Result<(), EngineError> {
+        rows::insert(self, (doing, sql), (INSERTED_ROWS, false), rows)
     }
 
     /// An end that comes while the session is idle is noticed by the next statement, which fails.

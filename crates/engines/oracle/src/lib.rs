@@ -17,37 +17,32 @@ mod client;
 mod connection;
 mod describe;
 mod errors;
-mod inspect;
 mod layout;
 mod load;
 mod location;
-mod meta;
 mod monitor;
 mod options;
 mod password;
 mod plan;
 mod point;
 mod procedure;
-mod remove;
+mod rows;
 mod script;
 mod session;
 mod settle;
 mod snapshot;
 mod space;
 mod statistics;
-mod verify;
 
 use connection::OracleConnection;
-use dbdyno_engine::bookkeeping::{Contents, Meta};
-use dbdyno_engine::data::{Checksum, Columns, Sample};
 use dbdyno_engine::private::PrivateServer;
-use dbdyno_engine::server::loading::LoadRequest;
-use dbdyno_engine::server::{Connection as _, NodeOf, Product, ServerEngine, ServerLocation, Vigil};
+use dbdyno_engine::server::Load;
+use dbdyno_engine::server::{Connection as _, Leaf, NodeOf, Product, Rows, ServerEngine, ServerLocation, Vigil};
 use dbdyno_engine::{
-    Dialect, Durability, EngineError, EngineInfo, Finding, Inspection, LoadReport, LoadWatch, PointSpec,
-    PointStatistics, ProgramSpec, Session, Settled, Target, TargetError,
+    Dialect, Durability, EngineError, EngineInfo, Finding, PointSpec, PointStatistics, ProgramSpec, Session, Settled,
+    Target, TargetError,
 };
-use dbdyno_model::{CommitMode, Counters, Database, Drive, ErrorClass, Mapping, Size, TableName, Test};
+use dbdyno_model::{CommitMode, Counters, Database, Drive, Mapping, Size, TableName, Test};
 use include_dir::{Dir, include_dir};
 use options::Options;
 use point::UnderWay;
@@ -170,57 +165,71 @@ impl Product for OracleProduct {
         space::needed_bytes(size, &self.tables())
     }
 
-    fn contents(&self, connection: &mut OracleConnection) -> Result<Contents, EngineError> {
-        meta::look(connection, &self.options)
+    fn place(&self) -> String {
+        format!("the schema {}", self.options.schema())
     }
 
-    fn create_books(&self, connection: &mut OracleConnection) -> Result<Meta, EngineError> {
-        load::books(connection, &self.options)
+    fn database(&self) -> String {
+        format!("schema {}", self.options.schema())
     }
 
-    fn set_entries(connection: &mut OracleConnection, entries: &[(String, String)]) -> Result<(), EngineError> {
-        entries.iter().try_for_each(|(name, value)| meta::set(connection, name, value))?;
-        connection.batch("keeping the load's progress", "COMMIT")
+    // An administrator made the user, and nothing else goes with the data.
+    const CREATED: &'static str = "made_schema";
+    const EMPTY_BOOKS_ARE_OURS: bool = true;
+
+    fn before_drop(&self, connection: &mut OracleConnection) -> Result<(), EngineError> {
+        point::remove_made(connection, "dropping what points have made")
     }
 
-    fn load(&self, request: &LoadRequest<'_>, watch: &dyn LoadWatch) -> Result<LoadReport, EngineError> {
-        load::load(&self.options, request.size, request.seed, request.jobs, request.verify, watch)
+    fn try_lock(&self, connection: &mut OracleConnection, doing: &str) -> Result<bool, EngineError> {
+        load::lock(connection, doing)
     }
 
-    fn checksum(
-        &self,
-        table: TableName,
-        of: (u64, Columns),
-        watch: &dyn LoadWatch,
-    ) -> Result<Checksum, EngineError> {
-        let mut crew = load::crew(&self.options, 1, watch)?;
-        dbdyno_engine::server::checksum(&mut crew, table, of, watch, verify::read)
-    }
-
-    fn inspect(
-        connection: &mut OracleConnection,
-        table: TableName,
-        sample: &mut Sample,
-    ) -> Result<Inspection, EngineError> {
-        inspect::inspect(connection, table, sample)
-    }
-
-    fn drop_all(&self) -> Result<bool, EngineError> {
-        remove::drop_all(&self.options)
-    }
-
-    fn hold(
-        &self,
-        connection: &mut OracleConnection,
-        give_up: &dyn Fn() -> Option<ErrorClass>,
-        waits: &dyn Fn(),
-    ) -> Result<(), EngineError> {
-        load::hold(connection, give_up, waits)
+    fn left_at_work(&self, connection: &mut OracleConnection, doing: &str) -> Result<Option<String>, EngineError> {
+        load::left_at_work(connection, doing)
     }
 
     /// Who has it already is given it again; not everybody may see who has which lock.
     fn still_holds(&self, _: &Node, holder: &mut OracleConnection) -> Result<bool, EngineError> {
         load::lock(holder, "asking for the lock of the run")
+    }
+
+    fn prepare_loader(&self, connection: &mut OracleConnection, doing: &str, _: u32) -> Result<(), EngineError> {
+        connection.batch(doing, &DIALECT.get("fill/wait_for_locks")?.text)
+    }
+
+    fn create_table(&self, table: TableName, size: &Size) -> Result<Vec<String>, EngineError> {
+        layout::tables(table, size)
+    }
+
+    fn parts(table: TableName) -> u64 {
+        layout::partitions(table.organisation()).len() as u64
+    }
+
+    fn in_sql(leaf: &Leaf) -> String {
+        layout::in_sql(leaf)
+    }
+
+    fn fill(
+        &self,
+        connection: &mut OracleConnection,
+        doing: &str,
+        of: (&Leaf, &Size),
+        rows: &mut Rows<'_>,
+    ) -> Result<(), EngineError> {
+        load::fill(connection, doing, of, rows)
+    }
+
+    fn after_rows(
+        load: &mut Load<'_, Self>,
+        label: &str,
+        (tables, _, rows): (&[TableName], &[Leaf], u64),
+    ) -> Result<(), EngineError> {
+        load::after_rows(load, label, (tables, rows))
+    }
+
+    fn write_out(_: &[TableName]) -> Result<Vec<String>, EngineError> {
+        Ok(vec![DIALECT.get("statistics/checkpoint")?.text.clone()])
     }
 
     fn settle(

@@ -1,110 +1,21 @@
-//! Loading. All jobs fill leaves at the same time, each straight from the generator; then keys are built and statistics
-//! gathered, and everything is read back. A leaf that is full is noted in the book-keeping, so that a load that was
-//! killed goes on where it was.
-
-use crate::DIALECT;
-mod fill;
-mod rows;
-
-pub(super) use rows::{DamagedRow, decode};
+//! What a load does that is Oracle's own. Rows travel as arrays of bound values. A leaf of a heap is filled by direct
+//! path, which the next array needs a commit for; so it is emptied first, and noted when it is full. Rows that lie in a
+//! key or a cluster go the conventional way, where the whole leaf and its note are one transaction. The compressed table
+//! is filled from the same leaf of the other large one, on the server: only what comes by direct path is compressed, and
+//! it need not travel twice. Keys and statistics come when the tables are full.
 
 use super::connection::OracleConnection;
-use super::meta::{self, Kind, Object};
-use super::options::Options;
-use super::{layout, tables_of, verify};
-use dbdyno_engine::bookkeeping::{Contents, Meta, checksum_key};
-use dbdyno_engine::data::Generator;
-use dbdyno_engine::server::loading::{self, Beginning, Wish};
-use dbdyno_engine::server::{Connection as _, Leaf, LoaderPool, Phase, Stop, Tally, Times, held, leaves, prove};
-use dbdyno_engine::{EngineError, LoadReport, LoadWatch};
-use dbdyno_model::{ErrorClass, Shape, Size, TableName};
-use std::collections::BTreeMap;
+use super::{OracleProduct, layout, rows};
+use crate::DIALECT;
+use dbdyno_engine::EngineError;
+use dbdyno_engine::server::load::{about, note};
+use dbdyno_engine::server::{Connection as _, Leaf, Load, Phase, Rows, Stop, Tally, first, leaves};
+use dbdyno_model::{ErrorClass, Organisation, Shape, Size, TableName};
 
-/// Under which name sessions that load are listed.
-const APPLICATION: &str = "dbdyno load";
-
-/// Loads what is missing.
-///
-/// # Errors
-/// The schema is not ours, holds something else of ours, or cannot be written; what was committed stays.
-pub(super) fn load(
-    options: &Options,
-    size: &Size,
-    seed: u64,
-    jobs: u32,
-    verify: bool,
-    watch: &dyn LoadWatch,
-) -> Result<LoadReport, EngineError> {
-    let mut control = OracleConnection::open(options, 0, APPLICATION)?;
-    let (place, tables) = (format!("schema {}", options.schema()), tables_of(options));
-    let wish = Wish { tables: &tables, size, seed, verify, has: is_full, place };
-    let look = |control: &mut OracleConnection| meta::look(control, options);
-    let hold = |control: &mut OracleConnection| {
-        let give_up = || watch.cancelled().then_some(ErrorClass::Cancelled);
-        hold(control, &give_up, &|| watch.progress(held::WAITING, 0, 0))
-    };
-    let create = |control: &mut OracleConnection| {
-        let mut meta = books(control, options)?;
-        meta.begin_tables(size, seed);
-        meta::create(&meta, control).map(|()| meta)
-    };
-    let (meta, resumed) = match loading::begin(&mut control, &wish, look, hold, create)? {
-        Beginning::Done(report) => return Ok(report),
-        Beginning::From { meta, resumed } => (meta, resumed),
-    };
-    let crew = crew(options, jobs, watch)?;
-    let mut load = Load { options, size, seed, jobs, verify, watch, control, crew, meta, times: Times::default() };
-    load.create(&tables)?;
-    let mut rows_written = BTreeMap::new();
-    // Small tables are loaded together, so that those without partitions, each the work of one session, do not leave
-    // the others idle. The compressed one is made of the other large one.
-    let of = |wanted: fn(&TableName) -> bool| tables.iter().copied().filter(wanted).collect::<Vec<_>>();
-    let groups = [
-        ("small tables", of(|table| table.shape() == Shape::Small)),
-        ("the large table", of(|table| *table == TableName::LargeHeapRangeList)),
-        ("the compressed table", of(|table| *table == TableName::LargeCompressed)),
-    ];
-    for (label, tables) in groups.iter().filter(|(_, tables)| !tables.is_empty()) {
-        rows_written.append(&mut load.group(label, tables)?);
-    }
-    load.finish()?;
-    Ok(loading::report(&wish, &load.meta, &rows_written, &load.times, resumed))
-}
-
-/// The book-keeping, which is made where there is none.
-///
-/// # Errors
-/// What is there is not ours; the server's.
-pub(super) fn books(control: &mut OracleConnection, options: &Options) -> Result<Meta, EngineError> {
-    if let Some(meta) = meta::look(control, options)?.ours()? {
-        return Ok(meta);
-    }
-    let meta = Meta::without_tables(meta::FORMAT, (meta::MADE_SCHEMA, false));
-    meta::create(&meta, control).map(|()| meta)
-}
-
-/// Whether a load that has ended had this table: one that its target left out can still be added.
-fn is_full(meta: &Meta, table: TableName) -> bool {
-    leaves(table).iter().all(|leaf| meta.done("filled", &leaf.name))
-}
-
-/// The sessions of a load, all on the first node.
-///
-/// # Errors
-/// The server turns one away.
-pub(super) fn crew<'w>(
-    options: &Options,
-    jobs: u32,
-    watch: &'w dyn LoadWatch,
-) -> Result<LoaderPool<'w, OracleConnection>, EngineError> {
-    LoaderPool::open(jobs, watch, |_| {
-        let doing = "preparing a session that loads";
-        let mut connection = OracleConnection::open(options, 0, APPLICATION)?;
-        connection.batch(doing, &DIALECT.get("load/session")?.text)?;
-        connection.batch(doing, &DIALECT.get("fill/wait_for_locks")?.text)?;
-        Ok(connection)
-    })
-}
+/// Rows of one array by direct path: each begins new blocks and is a commit.
+const APPENDED_ROWS: u64 = 20_000;
+/// Rows of one array the conventional way.
+pub(super) const INSERTED_ROWS: u64 = 2_000;
 
 /// Takes the lock that keeps two dbdynos apart, until the session ends. Says whether nobody else has it; who holds it
 /// already is given it again.
@@ -121,182 +32,135 @@ pub(super) fn lock(connection: &mut OracleConnection, doing: &str) -> Result<boo
     }
 }
 
-/// Makes sure that nobody else measures, loads or drops in this schema, and waits for what an earlier load or run has
-/// left at work: a server that takes back half a leaf outlives its client. `give_up` says when not to wait any longer,
-/// and what that is called; `waits` hears that it is waited for.
-pub(super) fn hold(
-    control: &mut OracleConnection,
-    give_up: &dyn Fn() -> Option<ErrorClass>,
-    waits: &dyn Fn(),
-) -> Result<(), EngineError> {
-    let doing = "waiting for others that measure, load or drop here";
-    let held = |control: &mut OracleConnection| lock(control, doing);
-    // Who may not see sessions waits for their locks instead.
-    let left = |control: &mut OracleConnection| {
-        let session = left_at_work(control, doing)?;
-        Ok(session.map(|sid| format!("have them ended by ALTER SYSTEM KILL SESSION (one has the SID {sid})")))
-    };
-    loading::alone(control, doing, held, left, give_up, waits)
-}
-
-/// A session of an earlier load or run that has not ended.
-fn left_at_work(connection: &mut OracleConnection, doing: &str) -> Result<Option<String>, EngineError> {
+/// How to end a session of an earlier load or run that has not ended. Who may not see sessions waits for their locks
+/// instead.
+///
+/// # Errors
+/// The server's.
+pub(super) fn left_at_work(connection: &mut OracleConnection, doing: &str) -> Result<Option<String>, EngineError> {
     let rows = super::snapshot::told(connection.texts(doing, &DIALECT.get("load/loaders")?.text))?;
-    Ok(dbdyno_engine::server::first(rows.unwrap_or_default()))
+    let session = first(rows.unwrap_or_default());
+    Ok(session.map(|sid| format!("have them ended by ALTER SYSTEM KILL SESSION (one has the SID {sid})")))
 }
 
-/// What forgets all that was noted of a table; comes before the table is dropped or made anew, so that nothing that is
-/// noted is ever wrong.
-pub(super) fn forget(table: TableName) -> Result<String, EngineError> {
-    Ok(DIALECT.fill("load/forget_table", &[("table", table.name())])?)
+/// How rows come into a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum InsertMethod {
+    /// By direct path, batch by batch.
+    Append,
+    /// The conventional way, a leaf in one transaction.
+    Insert,
+    /// On the server, from the same leaf of another table.
+    Copy,
 }
 
-/// The statement that notes a step of the load.
-fn note(step: &str, part: &str) -> Result<String, EngineError> {
-    Ok(DIALECT.fill("load/note", &[("step", step), ("leaf", part)])?)
-}
-
-/// A statement about a leaf.
-pub(super) fn about(statement: &str, leaf: &Leaf) -> Result<String, EngineError> {
-    Ok(DIALECT.get(&format!("load/{statement}"))?.text.replace("{leaf}", &layout::in_sql(leaf)))
-}
-
-/// A load at work.
-struct Load<'l> {
-    options: &'l Options,
-    size: &'l Size,
-    seed: u64,
-    jobs: u32,
-    verify: bool,
-    watch: &'l dyn LoadWatch,
-    control: OracleConnection,
-    crew: LoaderPool<'l, OracleConnection>,
-    meta: Meta,
-    times: Times,
-}
-
-impl Load<'_> {
-    /// Creates the tables that are not there. A table of which only parts are there, or that has rows and no notes, is
-    /// what a drop left that was interrupted, or somebody's hand: it is made anew, and nothing that was noted holds.
-    fn create(&mut self, tables: &[TableName]) -> Result<(), EngineError> {
-        let objects = meta::objects(&mut self.control)?;
-        let doing = "creating tables";
-        for table in tables {
-            if self.is_whole(*table, &objects)? {
-                continue;
-            }
-            let name = table.name();
-            self.control.batch(doing, &DIALECT.get("load/no_longer_complete")?.text)?;
-            self.control.batch(doing, &forget(*table)?)?;
-            // Both are there before the table goes: a statement that makes or drops something commits.
-            let drops = layout::drops(name, table.organisation())?;
-            for sql in drops.into_iter().chain(layout::tables(*table, self.size)?) {
-                if self.watch.cancelled() {
-                    return Err(EngineError::new(ErrorClass::Cancelled, format!("{doing}: the load was stopped")));
-                }
-                self.control.batch(doing, &sql)?;
-            }
+impl InsertMethod {
+    fn of(table: TableName) -> Self {
+        match table.organisation() {
+            _ if table == TableName::LargeCompressed => Self::Copy,
+            Organisation::Heap | Organisation::HeapList | Organisation::HeapRangeList => Self::Append,
+            Organisation::Iot | Organisation::IotList | Organisation::Hash => Self::Insert,
         }
-        if let Contents::Ours(meta) = meta::look(&mut self.control, self.options)? {
-            self.meta = meta;
-        }
-        Ok(())
     }
+}
 
-    fn is_whole(&mut self, table: TableName, objects: &[Object]) -> Result<bool, EngineError> {
-        let is_it = |object: &&Object| object.kind == Kind::Table && object.name == table.name();
-        let parts = layout::partitions(table.organisation()).len() as u64;
-        if objects.iter().find(is_it).is_none_or(|object| object.parts != parts) {
-            return Ok(false);
-        }
-        let any_filled = leaves(table).iter().any(|leaf| self.meta.done("filled", &leaf.name));
-        let sql = DIALECT.fill("load/any_row", &[("table", table.name())])?;
-        Ok(any_filled || self.control.texts(&format!("looking into {table}"), &sql)?.is_empty())
-    }
-
-    /// Loads tables of one shape. Returns the rows written to each.
-    fn group(&mut self, label: &str, tables: &[TableName]) -> Result<BTreeMap<TableName, u64>, EngineError> {
-        let (size, watch) = (self.size, self.watch);
-        let shape = tables.first().map_or(Shape::Small, |table| table.shape());
-        let all: Vec<Leaf> = tables.iter().flat_map(|table| leaves(*table)).collect();
-        let rows_of = |leaves: &[Leaf]| leaves.iter().map(|leaf| leaf.rows(size)).sum::<u64>();
-        let rows = rows_of(&all);
-        let mut written = BTreeMap::new();
-        let missing: Vec<Leaf> = all.iter().filter(|leaf| !self.meta.done("filled", &leaf.name)).cloned().collect();
-        for leaf in &missing {
-            *written.entry(leaf.table).or_insert(0) += leaf.rows(size);
-        }
-        if !missing.is_empty() {
-            let times = &self.times;
-            let tally = Tally::new(watch, label.to_owned(), rows - rows_of(&missing), rows);
-            let generator = Generator::new(size, shape, self.seed);
-            let tools = || fill::Filler::new(generator.clone());
-            let fill = |connection: &mut OracleConnection, leaf: &Leaf, filler: &mut fill::Filler, stop: &Stop<'_>| {
-                let _clock = times.clock(leaf.table, Phase::Fill);
-                filler.fill(connection, leaf, size, stop, &tally)
-            };
-            self.crew.each(&format!("loading {label}"), &missing, tools, fill)?;
-        }
-        self.keys(label, tables, rows)?;
-        if self.verify {
-            let times = &self.times;
-            let tally = Tally::new(watch, format!("{label} checksum"), 0, rows);
-            let generator = Generator::new(size, shape, self.seed);
-            let clock = |table| times.clock(table, Phase::Prove);
-            let sums = prove(&mut self.crew, &all, (size, &generator), &tally, &clock, verify::read)?;
-            for (table, checksum) in sums {
-                let (name, value) = (checksum_key(table), checksum.to_string());
-                meta::set(&mut self.control, &name, &value)?;
-                self.control.batch("keeping the load's progress", &DIALECT.get("load/commit")?.text)?;
-                self.meta.put(name, value);
-            }
-        }
-        Ok(written)
-    }
-
-    /// Keys and statistics of tables that do not have them. A large one's are built by as many processes as there are
-    /// jobs.
-    fn keys(&mut self, label: &str, tables: &[TableName], rows: u64) -> Result<(), EngineError> {
-        let missing: Vec<TableName> =
-            tables.iter().copied().filter(|table| !self.meta.done("keys", table.name())).collect();
-        let (size, times, jobs) = (self.size, &self.times, self.jobs);
-        let tally = Tally::new(self.watch, format!("{label} keys"), 0, rows);
-        let build = |connection: &mut OracleConnection, table: &TableName, (): &mut (), _: &Stop<'_>| {
-            let doing = format!("building the keys of {table}");
-            let threads = if table.shape() == Shape::Large { jobs } else { 1 };
-            {
-                let _clock = times.clock(*table, Phase::Index);
-                let there = connection.texts(&doing, &DIALECT.fill("load/indexes", &[("table", table.name())])?)?;
-                let there: Vec<String> = there.into_iter().flatten().flatten().collect();
-                for sql in layout::indexes(*table, threads)? {
-                    if index_made_by(&sql).is_none_or(|index| !there.iter().any(|name| name == index)) {
-                        ignoring_a_key_that_is_there(connection.batch(&doing, &sql))?;
-                    }
-                }
-            }
-            let _clock = times.clock(*table, Phase::Tidy);
-            connection
-                .batch(&format!("analysing {table}"), &DIALECT.fill("load/analyse", &[("table", table.name())])?)?;
-            connection.batch(&doing, &note("keys", table.name())?)?;
-            connection.batch(&doing, &DIALECT.get("load/commit")?.text)?;
-            tally.add(table.rows(size));
+/// Fills a leaf.
+///
+/// # Errors
+/// The server's; `Cancelled` once the rows say so.
+pub(super) fn fill(
+    connection: &mut OracleConnection,
+    doing: &str,
+    (leaf, size): (&Leaf, &Size),
+    rows: &mut Rows<'_>,
+) -> Result<(), EngineError> {
+    // What is not ours, or was loaded before somebody changed the notes, or half a leaf.
+    empty(connection, leaf, doing)?;
+    match InsertMethod::of(leaf.table) {
+        InsertMethod::Copy => {
+            connection.batch(doing, &copy(leaf)?)?;
+            // What was copied by direct path can be read again after a commit only.
+            connection.batch(doing, "COMMIT")?;
+            rows.made_elsewhere(leaf.rows(size));
             Ok(())
-        };
-        self.crew.each(&format!("building the keys of {label}"), &missing, || (), build)
-    }
-
-    /// The last word, and everything onto the device.
-    fn finish(&mut self) -> Result<(), EngineError> {
-        let doing = "ending the load";
-        meta::set(&mut self.control, "verified", if self.verify { "1" } else { "0" })?;
-        meta::set(&mut self.control, "complete", "1")?;
-        self.control.batch(doing, &DIALECT.get("load/commit")?.text)?;
-        match self.control.batch("writing the tables out", &DIALECT.get("statistics/checkpoint")?.text) {
-            // Not everybody may; the first point's settling then says so.
-            Err(error) if error.class == ErrorClass::Permission => Ok(()),
-            done => done,
         }
+        InsertMethod::Append => {
+            let sql = about::<OracleProduct>("fill/append_into", leaf)?;
+            rows::insert(connection, (doing, &sql), (APPENDED_ROWS, true), rows)
+        }
+        InsertMethod::Insert => connection.insert(doing, &about::<OracleProduct>("load/insert_into", leaf)?, rows),
     }
+}
+
+/// Empties a leaf that has rows.
+fn empty(connection: &mut OracleConnection, leaf: &Leaf, doing: &str) -> Result<(), EngineError> {
+    if connection.texts(doing, &about::<OracleProduct>("fill/any_row_in", leaf)?)?.is_empty() {
+        return Ok(());
+    }
+    match truncate(leaf)? {
+        Some(sql) => connection.batch(doing, &sql),
+        // It belongs to the leaf's transaction.
+        None => connection.batch(doing, &about::<OracleProduct>("load/empty_leaf", leaf)?),
+    }
+}
+
+/// The statement that empties a leaf at once; none where rows lie in a cluster.
+fn truncate(leaf: &Leaf) -> Result<Option<String>, EngineError> {
+    let table = leaf.table.name();
+    Ok(match (leaf.table.organisation(), layout::partition(leaf)) {
+        (Organisation::Hash, _) => None,
+        (_, None) => Some(DIALECT.fill("fill/truncate_table", &[("table", table)])?),
+        (_, Some(part)) => {
+            let large = leaf.table.shape() == Shape::Large;
+            let statement = if large { "truncate_subpartition" } else { "truncate_partition" };
+            Some(DIALECT.fill(&format!("fill/{statement}"), &[("table", table), ("part", part)])?)
+        }
+    })
+}
+
+/// The statement that copies a leaf from the same one of the other large table.
+fn copy(leaf: &Leaf) -> Result<String, EngineError> {
+    let part = layout::partition(leaf);
+    let source = leaves(TableName::LargeHeapRangeList).into_iter().find(|source| layout::partition(source) == part);
+    let none = || EngineError::new(ErrorClass::Other, format!("{} has nothing to be copied from", leaf.name));
+    let sql = about::<OracleProduct>("load/copy_leaf", leaf)?;
+    Ok(sql.replace("{source}", &layout::in_sql(&source.ok_or_else(none)?)))
+}
+
+/// Keys and statistics of tables that do not have them. A large one's are built by as many processes as there are jobs.
+///
+/// # Errors
+/// The server's.
+pub(super) fn after_rows(
+    load: &mut Load<'_, OracleProduct>,
+    label: &str,
+    (tables, rows): (&[TableName], u64),
+) -> Result<(), EngineError> {
+    let missing: Vec<TableName> =
+        tables.iter().copied().filter(|table| !load.meta.done("keys", table.name())).collect();
+    let (size, times, jobs) = (load.request.size, &load.times, load.request.jobs);
+    let tally = Tally::new(load.watch, format!("{label} keys"), 0, rows);
+    let build = |connection: &mut OracleConnection, table: &TableName, (): &mut (), _: &Stop<'_>| {
+        let doing = format!("building the keys of {table}");
+        let threads = if table.shape() == Shape::Large { jobs } else { 1 };
+        {
+            let _clock = times.clock(*table, Phase::Index);
+            let there = connection.texts(&doing, &DIALECT.fill("load/indexes", &[("table", table.name())])?)?;
+            let there: Vec<String> = there.into_iter().flatten().flatten().collect();
+            for sql in layout::indexes(*table, threads)? {
+                if index_made_by(&sql).is_none_or(|index| !there.iter().any(|name| name == index)) {
+                    ignoring_a_key_that_is_there(connection.batch(&doing, &sql))?;
+                }
+            }
+        }
+        let _clock = times.clock(*table, Phase::Tidy);
+        connection.batch(&format!("analysing {table}"), &DIALECT.fill("load/analyse", &[("table", table.name())])?)?;
+        connection.batch(&doing, &note::<OracleProduct>("keys", table.name())?)?;
+        connection.batch(&doing, &DIALECT.get("load/commit")?.text)?;
+        tally.add(table.rows(size));
+        Ok(())
+    };
+    load.pool.each(&format!("building the keys of {label}"), &missing, || (), build)
 }
 
 /// The index that a statement makes, if it makes one.
@@ -317,6 +181,8 @@ fn ignoring_a_key_that_is_there(done: Result<(), EngineError>) -> Result<(), Eng
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dbdyno_engine::server::expected;
+    use dbdyno_testkit::conformance::catalogue::size_t;
 
     #[test]
     fn indexes_are_known_by_what_makes_them() {
@@ -338,24 +204,69 @@ mod tests {
     }
 
     #[test]
-    fn a_table_that_a_load_left_out_is_not_full() {
-        let full =
-            leaves(TableName::SmallHeapList).into_iter().map(|leaf| (format!("filled {}", leaf.name), "1".to_owned()));
-        let meta: Meta = full.collect();
-        assert!(is_full(&meta, TableName::SmallHeapList) && !is_full(&meta, TableName::SmallHeap));
-    }
-
-    #[test]
     fn every_statement_of_a_load_can_be_filled_in() {
         for table in TableName::ALL {
             for leaf in leaves(table) {
-                for statement in ["rows_out", "insert_into", "empty_leaf"] {
-                    let sql = about(statement, &leaf).unwrap();
+                for statement in ["load/rows_out", "load/insert_into", "load/empty_leaf", "fill/append_into"] {
+                    let sql = about::<OracleProduct>(statement, &leaf).unwrap();
                     assert!(!sql.contains(['{', '}']), "{sql}");
                 }
-                assert!(note("filled", &leaf.name).unwrap().contains(&format!("'filled {}'", leaf.name)));
+                let note = note::<OracleProduct>("filled", &leaf.name).unwrap();
+                assert!(note.contains(&format!("'filled {}'", leaf.name)), "{note}");
             }
-            assert!(forget(table).unwrap().contains(table.name()));
+        }
+    }
+
+    #[test]
+    fn each_leaf_is_emptied_as_its_table_allows() {
+        let first = |table| leaves(table).remove(0);
+        let said = |table| truncate(&first(table)).unwrap();
+        assert_eq!(said(TableName::SmallHash), None);
+        assert_eq!(said(TableName::SmallIot).unwrap(), "TRUNCATE TABLE small_iot REUSE STORAGE");
+        let list = "ALTER TABLE small_heap_list TRUNCATE PARTITION p1 REUSE STORAGE";
+        assert_eq!(said(TableName::SmallHeapList).unwrap(), list);
+        let large = "ALTER TABLE large_compressed TRUNCATE SUBPARTITION r00_p1 REUSE STORAGE";
+        assert_eq!(said(TableName::LargeCompressed).unwrap(), large);
+    }
+
+    #[test]
+    fn a_compressed_leaf_is_copied_from_its_twin() {
+        for leaf in leaves(TableName::LargeCompressed).into_iter().take(9) {
+            let sql = copy(&leaf).unwrap();
+            let part = layout::partition(&leaf).unwrap();
+            assert!(sql.contains("APPEND") && !sql.contains('{'), "{sql}");
+            assert!(sql.contains(&format!("INTO large_compressed SUBPARTITION ({part})")), "{sql}");
+            assert!(sql.trim_end().ends_with(&format!("FROM large_heap_range_list SUBPARTITION ({part})")), "{sql}");
+        }
+    }
+
+    #[test]
+    fn only_heaps_take_a_direct_path() {
+        use InsertMethod::{Append, Copy, Insert};
+        let methods = TableName::ALL.map(InsertMethod::of);
+        assert_eq!(methods, [Append, Insert, Insert, Append, Insert, Append, Copy]);
+    }
+
+    #[test]
+    fn what_the_dictionary_must_say_is_what_the_statements_of_tables_sql_make() {
+        for table in TableName::ALL {
+            let all = expected::<OracleProduct>(table).unwrap();
+            let count = |kind: &str| all.iter().filter(|fact| fact.kind == kind).count();
+            assert_eq!((count("kind"), count("column")), (1, 9), "{table}");
+            let made = layout::tables(table, &size_t()).unwrap().join("\n");
+            let sql = made + &layout::indexes(table, 1).unwrap().join("\n");
+            for fact in all.iter().filter(|fact| fact.kind == "index") {
+                let (called, _) = fact.text.split_once(' ').unwrap();
+                assert!(sql.contains(called), "{fact:?}");
+            }
+            assert_eq!(count("index"), sql.matches("_customer ON").count() + sql.matches("PRIMARY KEY (").count());
+            let parts = all.iter().find(|fact| fact.kind == "parts").map(|fact| fact.text.clone());
+            let top = match layout::partitions(table.organisation()).len() {
+                0 => None,
+                parts if table.shape() == Shape::Small => Some(parts.to_string()),
+                _ => Some(Size::RANGES.to_string()),
+            };
+            assert_eq!(parts, top, "{table}");
         }
     }
 }

@@ -4,10 +4,10 @@ use super::connection::OracleConnection;
 use super::monitor::Monitor;
 use super::procedure::{Counting, PACKAGE, ProcedureSpec};
 use super::statistics::{Base, Watched};
-use super::{OracleEngine, inspect, meta, snapshot};
+use super::{OracleEngine, OracleProduct, snapshot};
 use crate::DIALECT;
 use dbdyno_engine::bookkeeping::{self, Made, Meta};
-use dbdyno_engine::server::{Connection as _, Watches, first};
+use dbdyno_engine::server::{Connection as _, Watches, contents, first};
 use dbdyno_engine::{EngineError, PointSpec, PointStatistics, ProgramSpec, Sampling};
 use dbdyno_model::{Cache, Drive, ErrorClass, Procedure, TableName, Tier};
 use std::sync::Arc;
@@ -219,8 +219,7 @@ fn note(connection: &mut OracleConnection, procedure: &ProcedureSpec) -> Result<
         return Ok(());
     }
     bookkeeping::refuse_taken(&wanted, &there(connection, PREPARING)?, "the schema")?;
-    wanted.iter().try_for_each(|made| meta::set(connection, &made.entry(), "1"))?;
-    connection.batch(PREPARING, &DIALECT.get("load/commit")?.text)
+    wanted.iter().try_for_each(|made| contents::set::<OracleProduct>(connection, [(made.entry().as_str(), "1")]))
 }
 
 /// Tables, clusters, indexes and tablespaces whose names are such as points give, each with its kind; a cluster comes
@@ -255,7 +254,12 @@ pub(super) fn remove_made(connection: &mut OracleConnection, doing: &str) -> Res
     }
     let there = there(connection, doing)?;
     let tables = bookkeeping::ours(&made, &there).filter(|(kind, _)| kind == "table");
-    inspect::refuse_others(connection, tables.map(|(_, name)| name.as_str()), &Meta::default())?;
+    contents::refuse_others::<OracleProduct>(
+        "the schema",
+        connection,
+        tables.map(|(_, name)| name.as_str()),
+        &Meta::default(),
+    )?;
     for (kind, name) in bookkeeping::ours(&made, &there) {
         connection.batch(doing, &DIALECT.fill(&format!("tables/drop_{kind}"), &[("name", name)])?)?;
     }

@@ -2,6 +2,7 @@
 
 use super::*;
 use dbdyno_engine::Engine as _;
+use dbdyno_model::ErrorClass;
 
 fn engine(target: &str) -> OracleEngine {
     super::engine(&Target::parse(target).unwrap()).unwrap()

@@ -24,13 +24,16 @@ pub(super) mod basics;
 pub(super) mod connect;
 mod connector;
 
+use super::copy;
 use super::errors::{Trouble, connect_error, connecting, engine_error, not_reached};
 use super::options::{Host, Options};
 use super::password;
 use super::tls;
 use connect::Refused;
 use connector::Connector;
-use dbdyno_engine::server::{Asked, Connection, Post, fell_silent, within};
+use dbdyno_engine::client::Values;
+use dbdyno_engine::data::Column;
+use dbdyno_engine::server::{Asked, Connection, Post, Rows, fell_silent, within};
 use dbdyno_engine::{Canceller, EngineError};
 use dbdyno_model::ErrorClass;
 use postgres::fallible_iterator::FallibleIterator as _;
@@ -266,6 +269,34 @@ impl Connection for PostgresConnection {
             }
         }
         Ok(rows)
+    }
+
+    fn execute_with(&mut self, doing: &str, sql: &str, texts: &[&str]) -> Result<(), EngineError> {
+        self.stop.refuse(doing)?;
+        let texts: Vec<&(dyn postgres::types::ToSql + Sync)> = texts.iter().map(|text| text as _).collect();
+        let done = self.control(doing).execute(sql, &texts);
+        done.map_err(|error| self.error(doing, &error))?;
+        self.count_transactions(2);
+        Ok(())
+    }
+
+    /// The query is a COPY.
+    fn rows(
+        &mut self,
+        doing: &str,
+        sql: &str,
+        key: &Values,
+        columns: &[Column],
+        each: &mut dyn FnMut(&Values) -> Result<(), EngineError>,
+    ) -> Result<(), EngineError> {
+        self.stop.refuse(doing)?;
+        copy::rows(self, (doing, sql), key, columns, each)
+    }
+
+    /// The statement is a COPY.
+    fn insert(&mut self, doing: &str, sql: &str, rows: &mut Rows<'_>) -> Result<(), EngineError> {
+        self.stop.refuse(doing)?;
+        copy::insert(self, doing, sql, rows)
     }
 
     /// An end that comes while the session is idle is noticed by the next statement, which fails.

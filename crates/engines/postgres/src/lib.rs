@@ -14,11 +14,9 @@ mod copy;
 mod describe;
 mod errors;
 mod grants;
-mod inspect;
 mod load;
 mod location;
 mod membership;
-mod meta;
 mod monitor;
 mod options;
 mod paced;
@@ -27,7 +25,6 @@ mod plan;
 mod point;
 mod private;
 mod procedure;
-mod remove;
 #[cfg(test)]
 mod scratch;
 mod script;
@@ -36,25 +33,23 @@ mod settle;
 mod snapshot;
 mod space;
 mod tls;
-mod verify;
 mod wire;
 
 use client::{ClientPump, ClientSession};
 use connection::PostgresConnection;
-use dbdyno_engine::bookkeeping::{Contents, Meta};
-use dbdyno_engine::data::{Checksum, Columns, Sample};
 use dbdyno_engine::private::PrivateServer;
 use dbdyno_engine::server::grants::Grant;
-use dbdyno_engine::server::loading::LoadRequest;
-use dbdyno_engine::server::{Connection as _, NodeOf, Product, ServerEngine, ServerLocation, Vigil};
+use dbdyno_engine::server::Load;
+use dbdyno_engine::server::{Connection as _, Leaf, NodeOf, Product, Rows, ServerEngine, ServerLocation, Vigil};
 use dbdyno_engine::{
-    BlockWrites, Dialect, Durability, DurablePlaces, EngineError, EngineInfo, Finding, Inspection, LoadReport,
-    LoadWatch, PointSpec, PointStatistics, ProgramSpec, Pump, Session, Settled, Target, TargetError, ThreadPump,
+    BlockWrites, Dialect, Durability, DurablePlaces, EngineError, EngineInfo, Finding, PointSpec, PointStatistics,
+    ProgramSpec, Pump, Session, Settled, Target, TargetError, ThreadPump,
 };
-use dbdyno_model::{CommitMode, Counters, Database, Drive, ErrorClass, Mapping, Size, TableName, Test};
+use dbdyno_model::{CommitMode, Counters, Database, Drive, Mapping, Size, TableName, Test};
 use include_dir::{Dir, include_dir};
 use options::Options;
 use point::UnderWay;
+use procedure::layout;
 use session::PostgresSession;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -119,6 +114,11 @@ struct Account {
 }
 
 type Node = NodeOf<PostgresProduct>;
+
+/// Where everything of dbdyno's lies, in words.
+fn place() -> String {
+    format!("the schema {SCHEMA}")
+}
 
 /// PostgreSQL, and a target of it.
 #[derive(Clone)]
@@ -219,56 +219,76 @@ impl Product for PostgresProduct {
         space::needed_bytes(size)
     }
 
-    fn contents(&self, connection: &mut PostgresConnection) -> Result<Contents, EngineError> {
-        meta::look(connection)
+    fn place(&self) -> String {
+        place()
     }
 
-    fn create_books(&self, connection: &mut PostgresConnection) -> Result<Meta, EngineError> {
-        load::books(connection)
+    fn database(&self) -> String {
+        format!("database {}", self.options.database)
     }
 
-    fn set_entries(connection: &mut PostgresConnection, entries: &[(String, String)]) -> Result<(), EngineError> {
-        entries.iter().try_for_each(|(name, value)| meta::set(connection, name, value))
+    fn how_to_read(&self, _: &mut PostgresConnection) -> Result<String, EngineError> {
+        Ok("connect as its owner, whom `dbdyno check` names".to_owned())
     }
 
-    fn load(&self, request: &LoadRequest<'_>, watch: &dyn LoadWatch) -> Result<LoadReport, EngineError> {
-        load::load(&self.options, request.size, request.seed, request.jobs, request.verify, watch)
+    const CREATED: &'static str = "created_schema";
+    const PARTS_ARE_TABLES: bool = true;
+
+    fn create_place(&self, connection: &mut PostgresConnection) -> Result<bool, EngineError> {
+        if !connection.texts("reading the schema", &DIALECT.get("load/schema")?.text)?.is_empty() {
+            return Ok(false);
+        }
+        connection.batch("creating the schema", &DIALECT.get("tables/create_schema")?.text).map(|()| true)
     }
 
-    fn checksum(
+    fn drop_place(&self, connection: &mut PostgresConnection) -> Result<(), EngineError> {
+        connection.batch("dropping the schema", &DIALECT.get("load/drop_empty_schema")?.text)
+    }
+
+    fn try_lock(&self, connection: &mut PostgresConnection, doing: &str) -> Result<bool, EngineError> {
+        load::granted(connection, doing, "hold")
+    }
+
+    fn left_at_work(&self, connection: &mut PostgresConnection, doing: &str) -> Result<Option<String>, EngineError> {
+        load::left_at_work(connection, doing)
+    }
+
+    fn prepare_loader(&self, connection: &mut PostgresConnection, doing: &str, _: u32) -> Result<(), EngineError> {
+        connection.batch(doing, &DIALECT.get("load/help")?.text)
+    }
+
+    fn create_table(&self, table: TableName, _: &Size) -> Result<Vec<String>, EngineError> {
+        layout::create(table.name(), table.organisation())
+    }
+
+    fn parts(table: TableName) -> u64 {
+        load::parts(table)
+    }
+
+    fn in_sql(leaf: &Leaf) -> String {
+        leaf.name.clone()
+    }
+
+    fn fill(
         &self,
-        table: TableName,
-        of: (u64, Columns),
-        watch: &dyn LoadWatch,
-    ) -> Result<Checksum, EngineError> {
-        let mut crew = load::crew(&self.options, 1, watch)?;
-        dbdyno_engine::server::checksum(&mut crew, table, of, watch, verify::read)
-    }
-
-    fn inspect(
         connection: &mut PostgresConnection,
-        table: TableName,
-        sample: &mut Sample,
-    ) -> Result<Inspection, EngineError> {
-        inspect::inspect(connection, table, sample)
-    }
-
-    fn drop_all(&self) -> Result<bool, EngineError> {
-        remove::drop_all(&self.options)
-    }
-
-    fn hold(
-        &self,
-        connection: &mut PostgresConnection,
-        give_up: &dyn Fn() -> Option<ErrorClass>,
-        waits: &dyn Fn(),
+        doing: &str,
+        (leaf, _): (&Leaf, &Size),
+        rows: &mut Rows<'_>,
     ) -> Result<(), EngineError> {
-        load::hold(connection, give_up, waits)
+        load::fill(connection, doing, leaf, rows)
     }
 
-    fn still_holds(&self, node: &Node, holder: &mut PostgresConnection) -> Result<bool, EngineError> {
-        let session = holder.session_id();
-        node.with(|| self.open(0, "dbdyno"), |connection| point::is_held_by(connection, session))
+    fn after_rows(
+        load: &mut Load<'_, Self>,
+        label: &str,
+        of: (&[TableName], &[Leaf], u64),
+    ) -> Result<(), EngineError> {
+        load::after_rows(load, label, of)
+    }
+
+    fn write_out(_: &[TableName]) -> Result<Vec<String>, EngineError> {
+        Ok(vec![DIALECT.get("statistics/checkpoint")?.text.clone()])
     }
 
     fn settle(

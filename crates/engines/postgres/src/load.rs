@@ -1,303 +1,262 @@
-//! Loading. All jobs fill leaves at the same time, each straight from the generator; then they index, vacuum and prove
-//! them. Every step of a leaf is one transaction that also notes itself in `dbdyno.meta`, so that a load that was
-//! killed goes on where it was. None of them waits for the disk: the server writes its log in order, so the last
+//! What a load does that is PostgreSQL's own: rows are frozen as they arrive, which takes a COPY into a leaf that the
+//! same transaction has emptied; indexes come leaf by leaf and then their parents', which adopt those of the leaves;
+//! then statistics and the visibility map. No step waits for the disk: the server writes its log in order, so the last
 //! commit, which says that everything is there, waits for all of it.
 
-use crate::DIALECT;
-mod fill;
-mod finish;
-
-pub(super) use fill::Broken;
-
 use super::connection::PostgresConnection;
-use super::meta;
-use super::options::Options;
 use super::procedure::layout;
-use super::{TABLE_NAMES, verify};
-use dbdyno_engine::bookkeeping::{Contents, Meta, checksum_key};
-use dbdyno_engine::data::Generator;
-use dbdyno_engine::server::loading::{self, Beginning, Wish};
-use dbdyno_engine::server::{Connection as _, Leaf, LoaderPool, Phase, Stop, Tally, Times, first, held, leaves, prove};
-use dbdyno_engine::{EngineError, LoadReport, LoadWatch};
-use dbdyno_model::{ErrorClass, Shape, Size, TableName};
-use std::collections::{BTreeMap, BTreeSet};
+use super::PostgresProduct;
+use crate::DIALECT;
+use dbdyno_engine::bookkeeping::Meta;
+use dbdyno_engine::server::load::{about, note};
+use dbdyno_engine::server::{Connection as _, Leaf, Load, LoaderPool, Phase, Rows, Stop, Tally, Times, first};
+use dbdyno_engine::EngineError;
+use dbdyno_model::{Size, TableName};
 
-/// Loads what is missing.
+/// Sort memory for a row of an index.
+const INDEX_BYTES_A_ROW: u64 = 48;
+/// What all index builds of a load may use together ...
+const ALL_MEMORY_KB: u64 = 2 << 20;
+/// ... and one of them at least and at most.
+const LEAST_MEMORY_KB: u64 = 64 << 10;
+const MOST_MEMORY_KB: u64 = 1 << 20;
+/// Without so much for itself and for each worker, an index build asks for no workers.
+const WORKER_MEMORY_KB: u64 = 32 << 10;
+const MOST_WORKERS: u64 = 8;
+/// 18.0, from where on a parent can be analysed without its leaves.
+const ANALYSES_PARENTS_ALONE: u32 = 180_000;
+
+/// Whether a statement that asks for a lock says that it is granted.
 ///
 /// # Errors
-/// The schema is not ours, holds something else of ours, or cannot be written; what was committed stays.
-pub(super) fn load(
-    options: &Options,
-    size: &Size,
-    seed: u64,
-    jobs: u32,
-    verify: bool,
-    watch: &dyn LoadWatch,
-) -> Result<LoadReport, EngineError> {
-    let mut control = PostgresConnection::open(options, 0, "dbdyno load")?;
-    let place = format!("database {}", options.database);
-    let wish = Wish { tables: &TABLE_NAMES, size, seed, verify, has: |_, _| true, place };
-    let hold = |control: &mut PostgresConnection| {
-        let give_up = || watch.cancelled().then_some(ErrorClass::Cancelled);
-        hold(control, &give_up, &|| watch.progress(held::WAITING, 0, 0))
-    };
-    let create = |control: &mut PostgresConnection| begin(control, size, seed);
-    let (meta, resumed) = match loading::begin(&mut control, &wish, meta::look, hold, create)? {
-        Beginning::Done(report) => return Ok(report),
-        Beginning::From { meta, resumed } => (meta, resumed),
-    };
-    // The last commit waits for all that came before it, also where the server's own setting does not wait.
-    control.batch("preparing to load", "SET synchronous_commit = on")?;
-    let crew = crew(options, jobs, watch)?;
-    let mut load = Load { size, seed, verify, watch, control, crew, meta, times: Times::default() };
-    load.create()?;
-    let mut rows_written = BTreeMap::new();
-    for shape in [Shape::Small, Shape::Large] {
-        rows_written.append(&mut load.group(shape)?);
-    }
-    load.finish()?;
-    Ok(loading::report(&wish, &load.meta, &rows_written, &load.times, resumed))
-}
-
-/// The sessions of a load, all on the first node: the others may be read-only copies of it.
-///
-/// # Errors
-/// The server turns one away.
-pub(super) fn crew<'w>(
-    options: &Options,
-    jobs: u32,
-    watch: &'w dyn LoadWatch,
-) -> Result<LoaderPool<'w, PostgresConnection>, EngineError> {
-    LoaderPool::open(jobs, watch, |_| {
-        let mut connection = PostgresConnection::open(options, 0, "dbdyno load")?;
-        connection.batch("preparing a session that loads", &DIALECT.get("load/session")?.text)?;
-        connection.batch("preparing a session that loads", &DIALECT.get("load/help")?.text)?;
-        Ok(connection)
-    })
-}
-
-/// Makes sure that nobody else measures, loads or drops in this database, and waits for what an earlier load or run has
-/// left at work: a server that builds an index does not notice that its client has gone. `give_up` says when not to
-/// wait any longer, and what that is called; `waits` hears that it is waited for.
-pub(super) fn hold(
-    control: &mut PostgresConnection,
-    give_up: &dyn Fn() -> Option<ErrorClass>,
-    waits: &dyn Fn(),
-) -> Result<(), EngineError> {
-    let doing = "waiting for others that measure, load or drop here";
-    let held = |control: &mut PostgresConnection| granted(control, doing, "hold");
-    let left = |control: &mut PostgresConnection| {
-        // Before the helpers, whose lock is taken where it is free.
-        if let Some(pid) = first(control.texts(doing, &DIALECT.get("load/job_at_work")?.text)?) {
-            return Ok(Some(format!("end them with pg_terminate_backend (one is process {pid})")));
-        }
-        let gone = granted(control, doing, "helpers_gone")?;
-        Ok((!gone).then(|| "end those named 'dbdyno load' with pg_terminate_backend".to_owned()))
-    };
-    loading::alone(control, doing, held, left, give_up, waits)?;
-    granted(control, doing, "let_helpers_in").map(drop)
-}
-
-fn granted(connection: &mut PostgresConnection, doing: &str, statement: &str) -> Result<bool, EngineError> {
+/// The server's.
+pub(super) fn granted(
+    connection: &mut PostgresConnection,
+    doing: &str,
+    statement: &str,
+) -> Result<bool, EngineError> {
     Ok(first(connection.texts(doing, &DIALECT.get(&format!("load/{statement}"))?.text)?).as_deref() == Some("t"))
 }
 
-/// The statement that notes a step of the load.
-fn note(step: &str, relation: &str) -> Result<String, EngineError> {
-    Ok(DIALECT.fill("load/note", &[("step", step), ("relation", relation)])?)
-}
-
-/// What drops a relation of a table and, with it, what was noted of the table: one transaction, so that a table of
-/// which nothing is noted is never whole, with its indexes.
-pub(super) fn forget_and_drop(table: TableName, relation: &str) -> Result<String, EngineError> {
-    let forget = DIALECT.fill("load/forget_table", &[("table", table.name())])?;
-    Ok(format!("{forget}\n{}", DIALECT.fill("tables/drop_table", &[("table", relation)])?))
-}
-
-/// The book-keeping of a load that begins.
-fn begin(control: &mut PostgresConnection, size: &Size, seed: u64) -> Result<Meta, EngineError> {
-    let mut meta = books(control)?;
-    meta.begin_tables(size, seed);
-    write(control, &meta)?;
-    Ok(meta)
-}
-
-/// The book-keeping, which is made where there is none, and the schema with it.
+/// How to end a session that is still at work, if there is one.
 ///
 /// # Errors
-/// What is there is not ours; the server's.
-pub(super) fn books(control: &mut PostgresConnection) -> Result<Meta, EngineError> {
-    if let Some(meta) = meta::look(control)?.ours()? {
-        return Ok(meta);
+/// The server's.
+pub(super) fn left_at_work(connection: &mut PostgresConnection, doing: &str) -> Result<Option<String>, EngineError> {
+    // Before the helpers, whose lock is taken where it is free.
+    if let Some(pid) = first(connection.texts(doing, &DIALECT.get("load/job_at_work")?.text)?) {
+        return Ok(Some(format!("end them with pg_terminate_backend (one is process {pid})")));
     }
-    let doing = "creating the schema";
-    let create_schema = !meta::schema_exists(control)?;
-    let meta = Meta::without_tables(meta::FORMAT, (meta::CREATED_SCHEMA, create_schema));
-    control.batch(doing, "BEGIN")?;
-    if create_schema {
-        control.batch(doing, &DIALECT.get("tables/create_schema")?.text)?;
+    if !granted(connection, doing, "helpers_gone")? {
+        return Ok(Some("end those named 'dbdyno load' with pg_terminate_backend".to_owned()));
     }
-    control.batch("creating the book-keeping", &DIALECT.get("tables/create_meta")?.text)?;
-    meta::write(&meta, control)?;
-    control.batch(doing, "COMMIT")?;
-    Ok(meta)
+    granted(connection, doing, "let_helpers_in").map(|_| None)
 }
 
-/// Writes all of it in one transaction.
-fn write(control: &mut PostgresConnection, meta: &Meta) -> Result<(), EngineError> {
-    let doing = "keeping the load's progress";
-    control.batch(doing, "BEGIN")?;
-    meta::write(meta, control)?;
-    control.batch(doing, "COMMIT")
+/// Parts of a table that is whole: everything below it.
+pub(super) fn parts(table: TableName) -> u64 {
+    layout::relations(table).len() as u64 - 1
 }
 
-/// A load at work.
-struct Load<'l> {
-    size: &'l Size,
-    seed: u64,
-    verify: bool,
-    watch: &'l dyn LoadWatch,
-    control: PostgresConnection,
-    crew: LoaderPool<'l, PostgresConnection>,
-    meta: Meta,
-    times: Times,
+/// Fills a leaf.
+///
+/// # Errors
+/// The server's; `Cancelled` once the rows say so.
+pub(super) fn fill(
+    connection: &mut PostgresConnection,
+    doing: &str,
+    leaf: &Leaf,
+    rows: &mut Rows<'_>,
+) -> Result<(), EngineError> {
+    connection.batch(doing, &about::<PostgresProduct>("load/empty_leaf", leaf)?)?;
+    connection.insert(doing, &about::<PostgresProduct>("load/copy_in", leaf)?, rows)
 }
 
-impl Load<'_> {
-    /// Creates the tables that are not there. A table of which only parts are there is what a drop left that was
-    /// interrupted, or somebody's hand: it is made anew, and nothing that was noted holds.
-    fn create(&mut self) -> Result<(), EngineError> {
-        let there: BTreeSet<String> = meta::objects(&mut self.control)?.into_iter().map(|object| object.name).collect();
-        let mut batches = Vec::new();
-        for table in TABLE_NAMES {
-            let relations = layout::relations(table);
-            let missing = relations.iter().filter(|relation| !there.contains(*relation)).count();
-            let filled = leaves(table).iter().any(|leaf| self.meta.done("filled", &leaf.name));
-            if missing == 0 {
-                continue;
-            }
-            batches.push(DIALECT.get("load/no_longer_complete")?.text.clone());
-            if filled || missing < relations.len() {
-                batches.push(forget_and_drop(table, table.name())?);
-            }
-            batches.push(layout::create(table.name(), table.organisation())?.join("\n"));
-        }
-        let create = |connection: &mut PostgresConnection, batch: &String, (): &mut (), _: &Stop<'_>| {
-            connection.batch("creating tables", batch)
-        };
-        // One after the other: what comes second may need what comes first.
-        for batch in batches {
-            self.crew.each("creating tables", &[batch], || (), create)?;
-        }
-        if let Contents::Ours(meta) = meta::look(&mut self.control)? {
-            self.meta = meta;
-        }
+/// Indexes, statistics, the visibility map.
+///
+/// # Errors
+/// The server's.
+pub(super) fn after_rows(
+    load: &mut Load<'_, PostgresProduct>,
+    label: &str,
+    (tables, leaves, rows): (&[TableName], &[Leaf], u64),
+) -> Result<(), EngineError> {
+    let means = Means::ask(&mut load.control, load.pool.jobs(), rows)?;
+    let (size, meta, times) = (load.request.size, &load.meta, &load.times);
+    let tally = Tally::new(load.watch, format!("{label} indexes"), 0, rows);
+    let index = |connection: &mut PostgresConnection, leaf: &Leaf, (): &mut (), _: &Stop<'_>| {
+        let _clock = times.clock(leaf.table, Phase::Index);
+        means.index(connection, leaf, size, meta, &tally)
+    };
+    load.pool.each(&format!("indexing {label}"), leaves, || (), index)?;
+    index_parents(&mut load.pool, tables, meta, times)?;
+    let tally = Tally::new(load.watch, format!("{label} vacuum"), 0, rows);
+    let vacuum = |connection: &mut PostgresConnection, leaf: &Leaf, (): &mut (), _: &Stop<'_>| {
+        let _clock = times.clock(leaf.table, Phase::Tidy);
+        let sql = DIALECT.fill("load/vacuum_leaf", &[("relation", &leaf.name)])?;
+        connection.batch(&format!("vacuuming {}", leaf.name), &sql)?;
+        tally.add(leaf.rows(size));
+        Ok(())
+    };
+    analyse_parents(&mut load.pool, tables, times)?;
+    load.pool.each(&format!("vacuuming {label}"), leaves, || (), vacuum)
+}
+
+/// Memory and workers for the index builds of a phase.
+struct Means {
+    jobs: u64,
+    /// Rows that the phase's leaves have.
+    rows: u64,
+    memory_kb: u64,
+}
+
+impl Means {
+    /// Looks at what the server allows anyway.
+    fn ask(connection: &mut PostgresConnection, jobs: u64, rows: u64) -> Result<Self, EngineError> {
+        let doing = "asking for the memory of index builds";
+        let memory = first(connection.texts(doing, &DIALECT.get("load/index_memory")?.text)?);
+        Ok(Self { jobs, rows, memory_kb: memory.and_then(|kb| kb.parse().ok()).unwrap_or(0) })
+    }
+
+    /// Workers: the leaf's share of all jobs, so that small tables that are few do not leave processors idle.
+    fn workers(&self, rows: u64) -> u64 {
+        (self.jobs * rows / self.rows.max(1)).saturating_sub(1).min(MOST_WORKERS)
+    }
+
+    fn memory_kb(&self, rows: u64) -> u64 {
+        let share = (ALL_MEMORY_KB / self.jobs.max(1)).clamp(LEAST_MEMORY_KB, MOST_MEMORY_KB);
+        let wanted = (rows * INDEX_BYTES_A_ROW / 1024).clamp(LEAST_MEMORY_KB, share);
+        wanted.max(WORKER_MEMORY_KB * (self.workers(rows) + 1)).max(self.memory_kb)
+    }
+
+    /// Builds what a leaf lacks.
+    fn index(
+        &self,
+        connection: &mut PostgresConnection,
+        leaf: &Leaf,
+        size: &Size,
+        meta: &Meta,
+        tally: &Tally<'_>,
+    ) -> Result<(), EngineError> {
+        let (rows, name) = (leaf.rows(size), &leaf.name);
+        let doing = format!("indexing {name}");
+        let (memory, workers) = (self.memory_kb(rows).to_string(), self.workers(rows).to_string());
+        let settings = DIALECT.fill("load/index_settings", &[("kilobytes", &memory), ("workers", &workers)])?;
+        connection.batch(&doing, &settings)?;
+        index(connection, &doing, leaf.table, name, meta)?;
+        tally.add(rows);
         Ok(())
     }
+}
 
-    /// Loads the tables of a shape. Small tables are loaded together, so that those without partitions, each the work
-    /// of one session, do not leave the others idle. Returns the rows written to each.
-    fn group(&mut self, shape: Shape) -> Result<BTreeMap<TableName, u64>, EngineError> {
-        let (size, watch, meta, times) = (self.size, self.watch, &self.meta, &self.times);
-        let tables: Vec<TableName> = TABLE_NAMES.into_iter().filter(|table| table.shape() == shape).collect();
-        let label = match tables.as_slice() {
-            [table] => table.to_string(),
-            _ => "small tables".to_owned(),
-        };
-        let all: Vec<Leaf> = tables.iter().flat_map(|table| leaves(*table)).collect();
-        let rows_of = |leaves: &[Leaf]| leaves.iter().map(|leaf| leaf.rows(size)).sum::<u64>();
-        let rows = rows_of(&all);
-        let mut written = BTreeMap::new();
-        if !meta.complete() {
-            let missing: Vec<Leaf> = all.iter().filter(|leaf| !meta.done("filled", &leaf.name)).cloned().collect();
-            for leaf in &missing {
-                *written.entry(leaf.table).or_insert(0) += leaf.rows(size);
-            }
-            let tally = Tally::new(watch, label.clone(), rows - rows_of(&missing), rows);
-            let generator = Generator::new(size, shape, self.seed);
-            let tools = || fill::Filler::new(generator.clone());
-            let fill =
-                |connection: &mut PostgresConnection, leaf: &Leaf, filler: &mut fill::Filler, stop: &Stop<'_>| {
-                    let _clock = times.clock(leaf.table, Phase::Fill);
-                    filler.fill(connection, leaf, size, stop, &tally)
-                };
-            self.crew.each(&format!("loading {label}"), &missing, tools, fill)?;
-
-            let means = finish::Means::ask(&mut self.control, self.crew.jobs(), rows)?;
-            let tally = Tally::new(watch, format!("{label} indexes"), 0, rows);
-            let index = |connection: &mut PostgresConnection, leaf: &Leaf, (): &mut (), _: &Stop<'_>| {
-                let _clock = times.clock(leaf.table, Phase::Index);
-                means.index(connection, leaf, size, meta, &tally)
-            };
-            self.crew.each(&format!("indexing {label}"), &all, || (), index)?;
-            finish::index_parents(&mut self.crew, &tables, meta, times)?;
-
-            let tally = Tally::new(watch, format!("{label} vacuum"), 0, rows);
-            let vacuum = |connection: &mut PostgresConnection, leaf: &Leaf, (): &mut (), _: &Stop<'_>| {
-                let _clock = times.clock(leaf.table, Phase::Tidy);
-                finish::vacuum(connection, leaf, size, &tally)
-            };
-            finish::analyse_parents(&mut self.crew, &tables, times)?;
-            self.crew.each(&format!("vacuuming {label}"), &all, || (), vacuum)?;
-        }
-        if self.verify {
-            let tally = Tally::new(watch, format!("{label} checksum"), 0, rows);
-            let generator = Generator::new(size, shape, self.seed);
-            let clock = |table| times.clock(table, Phase::Prove);
-            let sums = prove(&mut self.crew, &all, (size, &generator), &tally, &clock, verify::read)?;
-            for (table, checksum) in sums {
-                let (name, value) = (checksum_key(table), checksum.to_string());
-                meta::set(&mut self.control, &name, &value)?;
-                self.meta.put(name, value);
-            }
-        }
-        Ok(written)
-    }
-
-    /// The last word, and everything onto the device.
-    fn finish(&mut self) -> Result<(), EngineError> {
-        self.control.batch("ending the load", "BEGIN")?;
-        meta::set(&mut self.control, "verified", if self.verify { "1" } else { "0" })?;
-        meta::set(&mut self.control, "complete", "1")?;
-        self.control.batch("ending the load", "COMMIT")?;
-        let checkpoint = |connection: &mut PostgresConnection, sql: &String, (): &mut (), _: &Stop<'_>| {
-            connection.batch("a checkpoint", sql)
-        };
-        match self.crew.each("a checkpoint", &[DIALECT.get("statistics/checkpoint")?.text.clone()], || (), checkpoint) {
-            // Not everybody may; the first point's settling then waits for the server's own checkpoint.
-            Err(error) if error.class == ErrorClass::Permission => Ok(()),
-            done => done,
+/// Builds the indexes that a relation lacks; each is a transaction that also notes it.
+fn index(
+    connection: &mut PostgresConnection,
+    doing: &str,
+    table: TableName,
+    relation: &str,
+    meta: &Meta,
+) -> Result<(), EngineError> {
+    let statements = layout::index(relation, table.organisation())?;
+    for (step, sql) in ["primary", "customer"].into_iter().zip(statements) {
+        if !meta.done(step, relation) {
+            connection.batch(doing, &format!("{sql}\n{}", note::<PostgresProduct>(step, relation)?))?;
         }
     }
+    Ok(())
+}
+
+/// Lets parents adopt the indexes of their leaves, from below. Each is a transaction of its own: one for all would lock
+/// hundreds of relations at once.
+fn index_parents(
+    pool: &mut LoaderPool<'_, PostgresConnection>,
+    tables: &[TableName],
+    meta: &Meta,
+    times: &Times,
+) -> Result<(), EngineError> {
+    let all = tables.iter().flat_map(|table| {
+        layout::parents(table.name(), table.organisation()).into_iter().map(|parent| (*table, parent))
+    });
+    let (tops, months): (Vec<_>, Vec<_>) = all.partition(|(table, parent)| table.name() == parent);
+    for level in [months, tops] {
+        let work = |connection: &mut PostgresConnection,
+                    (table, relation): &(TableName, String),
+                    (): &mut (),
+                    _: &Stop<'_>| {
+            let _clock = times.clock(*table, Phase::Index);
+            index(connection, &format!("indexing {relation}"), *table, relation, meta)
+        };
+        pool.each("indexing", &level, || (), work)?;
+    }
+    Ok(())
+}
+
+/// Statistics over all partitions of the tables that have them. Comes before the leaves are vacuumed and analysed.
+fn analyse_parents(
+    pool: &mut LoaderPool<'_, PostgresConnection>,
+    tables: &[TableName],
+    times: &Times,
+) -> Result<(), EngineError> {
+    let parents: Vec<TableName> = tables.iter().copied().filter(|table| parts(*table) > 0).collect();
+    let work = |connection: &mut PostgresConnection, table: &TableName, (): &mut (), _: &Stop<'_>| {
+        let _clock = times.clock(*table, Phase::Tidy);
+        let doing = format!("analysing {table}");
+        let statements: &[&str] = if connection.version_num() >= ANALYSES_PARENTS_ALONE {
+            &["analyse_parent_only"]
+        } else {
+            &["rough_sample", "analyse_parent", "usual_sample"]
+        };
+        let relation = [("relation", table.name())];
+        statements
+            .iter()
+            .try_for_each(|statement| connection.batch(&doing, &DIALECT.fill(&format!("load/{statement}"), &relation)?))
+    };
+    pool.each("analysing", &parents, || (), work)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{TABLE_NAMES, engine};
     use crate::scratch::Wish;
-    use dbdyno_engine::Target;
+    use dbdyno_engine::server::expected;
+    use dbdyno_engine::{Engine as _, Loaded, Target};
+    use dbdyno_testkit::conformance::Quiet;
     use dbdyno_testkit::conformance::catalogue::size_t;
-
-    struct Patient;
-
-    impl LoadWatch for Patient {
-        fn progress(&self, _: &str, _: u64, _: u64) {}
-
-        fn cancelled(&self) -> bool {
-            false
-        }
-    }
 
     #[test]
     fn a_load_that_has_ended_survives_a_power_failure() {
         // The server writes its log late, and the user may not make a checkpoint.
         let mut server = Wish::default().set("synchronous_commit", "off").set("wal_writer_delay", "10s").start();
         server.psql("postgres", "CREATE ROLE scott LOGIN; GRANT CREATE ON DATABASE postgres TO scott");
-        let options = Options::parse(&Target::parse(&server.tcp("scott", "postgres")).unwrap()).unwrap();
-        load(&options, &size_t(), 42, 2, false, &Patient).unwrap();
+        let target = Target::parse(&server.tcp("scott", "postgres")).unwrap();
+        engine(&target, None).unwrap().load(&size_t(), 42, 2, false, &Quiet).unwrap();
         server.kill();
         server.restart();
-        let contents = meta::look(&mut PostgresConnection::open(&options, 0, "dbdyno").unwrap()).unwrap();
-        assert!(matches!(contents, Contents::Ours(meta) if meta.complete()));
+        let loaded = engine(&target, None).unwrap().loaded().unwrap();
+        assert!(matches!(loaded, Loaded::Complete { .. }), "{loaded:?}");
+    }
+
+    #[test]
+    fn what_the_catalogue_must_say_is_what_the_statements_of_tables_sql_make() {
+        for table in TABLE_NAMES {
+            let statements = layout::create_indexed(table.name(), table.organisation()).unwrap().join("\n");
+            let facts = expected::<PostgresProduct>(table).unwrap();
+            for fact in &facts {
+                match fact.kind.as_str() {
+                    "index" | "column" => {
+                        assert!(statements.contains(fact.text.split(' ').next().unwrap()), "{fact:?}");
+                    }
+                    "kind" => assert!(statements.contains(&format!("CREATE TABLE dbdyno.{}", fact.of)), "{fact:?}"),
+                    _ => {}
+                }
+            }
+            let count = |kind: &str| facts.iter().filter(|fact| fact.kind == kind).count() as u64;
+            let relations = parts(table) + 1;
+            let counts = ["kind", "persistence", "options", "replica identity"].map(count);
+            assert_eq!(counts, [relations; 4], "{table}");
+            let others = ["column", "index", "place"].map(count);
+            assert_eq!(others, [9 * relations, 2 * relations, relations - 1], "{table}");
+        }
     }
 }

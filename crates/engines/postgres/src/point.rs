@@ -5,10 +5,10 @@ use super::connection::PostgresConnection;
 use super::monitor::Monitor;
 use super::procedure::{Counting, ProcedureSpec};
 use super::snapshot::{self, Watched};
-use super::{PostgresEngine, SCHEMA, inspect, meta, paced};
+use super::{PostgresEngine, PostgresProduct, paced, place};
 use crate::DIALECT;
 use dbdyno_engine::bookkeeping::{self, Made, Meta};
-use dbdyno_engine::server::{Connection as _, Watches, first};
+use dbdyno_engine::server::{Connection as _, Watches, contents, first};
 use dbdyno_engine::{EngineError, PointSpec, PointStatistics, ProgramSpec, Sampling};
 use dbdyno_model::{Cache, Drive, ErrorClass, Organisation, Procedure, Shape, TableName};
 use std::path::{Path, PathBuf};
@@ -110,12 +110,6 @@ pub(super) fn unlock(connection: &mut PostgresConnection) -> Result<(), EngineEr
     connection.batch("letting others in", &DIALECT.get("counters/unlock")?.text)
 }
 
-/// Whether a session holds that lock.
-pub(super) fn is_held_by(connection: &mut PostgresConnection, session: u64) -> Result<bool, EngineError> {
-    let sql = DIALECT.get("counters/held_by")?.text.replace("{session}", &session.to_string());
-    Ok(text(connection, &sql)?.as_deref() == Some("t"))
-}
-
 /// Makes what the jobs share, and the procedure where there is one to be called.
 fn make(connection: &mut PostgresConnection, procedure: &ProcedureSpec, spec: &PointSpec) -> Result<(), EngineError> {
     note(connection, procedure)?;
@@ -186,7 +180,12 @@ fn remove_made(connection: &mut PostgresConnection, doing: &str) -> Result<(), E
     if !made.is_empty() {
         let there = there(connection)?;
         let tables = bookkeeping::ours(&made, &there).filter(|(kind, _)| kind == "table");
-        inspect::refuse_others(connection, tables.map(|(_, name)| name.as_str()), &Meta::default())?;
+        contents::refuse_others::<PostgresProduct>(
+            &place(),
+            connection,
+            tables.map(|(_, name)| name.as_str()),
+            &Meta::default(),
+        )?;
         // Each in a transaction of its own: one for all would need more locks than a server has.
         for (kind, name) in bookkeeping::ours(&made, &there) {
             let sql = match kind.as_str() {
@@ -216,8 +215,8 @@ fn note(connection: &mut PostgresConnection, procedure: &ProcedureSpec) -> Resul
     if wanted.is_empty() {
         return Ok(());
     }
-    bookkeeping::refuse_taken(&wanted, &there(connection)?, &format!("the schema {SCHEMA}"))?;
-    wanted.iter().try_for_each(|made| meta::set(connection, &made.entry(), "1"))
+    bookkeeping::refuse_taken(&wanted, &there(connection)?, &place())?;
+    wanted.iter().try_for_each(|made| contents::set::<PostgresProduct>(connection, [(made.entry().as_str(), "1")]))
 }
 
 /// The same on another node than the first; a standby drops what the first one drops.

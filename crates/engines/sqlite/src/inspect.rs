@@ -2,11 +2,12 @@
 //! what hangs on a table is compared with the very statements of tables.sql.
 
 use super::connection::{Access, SqliteConnection};
-use super::verify::row_of;
+use super::rows::read as read_row;
 use super::{shape_statement, table_name};
 use crate::DIALECT;
 use dbdyno_engine::bookkeeping::Meta;
-use dbdyno_engine::data::{Found, Sample};
+use dbdyno_engine::client::{Value, Values};
+use dbdyno_engine::data::{Sample, test_columns};
 use dbdyno_engine::form;
 use dbdyno_engine::inspect::{Fact, KIND, compare, rows};
 use dbdyno_engine::{EngineError, Inspection};
@@ -91,16 +92,20 @@ fn squeezed(sql: &str) -> String {
 /// Reads the rows of a sample.
 fn look(connection: &SqliteConnection, table: TableName, sample: &mut Sample) -> Result<Vec<String>, EngineError> {
     let sql = DIALECT.fill("inspect/row", &[("table", &table_name(table))])?;
+    let mut values = Values::new();
     let mut read = || -> rusqlite::Result<Vec<String>> {
         let mut statement = connection.connection.prepare(&sql)?;
-        sample.look(|made| {
-            let mut read = statement.query([made.id])?;
-            let mut found = Found::Missing;
-            while let Some(row) = read.next()? {
-                // A value of another type is no row of ours.
-                found = found.and(made, row_of(row).unwrap_or_default().as_ref());
+        sample.look(|made, each| {
+            let id = if let Some(Value::Int(id)) = made.get(0) { id } else { 0 };
+            let mut found = statement.query([id])?;
+            while let Some(row) = found.next()? {
+                if read_row(row, test_columns(), &mut values).is_err() {
+                    // A value of another type is no row of ours.
+                    values.clear();
+                }
+                each(&values);
             }
-            Ok(found)
+            Ok(())
         })
     };
     read().map_err(|error| connection.says(&format!("reading rows of {table}"), error))

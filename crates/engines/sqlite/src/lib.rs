@@ -20,6 +20,7 @@ mod point;
 mod procedure;
 mod procedures;
 mod remove;
+mod rows;
 mod script;
 mod session;
 mod statements;
@@ -33,7 +34,8 @@ use dbdyno_engine::bookkeeping::Meta;
 use dbdyno_engine::data::{Checksum, Columns, Sample};
 use dbdyno_engine::{
     Dialect, Durability, Engine, EngineError, EngineInfo, Features, Finding, Hold, Inspection, LoadReport, LoadWatch,
-    Loaded, PointSpec, PointStatistics, ProgramSpec, Session, Settled, Workloads, for_everybody,
+    Loaded, PointSpec, PointStatistics, ProgramSpec, Session, Settled, TableRows, Workloads,
+    for_everybody,
 };
 use dbdyno_model::{CommitMode, Counter, Counters, Database, Drive, Mapping, Organisation, Size, TableName, Test};
 use include_dir::{Dir, include_dir};
@@ -170,6 +172,10 @@ impl Workloads for SqliteEngine {
 
     fn note(&self, entries: &[(String, String)]) -> Result<(), EngineError> {
         load::note(self.options(), self.shared.cache_bytes, entries)
+    }
+
+    fn fill(&self, tables: &[TableRows], _: u32, watch: &dyn LoadWatch) -> Result<(), EngineError> {
+        load::fill(self.options(), self.shared.cache_bytes, tables, watch)
     }
 
     fn begin_program(&self, spec: &ProgramSpec) -> Result<(), EngineError> {

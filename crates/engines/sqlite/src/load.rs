@@ -6,11 +6,13 @@
 use super::connection::{Access, SqliteConnection};
 use super::meta;
 use super::options::Options;
+use super::rows::{self, Days};
 use super::{TABLE_NAMES, hold, shape_statement, table_name, verify};
 use crate::DIALECT;
 use dbdyno_engine::bookkeeping::{Contents, Meta, checksum_key};
-use dbdyno_engine::data::{Columns, FILLER_CHARS, Generator, first_day, iso_day};
-use dbdyno_engine::{EngineError, LoadReport, LoadWatch, TableLoad};
+use dbdyno_engine::client::Values;
+use dbdyno_engine::data::{Checksum, Columns, Generator, RowSource, RowSum, RowsByColumns, test_columns};
+use dbdyno_engine::{EngineError, LoadReport, LoadWatch, RowPart, TableLoad, TableRows};
 use dbdyno_model::{ErrorClass, Organisation, Size, TableName};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -162,6 +164,73 @@ pub(super) fn note(options: &Options, cache_bytes: u64, entries: &[(String, Stri
     transaction(&connection, || entries.iter().try_for_each(|(name, value)| meta::set(&connection, name, value)))
 }
 
+/// Fills tables of a workload, part by part, and reads all back.
+///
+/// # Errors
+/// SQLite's; `Cancelled` once the watch says so; `Corruption` where other rows are there.
+pub(super) fn fill(
+    options: &Options,
+    cache_bytes: u64,
+    tables: &[TableRows],
+    watch: &dyn LoadWatch,
+) -> Result<(), EngineError> {
+    let books = meta::look(&options.path)?.ours()?.unwrap_or_default();
+    let connection = SqliteConnection::open_for_work(options, cache_bytes)?;
+    for table in tables {
+        for part in table.parts() {
+            if !books.done("filled", &part.name) {
+                transaction(&connection, || {
+                    fill_part(&connection, table, &part, watch)?;
+                    meta::set(&connection, &format!("filled {}", part.name), "1")
+                })?;
+            }
+            prove_part(&connection, table, &part)?;
+        }
+    }
+    Ok(())
+}
+
+fn fill_part(
+    connection: &SqliteConnection,
+    table: &TableRows,
+    part: &RowPart,
+    watch: &dyn LoadWatch,
+) -> Result<(), EngineError> {
+    let doing = format!("loading {}", table.name());
+    let sql = table.filled(&DIALECT.get("tables/insert_rows")?.text);
+    let mut statement = connection.connection.prepare_cached(&sql).map_err(|error| connection.says(&doing, error))?;
+    let (mut source, mut row, days) = (RowsByColumns::new(&table.columns), Values::new(), Days::new());
+    for id in part.ids.clone() {
+        source.row(id, &mut row);
+        rows::insert(&mut statement, row.iter(), &days).map_err(|error| connection.says(&doing, error))?;
+        if id.is_multiple_of(UNIT_ROWS) || id == *part.ids.end() {
+            watch.progress(&table.what, id, table.rows);
+            if watch.cancelled() {
+                return Err(EngineError::new(ErrorClass::Cancelled, format!("{doing}: the load was stopped")));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn prove_part(connection: &SqliteConnection, table: &TableRows, part: &RowPart) -> Result<(), EngineError> {
+    let (from, to) = (part.ids.start().to_string(), part.ids.end().to_string());
+    let sql = table.filled(&DIALECT.get("tables/rows_of")?.text).replace("{from}", &from).replace("{to}", &to);
+    let (mut sum, mut row) = (RowSum::new(&table.columns, Columns::All), Values::new());
+    let mut damaged = false;
+    let mut read = || -> rusqlite::Result<()> {
+        let mut statement = connection.connection.prepare(&sql)?;
+        let mut found = statement.query([])?;
+        while let Some(next) = found.next()? {
+            damaged |= rows::read(next, &table.columns, &mut row).is_err();
+            sum.add(&row);
+        }
+        Ok(())
+    };
+    read().map_err(|error| connection.says(&format!("reading {} back", part.name), error))?;
+    table.prove(part, if damaged { Checksum::default() } else { sum.checksum })
+}
+
 /// Everything onto the device, then into the journal mode of the target, then the last word.
 fn finish(connection: &SqliteConnection, options: &Options, verified: bool) -> Result<(), EngineError> {
     let file = std::fs::OpenOptions::new().append(true).open(&options.path);
@@ -251,7 +320,7 @@ impl Loading<'_> {
                     let unit =
                         unit.ok_or_else(|| EngineError::new(ErrorClass::Other, "a thread that makes rows ended"))?;
                     unit.insert(&mut insert, &days).map_err(|e| self.connection.says(&format!("loading {name}"), e))?;
-                    done += unit.rows.len() as u64;
+                    done += unit.rows;
                 }
                 meta::set(self.connection, &meta::rows_key(self.table), &done.to_string())
             })?;
@@ -309,34 +378,21 @@ fn stoppable(
     })
 }
 
-/// Rows on their way from a maker to the writer.
+/// Rows on their way from a maker to the writer: the values of all, one after the other.
 struct Unit {
-    rows: Vec<Numbers>,
-    fillers: String,
-}
-
-struct Numbers {
-    keys: [i64; 4],
-    booked_on_days: i64,
-    quantity: i64,
-    amount_cents: i64,
-    status: u8,
+    rows: u64,
+    values: Values,
 }
 
 fn make(generator: &mut Generator, units: Vec<Range<u64>>, out: &SyncSender<Unit>) {
+    let mut row = Values::new();
     for ids in units {
-        let rows = usize::try_from(ids.end - ids.start).unwrap_or(0);
-        let mut unit = Unit { rows: Vec::with_capacity(rows), fillers: String::with_capacity(rows * FILLER_CHARS) };
+        let mut unit = Unit { rows: ids.end - ids.start, values: Values::new() };
         for id in ids {
-            let row = generator.row(id);
-            unit.fillers.push_str(row.filler);
-            unit.rows.push(Numbers {
-                keys: [row.id, row.customer_id, row.ref_id, row.region],
-                booked_on_days: row.booked_on_days,
-                quantity: row.quantity,
-                amount_cents: row.amount_cents,
-                status: row.status.as_bytes().first().copied().unwrap_or(b'?'),
-            });
+            RowSource::row(generator, id, &mut row);
+            for value in row.iter() {
+                unit.values.push(value);
+            }
         }
         if out.send(unit).is_err() {
             // The writer has given up; so do we.
@@ -346,36 +402,9 @@ fn make(generator: &mut Generator, units: Vec<Range<u64>>, out: &SyncSender<Unit
 }
 
 impl Unit {
-    fn insert(&self, insert: &mut rusqlite::Statement<'_>, days: &Days) -> rusqlite::Result<()> {
-        for (n, row) in self.rows.iter().enumerate() {
-            for (parameter, key) in (1..).zip(row.keys) {
-                insert.raw_bind_parameter::<usize, _>(parameter, key)?;
-            }
-            insert.raw_bind_parameter(5, days.text(row.booked_on_days))?;
-            insert.raw_bind_parameter(6, row.quantity)?;
-            insert.raw_bind_parameter(7, row.amount_cents as f64 / 100.0)?;
-            insert.raw_bind_parameter(8, std::str::from_utf8(&[row.status]).unwrap_or_default())?;
-            insert.raw_bind_parameter(9, self.fillers.get(n * FILLER_CHARS..(n + 1) * FILLER_CHARS))?;
-            insert.raw_execute()?;
-        }
-        Ok(())
-    }
-}
-
-/// Every day that a row can be booked on, as text.
-struct Days {
-    first: i64,
-    texts: Vec<String>,
-}
-
-impl Days {
-    fn new() -> Self {
-        let (first, end) = (first_day(0), first_day(Size::RANGES));
-        Self { first, texts: (first..end).map(iso_day).collect() }
-    }
-
-    fn text(&self, day: i64) -> &str {
-        let place = usize::try_from(day - self.first).unwrap_or(usize::MAX);
-        self.texts.get(place).map_or("", String::as_str)
+    fn insert(&self, statement: &mut rusqlite::Statement<'_>, days: &Days) -> rusqlite::Result<()> {
+        let columns = test_columns().len();
+        let mut values = self.values.iter();
+        (0..self.rows).try_for_each(|_| rows::insert(statement, values.by_ref().take(columns), days))
     }
 }

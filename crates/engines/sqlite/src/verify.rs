@@ -3,7 +3,9 @@
 use super::connection::{Access, SqliteConnection};
 use super::table_name;
 use crate::DIALECT;
-use dbdyno_engine::data::{Checksum, Columns, FILLER_CHARS, Generator, Row, day_from_iso};
+use super::rows;
+use dbdyno_engine::client::Values;
+use dbdyno_engine::data::{Checksum, Columns, Generator, RowSum, test_columns};
 use dbdyno_engine::{EngineError, LoadWatch};
 use dbdyno_model::{ErrorClass, TableName};
 use std::path::Path;
@@ -37,11 +39,8 @@ pub(super) fn checksum(
             let (seen, what, mut generator) = (&seen, &what, generator.clone());
             scope.spawn(move || {
                 let found = Part { path, table, columns, rowids: (first, last), seen, what, of: rows, watch }.read()?;
-                let expected = generator.as_mut().map(|generator| {
-                    let mut checksum = Checksum::default();
-                    (ids.0..=ids.1).for_each(|id| checksum.add(&generator.row(id)));
-                    checksum
-                });
+                let expected =
+                    generator.as_mut().map(|generator| generator.checksum_over(Columns::All, ids.0..=ids.1));
                 Ok::<_, EngineError>((found, expected))
             })
         };
@@ -79,17 +78,19 @@ impl Part<'_> {
     fn read(&self) -> Result<Checksum, EngineError> {
         let connection = SqliteConnection::open(self.path, Access::Read)?;
         let sql = DIALECT.fill("tables/read_rows", &[("table", &table_name(self.table))])?;
-        let mut checksum = Checksum::default();
+        let (mut sum, mut values) = (RowSum::new(test_columns(), self.columns), Values::new());
         let mut complaint = None;
         let mut read = || -> rusqlite::Result<()> {
             let mut statement = connection.connection.prepare(&sql)?;
-            let mut rows = statement.query(self.rowids)?;
-            while let Some(row) = rows.next()? {
-                match row_of(row)? {
-                    Some(row) => checksum.add(&self.columns.of(&row)),
-                    None => complaint = Some(format!("row {} is not as it was written", row.get::<_, i64>(0)?)),
+            let mut found = statement.query(self.rowids)?;
+            while let Some(row) = found.next()? {
+                match rows::read(row, test_columns(), &mut values) {
+                    Ok(()) => sum.add(&values),
+                    Err(column) => {
+                        complaint = Some(format!("row {}: {column} is not as it was written", row.get::<_, i64>(0)?));
+                    }
                 }
-                if checksum.rows.is_multiple_of(LOOK_ROWS) {
+                if sum.checksum.rows.is_multiple_of(LOOK_ROWS) {
                     let seen = self.seen.fetch_add(LOOK_ROWS, Ordering::Relaxed) + LOOK_ROWS;
                     self.watch.progress(self.what, seen.min(self.of), self.of);
                     if self.watch.cancelled() {
@@ -104,35 +105,11 @@ impl Part<'_> {
         };
         read().map_err(|e| connection.says(&format!("reading {} back", self.table), e))?;
         match complaint {
-            None => Ok(checksum),
+            None => Ok(sum.checksum),
             Some(what) => {
                 let class = if self.watch.cancelled() { ErrorClass::Cancelled } else { ErrorClass::Corruption };
                 Err(EngineError::new(class, format!("reading {} back: {what}", self.table)))
             }
         }
     }
-}
-
-/// The row as the generator would give it; nothing where a date or a text cannot be one of ours.
-pub(super) fn row_of<'r>(row: &'r rusqlite::Row<'_>) -> rusqlite::Result<Option<Row<'r>>> {
-    let (Ok(booked_on), Ok(status), Ok(filler)) =
-        (row.get_ref(4)?.as_str(), row.get_ref(7)?.as_str(), row.get_ref(8)?.as_str())
-    else {
-        return Ok(None);
-    };
-    let Some(booked_on_days) = day_from_iso(booked_on).filter(|_| status.len() == 1 && filler.len() == FILLER_CHARS)
-    else {
-        return Ok(None);
-    };
-    Ok(Some(Row {
-        id: row.get(0)?,
-        customer_id: row.get(1)?,
-        ref_id: row.get(2)?,
-        region: row.get(3)?,
-        booked_on_days,
-        quantity: row.get(5)?,
-        amount_cents: (row.get::<_, f64>(6)? * 100.0).round() as i64,
-        status,
-        filler,
-    }))
 }

@@ -10,7 +10,7 @@ UNION ALL
 SELECT TABLE_NAME, 'storage', LOWER(CONCAT(ENGINE, ' ', ROW_FORMAT)), NULL
 FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '{table}'
 UNION ALL
-SELECT TABLE_NAME, 'options', LOWER(CREATE_OPTIONS), NULL
+SELECT TABLE_NAME, 'options', REPLACE(LOWER(CREATE_OPTIONS), 'partitioned', ''), NULL
 FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '{table}'
 UNION ALL
 SELECT TABLE_NAME, 'column',
@@ -58,7 +58,7 @@ SELECT (SELECT COUNT(*) FROM information_schema.USER_PRIVILEGES
           AND GRANTEE = CONCAT('\'', REPLACE(CURRENT_USER(), '@', '\'@\''), '\''))
 
 -- name: row
--- what: one row by all that its place follows from, as far as no test changes it
+-- what: one row by all that its place follows from
 SELECT id, customer_id, ref_id, region, booked_on, quantity, amount, status, filler FROM {table}
 WHERE id = ? AND booked_on = ? AND region = ?
 

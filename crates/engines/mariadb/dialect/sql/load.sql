@@ -4,6 +4,16 @@
 -- what: a session that loads waits for locks as long as it takes (an earlier load may be taken back)
 SET lock_wait_timeout = 86400, innodb_lock_wait_timeout = 86400
 
+-- name: control
+-- what: the session that keeps others away waits for locks as long, too
+SET lock_wait_timeout = 86400, innodb_lock_wait_timeout = 86400
+
+-- name: begin
+START TRANSACTION
+
+-- name: commit
+COMMIT
+
 -- name: hold
 -- what: one dbdyno at a time loads or drops in a database
 SELECT GET_LOCK(?, 0)
@@ -18,21 +28,26 @@ SELECT MIN(IS_USED_LOCK(CONCAT(?, '.', a.n + 16 * b.n + 256 * c.n + 4096 * d.n))
 FROM digits a, digits b, digits c, digits d
 
 -- name: objects
--- what: everything in the database, to tell what is ours
-SELECT CASE TABLE_TYPE WHEN 'BASE TABLE' THEN 'table' ELSE TABLE_TYPE END AS kind, TABLE_NAME AS name,
-       (SELECT COUNT(PARTITION_NAME) FROM information_schema.PARTITIONS AS p
-        WHERE p.TABLE_SCHEMA = DATABASE() AND p.TABLE_NAME = t.TABLE_NAME) AS parts
-FROM information_schema.TABLES AS t WHERE TABLE_SCHEMA = DATABASE()
-UNION ALL
-SELECT ROUTINE_TYPE, ROUTINE_NAME,
-       (SELECT COUNT(*) FROM information_schema.PARAMETERS AS p
-        WHERE p.SPECIFIC_SCHEMA = DATABASE() AND p.SPECIFIC_NAME = r.SPECIFIC_NAME
-          AND p.ROUTINE_TYPE = r.ROUTINE_TYPE AND p.ORDINAL_POSITION > 0)
-FROM information_schema.ROUTINES AS r WHERE ROUTINE_SCHEMA = DATABASE()
-UNION ALL
-SELECT 'trigger', TRIGGER_NAME, 0 FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = DATABASE()
-UNION ALL
-SELECT 'event', EVENT_NAME, 0 FROM information_schema.EVENTS WHERE EVENT_SCHEMA = DATABASE()
+-- what: everything in the database, to tell what is ours: kind, name, words, parts (partitions; arguments), what drops it
+-- own: procedure fibonacci
+SELECT kind, name, CONCAT(LOWER(kind), ' ', name), parts,
+       CASE WHEN kind IN ('table', 'PROCEDURE') THEN CONCAT('DROP ', kind, ' IF EXISTS `', REPLACE(name, '`', '``'), '`') END
+FROM (
+  SELECT CASE TABLE_TYPE WHEN 'BASE TABLE' THEN 'table' ELSE TABLE_TYPE END AS kind, TABLE_NAME AS name,
+         (SELECT COUNT(PARTITION_NAME) FROM information_schema.PARTITIONS AS p
+          WHERE p.TABLE_SCHEMA = DATABASE() AND p.TABLE_NAME = t.TABLE_NAME) AS parts
+  FROM information_schema.TABLES AS t WHERE TABLE_SCHEMA = DATABASE()
+  UNION ALL
+  SELECT ROUTINE_TYPE, ROUTINE_NAME,
+         (SELECT COUNT(*) FROM information_schema.PARAMETERS AS p
+          WHERE p.SPECIFIC_SCHEMA = DATABASE() AND p.SPECIFIC_NAME = r.SPECIFIC_NAME
+            AND p.ROUTINE_TYPE = r.ROUTINE_TYPE AND p.ORDINAL_POSITION > 0)
+  FROM information_schema.ROUTINES AS r WHERE ROUTINE_SCHEMA = DATABASE()
+  UNION ALL
+  SELECT 'trigger', TRIGGER_NAME, 0 FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = DATABASE()
+  UNION ALL
+  SELECT 'event', EVENT_NAME, 0 FROM information_schema.EVENTS WHERE EVENT_SCHEMA = DATABASE()
+) AS found
 ORDER BY 1, 2
 
 -- name: get_meta
@@ -61,7 +76,7 @@ DELETE FROM meta WHERE name = CONCAT('no ', ?)
 
 -- name: insert_into
 -- what: rows of a part, from dbdyno, in the order of its primary key; values follow, as parameters
-INSERT INTO {leaf} (id, customer_id, ref_id, region, booked_on, quantity, amount, status, filler) VALUES
+INSERT INTO {leaf} ({columns}) VALUES
 
 -- name: rows_out
 -- what: the rows of a part, for its checksum
@@ -83,3 +98,11 @@ DELETE FROM {leaf}
 -- what: waits for the device to have all that was committed, as a CREATE TABLE does even where commits and FLUSH LOGS do not
 CREATE TABLE load_end (a INT) ENGINE = InnoDB;
 DROP TABLE load_end
+
+-- name: insert_rows
+-- what: rows of a workload's table, from dbdyno; values follow, as parameters
+INSERT INTO {table} ({columns}) VALUES
+
+-- name: rows_of
+-- what: a part of them, for its checksum
+SELECT {columns} FROM {table} WHERE {key} BETWEEN {from} AND {to}

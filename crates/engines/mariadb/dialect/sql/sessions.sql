@@ -6,3 +6,7 @@
 SELECT COMMAND = 'Sleep'
        OR STATE IN ('Reading from net', 'Writing to net', 'Receiving from client', 'Sending to client')
 FROM information_schema.PROCESSLIST WHERE ID = {session} AND USER = SUBSTRING_INDEX(USER(), '@', 1);
+
+-- name: holds_lock
+-- what: whether a session has the lock that measuring, loading and dropping share
+SELECT IS_USED_LOCK(CONCAT('dbdyno.', DATABASE())) = {session}

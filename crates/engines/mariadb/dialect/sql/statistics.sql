@@ -66,10 +66,6 @@ SELECT COUNT(*) FROM information_schema.USER_PRIVILEGES
 WHERE PRIVILEGE_TYPE = 'PROCESS'
   AND GRANTEE = CONCAT('\'', REPLACE(CURRENT_USER(), '@', '\'@\''), '\'')
 
--- name: held_by
--- what: which session holds the lock that measuring, loading and dropping take
-SELECT IS_USED_LOCK(CONCAT('dbdyno.', DATABASE()))
-
 -- name: job
 -- what: says that this session is one of a run, for whoever comes after that
 DO GET_LOCK(CONCAT('dbdyno.', DATABASE(), '.', {job}), 0)

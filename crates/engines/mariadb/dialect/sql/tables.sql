@@ -9,6 +9,7 @@
 
 -- name: create_meta
 -- what: format, size, seed, progress and checksums of the load; its presence makes the database ours
+-- entry: SELECT ? AS name, ? AS value
 CREATE TABLE meta (
   name VARCHAR(128) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
   value VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL

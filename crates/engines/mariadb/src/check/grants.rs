@@ -3,7 +3,7 @@
 use super::super::connection::MariaDbConnection;
 use super::super::describe::{self, ask};
 use super::super::options::quoted;
-use super::super::{GRANTS, meta};
+use super::super::{GRANTS, load};
 use dbdyno_engine::EngineError;
 use dbdyno_engine::server::grants::Grant;
 use dbdyno_model::ErrorClass;
@@ -111,7 +111,7 @@ pub(in super::super) fn why_missing(connection: &mut MariaDbConnection, grants: 
 
 /// The same of a single grant; none where the account has it.
 pub(in super::super) fn if_missing(connection: &mut MariaDbConnection, beginning: &str) -> Option<String> {
-    let database = meta::database(connection).ok()?.unwrap_or_else(|| OURS.to_owned());
+    let database = load::database(connection).ok()?.unwrap_or_else(|| OURS.to_owned());
     let lines = describe::grants(connection).ok()?;
     let held = Grants::read(lines.iter().map(String::as_str));
     let grant = held.missing(&database).find(|grant| grant.grant.starts_with(beginning))?;

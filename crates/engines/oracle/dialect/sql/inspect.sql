@@ -31,15 +31,14 @@ SELECT LOWER(table_name), 'constraint', constraint_name, 'ALTER TABLE {table} DR
 FROM user_constraints WHERE table_name = UPPER('{table}') AND constraint_type = 'R'
 
 -- name: row
--- what: one row by all that its place follows from, as far as no test changes it
+-- what: one row by all that its place follows from
 SELECT id, customer_id, ref_id, region, booked_on, quantity, amount, status, filler FROM {table}
 WHERE id = :1 AND booked_on = :2 AND region = :3
 
 -- name: columns
 -- what: the columns of every table in the schema, so that none is dropped which dbdyno did not make
 SELECT LOWER(table_name), LISTAGG(LOWER(column_name), ' ') WITHIN GROUP (ORDER BY column_id)
-FROM user_tab_columns WHERE table_name = 'META' OR table_name LIKE 'SMALL%' OR table_name LIKE 'LARGE%' OR table_name LIKE 'LOAD%'
-GROUP BY table_name
+FROM user_tab_columns GROUP BY table_name
 
 -- name: dependents
 -- what: tables of others whose foreign keys refer to a table of the schema; each keeps it from being dropped

@@ -17,15 +17,22 @@ BEGIN
 END;
 
 -- name: objects
--- what: everything in the schema, to tell what is ours: its kind, its name, and the partitions of a table
-SELECT LOWER(o.object_type), LOWER(o.object_name),
+-- what: everything in the schema, to tell what is ours: kind, name, words, parts of a table, and what drops it; a cluster comes after its table
+-- own: package dbdyno_work
+SELECT LOWER(o.object_type), LOWER(o.object_name), LOWER(o.object_type) || ' ' || LOWER(o.object_name),
   (SELECT COUNT(*) FROM user_tab_partitions p WHERE p.table_name = o.object_name AND p.subpartition_count = 0)
-  + (SELECT COUNT(*) FROM user_tab_subpartitions s WHERE s.table_name = o.object_name)
+  + (SELECT COUNT(*) FROM user_tab_subpartitions s WHERE s.table_name = o.object_name),
+  CASE o.object_type
+    WHEN 'TABLE' THEN 'DROP TABLE "' || o.object_name || '" PURGE'
+    WHEN 'CLUSTER' THEN 'DROP CLUSTER "' || o.object_name || '" INCLUDING TABLES CASCADE CONSTRAINTS'
+    WHEN 'PACKAGE' THEN 'DROP PACKAGE "' || o.object_name || '"'
+    WHEN 'PROCEDURE' THEN 'DROP PROCEDURE "' || o.object_name || '"'
+  END
 FROM user_objects o
 WHERE o.object_type NOT IN (
     'INDEX', 'INDEX PARTITION', 'INDEX SUBPARTITION', 'LOB', 'PACKAGE BODY', 'TABLE PARTITION', 'TABLE SUBPARTITION')
   AND o.object_name NOT LIKE 'BIN$%'
-ORDER BY 1, 2
+ORDER BY CASE o.object_type WHEN 'CLUSTER' THEN 2 ELSE 1 END, o.object_type, o.object_name
 
 -- name: get_meta
 -- what: the whole of the book-keeping
@@ -95,3 +102,11 @@ SELECT LOWER(index_name) FROM user_indexes WHERE table_name = UPPER('{table}') A
 SELECT u.default_tablespace, q.max_bytes, q.bytes, (SELECT SUM(f.bytes) FROM user_free_space f
   WHERE f.tablespace_name = u.default_tablespace)
 FROM user_users u LEFT JOIN user_ts_quotas q ON q.tablespace_name = u.default_tablespace
+
+-- name: insert_rows
+-- what: rows of a workload's table, from dbdyno
+INSERT INTO {table} ({columns}) VALUES ({places})
+
+-- name: rows_of
+-- what: a part of them, for its checksum
+SELECT {columns} FROM {table} WHERE {key} BETWEEN {from} AND {to}

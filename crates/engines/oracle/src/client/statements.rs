@@ -77,7 +77,7 @@ impl Sends {
         let mut changed = 0;
         for execution in 0..bound.times {
             let value = |place: &Place| match place {
-                Place::Value(at) => bind(bound.values.get(execution * sent.takes + at).unwrap_or(Value::Null)),
+                Place::Value(at) => Bind::from(bound.values.get(execution * sent.takes + at).unwrap_or(Value::Null)),
                 Place::Output(of) => Bind::Out(*of),
             };
             let binds: Vec<Bind<'_>> = places.iter().map(value).collect();
@@ -117,17 +117,6 @@ impl Statement {
             ["", "COMMIT; "].map(|commit| format!("BEGIN {call} {commit}END;"))
         });
         Self { text, takes, asks, blocks }
-    }
-}
-
-/// A value as it is bound; an empty text is null on this server.
-pub(super) fn bind(value: Value<'_>) -> Bind<'_> {
-    match value {
-        Value::Null => Bind::Text(""),
-        Value::Int(number) => Bind::Int(number),
-        Value::Day(days) => Bind::day(days.into()),
-        Value::Cents(cents) => Bind::cents(cents),
-        Value::Text(text) => Bind::Text(text),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Values on their way to the server, and on their way back as text. Whole numbers and days are never texts on the way
 //! there: on a small machine that work competes with the server's own.
 
-use dbdyno_engine::client::{ValueType, cents_text};
+use dbdyno_engine::client::{Value, ValueType, cents_text};
 use dbdyno_engine::data::calendar;
 use oracledb::{DB_TYPE_DATE, DB_TYPE_NUMBER, DB_TYPE_VARCHAR, OracleNumber, OracleTimestamp, Row, ToDbValue};
 use std::fmt::Write as _;
@@ -19,6 +19,19 @@ pub(in super::super) enum Bind<'a> {
     Time(OracleTimestamp),
     /// None: what comes back there is of this type.
     Out(ValueType),
+}
+
+impl<'a> From<Value<'a>> for Bind<'a> {
+    /// An empty text is null on this server.
+    fn from(value: Value<'a>) -> Self {
+        match value {
+            Value::Null => Self::Text(""),
+            Value::Int(number) => Self::Int(number),
+            Value::Day(days) => Self::day(days.into()),
+            Value::Cents(cents) => Self::cents(cents),
+            Value::Text(text) => Self::Text(text),
+        }
+    }
 }
 
 impl Bind<'_> {

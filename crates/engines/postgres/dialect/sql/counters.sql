@@ -194,8 +194,3 @@ SELECT pg_try_advisory_lock(1684169849, 1)
 -- name: unlock
 -- what: lets it go, however often it was taken
 SELECT pg_advisory_unlock_all()
-
--- name: held_by
--- what: whether a session has it
-SELECT count(*) > 0 FROM pg_locks
-WHERE locktype = 'advisory' AND classid = 1684169849 AND objid = 1 AND granted AND pid = {session}

@@ -74,9 +74,9 @@ SELECT name, 'security', 'by row', format('ALTER TABLE %s DISABLE ROW LEVEL SECU
 FROM ours WHERE relrowsecurity;
 
 -- name: row
--- what: one row by all that its place follows from, as far as no test changes it
-SELECT id, customer_id, ref_id, region, booked_on - DATE '1970-01-01', quantity, filler FROM dbdyno.{table}
-WHERE id = $1 AND booked_on = DATE '1970-01-01' + $2::integer AND region = $3::integer
+-- what: one row by all that its place follows from
+COPY (SELECT id, customer_id, ref_id, region, booked_on, quantity, amount, status, filler FROM dbdyno.{table}
+      WHERE id = $1 AND booked_on = $2 AND region = $3) TO STDOUT (FORMAT binary);
 
 -- name: columns
 -- what: the columns of every table in the schema, so that none is dropped which dbdyno did not make

@@ -9,6 +9,10 @@ SET idle_in_transaction_session_timeout = 0;
 SET vacuum_cost_delay = 0;
 SET client_min_messages = error;
 
+-- name: control
+-- what: the last commit of a load, and that of a drop, wait for all that came before, whatever the server's own setting is
+SET synchronous_commit = on;
+
 -- name: hold
 -- what: one dbdyno at a time loads or drops in a database; number 1 is held by it, number 2 by its helpers
 SELECT pg_try_advisory_lock(1684169849, 1);
@@ -36,20 +40,28 @@ SELECT pg_advisory_lock_shared(1684169849, 2);
 SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = 'dbdyno';
 
 -- name: objects
--- what: everything in the schema, to tell what is ours
-SELECT CASE WHEN c.relkind IN ('r', 'p') THEN 'table'
-            WHEN p.prokind = 'p' THEN 'procedure'
-            WHEN p.prokind = 'f' THEN 'function'
-            ELSE 'other' END,
-       coalesce(c.relname::text, p.proname::text, ''),
-       pg_catalog.pg_describe_object(d.classid, d.objid, 0),
-       p.oid::pg_catalog.regprocedure::text
-FROM pg_catalog.pg_depend d
-JOIN pg_catalog.pg_namespace n ON n.oid = d.refobjid AND n.nspname = 'dbdyno'
-LEFT JOIN pg_catalog.pg_class c ON d.classid = 'pg_catalog.pg_class'::regclass AND c.oid = d.objid
-LEFT JOIN pg_catalog.pg_proc p ON d.classid = 'pg_catalog.pg_proc'::regclass AND p.oid = d.objid
-WHERE d.refclassid = 'pg_catalog.pg_namespace'::regclass AND d.deptype = 'n'
-ORDER BY 1, 2, 4;
+-- what: everything in the schema, in the order in which it can be dropped: months before their tables, as one statement for all
+-- parts would need more locks than a server has; leaves go with what they are parts of
+-- own: function fibonacci(integer)
+WITH found AS (
+  SELECT c.relname::text AS relation, c.relkind::text AS relkind, c.relispartition, p.proname::text AS routine, p.prokind::text AS prokind,
+         p.pronargs, pg_catalog.oidvectortypes(p.proargtypes) AS arguments,
+         pg_catalog.pg_describe_object(d.classid, d.objid, 0) AS description, c.oid AS class,
+         p.oid::pg_catalog.regprocedure::text AS signature
+  FROM pg_catalog.pg_depend d
+  JOIN pg_catalog.pg_namespace n ON n.oid = d.refobjid AND n.nspname = 'dbdyno'
+  LEFT JOIN pg_catalog.pg_class c ON d.classid = 'pg_catalog.pg_class'::regclass AND c.oid = d.objid
+  LEFT JOIN pg_catalog.pg_proc p ON d.classid = 'pg_catalog.pg_proc'::regclass AND p.oid = d.objid
+  WHERE d.refclassid = 'pg_catalog.pg_namespace'::regclass AND d.deptype = 'n'
+)
+SELECT CASE WHEN relkind IN ('r', 'p') THEN 'table' WHEN prokind = 'p' THEN 'procedure' WHEN prokind = 'f' THEN 'function' ELSE 'other' END,
+       coalesce(relation, CASE WHEN prokind = 'f' THEN pg_catalog.format('%s(%s)', routine, arguments) ELSE routine END, ''),
+       description,
+       CASE WHEN relkind = 'p' THEN (SELECT count(*) - 1 FROM pg_catalog.pg_partition_tree(class)) ELSE pronargs END,
+       CASE WHEN relispartition AND relkind = 'r' THEN NULL
+            WHEN relkind IN ('r', 'p') THEN pg_catalog.format('DROP TABLE IF EXISTS dbdyno.%I', relation)
+            WHEN signature IS NOT NULL THEN 'DROP ROUTINE IF EXISTS ' || signature END
+FROM found ORDER BY relkind IS NULL, relispartition DESC, 1, 2, signature;
 
 -- name: get_meta
 -- what: the whole of the book-keeping
@@ -61,7 +73,7 @@ INSERT INTO dbdyno.meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDA
 
 -- name: note
 -- what: that a step of the load is done for a relation; part of the step's own transaction
-INSERT INTO dbdyno.meta (name, value) VALUES ('{step} {relation}', '1')
+INSERT INTO dbdyno.meta (name, value) VALUES ('{step} {leaf}', '1')
 ON CONFLICT (name) DO UPDATE SET value = excluded.value;
 
 -- name: no_longer_complete
@@ -73,19 +85,28 @@ DELETE FROM dbdyno.meta WHERE name IN ('complete', 'verified');
 DELETE FROM dbdyno.meta
 WHERE name ~ '^(filled|primary|customer|checksum) {table}(_r[0-9]+)?(_p[0-9]+)?$';
 
--- name: empty_leaf
--- what: begins to fill a leaf; whatever an interrupted attempt left goes
+-- name: begin
 BEGIN;
-TRUNCATE dbdyno.{relation};
+
+-- name: commit
+COMMIT;
+
+-- name: any_row
+-- what: whether a table has rows
+SELECT 1 FROM dbdyno.{table} LIMIT 1;
+
+-- name: empty_leaf
+-- what: whatever somebody has left in a leaf that is to be filled goes, in the transaction that fills it
+TRUNCATE dbdyno.{leaf};
 
 -- name: copy_in
 -- what: rows of a leaf, frozen as they arrive, because no other session sees the leaf before the commit
-COPY dbdyno.{relation} (id, customer_id, ref_id, region, booked_on, quantity, amount, status, filler)
+COPY dbdyno.{leaf} (id, customer_id, ref_id, region, booked_on, quantity, amount, status, filler)
 FROM STDIN (FORMAT binary, FREEZE);
 
--- name: copy_out
+-- name: rows_out
 -- what: the rows of a leaf, for its checksum
-COPY dbdyno.{relation} (id, customer_id, ref_id, region, booked_on, quantity, amount, status, filler)
+COPY dbdyno.{leaf} (id, customer_id, ref_id, region, booked_on, quantity, amount, status, filler)
 TO STDOUT (FORMAT binary);
 
 -- name: index_memory
@@ -120,3 +141,11 @@ ANALYZE ONLY dbdyno.{relation};
 -- name: drop_empty_schema
 -- what: the schema, once nothing is in it
 DROP SCHEMA dbdyno RESTRICT;
+
+-- name: insert_rows
+-- what: rows of a workload's table, from dbdyno
+COPY {table} ({columns}) FROM STDIN (FORMAT binary);
+
+-- name: rows_of
+-- what: a part of them, for its checksum
+COPY (SELECT {columns} FROM {table} WHERE {key} BETWEEN {from} AND {to}) TO STDOUT (FORMAT binary);

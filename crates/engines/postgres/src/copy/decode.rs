@@ -1,53 +1,73 @@
 //! From the server's answer back into rows.
 
-use super::{DAY_ZERO, FIELDS, HEADER, MOST_DIGITS, NEGATIVE, POSITIVE};
-use dbdyno_engine::data::{FILLER_CHARS, Row};
+use super::numeric::cents;
+use super::{Broken, DAY_ZERO, HEADER};
+use dbdyno_engine::EngineError;
+use dbdyno_engine::client::{Value, Values};
+use dbdyno_engine::data::{Column, ColumnType};
 
 /// Why bytes cannot be a row of ours.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(in super::super) enum CopyError {
+pub(super) enum CopyError {
     /// The stream does not begin as a COPY in binary format does.
     #[error("the server's COPY has no binary header that is known")]
     Header,
     /// A row with other columns.
-    #[error("a row has {0} columns where 9 were asked for")]
-    Columns(i16),
+    #[error("a row has {0} columns where {1} were asked for")]
+    Columns(i16, usize),
     /// A column that cannot be what was written.
     #[error("row {id}: {column} is not as it was written")]
     Value {
-        /// The row, as far as it is known.
+        /// The row's first column, as far as it is known.
         id: i64,
         /// The column.
-        column: &'static str,
+        column: String,
     },
     /// The stream ended within a row, or went on after its end.
     #[error("the server's COPY ended before its last row")]
     Torn,
 }
 
+impl From<CopyError> for Broken {
+    fn from(error: CopyError) -> Self {
+        Self::Damaged(error)
+    }
+}
+
+/// Takes each row that is whole.
+type Each<'e> = dyn FnMut(&Values) -> Result<(), EngineError> + 'e;
+
 /// Takes rows out of a stream of chunks, however they are cut.
-#[derive(Debug, Default)]
-pub(in super::super) struct Decoder {
+#[derive(Debug)]
+pub(super) struct Decoder<'c> {
+    columns: &'c [Column],
+    /// The row that is being read, in the memory of the one before it.
+    row: Values,
     /// What the last chunk left over.
     rest: Vec<u8>,
     begun: bool,
     ended: bool,
 }
 
-impl Decoder {
+impl<'c> Decoder<'c> {
+    /// Rows with these columns.
+    pub(super) fn new(columns: &'c [Column]) -> Self {
+        Self { columns, row: Values::new(), rest: Vec::new(), begun: false, ended: false }
+    }
+
     /// Takes a chunk, and gives every row that is whole now to `each`.
     ///
     /// # Errors
-    /// The bytes are no rows of ours.
-    pub(in super::super) fn take(&mut self, chunk: &[u8], mut each: impl FnMut(&Row<'_>)) -> Result<(), CopyError> {
+    /// The bytes are no rows of ours; what `each` answers.
+    pub(super) fn take(&mut self, chunk: &[u8], each: &mut Each<'_>) -> Result<(), Broken> {
         // The server sends row by row, so that mostly nothing is left over and nothing has to be copied.
         if self.rest.is_empty() {
-            let used = self.rows(chunk, &mut each)?;
+            let used = self.rows(chunk, each)?;
             self.rest.extend_from_slice(&chunk[used..]);
         } else {
             let mut all = std::mem::take(&mut self.rest);
             all.extend_from_slice(chunk);
-            let used = self.rows(&all, &mut each)?;
+            let used = self.rows(&all, each)?;
             all.drain(..used);
             self.rest = all;
         }
@@ -58,38 +78,41 @@ impl Decoder {
     ///
     /// # Errors
     /// It was not.
-    pub(in super::super) fn finish(&self) -> Result<(), CopyError> {
+    pub(super) fn finish(&self) -> Result<(), CopyError> {
         if self.ended && self.rest.is_empty() { Ok(()) } else { Err(CopyError::Torn) }
     }
 
     /// The bytes that were used.
-    fn rows(&mut self, bytes: &[u8], each: &mut impl FnMut(&Row<'_>)) -> Result<usize, CopyError> {
+    fn rows(&mut self, bytes: &[u8], each: &mut Each<'_>) -> Result<usize, Broken> {
         let mut cursor = Cursor { bytes, at: 0 };
         if !self.begun {
             let Some(signature) = cursor.take(HEADER.len()) else { return Ok(0) };
             if signature != HEADER {
-                return Err(CopyError::Header);
+                return Err(CopyError::Header.into());
             }
             self.begun = true;
         }
         loop {
             let before = cursor.at;
             if self.ended {
-                return if before == bytes.len() { Ok(before) } else { Err(CopyError::Torn) };
+                return if before == bytes.len() { Ok(before) } else { Err(CopyError::Torn.into()) };
             }
             match cursor.count() {
-                Some(FIELDS) => {}
                 Some(-1) => {
                     self.ended = true;
                     continue;
                 }
-                Some(other) => return Err(CopyError::Columns(other)),
+                Some(count) if usize::try_from(count) == Ok(self.columns.len()) => {}
+                Some(other) => return Err(CopyError::Columns(other, self.columns.len()).into()),
                 None => return Ok(before),
             }
-            match cursor.row()? {
-                Some(row) => each(&row),
-                None => return Ok(before),
+            self.row.clear();
+            for column in self.columns {
+                if !cursor.value(column, &mut self.row)? {
+                    return Ok(before);
+                }
             }
+            each(&self.row)?;
         }
     }
 }
@@ -98,9 +121,6 @@ struct Cursor<'b> {
     bytes: &'b [u8],
     at: usize,
 }
-
-/// A field: its bytes, or nothing where the chunk ends within it.
-type Field<'b> = Result<Option<&'b [u8]>, CopyError>;
 
 impl<'b> Cursor<'b> {
     fn take(&mut self, length: usize) -> Option<&'b [u8]> {
@@ -113,68 +133,49 @@ impl<'b> Cursor<'b> {
         self.take(2).and_then(|b| b.try_into().ok()).map(i16::from_be_bytes)
     }
 
-    fn field(&mut self, id: i64, column: &'static str, fits: impl Fn(usize) -> bool) -> Field<'b> {
+    /// Reads a value into a row; false where the chunk ends within it.
+    fn value(&mut self, column: &Column, row: &mut Values) -> Result<bool, CopyError> {
         let Some(length) = self.take(4).and_then(|b| b.try_into().ok()).map(i32::from_be_bytes) else {
-            return Ok(None);
+            return Ok(false);
         };
-        match usize::try_from(length) {
-            Ok(length) if fits(length) => Ok(self.take(length)),
-            _ => Err(CopyError::Value { id, column }),
-        }
-    }
-
-    fn long(&mut self, id: i64, column: &'static str) -> Result<Option<i64>, CopyError> {
-        let field = self.field(id, column, |length| length == 8)?;
-        Ok(field.and_then(|b| b.try_into().ok()).map(i64::from_be_bytes))
-    }
-
-    fn short(&mut self, id: i64, column: &'static str) -> Result<Option<i64>, CopyError> {
-        let field = self.field(id, column, |length| length == 4)?;
-        Ok(field.and_then(|b| b.try_into().ok()).map(|b| i64::from(i32::from_be_bytes(b))))
-    }
-
-    fn text(&mut self, id: i64, column: &'static str, length: usize) -> Result<Option<&'b str>, CopyError> {
-        let Some(bytes) = self.field(id, column, |found| found == length)? else { return Ok(None) };
-        std::str::from_utf8(bytes).map(Some).map_err(|_| CopyError::Value { id, column })
-    }
-
-    /// The row after its number of columns; nothing where the chunk ends within it.
-    fn row(&mut self) -> Result<Option<Row<'b>>, CopyError> {
-        let Some(id) = self.long(0, "id")? else { return Ok(None) };
-        let Some(customer_id) = self.long(id, "customer_id")? else { return Ok(None) };
-        let Some(ref_id) = self.long(id, "ref_id")? else { return Ok(None) };
-        let Some(region) = self.short(id, "region")? else { return Ok(None) };
-        let Some(day) = self.short(id, "booked_on")? else { return Ok(None) };
-        let Some(quantity) = self.short(id, "quantity")? else { return Ok(None) };
-        let fits = |length: usize| (8..=8 + 2 * MOST_DIGITS).contains(&length) && length.is_multiple_of(2);
-        let Some(amount) = self.field(id, "amount", fits)? else { return Ok(None) };
-        let amount_cents = cents(amount).ok_or(CopyError::Value { id, column: "amount" })?;
-        let Some(status) = self.text(id, "status", 1)? else { return Ok(None) };
-        let Some(filler) = self.text(id, "filler", FILLER_CHARS)? else { return Ok(None) };
-        let booked_on_days = day + DAY_ZERO;
-        Ok(Some(Row { id, customer_id, ref_id, region, booked_on_days, quantity, amount_cents, status, filler }))
+        let id = if let Some(Value::Int(id)) = row.get(0) { id } else { 0 };
+        let damaged = || CopyError::Value { id, column: column.name.clone() };
+        let value = match (usize::try_from(length), column.kind) {
+            (Err(_), ColumnType::Text { .. }) if length == -1 => Value::Null,
+            (Ok(length), kind) if fits(kind, length) => {
+                let Some(bytes) = self.take(length) else { return Ok(false) };
+                read(kind, bytes).ok_or_else(damaged)?
+            }
+            _ => return Err(damaged()),
+        };
+        row.push(value);
+        Ok(true)
     }
 }
 
-/// The hundredths that a numeric in the server's format stands for; nothing where it is none of ours.
-pub(super) fn cents(bytes: &[u8]) -> Option<i64> {
-    let mut words = bytes.chunks_exact(2).map(|b| u16::from_be_bytes([b[0], b[1]]));
-    let (count, weight, sign, scale) = (words.next()?, words.next()?.cast_signed(), words.next()?, words.next()?);
-    if usize::from(count) != words.len() || scale != 2 || count > 0 && !(-1..=2).contains(&weight) {
-        return None;
+/// Whether a value may have so many bytes, which is asked before they have come.
+fn fits(kind: ColumnType, length: usize) -> bool {
+    match kind {
+        ColumnType::Int { bytes } => length == usize::from(bytes),
+        ColumnType::Day => length == 4,
+        ColumnType::Cents => (8..=32).contains(&length),
+        // A character may have four bytes.
+        ColumnType::Text { chars } => length <= 4 * chars,
     }
-    let mut sum = 0i64;
-    for (place, digit) in (0..).zip(words) {
-        let digit = i64::from(digit);
-        sum += match i32::from(weight) - place {
-            power @ 0..=2 => digit * 100 * 10_000i64.pow(power.unsigned_abs()),
-            -1 if digit % 100 == 0 => digit / 100,
-            _ => return None,
-        };
-    }
-    match sign {
-        POSITIVE => Some(sum),
-        NEGATIVE => Some(-sum),
-        _ => None,
-    }
+}
+
+fn read(kind: ColumnType, bytes: &[u8]) -> Option<Value<'_>> {
+    let long = || bytes.try_into().ok().map(i64::from_be_bytes);
+    let short = || bytes.try_into().ok().map(i32::from_be_bytes);
+    Some(match kind {
+        ColumnType::Int { bytes: 8 } => Value::Int(long()?),
+        ColumnType::Int { .. } => Value::Int(short()?.into()),
+        ColumnType::Day => Value::Day(short()?.checked_add(DAY_ZERO)?),
+        ColumnType::Cents => Value::Cents(cents(bytes)?),
+        ColumnType::Text { chars } => {
+            let text = std::str::from_utf8(bytes).ok()?;
+            // Mostly a character is a byte, and nothing has to be counted.
+            (text.len() <= chars || text.chars().count() <= chars).then_some(Value::Text(text))?
+        }
+    })
 }

@@ -38,6 +38,14 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9);
 SELECT id, customer_id, ref_id, region, booked_on, quantity, amount, status, filler
 FROM {table} WHERE rowid BETWEEN ?1 AND ?2;
 
+-- name: insert_rows
+-- what: one row of a workload's table
+INSERT INTO {table} ({columns}) VALUES ({places});
+
+-- name: rows_of
+-- what: a part of such rows, for its checksum
+SELECT {columns} FROM {table} WHERE {key} BETWEEN {from} AND {to};
+
 -- name: get_meta
 -- what: the whole of the book-keeping
 SELECT name, value FROM dbdyno_meta;

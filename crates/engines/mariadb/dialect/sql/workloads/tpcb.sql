@@ -46,42 +46,6 @@ BEGIN
   COMMIT;
 END
 
--- name: fill branches
--- rows: 1
-INSERT INTO tpcb_branches (bid, bbalance, filler)
-WITH d AS (
-  SELECT 0 AS n UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4
-  UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9
-), ids AS (
-  SELECT CAST(:1 AS SIGNED) + a.n + 10 * b.n + 100 * c.n + 1000 * e.n AS id
-  FROM d AS a CROSS JOIN d AS b CROSS JOIN d AS c CROSS JOIN d AS e
-)
-SELECT id, 0, '' FROM ids WHERE id <= :2
-
--- name: fill tellers
--- rows: 10
-INSERT INTO tpcb_tellers (tid, bid, tbalance, filler)
-WITH d AS (
-  SELECT 0 AS n UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4
-  UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9
-), ids AS (
-  SELECT CAST(:1 AS SIGNED) + a.n + 10 * b.n + 100 * c.n + 1000 * e.n AS id
-  FROM d AS a CROSS JOIN d AS b CROSS JOIN d AS c CROSS JOIN d AS e
-)
-SELECT id, 1 + (id - 1) DIV 10, 0, '' FROM ids WHERE id <= :2
-
--- name: fill accounts
--- rows: 100000
-INSERT INTO tpcb_accounts (aid, bid, abalance, filler)
-WITH d AS (
-  SELECT 0 AS n UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4
-  UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9
-), ids AS (
-  SELECT CAST(:1 AS SIGNED) + a.n + 10 * b.n + 100 * c.n + 1000 * e.n AS id
-  FROM d AS a CROSS JOIN d AS b CROSS JOIN d AS c CROSS JOIN d AS e
-)
-SELECT id, 1 + (id - 1) DIV 100000, 0, '' FROM ids WHERE id <= :2
-
 -- name: finish
 ANALYZE TABLE tpcb_branches, tpcb_tellers, tpcb_accounts
 

@@ -51,22 +51,6 @@ EXCEPTION
     RAISE;
 END;
 
--- name: fill branches
--- rows: 1
-INSERT INTO tpcb_branches (bid, bbalance, filler)
-SELECT n.id, 0, ' ' FROM (SELECT :1 + LEVEL - 1 AS id FROM dual CONNECT BY LEVEL <= :2 - :1 + 1) n
-
--- name: fill tellers
--- rows: 10
-INSERT INTO tpcb_tellers (tid, bid, tbalance, filler)
-SELECT n.id, 1 + TRUNC((n.id - 1) / 10), 0, ' ' FROM (SELECT :1 + LEVEL - 1 AS id FROM dual CONNECT BY LEVEL <= :2 - :1 + 1) n
-
--- name: fill accounts
--- rows: 100000
-INSERT INTO tpcb_accounts (aid, bid, abalance, filler)
-SELECT n.id, 1 + TRUNC((n.id - 1) / 100000), 0, ' '
-FROM (SELECT :1 + LEVEL - 1 AS id FROM dual CONNECT BY LEVEL <= :2 - :1 + 1) n
-
 -- name: finish branches
 BEGIN
   DBMS_STATS.GATHER_TABLE_STATS(ownname => USER, tabname => 'TPCB_BRANCHES');

@@ -44,21 +44,6 @@ BEGIN
 END
 $$;
 
--- name: fill branches
--- rows: 1
-INSERT INTO dbdyno.tpcb_branches (bid, bbalance, filler)
-SELECT n, 0, '' FROM pg_catalog.generate_series(:1::integer, :2::integer) AS n;
-
--- name: fill tellers
--- rows: 10
-INSERT INTO dbdyno.tpcb_tellers (tid, bid, tbalance, filler)
-SELECT n, 1 + (n - 1) / 10, 0, '' FROM pg_catalog.generate_series(:1::integer, :2::integer) AS n;
-
--- name: fill accounts
--- rows: 100000
-INSERT INTO dbdyno.tpcb_accounts (aid, bid, abalance, filler)
-SELECT n, 1 + (n - 1) / 100000, 0, '' FROM pg_catalog.generate_series(:1::integer, :2::integer) AS n;
-
 -- name: finish branches
 VACUUM ANALYZE dbdyno.tpcb_branches;
 

@@ -29,21 +29,6 @@ CREATE TABLE dbdyno_tpcb_history (
   tid INTEGER NOT NULL, bid INTEGER NOT NULL, aid INTEGER NOT NULL, delta INTEGER NOT NULL, mtime TEXT NOT NULL, filler TEXT
 );
 
--- name: fill branches
--- rows: 1
-WITH RECURSIVE n(id) AS (SELECT :1 UNION ALL SELECT id + 1 FROM n WHERE id < :2)
-INSERT INTO dbdyno_tpcb_branches (bid, bbalance, filler) SELECT id, 0, printf('%88s', '') FROM n;
-
--- name: fill tellers
--- rows: 10
-WITH RECURSIVE n(id) AS (SELECT :1 UNION ALL SELECT id + 1 FROM n WHERE id < :2)
-INSERT INTO dbdyno_tpcb_tellers (tid, bid, tbalance, filler) SELECT id, 1 + (id - 1) / 10, 0, printf('%84s', '') FROM n;
-
--- name: fill accounts
--- rows: 100000
-WITH RECURSIVE n(id) AS (SELECT :1 UNION ALL SELECT id + 1 FROM n WHERE id < :2)
-INSERT INTO dbdyno_tpcb_accounts (aid, bid, abalance, filler) SELECT id, 1 + (id - 1) / 100000, 0, printf('%84s', '') FROM n;
-
 -- name: client update_account
 UPDATE dbdyno_tpcb_accounts SET abalance = abalance + :1 WHERE aid = :2;
 

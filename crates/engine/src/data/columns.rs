@@ -1,0 +1,219 @@
+//! Columns of tables as data, where rows come from, and checksums over rows. Rows travel as [`Values`], one for each
+//! column, whatever engine they go to or come from.
+
+use super::checksum::{Checksum, Columns};
+use crate::client::{Value, Values};
+use serde::Deserialize;
+use std::sync::LazyLock;
+
+/// The type of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum ColumnType {
+    /// A whole number.
+    Int {
+        /// Its bytes where a server counts them: 4 or 8.
+        bytes: u8,
+    },
+    /// A day.
+    Day,
+    /// Hundredths: a decimal with two digits after the point.
+    Cents,
+    /// A text; blanks at its end mean nothing.
+    Text {
+        /// Characters at most.
+        chars: usize,
+    },
+}
+
+/// A column.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Column {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    #[serde(flatten)]
+    pub kind: ColumnType,
+    /// Whether somebody writes to it after the load.
+    #[serde(default)]
+    pub changes: bool,
+    /// What rows have there, where the table has no generator of its own.
+    #[serde(default)]
+    pub values: ColumnValues,
+}
+
+/// What the rows of a table have in a column, by their ids from 1 on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ColumnValues {
+    /// The id.
+    #[default]
+    Serial,
+    /// The id of a parent that has so many rows: 1 for the first so many rows, then 2.
+    Parent(u64),
+    /// This number.
+    Constant(i64),
+    /// Blanks, as many as the column takes.
+    Blank,
+}
+
+/// Makes rows.
+pub trait RowSource: Send {
+    /// Puts the values of a row, 1..n, in place of those that are there.
+    fn row(&mut self, id: u64, into: &mut Values);
+}
+
+/// The rows of a table whose columns say what is in them.
+#[derive(Debug, Clone)]
+pub struct RowsByColumns<'t> {
+    columns: &'t [Column],
+    blanks: String,
+}
+
+impl<'t> RowsByColumns<'t> {
+    /// The rows of a table with these columns.
+    #[must_use]
+    pub fn new(columns: &'t [Column]) -> Self {
+        let chars = |column: &Column| if let ColumnType::Text { chars } = column.kind { chars } else { 0 };
+        Self { columns, blanks: " ".repeat(columns.iter().map(chars).max().unwrap_or(0)) }
+    }
+}
+
+impl RowSource for RowsByColumns<'_> {
+    fn row(&mut self, id: u64, into: &mut Values) {
+        into.clear();
+        for column in self.columns {
+            match (column.values, column.kind) {
+                (ColumnValues::Serial, _) => into.push(id.cast_signed()),
+                (ColumnValues::Parent(rows), _) => into.push((1 + (id - 1) / rows.max(1)).cast_signed()),
+                (ColumnValues::Constant(number), _) => into.push(number),
+                (ColumnValues::Blank, ColumnType::Text { chars }) => into.push(&self.blanks[..chars]),
+                (ColumnValues::Blank, _) => into.push(Value::Null),
+            };
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct TestTables {
+    columns: Vec<Column>,
+}
+
+static TEST_COLUMNS: LazyLock<Vec<Column>> = LazyLock::new(|| {
+    // A test insists on them.
+    toml::from_str(include_str!("tests.toml")).map_or_else(|_| Vec::new(), |read: TestTables| read.columns)
+});
+
+/// The columns of every test table.
+#[must_use]
+pub fn test_columns() -> &'static [Column] {
+    &TEST_COLUMNS
+}
+
+/// The names of columns, with commas between, as SQL lists them.
+#[must_use]
+pub fn column_list(columns: &[Column]) -> String {
+    columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+/// Adds rows up: [`Checksum`].
+#[derive(Debug, Clone)]
+pub struct RowSum<'t> {
+    columns: &'t [Column],
+    which: Columns,
+    /// A row's bytes, made in the same memory for each.
+    bytes: Vec<u8>,
+    /// The sum of those that were added.
+    pub checksum: Checksum,
+}
+
+impl<'t> RowSum<'t> {
+    /// The sum of no rows.
+    #[must_use]
+    pub fn new(columns: &'t [Column], which: Columns) -> Self {
+        Self { columns, which, bytes: Vec::new(), checksum: Checksum::default() }
+    }
+
+    /// Adds a row.
+    pub fn add(&mut self, row: &Values) {
+        self.bytes.clear();
+        canonical(self.columns, self.which, row, &mut self.bytes);
+        self.checksum.add_bytes(&self.bytes);
+    }
+}
+
+/// The bytes of a row that every engine must give back: a whole number, a day or hundredths as 8 bytes, little-endian; a
+/// text without blanks at its end, filled up with zeros to the length that its column has. What is not asked for is
+/// zeros.
+pub(super) fn canonical(columns: &[Column], which: Columns, row: &Values, into: &mut Vec<u8>) {
+    for (column, value) in columns.iter().zip(row.iter()) {
+        let asked = which == Columns::All || !column.changes;
+        let length = into.len() + if let ColumnType::Text { chars } = column.kind { chars } else { 8 };
+        match value {
+            _ if !asked => {}
+            Value::Int(number) | Value::Cents(number) => into.extend_from_slice(&number.to_le_bytes()),
+            Value::Day(days) => into.extend_from_slice(&i64::from(days).to_le_bytes()),
+            Value::Text(text) => into.extend_from_slice(text.trim_end_matches(' ').as_bytes()),
+            Value::Null => {}
+        }
+        into.resize(length, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Generator, smallest};
+    use dbdyno_model::Shape;
+
+    #[test]
+    fn test_tables_have_the_columns_that_every_engine_makes() {
+        assert_eq!(
+            column_list(test_columns()),
+            "id, customer_id, ref_id, region, booked_on, quantity, amount, status, filler"
+        );
+        let changing: Vec<&str> =
+            test_columns().iter().filter(|column| column.changes).map(|column| column.name.as_str()).collect();
+        assert_eq!(changing, ["amount", "status"]);
+    }
+
+    #[test]
+    fn a_row_has_the_same_sum_as_values_and_as_itself() {
+        let (size, mut row) = (smallest(), Values::new());
+        for which in [Columns::All, Columns::Unchanging] {
+            let mut generator = Generator::new(&size, Shape::Small, 42);
+            let mut sum = RowSum::new(test_columns(), which);
+            for id in 1..=3_200 {
+                RowSource::row(&mut generator, id, &mut row);
+                sum.add(&row);
+            }
+            assert_eq!(sum.checksum, generator.checksum_of(which));
+        }
+    }
+
+    #[test]
+    fn columns_say_what_rows_have() {
+        let text = r#"columns = [
+            { name = "aid", type = "int", bytes = 4, values = "serial" },
+            { name = "bid", type = "int", bytes = 4, values = { parent = 10 } },
+            { name = "balance", type = "int", bytes = 4, values = { constant = -3 }, changes = true },
+            { name = "filler", type = "text", chars = 4, values = "blank" },
+        ]"#;
+        let TestTables { columns } = toml::from_str(text).unwrap();
+        let (mut rows, mut row) = (RowsByColumns::new(&columns), Values::new());
+        let mut of = |id| {
+            rows.row(id, &mut row);
+            row.iter().map(|value| format!("{value:?}")).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(of(10), r#"Int(10) Int(1) Int(-3) Text("    ")"#);
+        assert_eq!(of(11), r#"Int(11) Int(2) Int(-3) Text("    ")"#);
+        // A server that pads texts, one that cuts them and one that has no empty ones give the same sum.
+        let mut sums = [Value::Text("    "), Value::Text(""), Value::Null].map(|filler| {
+            let mut sum = RowSum::new(&columns, Columns::All);
+            sum.add(Values::new().push(1).push(1).push(-3).push(filler));
+            sum.checksum
+        });
+        sums.sort_unstable_by_key(|sum| sum.sum);
+        assert_eq!(sums[0], sums[2]);
+    }
+}

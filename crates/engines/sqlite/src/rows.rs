@@ -1,0 +1,67 @@
+//! Rows as SQLite keeps them, both ways: days as text, amounts as 8-byte floats.
+
+use dbdyno_engine::client::{Value, Values};
+use dbdyno_engine::data::{Column, ColumnType, day_from_iso, first_day, iso_day};
+use dbdyno_model::Size;
+
+/// Every day that a test's row can be booked on, as text: making one takes longer than the rest of a row.
+pub(super) struct Days {
+    first: i64,
+    texts: Vec<String>,
+}
+
+impl Days {
+    pub(super) fn new() -> Self {
+        let (first, end) = (first_day(0), first_day(Size::RANGES));
+        Self { first, texts: (first..end).map(iso_day).collect() }
+    }
+
+    fn text(&self, day: i64) -> Option<&str> {
+        self.texts.get(usize::try_from(day - self.first).ok()?).map(String::as_str)
+    }
+}
+
+/// Binds the values of a row, and executes the statement that inserts it.
+///
+/// # Errors
+/// SQLite's.
+pub(super) fn insert<'v>(
+    statement: &mut rusqlite::Statement<'_>,
+    row: impl Iterator<Item = Value<'v>>,
+    days: &Days,
+) -> rusqlite::Result<()> {
+    for (at, value) in (1..).zip(row) {
+        match value {
+            Value::Null => statement.raw_bind_parameter(at, rusqlite::types::Null)?,
+            Value::Int(number) => statement.raw_bind_parameter(at, number)?,
+            Value::Day(day) => match days.text(day.into()) {
+                Some(text) => statement.raw_bind_parameter(at, text)?,
+                None => statement.raw_bind_parameter(at, iso_day(day.into()))?,
+            },
+            Value::Cents(cents) => statement.raw_bind_parameter(at, cents as f64 / 100.0)?,
+            Value::Text(text) => statement.raw_bind_parameter(at, text)?,
+        }
+    }
+    statement.raw_execute().map(drop)
+}
+
+/// Reads a row in place of the values that are there; the name of a column that has a value which it cannot have.
+pub(super) fn read<'c>(row: &rusqlite::Row<'_>, columns: &'c [Column], into: &mut Values) -> Result<(), &'c str> {
+    into.clear();
+    for (at, column) in columns.iter().enumerate() {
+        let value = match column.kind {
+            ColumnType::Int { .. } => row.get(at).ok().map(Value::Int),
+            ColumnType::Day => {
+                let text = row.get_ref(at).ok().and_then(|value| value.as_str().ok());
+                text.and_then(day_from_iso).and_then(|day| i32::try_from(day).ok()).map(Value::Day)
+            }
+            ColumnType::Cents => row.get::<_, f64>(at).ok().map(|amount| Value::Cents((amount * 100.0).round() as i64)),
+            ColumnType::Text { chars } => {
+                let text = row.get_ref(at).ok().and_then(|value| value.as_str().ok());
+                text.filter(|text| text.len() <= chars || text.chars().count() <= chars).map(Value::Text)
+            }
+        };
+        into.push(value.ok_or(column.name.as_str())?);
+    }
+    Ok(())
+}
