@@ -6,7 +6,7 @@ use crate::load::Watch;
 use crate::plan::{Turn, again, in_turn, loads};
 use crate::work::{Work, WorkloadSpec};
 use crate::{Bench, Event, Events, PlanError, Stop, Wish};
-use dbdyno_engine::{Engine, EngineError, LoadWatch as _};
+use dbdyno_engine::{Engine, EngineError};
 use dbdyno_model::{Dop, Flag, Load, Mapping, Plan, PlannedPoint, Point, Ramp, Status, Subject, WorkloadName};
 use dbdyno_workload::{Dialect, Done, Ended, Held, Site, Workload};
 use std::sync::PoisonError;
@@ -46,8 +46,8 @@ pub fn load_workload(
         return Ok(WorkloadLoad { scale, rows: Vec::new(), anew: false });
     }
     let scale = scale.or(held.scale()).unwrap_or(1);
-    let rows = site.load(scale, jobs, &Watch { events, stop })?;
-    Ok(WorkloadLoad { scale, rows, anew: held != Held::Nothing })
+    let (rows, goes_on) = site.load(scale, jobs, &Watch { events, stop })?;
+    Ok(WorkloadLoad { scale, rows, anew: held != Held::Nothing && !goes_on })
 }
 
 /// What is asked of a workload besides what is asked of tests.

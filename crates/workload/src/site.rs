@@ -76,18 +76,19 @@ impl<'e> Site<'e> {
 
     /// Loads it at a scale, with so many jobs at the same time where the engine can. A load of the same scale that did
     /// not come to its end goes on where it stopped; whatever else is there of an earlier load goes first. Returns the
-    /// rows of each table, in order. The target is held.
+    /// rows of each table, in order, and whether an earlier load went on. The target is held.
     ///
     /// # Errors
     /// Something of its names is there that dbdyno did not make; the engine's; `Cancelled` once the watch says so; what
     /// was loaded is not what was to be.
-    pub fn load(&self, scale: u64, jobs: u32, watch: &dyn LoadWatch) -> Result<Vec<(String, u64)>, EngineError> {
+    pub fn load(&self, scale: u64, jobs: u32, watch: &dyn LoadWatch) -> Result<(Vec<(String, u64)>, bool), EngineError> {
         // Where nothing is there yet, what is asked for below could not be asked.
         self.engine.note(&[])?;
         let (books, made, fills) = (self.engine.books()?, self.dialect.makes()?, self.dialect.fills(scale)?);
         made.iter().try_for_each(|made| self.refuse_others(made, &books))?;
         let filling = format!("filling scale {scale}");
-        if books.get(&self.entry()) != filling || !self.are_there(&made)? {
+        let goes_on = books.get(&self.entry()) == filling && self.are_there(&made)?;
+        if !goes_on {
             self.make(scale, &made, &fills, &books)?;
             self.engine.note(&[(self.entry(), filling)])?;
         }
@@ -103,7 +104,7 @@ impl<'e> Site<'e> {
             return Err(EngineError::new(ErrorClass::Corruption, message));
         }
         self.engine.note(&[(self.entry(), format!("complete scale {scale}"))])?;
-        Ok(rows)
+        Ok((rows, goes_on))
     }
 
     /// What rows are, without the workload's name.

@@ -1,7 +1,7 @@
 //! What a server holds: nothing, something of somebody else's, or our data and how far its load has come. Looking
 //! changes nothing. The statements are those of the dialect's `load` and `tables`, the words those of `words.toml`.
 
-use super::{Connection, Product};
+use super::{Connection, ProductTables};
 use crate::bookkeeping::{Contents, Meta};
 use crate::{Dialect, EngineError, form};
 use dbdyno_model::ErrorClass;
@@ -38,7 +38,7 @@ impl Object {
 ///
 /// # Errors
 /// The server's.
-pub fn objects<P: Product>(connection: &mut P::Connection) -> Result<Vec<Object>, EngineError> {
+pub fn objects<P: ProductTables>(connection: &mut P::Connection) -> Result<Vec<Object>, EngineError> {
     let rows = connection.texts("reading the list of tables", &P::dialect().get("load/objects")?.text)?;
     let object = |row: Vec<Option<String>>| {
         let mut values = row.into_iter();
@@ -67,7 +67,7 @@ pub(super) fn listed<'o>(objects: impl Iterator<Item = &'o Object>) -> String {
 ///
 /// # Errors
 /// It cannot be read.
-pub fn look<P: Product>(product: &P, connection: &mut P::Connection) -> Result<Contents, EngineError> {
+pub fn look<P: ProductTables>(product: &P, connection: &mut P::Connection) -> Result<Contents, EngineError> {
     let (dialect, place) = (P::dialect(), product.place());
     let objects = objects::<P>(connection)?;
     if objects.is_empty() {
@@ -118,7 +118,7 @@ fn entry(row: Vec<Option<String>>) -> Option<(String, String)> {
 ///
 /// # Errors
 /// What the work answers, in which case the transaction is left open for whoever closes the connection; the server's.
-pub fn transaction<P: Product, T>(
+pub fn transaction<P: ProductTables, T>(
     connection: &mut P::Connection,
     doing: &str,
     work: impl FnOnce(&mut P::Connection) -> Result<T, EngineError>,
@@ -136,7 +136,7 @@ pub fn transaction<P: Product, T>(
 ///
 /// # Errors
 /// The server's.
-pub fn set<'e, P: Product>(
+pub fn set<'e, P: ProductTables>(
     connection: &mut P::Connection,
     entries: impl IntoIterator<Item = (&'e str, &'e str)>,
 ) -> Result<(), EngineError> {
@@ -144,7 +144,7 @@ pub fn set<'e, P: Product>(
 }
 
 /// The same within a transaction.
-fn set_within<'e, P: Product>(
+fn set_within<'e, P: ProductTables>(
     connection: &mut P::Connection,
     entries: impl IntoIterator<Item = (&'e str, &'e str)>,
 ) -> Result<(), EngineError> {
@@ -156,7 +156,7 @@ fn set_within<'e, P: Product>(
 ///
 /// # Errors
 /// What is there is not ours; the server's.
-pub fn books<P: Product>(product: &P, connection: &mut P::Connection) -> Result<Meta, EngineError> {
+pub fn books<P: ProductTables>(product: &P, connection: &mut P::Connection) -> Result<Meta, EngineError> {
     if let Some(meta) = look(product, connection)?.ours()? {
         return Ok(meta);
     }
@@ -184,7 +184,7 @@ pub fn books<P: Product>(product: &P, connection: &mut P::Connection) -> Result<
 ///
 /// # Errors
 /// There is one, or the server does not tell.
-pub fn refuse_others<'t, P: Product>(
+pub fn refuse_others<'t, P: ProductTables>(
     place: &str,
     connection: &mut P::Connection,
     tables: impl IntoIterator<Item = &'t str>,
@@ -198,7 +198,7 @@ pub fn refuse_others<'t, P: Product>(
 ///
 /// # Errors
 /// There is such a thing, or the server does not tell.
-pub(super) fn refuse_needed<P: Product>(place: &str, connection: &mut P::Connection) -> Result<(), EngineError> {
+pub(super) fn refuse_needed<P: ProductTables>(place: &str, connection: &mut P::Connection) -> Result<(), EngineError> {
     let sql = &P::dialect().get("inspect/dependents")?.text;
     form::refuse_needed(connection.texts("looking for what needs the tables", sql)?, place)
 }

@@ -1,7 +1,8 @@
 //! The engine of every product that has servers: a connection of its own to each node, what is known of the server's
 //! place, the point that is under way, the lock of a run. What differs between products is [`Product`].
 
-use super::product::{LoadRequest, OWN, ServerEngine};
+use super::product::ServerEngine;
+use super::tables::{LoadRequest, OWN};
 use super::{
     Held, Product, ServerLocation, Told, Wait, answers, checksum, contents, fill, held, inspect, load, look_after, no_point,
     node_count, recover, remove, run_lock, statistics,

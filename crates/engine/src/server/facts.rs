@@ -1,7 +1,7 @@
 //! What the catalogue must say of a test table, from the dialect's `facts.toml`: facts by organisation, for the whole
 //! table or for each of its parts.
 
-use super::{Leaf, Product, leaves, month_name};
+use super::{Leaf, ProductTables, leaves, month_name};
 use crate::EngineError;
 use crate::data::{first_day, iso_day};
 use crate::inspect::Fact;
@@ -48,7 +48,7 @@ enum Each {
 ///
 /// # Errors
 /// The dialect does not tell.
-pub fn expected<P: Product>(table: TableName) -> Result<Vec<Fact>, EngineError> {
+pub fn expected<P: ProductTables>(table: TableName) -> Result<Vec<Fact>, EngineError> {
     let text = P::dialect().file_text("facts.toml");
     let unreadable = |why: String| EngineError::new(ErrorClass::Other, format!("facts.toml cannot be read: {why}"));
     let text = text.ok_or_else(|| unreadable("it is missing".to_owned()))?;

@@ -2,7 +2,7 @@
 
 use super::contents::{self, transaction};
 use super::load::{note, pool};
-use super::{Connection as _, Product, Rows, Stop, Tally};
+use super::{Connection as _, ProductTables, Rows, Stop, Tally};
 use crate::client::Values;
 use crate::data::{Columns, RowSum, RowsByColumns};
 use crate::{EngineError, LoadWatch, RowPart, TableRows};
@@ -12,7 +12,7 @@ use dbdyno_model::ErrorClass;
 ///
 /// # Errors
 /// As for [`crate::Workloads::fill`].
-pub(super) fn fill<P: Product>(
+pub(super) fn fill<P: ProductTables>(
     product: &P,
     tables: &[TableRows],
     jobs: u32,
@@ -48,7 +48,7 @@ pub(super) fn fill<P: Product>(
     Ok(())
 }
 
-fn prove_part<P: Product>(
+fn prove_part<P: ProductTables>(
     connection: &mut P::Connection,
     (table, part): (&TableRows, &RowPart),
     stop: &Stop<'_>,

@@ -1,7 +1,7 @@
 //! Looking at a table again that was loaded some time ago: by the server's catalogue, and by rows that are asked for
 //! one by one.
 
-use super::{Connection as _, Product, expected};
+use super::{Connection as _, ProductTables, expected};
 use crate::client::Values;
 use crate::data::{Sample, test_columns};
 use crate::inspect::{Fact, compare, rows};
@@ -15,7 +15,7 @@ const KEY: [usize; 3] = [0, 4, 3];
 ///
 /// # Errors
 /// The server is lost, or does not tell.
-pub(super) fn inspect<P: Product>(
+pub(super) fn inspect<P: ProductTables>(
     connection: &mut P::Connection,
     table: TableName,
     sample: &mut Sample,
@@ -41,7 +41,7 @@ pub(super) fn inspect<P: Product>(
 }
 
 /// Reads the rows of a sample.
-fn look<P: Product>(
+fn look<P: ProductTables>(
     connection: &mut P::Connection,
     table: TableName,
     sample: &mut Sample,

@@ -3,9 +3,9 @@
 //! notes it in the book-keeping, so that a load that was killed goes on where it was and no leaf is ever half full.
 
 use super::contents::{self, META, Object, transaction};
-use super::product::{Load, LoadRequest};
+use super::tables::{Load, LoadRequest};
 use super::{
-    Connection as _, Leaf, LoaderPool, Phase, Product, Rows, Stop, Tally, Times, held, leaves, prove, remove, run_lock,
+    Connection as _, Leaf, LoaderPool, Phase, ProductTables, Rows, Stop, Tally, Times, held, leaves, prove, remove, run_lock,
 };
 use crate::bookkeeping::{Contents, Meta, checksum_key};
 use crate::data::{Generator, test_columns};
@@ -21,7 +21,7 @@ const CREATING: &str = "creating tables";
 ///
 /// # Errors
 /// The place is not ours, holds something else of ours, or cannot be written; what was committed stays.
-pub(super) fn load<P: Product>(
+pub(super) fn load<P: ProductTables>(
     product: &P,
     request: LoadRequest<'_>,
     watch: &dyn LoadWatch,
@@ -74,7 +74,7 @@ fn is_full(meta: &Meta, table: TableName) -> bool {
 }
 
 /// The book-keeping of a load that begins.
-fn begin<P: Product>(
+fn begin<P: ProductTables>(
     product: &P,
     control: &mut P::Connection,
     request: LoadRequest<'_>,
@@ -89,7 +89,7 @@ fn begin<P: Product>(
 ///
 /// # Errors
 /// The server turns one away.
-pub(super) fn pool<'w, P: Product>(
+pub(super) fn pool<'w, P: ProductTables>(
     product: &P,
     jobs: u32,
     watch: &'w dyn LoadWatch,
@@ -125,7 +125,7 @@ fn report(
 ///
 /// # Errors
 /// The dialect has none.
-pub fn note<P: Product>(step: &str, part: &str) -> Result<String, EngineError> {
+pub fn note<P: ProductTables>(step: &str, part: &str) -> Result<String, EngineError> {
     Ok(P::dialect().fill("load/note", &[("step", step), ("leaf", part)])?)
 }
 
@@ -133,11 +133,11 @@ pub fn note<P: Product>(step: &str, part: &str) -> Result<String, EngineError> {
 ///
 /// # Errors
 /// The dialect has none of that name.
-pub fn about<P: Product>(statement: &str, leaf: &Leaf) -> Result<String, EngineError> {
+pub fn about<P: ProductTables>(statement: &str, leaf: &Leaf) -> Result<String, EngineError> {
     Ok(P::dialect().get(statement)?.text.replace("{leaf}", &P::in_sql(leaf)))
 }
 
-impl<P: Product> Load<'_, P> {
+impl<P: ProductTables> Load<'_, P> {
     /// Creates the tables that are not there. A table of which only parts are there, or that has rows and no notes, is
     /// what a drop left that was interrupted, or somebody's hand: it is made anew, and nothing that was noted holds.
     fn create(&mut self, tables: &[TableName]) -> Result<(), EngineError> {

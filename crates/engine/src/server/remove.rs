@@ -3,7 +3,7 @@
 //! server has; the book-keeping goes last, for while it stands the rest is known to be ours.
 
 use super::contents::{self, META, Object, listed, transaction};
-use super::{Connection as _, Product, leaves, month_name, run_lock};
+use super::{Connection as _, ProductTables, leaves, month_name, run_lock};
 use crate::EngineError;
 use crate::bookkeeping::Meta;
 use dbdyno_model::{ErrorClass, Organisation, Procedure, Size, TableName};
@@ -18,7 +18,7 @@ const ARGUMENTS: u64 = 14;
 ///
 /// # Errors
 /// The place is not ours or holds something that is not ours, somebody is loading, or something cannot be dropped.
-pub(super) fn drop_all<P: Product>(product: &P) -> Result<bool, EngineError> {
+pub(super) fn drop_all<P: ProductTables>(product: &P) -> Result<bool, EngineError> {
     let dialect = P::dialect();
     let mut connection = product.open(0, "dbdyno drop")?;
     let connection = &mut connection;
@@ -66,11 +66,11 @@ pub(super) fn drop_all<P: Product>(product: &P) -> Result<bool, EngineError> {
 }
 
 /// Whether there is a book-keeping without an entry, which a load left that was killed as it began.
-fn has_empty_books<P: Product>(connection: &mut P::Connection) -> Result<bool, EngineError> {
+fn has_empty_books<P: ProductTables>(connection: &mut P::Connection) -> Result<bool, EngineError> {
     Ok(P::EMPTY_BOOKS_ARE_OURS && contents::objects::<P>(connection)?.iter().any(|object| object.is_table(META)))
 }
 
-fn drop_books<P: Product>(connection: &mut P::Connection) -> Result<(), EngineError> {
+fn drop_books<P: ProductTables>(connection: &mut P::Connection) -> Result<(), EngineError> {
     let doing = "dropping the book-keeping";
     // What came before is on the device when this is.
     if let Ok(wait) = P::dialect().get("load/control") {
@@ -85,7 +85,7 @@ fn drop_books<P: Product>(connection: &mut P::Connection) -> Result<(), EngineEr
 ///
 /// # Errors
 /// The server's.
-pub(super) fn drop_object<P: Product>(connection: &mut P::Connection, object: &Object) -> Result<(), EngineError> {
+pub(super) fn drop_object<P: ProductTables>(connection: &mut P::Connection, object: &Object) -> Result<(), EngineError> {
     let Some(sql) = &object.drop else { return Ok(()) };
     let doing = format!("dropping {}", object.description);
     match table_of(object) {
@@ -127,7 +127,7 @@ struct Known<'m> {
 }
 
 impl<'m> Known<'m> {
-    fn new<P: Product>(meta: &'m Meta) -> Result<Self, EngineError> {
+    fn new<P: ProductTables>(meta: &'m Meta) -> Result<Self, EngineError> {
         let whole = TableName::ALL.into_iter().map(|table| table.name().to_owned());
         let parts = TableName::ALL.into_iter().filter(|_| P::PARTS_ARE_TABLES).flat_map(parts);
         let tables = whole.chain(parts).chain([META.to_owned()]).collect();

@@ -1,6 +1,6 @@
 //! The lock that measuring, loading and dropping share: one dbdyno at a time does any of these in a place.
 
-use super::Product;
+use super::ProductTables;
 use crate::EngineError;
 use dbdyno_model::ErrorClass;
 use std::thread;
@@ -18,7 +18,7 @@ const DOING: &str = "waiting for others that measure, load or drop here";
 ///
 /// # Errors
 /// Another dbdyno is at work; somebody gave up; the server's.
-pub(super) fn hold<P: Product>(
+pub(super) fn hold<P: ProductTables>(
     product: &P,
     connection: &mut P::Connection,
     give_up: &dyn Fn() -> Option<ErrorClass>,

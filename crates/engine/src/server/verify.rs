@@ -1,6 +1,6 @@
 //! Checksums: leaves read back by all sessions of a load, and compared with what the generator says.
 
-use super::{Clock, Connection, Leaf, LoaderPool, Product, Stop, Tally, leaves, recover};
+use super::{Clock, Connection, Leaf, LoaderPool, ProductTables, Stop, Tally, leaves, recover};
 use crate::client::Values;
 use crate::data::{Checksum, Columns, Generator, RowSum, test_columns};
 use crate::{EngineError, LoadWatch};
@@ -18,7 +18,7 @@ type Sums = Mutex<BTreeMap<TableName, Checksum>>;
 ///
 /// # Errors
 /// The table cannot be read.
-pub fn checksum<P: Product>(
+pub fn checksum<P: ProductTables>(
     pool: &mut LoaderPool<'_, P::Connection>,
     table: TableName,
     (rows, columns): (u64, Columns),
@@ -38,7 +38,7 @@ pub fn checksum<P: Product>(
 ///
 /// # Errors
 /// A leaf cannot be read, or holds something else.
-pub(super) fn prove<'t, P: Product>(
+pub(super) fn prove<'t, P: ProductTables>(
     pool: &mut LoaderPool<'_, P::Connection>,
     leaves: &[Leaf],
     (size, generator): (&Size, &Generator),
@@ -63,7 +63,7 @@ pub(super) fn prove<'t, P: Product>(
     Ok(sums.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
-fn sum<P: Product>(
+fn sum<P: ProductTables>(
     connection: &mut P::Connection,
     leaf: &Leaf,
     columns: Columns,

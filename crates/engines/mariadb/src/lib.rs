@@ -39,8 +39,7 @@ mod tls;
 use connection::MariaDbConnection;
 use dbdyno_engine::private::PrivateServer;
 use dbdyno_engine::server::grants::Grant;
-use dbdyno_engine::server::Load;
-use dbdyno_engine::server::{Connection as _, Leaf, NodeOf, Product, Rows, ServerEngine, ServerLocation, Vigil};
+use dbdyno_engine::server::{NodeOf, Product, ProductTarget, ServerEngine, ServerLocation, Vigil};
 use dbdyno_engine::{
     Dialect, Durability, DurablePlaces, EngineError, EngineInfo, Finding, PointSpec, PointStatistics, ProgramSpec,
     Session, Settled, Target, TargetError,
@@ -103,11 +102,9 @@ fn engine(target: &Target, private: Option<PrivateServer>) -> Result<MariaDbEngi
     Ok(ServerEngine::new(MariaDbProduct { options: Options::parse(target)? }, private))
 }
 
-impl Product for MariaDbProduct {
+impl ProductTarget for MariaDbProduct {
     type Connection = MariaDbConnection;
     type Account = snapshot::Account;
-    type UnderWay = UnderWay;
-    type Backlog = settle::Backlog;
     const BLOCK_BYTES: u64 = location::BLOCK_BYTES;
 
     fn dialect() -> &'static Dialect {
@@ -145,6 +142,11 @@ impl Product for MariaDbProduct {
     fn tables(&self) -> Vec<TableName> {
         TABLE_NAMES.to_vec()
     }
+}
+
+impl Product for MariaDbProduct {
+    type UnderWay = UnderWay;
+    type Backlog = settle::Backlog;
 
     fn describe(engine: &MariaDbEngine) -> Result<Database, EngineError> {
         engine.with(describe::database)
@@ -165,85 +167,6 @@ impl Product for MariaDbProduct {
 
     fn space_needed_bytes(&self, size: &Size) -> u64 {
         space::needed_bytes(size)
-    }
-
-    fn place(&self) -> String {
-        format!("the database {}", self.options.database)
-    }
-
-    fn database(&self) -> String {
-        format!("database {}", self.options.database)
-    }
-
-    fn how_to_read(&self, connection: &mut MariaDbConnection) -> Result<String, EngineError> {
-        let grant = check::grants::help(connection, &self.options.database)?;
-        Ok(grant.map_or_else(
-            || "connect as a user that may".to_owned(),
-            |statement| format!("an administrator runs: {statement}, or connect as a user that may"),
-        ))
-    }
-
-    const CREATED: &'static str = "created_database";
-
-    fn create_place(&self, connection: &mut MariaDbConnection) -> Result<bool, EngineError> {
-        load::create_database(connection, &self.options)
-    }
-
-    fn drop_place(&self, connection: &mut MariaDbConnection) -> Result<(), EngineError> {
-        let doing = format!("dropping the database {}", self.options.database);
-        connection.batch(&doing, &format!("DROP DATABASE {}", self.options.quoted_database()))
-    }
-
-    fn try_lock(&self, connection: &mut MariaDbConnection, doing: &str) -> Result<bool, EngineError> {
-        load::granted(connection, doing, &load::lock_name(&self.options))
-    }
-
-    fn left_at_work(&self, connection: &mut MariaDbConnection, doing: &str) -> Result<Option<String>, EngineError> {
-        load::left_at_work(connection, doing, &self.options)
-    }
-
-    fn prepare_loader(&self, connection: &mut MariaDbConnection, doing: &str, job: u32) -> Result<(), EngineError> {
-        load::granted(connection, doing, &load::helper_lock(&self.options, job)).map(drop)
-    }
-
-    fn create_table(&self, table: TableName, _: &Size) -> Result<Vec<String>, EngineError> {
-        load::create_table(table)
-    }
-
-    fn parts(table: TableName) -> u64 {
-        layout::parts(table.organisation())
-    }
-
-    fn in_sql(leaf: &Leaf) -> String {
-        layout::in_sql(leaf)
-    }
-
-    fn fill(
-        &self,
-        connection: &mut MariaDbConnection,
-        doing: &str,
-        (leaf, _): (&Leaf, &Size),
-        rows: &mut Rows<'_>,
-    ) -> Result<(), EngineError> {
-        load::fill(connection, doing, leaf, rows)
-    }
-
-    fn after_rows(
-        load: &mut Load<'_, Self>,
-        label: &str,
-        (tables, _, rows): (&[TableName], &[Leaf], u64),
-    ) -> Result<(), EngineError> {
-        load::after_rows(load, label, (tables, rows))
-    }
-
-    fn write_out(tables: &[TableName]) -> Result<Vec<String>, EngineError> {
-        load::write_out(tables)
-    }
-
-    fn unseen(connection: &mut MariaDbConnection) -> Result<Vec<String>, EngineError> {
-        let sees = connection.texts("asking for triggers", &DIALECT.get("inspect/may_see_triggers")?.text)?;
-        let blind = dbdyno_engine::server::first(sees).as_deref() == Some("0");
-        Ok(blind.then(|| check::grants::why_missing(connection, &["TRIGGER"])).into_iter().collect())
     }
 
     fn settle(

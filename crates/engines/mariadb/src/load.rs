@@ -1,6 +1,7 @@
 //! What a load does that is MariaDB's own: locks by name, leaves that are emptied and filled in one transaction,
 //! statistics.
 
+use super::check::grants;
 use super::connection::MariaDbConnection;
 use super::options::Options;
 use super::{MariaDbProduct, layout};
@@ -8,8 +9,8 @@ use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::data::{column_list, test_columns};
 use dbdyno_engine::server::load::about;
-use dbdyno_engine::server::{Connection as _, Leaf, Load, Phase, Rows, Stop, Tally, first};
-use dbdyno_model::{ErrorClass, TableName};
+use dbdyno_engine::server::{Connection as _, Leaf, Load, Phase, ProductTables, Rows, Stop, Tally, first};
+use dbdyno_model::{ErrorClass, Size, TableName};
 use mysql::prelude::Queryable as _;
 
 /// The database that this session has as its default: ours where it exists.
@@ -20,88 +21,121 @@ pub(super) fn database(connection: &mut MariaDbConnection) -> Result<Option<Stri
     Ok(first(connection.texts("asking for the database", "SELECT DATABASE()")?))
 }
 
-/// Makes the database where there is none, and enters it.
-///
-/// # Errors
-/// The server's.
-pub(super) fn create_database(connection: &mut MariaDbConnection, options: &Options) -> Result<bool, EngineError> {
-    if database(connection)?.is_some() {
-        return Ok(false);
+impl ProductTables for MariaDbProduct {
+    const CREATED: &'static str = "created_database";
+
+    fn place(&self) -> String {
+        format!("the database {}", self.options.database)
     }
-    let name = options.quoted_database();
-    connection.batch(&format!("creating the database {}", options.database), &format!("CREATE DATABASE {name}"))?;
-    connection.batch("entering the database", &format!("USE {name}")).map(|()| true)
+
+    fn database(&self) -> String {
+        format!("database {}", self.options.database)
+    }
+
+    fn how_to_read(&self, connection: &mut MariaDbConnection) -> Result<String, EngineError> {
+        let grant = grants::help(connection, &self.options.database)?;
+        Ok(grant.map_or_else(
+            || "connect as a user that may".to_owned(),
+            |statement| format!("an administrator runs: {statement}, or connect as a user that may"),
+        ))
+    }
+
+    fn create_place(&self, connection: &mut MariaDbConnection) -> Result<bool, EngineError> {
+        if database(connection)?.is_some() {
+            return Ok(false);
+        }
+        let (name, quoted) = (&self.options.database, self.options.quoted_database());
+        connection.batch(&format!("creating the database {name}"), &format!("CREATE DATABASE {quoted}"))?;
+        connection.batch("entering the database", &format!("USE {quoted}")).map(|()| true)
+    }
+
+    fn drop_place(&self, connection: &mut MariaDbConnection) -> Result<(), EngineError> {
+        let doing = format!("dropping the database {}", self.options.database);
+        connection.batch(&doing, &format!("DROP DATABASE {}", self.options.quoted_database()))
+    }
+
+    fn try_lock(&self, connection: &mut MariaDbConnection, doing: &str) -> Result<bool, EngineError> {
+        granted(connection, doing, &lock_name(&self.options))
+    }
+
+    fn left_at_work(&self, connection: &mut MariaDbConnection, doing: &str) -> Result<Option<String>, EngineError> {
+        let lock = lock_name(&self.options);
+        let answer = connection.control(doing).exec_first(&DIALECT.get("load/at_work")?.text, (lock,));
+        let answer: Option<Option<u64>> = answer.map_err(|error| connection.error(doing, &error))?;
+        Ok(answer.flatten().map(|session| format!("end them with KILL (one is number {session})")))
+    }
+
+    /// Each session holds a lock of its own for as long as it has anything to do, its own rollback included.
+    fn prepare_loader(&self, connection: &mut MariaDbConnection, doing: &str, job: u32) -> Result<(), EngineError> {
+        granted(connection, doing, &format!("{}.{job}", lock_name(&self.options))).map(drop)
+    }
+
+    fn create_table(&self, table: TableName, _: &Size) -> Result<Vec<String>, EngineError> {
+        Ok(vec![layout::create(table.name(), table.organisation(), layout::Pages::of(table))?])
+    }
+
+    fn parts(table: TableName) -> u64 {
+        layout::parts(table.organisation())
+    }
+
+    fn in_sql(leaf: &Leaf) -> String {
+        layout::in_sql(leaf)
+    }
+
+    fn fill(
+        &self,
+        connection: &mut MariaDbConnection,
+        doing: &str,
+        (leaf, _): (&Leaf, &Size),
+        rows: &mut Rows<'_>,
+    ) -> Result<(), EngineError> {
+        // What is not ours, or was loaded before somebody changed the notes.
+        connection.batch(doing, &about::<Self>("load/empty_leaf", leaf)?)?;
+        let insert = about::<Self>("load/insert_into", leaf)?.replace("{columns}", &column_list(test_columns()));
+        connection.insert(doing, &insert, rows)
+    }
+
+    /// Statistics.
+    fn after_rows(
+        load: &mut Load<'_, Self>,
+        label: &str,
+        (tables, _, rows): (&[TableName], &[Leaf], u64),
+    ) -> Result<(), EngineError> {
+        let (size, times) = (load.request.size, &load.times);
+        let tally = Tally::new(load.watch, format!("{label} statistics"), 0, rows);
+        let analyse = |connection: &mut MariaDbConnection, table: &TableName, (): &mut (), _: &Stop<'_>| {
+            let _clock = times.clock(*table, Phase::Tidy);
+            analyse(connection, *table)?;
+            tally.add(table.rows(size));
+            Ok(())
+        };
+        load.pool.each(&format!("analysing {label}"), tables, || (), analyse)
+    }
+
+    /// Commits need not have waited for the device.
+    fn write_out(tables: &[TableName]) -> Result<Vec<String>, EngineError> {
+        let flush = tables.iter().map(|table| DIALECT.fill("statistics/flush", &[("table", table.name())]));
+        let durable = DIALECT.get("load/durable").map(|statement| statement.text.clone());
+        Ok(std::iter::once(durable).chain(flush).collect::<Result<_, _>>()?)
+    }
+
+    fn unseen(connection: &mut MariaDbConnection) -> Result<Vec<String>, EngineError> {
+        let sees = connection.texts("asking for triggers", &DIALECT.get("inspect/may_see_triggers")?.text)?;
+        let blind = first(sees).as_deref() == Some("0");
+        Ok(blind.then(|| grants::why_missing(connection, &["TRIGGER"])).into_iter().collect())
+    }
 }
 
 /// The name of the lock that keeps two dbdynos apart.
-pub(super) fn lock_name(options: &Options) -> String {
+fn lock_name(options: &Options) -> String {
     format!("dbdyno.{}", options.database)
 }
 
-/// The name of the lock of a session that loads, which it holds for as long as it has anything to do, its own rollback
-/// included.
-pub(super) fn helper_lock(options: &Options, job: u32) -> String {
-    format!("{}.{job}", lock_name(options))
-}
-
 /// Whether a lock is granted.
-///
-/// # Errors
-/// The server's.
-pub(super) fn granted(connection: &mut MariaDbConnection, doing: &str, lock: &str) -> Result<bool, EngineError> {
+fn granted(connection: &mut MariaDbConnection, doing: &str, lock: &str) -> Result<bool, EngineError> {
     let answer = connection.control(doing).exec_first::<Option<i64>, _, _>(&DIALECT.get("load/hold")?.text, (lock,));
     let answer = answer.map_err(|error| connection.error(doing, &error))?;
     Ok(answer.flatten() == Some(1))
-}
-
-/// How to end a session of an earlier load, or a job of an earlier run, that has not ended.
-///
-/// # Errors
-/// The server's.
-pub(super) fn left_at_work(
-    connection: &mut MariaDbConnection,
-    doing: &str,
-    options: &Options,
-) -> Result<Option<String>, EngineError> {
-    let answer = connection.control(doing).exec_first(&DIALECT.get("load/at_work")?.text, (lock_name(options),));
-    let answer: Option<Option<u64>> = answer.map_err(|error| connection.error(doing, &error))?;
-    Ok(answer.flatten().map(|session| format!("end them with KILL (one is number {session})")))
-}
-
-/// Fills a leaf.
-///
-/// # Errors
-/// The server's; `Cancelled` once the rows say so.
-pub(super) fn fill(
-    connection: &mut MariaDbConnection,
-    doing: &str,
-    leaf: &Leaf,
-    rows: &mut Rows<'_>,
-) -> Result<(), EngineError> {
-    // What is not ours, or was loaded before somebody changed the notes.
-    connection.batch(doing, &about::<MariaDbProduct>("load/empty_leaf", leaf)?)?;
-    let insert = about::<MariaDbProduct>("load/insert_into", leaf)?.replace("{columns}", &column_list(test_columns()));
-    connection.insert(doing, &insert, rows)
-}
-
-/// Statistics.
-///
-/// # Errors
-/// The server's.
-pub(super) fn after_rows(
-    load: &mut Load<'_, MariaDbProduct>,
-    label: &str,
-    (tables, rows): (&[TableName], u64),
-) -> Result<(), EngineError> {
-    let (size, times) = (load.request.size, &load.times);
-    let tally = Tally::new(load.watch, format!("{label} statistics"), 0, rows);
-    let analyse = |connection: &mut MariaDbConnection, table: &TableName, (): &mut (), _: &Stop<'_>| {
-        let _clock = times.clock(*table, Phase::Tidy);
-        analyse(connection, *table)?;
-        tally.add(table.rows(size));
-        Ok(())
-    };
-    load.pool.each(&format!("analysing {label}"), tables, || (), analyse)
 }
 
 /// Statistics of a table. The statement never fails: it answers with what it has to say.
@@ -115,24 +149,6 @@ fn analyse(connection: &mut MariaDbConnection, table: TableName) -> Result<(), E
         }
     }
     Ok(())
-}
-
-/// The statements that bring everything onto the device: commits need not have waited for it.
-///
-/// # Errors
-/// The dialect lacks one.
-pub(super) fn write_out(tables: &[TableName]) -> Result<Vec<String>, EngineError> {
-    let flush = tables.iter().map(|table| DIALECT.fill("statistics/flush", &[("table", table.name())]));
-    let durable = DIALECT.get("load/durable").map(|statement| statement.text.clone());
-    Ok(std::iter::once(durable).chain(flush).collect::<Result<_, _>>()?)
-}
-
-/// The statements that create a test table, empty.
-///
-/// # Errors
-/// The dialect lacks one.
-pub(super) fn create_table(table: TableName) -> Result<Vec<String>, EngineError> {
-    Ok(vec![layout::create(table.name(), table.organisation(), layout::Pages::of(table))?])
 }
 
 #[cfg(test)]
@@ -197,7 +213,7 @@ mod tests {
         let mut control = open();
         assert_eq!(InsertMethod::ask(&mut control).unwrap(), InsertMethod::Bulk(20));
         let table = TableName::SmallIotList;
-        control.batch("creating", &create_table(table).unwrap()[0]).unwrap();
+        control.batch("creating", &product.create_table(table, &size_t()).unwrap()[0]).unwrap();
         let generator = Generator::new(&size_t(), Shape::Small, 42);
         for method in [InsertMethod::Bulk(30), InsertMethod::Inserts(30)] {
             let mut pool = LoaderPool::open(2, &Quiet, |_| {
@@ -213,7 +229,7 @@ mod tests {
                 let mut ids = leaf.ids(&size);
                 let mut rows = Rows::new(test_columns(), generator, &mut ids, (stop, &tally));
                 transaction::<MariaDbProduct, ()>(connection, "loading", |connection| {
-                    fill(connection, "loading", leaf, &mut rows)
+                    product.fill(connection, "loading", (leaf, &size), &mut rows)
                 })
             };
             // What was there before goes.
@@ -227,7 +243,7 @@ mod tests {
     #[test]
     fn what_the_catalogue_must_say_is_what_the_statements_of_tables_sql_make() {
         for table in TABLE_NAMES {
-            let sql = create_table(table).unwrap().concat();
+            let sql = layout::create(table.name(), table.organisation(), layout::Pages::of(table)).unwrap();
             let all = expected::<MariaDbProduct>(table).unwrap();
             let count = |kind: &str| all.iter().filter(|fact| fact.kind == kind).count();
             assert_eq!((count("kind"), count("column")), (1, 9), "{table}");

@@ -36,8 +36,7 @@ mod statistics;
 
 use connection::OracleConnection;
 use dbdyno_engine::private::PrivateServer;
-use dbdyno_engine::server::Load;
-use dbdyno_engine::server::{Connection as _, Leaf, NodeOf, Product, Rows, ServerEngine, ServerLocation, Vigil};
+use dbdyno_engine::server::{NodeOf, Product, ProductTarget, ServerEngine, ServerLocation, Vigil};
 use dbdyno_engine::{
     Dialect, Durability, EngineError, EngineInfo, Finding, PointSpec, PointStatistics, ProgramSpec, Session, Settled,
     Target, TargetError,
@@ -101,11 +100,9 @@ fn engine(target: &Target) -> Result<OracleEngine, TargetError> {
     Ok(ServerEngine::new(OracleProduct { options: Options::parse(target)? }, None))
 }
 
-impl Product for OracleProduct {
+impl ProductTarget for OracleProduct {
     type Connection = OracleConnection;
     type Account = statistics::Account;
-    type UnderWay = UnderWay;
-    type Backlog = settle::Backlog;
     const BLOCK_BYTES: u64 = location::BLOCK_BYTES;
 
     fn dialect() -> &'static Dialect {
@@ -143,6 +140,11 @@ impl Product for OracleProduct {
     fn tables(&self) -> Vec<TableName> {
         tables_of(&self.options)
     }
+}
+
+impl Product for OracleProduct {
+    type UnderWay = UnderWay;
+    type Backlog = settle::Backlog;
 
     fn describe(engine: &OracleEngine) -> Result<Database, EngineError> {
         engine.with(|connection| describe::database(connection, &engine.product.options))
@@ -163,73 +165,6 @@ impl Product for OracleProduct {
 
     fn space_needed_bytes(&self, size: &Size) -> u64 {
         space::needed_bytes(size, &self.tables())
-    }
-
-    fn place(&self) -> String {
-        format!("the schema {}", self.options.schema())
-    }
-
-    fn database(&self) -> String {
-        format!("schema {}", self.options.schema())
-    }
-
-    // An administrator made the user, and nothing else goes with the data.
-    const CREATED: &'static str = "made_schema";
-    const EMPTY_BOOKS_ARE_OURS: bool = true;
-
-    fn before_drop(&self, connection: &mut OracleConnection) -> Result<(), EngineError> {
-        point::remove_made(connection, "dropping what points have made")
-    }
-
-    fn try_lock(&self, connection: &mut OracleConnection, doing: &str) -> Result<bool, EngineError> {
-        load::lock(connection, doing)
-    }
-
-    fn left_at_work(&self, connection: &mut OracleConnection, doing: &str) -> Result<Option<String>, EngineError> {
-        load::left_at_work(connection, doing)
-    }
-
-    /// Who has it already is given it again; not everybody may see who has which lock.
-    fn still_holds(&self, _: &Node, holder: &mut OracleConnection) -> Result<bool, EngineError> {
-        load::lock(holder, "asking for the lock of the run")
-    }
-
-    fn prepare_loader(&self, connection: &mut OracleConnection, doing: &str, _: u32) -> Result<(), EngineError> {
-        connection.batch(doing, &DIALECT.get("fill/wait_for_locks")?.text)
-    }
-
-    fn create_table(&self, table: TableName, size: &Size) -> Result<Vec<String>, EngineError> {
-        layout::tables(table, size)
-    }
-
-    fn parts(table: TableName) -> u64 {
-        layout::partitions(table.organisation()).len() as u64
-    }
-
-    fn in_sql(leaf: &Leaf) -> String {
-        layout::in_sql(leaf)
-    }
-
-    fn fill(
-        &self,
-        connection: &mut OracleConnection,
-        doing: &str,
-        of: (&Leaf, &Size),
-        rows: &mut Rows<'_>,
-    ) -> Result<(), EngineError> {
-        load::fill(connection, doing, of, rows)
-    }
-
-    fn after_rows(
-        load: &mut Load<'_, Self>,
-        label: &str,
-        (tables, _, rows): (&[TableName], &[Leaf], u64),
-    ) -> Result<(), EngineError> {
-        load::after_rows(load, label, (tables, rows))
-    }
-
-    fn write_out(_: &[TableName]) -> Result<Vec<String>, EngineError> {
-        Ok(vec![DIALECT.get("statistics/checkpoint")?.text.clone()])
     }
 
     fn settle(

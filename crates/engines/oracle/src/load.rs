@@ -5,11 +5,13 @@
 //! it need not travel twice. Keys and statistics come when the tables are full.
 
 use super::connection::OracleConnection;
-use super::{OracleProduct, layout, rows};
+use super::{OracleProduct, layout, point, rows, snapshot};
 use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::server::load::{about, note};
-use dbdyno_engine::server::{Connection as _, Leaf, Load, Phase, Rows, Stop, Tally, first, leaves};
+use dbdyno_engine::server::{
+    Connection as _, Leaf, Load, NodeOf, Phase, ProductTables, Rows, Stop, Tally, first, leaves,
+};
 use dbdyno_model::{ErrorClass, Organisation, Shape, Size, TableName};
 
 /// Rows of one array by direct path: each begins new blocks and is a commit.
@@ -17,12 +19,121 @@ const APPENDED_ROWS: u64 = 20_000;
 /// Rows of one array the conventional way.
 pub(super) const INSERTED_ROWS: u64 = 2_000;
 
+impl ProductTables for OracleProduct {
+    /// An administrator made the user, and nothing else goes with the data.
+    const CREATED: &'static str = "made_schema";
+    const EMPTY_BOOKS_ARE_OURS: bool = true;
+
+    fn place(&self) -> String {
+        format!("the schema {}", self.options.schema())
+    }
+
+    fn database(&self) -> String {
+        format!("schema {}", self.options.schema())
+    }
+
+    fn before_drop(&self, connection: &mut OracleConnection) -> Result<(), EngineError> {
+        point::remove_made(connection, "dropping what points have made")
+    }
+
+    fn try_lock(&self, connection: &mut OracleConnection, doing: &str) -> Result<bool, EngineError> {
+        lock(connection, doing)
+    }
+
+    /// Who may not see sessions waits for their locks instead.
+    fn left_at_work(&self, connection: &mut OracleConnection, doing: &str) -> Result<Option<String>, EngineError> {
+        let rows = snapshot::told(connection.texts(doing, &DIALECT.get("load/loaders")?.text))?;
+        let session = first(rows.unwrap_or_default());
+        Ok(session.map(|sid| format!("have them ended by ALTER SYSTEM KILL SESSION (one has the SID {sid})")))
+    }
+
+    /// Who has it already is given it again; not everybody may see who has which lock.
+    fn still_holds(&self, _: &NodeOf<Self>, holder: &mut OracleConnection) -> Result<bool, EngineError> {
+        lock(holder, "asking for the lock of the run")
+    }
+
+    fn prepare_loader(&self, connection: &mut OracleConnection, doing: &str, _: u32) -> Result<(), EngineError> {
+        connection.batch(doing, &DIALECT.get("fill/wait_for_locks")?.text)
+    }
+
+    fn create_table(&self, table: TableName, size: &Size) -> Result<Vec<String>, EngineError> {
+        layout::tables(table, size)
+    }
+
+    fn parts(table: TableName) -> u64 {
+        layout::partitions(table.organisation()).len() as u64
+    }
+
+    fn in_sql(leaf: &Leaf) -> String {
+        layout::in_sql(leaf)
+    }
+
+    fn fill(
+        &self,
+        connection: &mut OracleConnection,
+        doing: &str,
+        (leaf, size): (&Leaf, &Size),
+        rows: &mut Rows<'_>,
+    ) -> Result<(), EngineError> {
+        // What is not ours, or was loaded before somebody changed the notes, or half a leaf.
+        empty(connection, leaf, doing)?;
+        match InsertMethod::of(leaf.table) {
+            InsertMethod::Copy => {
+                connection.batch(doing, &copy(leaf)?)?;
+                // What was copied by direct path can be read again after a commit only.
+                connection.batch(doing, "COMMIT")?;
+                rows.made_elsewhere(leaf.rows(size));
+                Ok(())
+            }
+            InsertMethod::Append => {
+                let sql = about::<Self>("fill/append_into", leaf)?;
+                rows::insert(connection, (doing, &sql), (APPENDED_ROWS, true), rows)
+            }
+            InsertMethod::Insert => connection.insert(doing, &about::<Self>("load/insert_into", leaf)?, rows),
+        }
+    }
+
+    /// Keys and statistics of tables that do not have them. A large one's are built by as many processes as there are jobs.
+    fn after_rows(
+        load: &mut Load<'_, Self>,
+        label: &str,
+        (tables, _, rows): (&[TableName], &[Leaf], u64),
+    ) -> Result<(), EngineError> {
+        let missing: Vec<TableName> =
+            tables.iter().copied().filter(|table| !load.meta.done("keys", table.name())).collect();
+        let (size, times, jobs) = (load.request.size, &load.times, load.request.jobs);
+        let tally = Tally::new(load.watch, format!("{label} keys"), 0, rows);
+        let build = |connection: &mut OracleConnection, table: &TableName, (): &mut (), _: &Stop<'_>| {
+            let doing = format!("building the keys of {table}");
+            let threads = if table.shape() == Shape::Large { jobs } else { 1 };
+            {
+                let _clock = times.clock(*table, Phase::Index);
+                let there = connection.texts(&doing, &DIALECT.fill("load/indexes", &[("table", table.name())])?)?;
+                let there: Vec<String> = there.into_iter().flatten().flatten().collect();
+                for sql in layout::indexes(*table, threads)? {
+                    if index_made_by(&sql).is_none_or(|index| !there.iter().any(|name| name == index)) {
+                        ignoring_a_key_that_is_there(connection.batch(&doing, &sql))?;
+                    }
+                }
+            }
+            let _clock = times.clock(*table, Phase::Tidy);
+            connection.batch(&format!("analysing {table}"), &DIALECT.fill("load/analyse", &[("table", table.name())])?)?;
+            connection.batch(&doing, &note::<Self>("keys", table.name())?)?;
+            connection.batch(&doing, &DIALECT.get("load/commit")?.text)?;
+            tally.add(table.rows(size));
+            Ok(())
+        };
+        load.pool.each(&format!("building the keys of {label}"), &missing, || (), build)
+    }
+
+    fn write_out(_: &[TableName]) -> Result<Vec<String>, EngineError> {
+        Ok(vec![DIALECT.get("statistics/checkpoint")?.text.clone()])
+    }
+}
+
 /// Takes the lock that keeps two dbdynos apart, until the session ends. Says whether nobody else has it; who holds it
 /// already is given it again.
-///
-/// # Errors
-/// The server's.
-pub(super) fn lock(connection: &mut OracleConnection, doing: &str) -> Result<bool, EngineError> {
+fn lock(connection: &mut OracleConnection, doing: &str) -> Result<bool, EngineError> {
     match connection.ask(doing, &DIALECT.get("load/hold")?.text, 1)?.as_slice() {
         // Granted, or had before.
         [0 | 4] => Ok(true),
@@ -30,17 +141,6 @@ pub(super) fn lock(connection: &mut OracleConnection, doing: &str) -> Result<boo
         [1] => Ok(false),
         other => Err(EngineError::new(ErrorClass::Other, format!("{doing}: DBMS_LOCK answers {other:?}"))),
     }
-}
-
-/// How to end a session of an earlier load or run that has not ended. Who may not see sessions waits for their locks
-/// instead.
-///
-/// # Errors
-/// The server's.
-pub(super) fn left_at_work(connection: &mut OracleConnection, doing: &str) -> Result<Option<String>, EngineError> {
-    let rows = super::snapshot::told(connection.texts(doing, &DIALECT.get("load/loaders")?.text))?;
-    let session = first(rows.unwrap_or_default());
-    Ok(session.map(|sid| format!("have them ended by ALTER SYSTEM KILL SESSION (one has the SID {sid})")))
 }
 
 /// How rows come into a table.
@@ -61,34 +161,6 @@ impl InsertMethod {
             Organisation::Heap | Organisation::HeapList | Organisation::HeapRangeList => Self::Append,
             Organisation::Iot | Organisation::IotList | Organisation::Hash => Self::Insert,
         }
-    }
-}
-
-/// Fills a leaf.
-///
-/// # Errors
-/// The server's; `Cancelled` once the rows say so.
-pub(super) fn fill(
-    connection: &mut OracleConnection,
-    doing: &str,
-    (leaf, size): (&Leaf, &Size),
-    rows: &mut Rows<'_>,
-) -> Result<(), EngineError> {
-    // What is not ours, or was loaded before somebody changed the notes, or half a leaf.
-    empty(connection, leaf, doing)?;
-    match InsertMethod::of(leaf.table) {
-        InsertMethod::Copy => {
-            connection.batch(doing, &copy(leaf)?)?;
-            // What was copied by direct path can be read again after a commit only.
-            connection.batch(doing, "COMMIT")?;
-            rows.made_elsewhere(leaf.rows(size));
-            Ok(())
-        }
-        InsertMethod::Append => {
-            let sql = about::<OracleProduct>("fill/append_into", leaf)?;
-            rows::insert(connection, (doing, &sql), (APPENDED_ROWS, true), rows)
-        }
-        InsertMethod::Insert => connection.insert(doing, &about::<OracleProduct>("load/insert_into", leaf)?, rows),
     }
 }
 
@@ -125,42 +197,6 @@ fn copy(leaf: &Leaf) -> Result<String, EngineError> {
     let none = || EngineError::new(ErrorClass::Other, format!("{} has nothing to be copied from", leaf.name));
     let sql = about::<OracleProduct>("load/copy_leaf", leaf)?;
     Ok(sql.replace("{source}", &layout::in_sql(&source.ok_or_else(none)?)))
-}
-
-/// Keys and statistics of tables that do not have them. A large one's are built by as many processes as there are jobs.
-///
-/// # Errors
-/// The server's.
-pub(super) fn after_rows(
-    load: &mut Load<'_, OracleProduct>,
-    label: &str,
-    (tables, rows): (&[TableName], u64),
-) -> Result<(), EngineError> {
-    let missing: Vec<TableName> =
-        tables.iter().copied().filter(|table| !load.meta.done("keys", table.name())).collect();
-    let (size, times, jobs) = (load.request.size, &load.times, load.request.jobs);
-    let tally = Tally::new(load.watch, format!("{label} keys"), 0, rows);
-    let build = |connection: &mut OracleConnection, table: &TableName, (): &mut (), _: &Stop<'_>| {
-        let doing = format!("building the keys of {table}");
-        let threads = if table.shape() == Shape::Large { jobs } else { 1 };
-        {
-            let _clock = times.clock(*table, Phase::Index);
-            let there = connection.texts(&doing, &DIALECT.fill("load/indexes", &[("table", table.name())])?)?;
-            let there: Vec<String> = there.into_iter().flatten().flatten().collect();
-            for sql in layout::indexes(*table, threads)? {
-                if index_made_by(&sql).is_none_or(|index| !there.iter().any(|name| name == index)) {
-                    ignoring_a_key_that_is_there(connection.batch(&doing, &sql))?;
-                }
-            }
-        }
-        let _clock = times.clock(*table, Phase::Tidy);
-        connection.batch(&format!("analysing {table}"), &DIALECT.fill("load/analyse", &[("table", table.name())])?)?;
-        connection.batch(&doing, &note::<OracleProduct>("keys", table.name())?)?;
-        connection.batch(&doing, &DIALECT.get("load/commit")?.text)?;
-        tally.add(table.rows(size));
-        Ok(())
-    };
-    load.pool.each(&format!("building the keys of {label}"), &missing, || (), build)
 }
 
 /// The index that a statement makes, if it makes one.

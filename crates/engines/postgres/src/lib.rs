@@ -39,8 +39,7 @@ use client::{ClientPump, ClientSession};
 use connection::PostgresConnection;
 use dbdyno_engine::private::PrivateServer;
 use dbdyno_engine::server::grants::Grant;
-use dbdyno_engine::server::Load;
-use dbdyno_engine::server::{Connection as _, Leaf, NodeOf, Product, Rows, ServerEngine, ServerLocation, Vigil};
+use dbdyno_engine::server::{NodeOf, Product, ProductTarget, ServerEngine, ServerLocation, Vigil};
 use dbdyno_engine::{
     BlockWrites, Dialect, Durability, DurablePlaces, EngineError, EngineInfo, Finding, PointSpec, PointStatistics,
     ProgramSpec, Pump, Session, Settled, Target, TargetError, ThreadPump,
@@ -49,7 +48,6 @@ use dbdyno_model::{CommitMode, Counters, Database, Drive, Mapping, Size, TableNa
 use include_dir::{Dir, include_dir};
 use options::Options;
 use point::UnderWay;
-use procedure::layout;
 use session::PostgresSession;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -115,11 +113,6 @@ struct Account {
 
 type Node = NodeOf<PostgresProduct>;
 
-/// Where everything of dbdyno's lies, in words.
-fn place() -> String {
-    format!("the schema {SCHEMA}")
-}
-
 /// PostgreSQL, and a target of it.
 #[derive(Clone)]
 struct PostgresProduct {
@@ -145,11 +138,9 @@ impl PostgresProduct {
     }
 }
 
-impl Product for PostgresProduct {
+impl ProductTarget for PostgresProduct {
     type Connection = PostgresConnection;
     type Account = Account;
-    type UnderWay = UnderWay;
-    type Backlog = settle::Backlog;
     const BLOCK_BYTES: u64 = location::BLOCK_BYTES;
 
     fn dialect() -> &'static Dialect {
@@ -187,6 +178,11 @@ impl Product for PostgresProduct {
     fn tables(&self) -> Vec<TableName> {
         TABLE_NAMES.to_vec()
     }
+}
+
+impl Product for PostgresProduct {
+    type UnderWay = UnderWay;
+    type Backlog = settle::Backlog;
 
     fn describe(engine: &PostgresEngine) -> Result<Database, EngineError> {
         engine.with(|connection| {
@@ -217,78 +213,6 @@ impl Product for PostgresProduct {
 
     fn space_needed_bytes(&self, size: &Size) -> u64 {
         space::needed_bytes(size)
-    }
-
-    fn place(&self) -> String {
-        place()
-    }
-
-    fn database(&self) -> String {
-        format!("database {}", self.options.database)
-    }
-
-    fn how_to_read(&self, _: &mut PostgresConnection) -> Result<String, EngineError> {
-        Ok("connect as its owner, whom `dbdyno check` names".to_owned())
-    }
-
-    const CREATED: &'static str = "created_schema";
-    const PARTS_ARE_TABLES: bool = true;
-
-    fn create_place(&self, connection: &mut PostgresConnection) -> Result<bool, EngineError> {
-        if !connection.texts("reading the schema", &DIALECT.get("load/schema")?.text)?.is_empty() {
-            return Ok(false);
-        }
-        connection.batch("creating the schema", &DIALECT.get("tables/create_schema")?.text).map(|()| true)
-    }
-
-    fn drop_place(&self, connection: &mut PostgresConnection) -> Result<(), EngineError> {
-        connection.batch("dropping the schema", &DIALECT.get("load/drop_empty_schema")?.text)
-    }
-
-    fn try_lock(&self, connection: &mut PostgresConnection, doing: &str) -> Result<bool, EngineError> {
-        load::granted(connection, doing, "hold")
-    }
-
-    fn left_at_work(&self, connection: &mut PostgresConnection, doing: &str) -> Result<Option<String>, EngineError> {
-        load::left_at_work(connection, doing)
-    }
-
-    fn prepare_loader(&self, connection: &mut PostgresConnection, doing: &str, _: u32) -> Result<(), EngineError> {
-        connection.batch(doing, &DIALECT.get("load/help")?.text)
-    }
-
-    fn create_table(&self, table: TableName, _: &Size) -> Result<Vec<String>, EngineError> {
-        layout::create(table.name(), table.organisation())
-    }
-
-    fn parts(table: TableName) -> u64 {
-        load::parts(table)
-    }
-
-    fn in_sql(leaf: &Leaf) -> String {
-        leaf.name.clone()
-    }
-
-    fn fill(
-        &self,
-        connection: &mut PostgresConnection,
-        doing: &str,
-        (leaf, _): (&Leaf, &Size),
-        rows: &mut Rows<'_>,
-    ) -> Result<(), EngineError> {
-        load::fill(connection, doing, leaf, rows)
-    }
-
-    fn after_rows(
-        load: &mut Load<'_, Self>,
-        label: &str,
-        of: (&[TableName], &[Leaf], u64),
-    ) -> Result<(), EngineError> {
-        load::after_rows(load, label, of)
-    }
-
-    fn write_out(_: &[TableName]) -> Result<Vec<String>, EngineError> {
-        Ok(vec![DIALECT.get("statistics/checkpoint")?.text.clone()])
     }
 
     fn settle(

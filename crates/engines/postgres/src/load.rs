@@ -5,11 +5,13 @@
 
 use super::connection::PostgresConnection;
 use super::procedure::layout;
-use super::PostgresProduct;
+use super::{PostgresProduct, SCHEMA};
 use crate::DIALECT;
 use dbdyno_engine::bookkeeping::Meta;
 use dbdyno_engine::server::load::{about, note};
-use dbdyno_engine::server::{Connection as _, Leaf, Load, LoaderPool, Phase, Rows, Stop, Tally, Times, first};
+use dbdyno_engine::server::{
+    Connection as _, Leaf, Load, LoaderPool, Phase, ProductTables, Rows, Stop, Tally, Times, first,
+};
 use dbdyno_engine::EngineError;
 use dbdyno_model::{Size, TableName};
 
@@ -26,80 +28,116 @@ const MOST_WORKERS: u64 = 8;
 /// 18.0, from where on a parent can be analysed without its leaves.
 const ANALYSES_PARENTS_ALONE: u32 = 180_000;
 
+impl ProductTables for PostgresProduct {
+    const CREATED: &'static str = "created_schema";
+    const PARTS_ARE_TABLES: bool = true;
+
+    fn place(&self) -> String {
+        place()
+    }
+
+    fn database(&self) -> String {
+        format!("database {}", self.options.database)
+    }
+
+    fn how_to_read(&self, _: &mut PostgresConnection) -> Result<String, EngineError> {
+        Ok("connect as its owner, whom `dbdyno check` names".to_owned())
+    }
+
+    fn create_place(&self, connection: &mut PostgresConnection) -> Result<bool, EngineError> {
+        if !connection.texts("reading the schema", &DIALECT.get("load/schema")?.text)?.is_empty() {
+            return Ok(false);
+        }
+        connection.batch("creating the schema", &DIALECT.get("tables/create_schema")?.text).map(|()| true)
+    }
+
+    fn drop_place(&self, connection: &mut PostgresConnection) -> Result<(), EngineError> {
+        connection.batch("dropping the schema", &DIALECT.get("load/drop_empty_schema")?.text)
+    }
+
+    fn try_lock(&self, connection: &mut PostgresConnection, doing: &str) -> Result<bool, EngineError> {
+        granted(connection, doing, "hold")
+    }
+
+    fn left_at_work(&self, connection: &mut PostgresConnection, doing: &str) -> Result<Option<String>, EngineError> {
+        // Before the helpers, whose lock is taken where it is free.
+        if let Some(pid) = first(connection.texts(doing, &DIALECT.get("load/job_at_work")?.text)?) {
+            return Ok(Some(format!("end them with pg_terminate_backend (one is process {pid})")));
+        }
+        if !granted(connection, doing, "helpers_gone")? {
+            return Ok(Some("end those named 'dbdyno load' with pg_terminate_backend".to_owned()));
+        }
+        granted(connection, doing, "let_helpers_in").map(|_| None)
+    }
+
+    fn prepare_loader(&self, connection: &mut PostgresConnection, doing: &str, _: u32) -> Result<(), EngineError> {
+        connection.batch(doing, &DIALECT.get("load/help")?.text)
+    }
+
+    fn create_table(&self, table: TableName, _: &Size) -> Result<Vec<String>, EngineError> {
+        layout::create(table.name(), table.organisation())
+    }
+
+    /// Everything below the table.
+    fn parts(table: TableName) -> u64 {
+        layout::relations(table).len() as u64 - 1
+    }
+
+    fn in_sql(leaf: &Leaf) -> String {
+        leaf.name.clone()
+    }
+
+    fn fill(
+        &self,
+        connection: &mut PostgresConnection,
+        doing: &str,
+        (leaf, _): (&Leaf, &Size),
+        rows: &mut Rows<'_>,
+    ) -> Result<(), EngineError> {
+        connection.batch(doing, &about::<Self>("load/empty_leaf", leaf)?)?;
+        connection.insert(doing, &about::<Self>("load/copy_in", leaf)?, rows)
+    }
+
+    /// Indexes, statistics, the visibility map.
+    fn after_rows(
+        load: &mut Load<'_, Self>,
+        label: &str,
+        (tables, leaves, rows): (&[TableName], &[Leaf], u64),
+    ) -> Result<(), EngineError> {
+        let means = Means::ask(&mut load.control, load.pool.jobs(), rows)?;
+        let (size, meta, times) = (load.request.size, &load.meta, &load.times);
+        let tally = Tally::new(load.watch, format!("{label} indexes"), 0, rows);
+        let index = |connection: &mut PostgresConnection, leaf: &Leaf, (): &mut (), _: &Stop<'_>| {
+            let _clock = times.clock(leaf.table, Phase::Index);
+            means.index(connection, leaf, size, meta, &tally)
+        };
+        load.pool.each(&format!("indexing {label}"), leaves, || (), index)?;
+        index_parents(&mut load.pool, tables, meta, times)?;
+        let tally = Tally::new(load.watch, format!("{label} vacuum"), 0, rows);
+        let vacuum = |connection: &mut PostgresConnection, leaf: &Leaf, (): &mut (), _: &Stop<'_>| {
+            let _clock = times.clock(leaf.table, Phase::Tidy);
+            let sql = DIALECT.fill("load/vacuum_leaf", &[("relation", &leaf.name)])?;
+            connection.batch(&format!("vacuuming {}", leaf.name), &sql)?;
+            tally.add(leaf.rows(size));
+            Ok(())
+        };
+        analyse_parents(&mut load.pool, tables, times)?;
+        load.pool.each(&format!("vacuuming {label}"), leaves, || (), vacuum)
+    }
+
+    fn write_out(_: &[TableName]) -> Result<Vec<String>, EngineError> {
+        Ok(vec![DIALECT.get("statistics/checkpoint")?.text.clone()])
+    }
+}
+
+/// Where everything of dbdyno's lies, in words.
+pub(super) fn place() -> String {
+    format!("the schema {SCHEMA}")
+}
+
 /// Whether a statement that asks for a lock says that it is granted.
-///
-/// # Errors
-/// The server's.
-pub(super) fn granted(
-    connection: &mut PostgresConnection,
-    doing: &str,
-    statement: &str,
-) -> Result<bool, EngineError> {
+fn granted(connection: &mut PostgresConnection, doing: &str, statement: &str) -> Result<bool, EngineError> {
     Ok(first(connection.texts(doing, &DIALECT.get(&format!("load/{statement}"))?.text)?).as_deref() == Some("t"))
-}
-
-/// How to end a session that is still at work, if there is one.
-///
-/// # Errors
-/// The server's.
-pub(super) fn left_at_work(connection: &mut PostgresConnection, doing: &str) -> Result<Option<String>, EngineError> {
-    // Before the helpers, whose lock is taken where it is free.
-    if let Some(pid) = first(connection.texts(doing, &DIALECT.get("load/job_at_work")?.text)?) {
-        return Ok(Some(format!("end them with pg_terminate_backend (one is process {pid})")));
-    }
-    if !granted(connection, doing, "helpers_gone")? {
-        return Ok(Some("end those named 'dbdyno load' with pg_terminate_backend".to_owned()));
-    }
-    granted(connection, doing, "let_helpers_in").map(|_| None)
-}
-
-/// Parts of a table that is whole: everything below it.
-pub(super) fn parts(table: TableName) -> u64 {
-    layout::relations(table).len() as u64 - 1
-}
-
-/// Fills a leaf.
-///
-/// # Errors
-/// The server's; `Cancelled` once the rows say so.
-pub(super) fn fill(
-    connection: &mut PostgresConnection,
-    doing: &str,
-    leaf: &Leaf,
-    rows: &mut Rows<'_>,
-) -> Result<(), EngineError> {
-    connection.batch(doing, &about::<PostgresProduct>("load/empty_leaf", leaf)?)?;
-    connection.insert(doing, &about::<PostgresProduct>("load/copy_in", leaf)?, rows)
-}
-
-/// Indexes, statistics, the visibility map.
-///
-/// # Errors
-/// The server's.
-pub(super) fn after_rows(
-    load: &mut Load<'_, PostgresProduct>,
-    label: &str,
-    (tables, leaves, rows): (&[TableName], &[Leaf], u64),
-) -> Result<(), EngineError> {
-    let means = Means::ask(&mut load.control, load.pool.jobs(), rows)?;
-    let (size, meta, times) = (load.request.size, &load.meta, &load.times);
-    let tally = Tally::new(load.watch, format!("{label} indexes"), 0, rows);
-    let index = |connection: &mut PostgresConnection, leaf: &Leaf, (): &mut (), _: &Stop<'_>| {
-        let _clock = times.clock(leaf.table, Phase::Index);
-        means.index(connection, leaf, size, meta, &tally)
-    };
-    load.pool.each(&format!("indexing {label}"), leaves, || (), index)?;
-    index_parents(&mut load.pool, tables, meta, times)?;
-    let tally = Tally::new(load.watch, format!("{label} vacuum"), 0, rows);
-    let vacuum = |connection: &mut PostgresConnection, leaf: &Leaf, (): &mut (), _: &Stop<'_>| {
-        let _clock = times.clock(leaf.table, Phase::Tidy);
-        let sql = DIALECT.fill("load/vacuum_leaf", &[("relation", &leaf.name)])?;
-        connection.batch(&format!("vacuuming {}", leaf.name), &sql)?;
-        tally.add(leaf.rows(size));
-        Ok(())
-    };
-    analyse_parents(&mut load.pool, tables, times)?;
-    load.pool.each(&format!("vacuuming {label}"), leaves, || (), vacuum)
 }
 
 /// Memory and workers for the index builds of a phase.
@@ -197,7 +235,7 @@ fn analyse_parents(
     tables: &[TableName],
     times: &Times,
 ) -> Result<(), EngineError> {
-    let parents: Vec<TableName> = tables.iter().copied().filter(|table| parts(*table) > 0).collect();
+    let parents: Vec<TableName> = tables.iter().copied().filter(|table| PostgresProduct::parts(*table) > 0).collect();
     let work = |connection: &mut PostgresConnection, table: &TableName, (): &mut (), _: &Stop<'_>| {
         let _clock = times.clock(*table, Phase::Tidy);
         let doing = format!("analysing {table}");
@@ -252,7 +290,7 @@ mod tests {
                 }
             }
             let count = |kind: &str| facts.iter().filter(|fact| fact.kind == kind).count() as u64;
-            let relations = parts(table) + 1;
+            let relations = PostgresProduct::parts(table) + 1;
             let counts = ["kind", "persistence", "options", "replica identity"].map(count);
             assert_eq!(counts, [relations; 4], "{table}");
             let others = ["column", "index", "place"].map(count);
