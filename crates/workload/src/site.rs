@@ -29,7 +29,9 @@ impl Held {
     fn read(entry: &str) -> Self {
         let words: Vec<&str> = entry.split(' ').collect();
         match words.as_slice() {
-            ["loading" | "filling", "scale", scale] => scale.parse().map_or(Self::Nothing, |scale| Self::Partly { scale }),
+            ["loading" | "filling", "scale", scale] => {
+                scale.parse().map_or(Self::Nothing, |scale| Self::Partly { scale })
+            }
             ["complete", "scale", scale] => scale.parse().map_or(Self::Nothing, |scale| Self::Complete { scale }),
             _ => Self::Nothing,
         }
@@ -81,7 +83,12 @@ impl<'e> Site<'e> {
     /// # Errors
     /// Something of its names is there that dbdyno did not make; the engine's; `Cancelled` once the watch says so; what
     /// was loaded is not what was to be.
-    pub fn load(&self, scale: u64, jobs: u32, watch: &dyn LoadWatch) -> Result<(Vec<(String, u64)>, bool), EngineError> {
+    pub fn load(
+        &self,
+        scale: u64,
+        jobs: u32,
+        watch: &dyn LoadWatch,
+    ) -> Result<(Vec<(String, u64)>, bool), EngineError> {
         // Where nothing is there yet, what is asked for below could not be asked.
         self.engine.note(&[])?;
         let (books, made, fills) = (self.engine.books()?, self.dialect.makes()?, self.dialect.fills(scale)?);
@@ -113,13 +120,7 @@ impl<'e> Site<'e> {
     }
 
     /// Makes tables and procedures anew, of which nothing is noted as filled.
-    fn make(
-        &self,
-        scale: u64,
-        made: &[Made<'_>],
-        fills: &[TableRows],
-        books: &Meta,
-    ) -> Result<(), EngineError> {
+    fn make(&self, scale: u64, made: &[Made<'_>], fills: &[TableRows], books: &Meta) -> Result<(), EngineError> {
         let filled = |entry: &str| fills.iter().any(|table| table.notes(entry));
         let stale = books.entries().filter(|(entry, value)| *value == "1" && filled(entry));
         let stale: Vec<(String, String)> = stale.map(|(entry, _)| (entry.to_owned(), "0".to_owned())).collect();

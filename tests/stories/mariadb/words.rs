@@ -121,7 +121,7 @@ impl Passwords for Server {
 }
 
 impl Private for Server {
-    const LOADED: &'static str = "large tables: 204,800 of 204,800";
+    const LOADED: &'static str = "large_heap_range_list: 102,400 of 102,400";
 }
 
 impl Privileges for Server {

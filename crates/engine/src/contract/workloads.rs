@@ -109,8 +109,10 @@ impl TableRows {
         if found == made.checksum {
             return Ok(());
         }
-        let message =
-            format!("{} reads back as {found}, and {} was to be made; drop it and load again", part.name, made.checksum);
+        let message = format!(
+            "{} reads back as {found}, and {} was to be made; drop it and load again",
+            part.name, made.checksum
+        );
         Err(EngineError::new(ErrorClass::Corruption, message))
     }
 }

@@ -15,9 +15,7 @@ mod sample;
 
 pub use calendar::{calendar, day_from_iso, first_day, iso_day};
 pub use checksum::{Checksum, Columns};
-pub use columns::{
-    Column, ColumnType, ColumnValues, RowSource, RowSum, RowsByColumns, column_list, test_columns,
-};
+pub use columns::{Column, ColumnType, ColumnValues, RowSource, RowSum, RowsByColumns, column_list, test_columns};
 pub use keys::Keys;
 pub use sample::{Sample, quantity_sum};
 

@@ -137,8 +137,7 @@ mod tests {
             };
             (sample.look(looked).unwrap(), sample.rows_read())
         };
-        let updated =
-            look(&mut |made| vec![with(&with(made, amount, Value::Cents(-1)), status, Value::Text("?"))]);
+        let updated = look(&mut |made| vec![with(&with(made, amount, Value::Cents(-1)), status, Value::Text("?"))]);
         assert_eq!(updated, (vec![], 10));
         let altered = look(&mut |made| {
             let is_it = made.get(0) == Some(Value::Int(ids[3].cast_signed()));

@@ -4,8 +4,8 @@
 use super::product::ServerEngine;
 use super::tables::{LoadRequest, OWN};
 use super::{
-    Held, Product, ServerLocation, Told, Wait, answers, checksum, contents, fill, held, inspect, load, look_after, no_point,
-    node_count, recover, remove, run_lock, statistics,
+    Held, Product, ServerLocation, Told, Wait, answers, checksum, contents, fill, held, inspect, load, look_after,
+    no_point, node_count, recover, remove, run_lock, statistics,
 };
 use crate::bookkeeping::Meta;
 use crate::data::{Checksum, Columns, Sample};

@@ -4,8 +4,9 @@
 
 use super::contents::{self, META, Object, transaction};
 use super::tables::{Load, LoadRequest};
+use super::verify::prove;
 use super::{
-    Connection as _, Leaf, LoaderPool, Phase, ProductTables, Rows, Stop, Tally, Times, held, leaves, prove, remove, run_lock,
+    Connection as _, Leaf, LoaderPool, Phase, ProductTables, Rows, Stop, Tally, Times, held, leaves, remove, run_lock,
 };
 use crate::bookkeeping::{Contents, Meta, checksum_key};
 use crate::data::{Generator, test_columns};

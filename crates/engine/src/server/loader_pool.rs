@@ -1,10 +1,11 @@
 //! The sessions that load: each takes the next piece of work as soon as it has done one. Somebody watches over them, so
 //! that a Ctrl-C, or the first session that fails, stops all of them at once, whatever the server is busy with.
 
-use super::Connection;
+use super::connection::Connection;
+use super::progress::Stop;
 use crate::{EngineError, LoadWatch};
 use dbdyno_model::ErrorClass;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, Thread};
 use std::time::Duration;
@@ -107,48 +108,5 @@ impl Drop for Leaving<'_> {
     fn drop(&mut self) {
         self.busy.fetch_sub(1, Ordering::Release);
         self.overseer.unpark();
-    }
-}
-
-/// Tells sessions to stop.
-pub struct Stop<'w> {
-    watch: &'w dyn LoadWatch,
-    failed: AtomicBool,
-}
-
-impl Stop<'_> {
-    /// Whether to stop: somebody wants it, or another session has failed.
-    pub fn requested(&self) -> bool {
-        self.failed.load(Ordering::Relaxed) || self.watch.cancelled()
-    }
-
-    fn refuse(&self, doing: &str) -> Result<(), EngineError> {
-        if !self.watch.cancelled() {
-            return Ok(());
-        }
-        Err(EngineError::new(ErrorClass::Cancelled, format!("{doing}: the load was stopped")))
-    }
-}
-
-/// How far a phase is, over all sessions.
-pub struct Tally<'w> {
-    watch: &'w dyn LoadWatch,
-    what: String,
-    of: u64,
-    done: AtomicU64,
-}
-
-impl<'w> Tally<'w> {
-    /// A phase of `of` rows.
-    pub fn new(watch: &'w dyn LoadWatch, what: String, done: u64, of: u64) -> Self {
-        let tally = Self { watch, what, of, done: AtomicU64::new(done) };
-        tally.add(0);
-        tally
-    }
-
-    /// Rows are done.
-    pub fn add(&self, rows: u64) {
-        let done = self.done.fetch_add(rows, Ordering::Relaxed) + rows;
-        self.watch.progress(&self.what, done.min(self.of), self.of);
     }
 }

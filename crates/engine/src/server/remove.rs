@@ -85,7 +85,10 @@ fn drop_books<P: ProductTables>(connection: &mut P::Connection) -> Result<(), En
 ///
 /// # Errors
 /// The server's.
-pub(super) fn drop_object<P: ProductTables>(connection: &mut P::Connection, object: &Object) -> Result<(), EngineError> {
+pub(super) fn drop_object<P: ProductTables>(
+    connection: &mut P::Connection,
+    object: &Object,
+) -> Result<(), EngineError> {
     let Some(sql) = &object.drop else { return Ok(()) };
     let doing = format!("dropping {}", object.description);
     match table_of(object) {
@@ -164,12 +167,8 @@ mod tests {
 
     #[test]
     fn what_is_ours_is_known_by_kind_name_and_arguments() {
-        let noted = [
-            "made table load_heap_#",
-            "made cluster load_hash_c",
-            "kept table accounts",
-            "kept procedure transfer",
-        ];
+        let noted =
+            ["made table load_heap_#", "made cluster load_hash_c", "kept table accounts", "kept procedure transfer"];
         let meta = Meta::from_iter(noted.map(|entry| (entry.to_owned(), "1".to_owned())));
         let tables = TableName::ALL.iter().map(|table| table.name().to_owned()).chain([META.to_owned()]).collect();
         let own = vec![("function".to_owned(), "fibonacci(integer)".to_owned())];

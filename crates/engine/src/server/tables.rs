@@ -210,11 +210,7 @@ pub trait ProductTables: ProductTarget {
     ///
     /// # Errors
     /// The server's.
-    fn after_rows(
-        load: &mut Load<'_, Self>,
-        label: &str,
-        of: (&[TableName], &[Leaf], u64),
-    ) -> Result<(), EngineError>;
+    fn after_rows(load: &mut Load<'_, Self>, label: &str, of: (&[TableName], &[Leaf], u64)) -> Result<(), EngineError>;
 
     /// The statements that bring everything onto the device at the end of a load.
     ///

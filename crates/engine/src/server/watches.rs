@@ -1,6 +1,7 @@
 //! The nodes of a point: who watches the sessions there, and one reading of all.
 
-use super::{Seen, add_seen, sum};
+use super::Seen;
+use super::nodes::{add_seen, sum};
 use crate::{EngineError, Others, PointStatistics, Sampling};
 use dbdyno_model::{Counter, Counters, ErrorClass};
 

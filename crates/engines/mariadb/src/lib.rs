@@ -15,6 +15,7 @@ mod check;
 mod client;
 mod connection;
 mod describe;
+mod dialect;
 mod errors;
 mod layout;
 mod load;
@@ -26,6 +27,7 @@ mod plan;
 mod point;
 mod private;
 mod procedure;
+mod product;
 mod rows;
 #[cfg(test)]
 mod scratch;
@@ -37,20 +39,18 @@ mod space;
 mod tls;
 
 use connection::MariaDbConnection;
-use dbdyno_engine::private::PrivateServer;
-use dbdyno_engine::server::grants::Grant;
-use dbdyno_engine::server::{NodeOf, Product, ProductTarget, ServerEngine, ServerLocation, Vigil};
+use dbdyno_engine::server::{Product, ProductTarget as _};
 use dbdyno_engine::{
-    Dialect, Durability, DurablePlaces, EngineError, EngineInfo, Finding, PointSpec, PointStatistics, ProgramSpec,
-    Session, Settled, Target, TargetError,
+    Durability, DurablePlaces, EngineError, EngineInfo, Finding, PointSpec, PointStatistics, ProgramSpec, Session,
+    Settled,
 };
-use dbdyno_model::{CommitMode, Counters, Database, Drive, Mapping, Size, TableName, Test};
-use include_dir::{Dir, include_dir};
-use options::Options;
+use dbdyno_model::{CommitMode, Counters, Database, Drive, Size, TableName};
+pub(crate) use dialect::{DIALECT, GRANTS, TABLE_NAMES, mapping};
 use point::UnderWay;
+pub(crate) use product::{MariaDbEngine, MariaDbProduct, Node, engine};
 use session::MariaDbSession;
 use std::path::PathBuf;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 pub use private::{MariaDb, PRODUCT};
@@ -73,76 +73,6 @@ pub const INFO: EngineInfo = EngineInfo {
         open: |server, _| Ok(Box::new(engine(&server.target, Some(server.clone()))?)),
     }),
 };
-
-/// The tables that MariaDB has, in loading order.
-const TABLE_NAMES: [TableName; 7] = TableName::ALL;
-
-/// What the engine's files say.
-pub(crate) static DIALECT: LazyLock<Dialect> = LazyLock::new(|| Dialect::read("mariadb", &FILES));
-static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/dialect");
-/// What the set-up grants.
-static GRANTS: LazyLock<Vec<Grant>> =
-    LazyLock::new(|| DIALECT.get("setup/setup").map(|script| Grant::all(&script.text)).unwrap_or_default());
-
-fn mapping(test: &Test) -> Mapping {
-    DIALECT.mapping(test)
-}
-
-type Node = NodeOf<MariaDbProduct>;
-
-/// MariaDB, and a target of it.
-#[derive(Clone)]
-struct MariaDbProduct {
-    options: Options,
-}
-
-type MariaDbEngine = ServerEngine<MariaDbProduct>;
-
-fn engine(target: &Target, private: Option<PrivateServer>) -> Result<MariaDbEngine, TargetError> {
-    Ok(ServerEngine::new(MariaDbProduct { options: Options::parse(target)? }, private))
-}
-
-impl ProductTarget for MariaDbProduct {
-    type Connection = MariaDbConnection;
-    type Account = snapshot::Account;
-    const BLOCK_BYTES: u64 = location::BLOCK_BYTES;
-
-    fn dialect() -> &'static Dialect {
-        &DIALECT
-    }
-
-    fn nodes(&self) -> usize {
-        self.options.hosts.len()
-    }
-
-    fn connect_timeout(&self) -> Duration {
-        self.options.connect_timeout
-    }
-
-    fn vigil(&self) -> &Arc<Vigil> {
-        &self.options.vigil
-    }
-
-    fn with_vigil(&self, vigil: Arc<Vigil>) -> Self {
-        Self { options: Options { vigil, ..self.options.clone() } }
-    }
-
-    fn open(&self, node: usize, application: &str) -> Result<MariaDbConnection, EngineError> {
-        MariaDbConnection::open(&self.options, node, application)
-    }
-
-    fn locate(
-        &self,
-        connection: &mut MariaDbConnection,
-        private: Option<&PrivateServer>,
-    ) -> Result<ServerLocation, EngineError> {
-        location::look(connection, &self.options, private)
-    }
-
-    fn tables(&self) -> Vec<TableName> {
-        TABLE_NAMES.to_vec()
-    }
-}
 
 impl Product for MariaDbProduct {
     type UnderWay = UnderWay;
@@ -169,11 +99,7 @@ impl Product for MariaDbProduct {
         space::needed_bytes(size)
     }
 
-    fn settle(
-        engine: &MariaDbEngine,
-        backlog: &mut settle::Backlog,
-        limit: Duration,
-    ) -> Result<Settled, EngineError> {
+    fn settle(engine: &MariaDbEngine, backlog: &mut settle::Backlog, limit: Duration) -> Result<Settled, EngineError> {
         settle::settle(engine, backlog, limit)
     }
 

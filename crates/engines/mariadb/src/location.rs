@@ -38,8 +38,7 @@ pub(super) fn look(
         return Ok(ServerLocation::of_process(Some(private.pid), Some(private.data.clone()), block_bytes));
     }
     let (host_name, data) = (next(), PathBuf::from(next()));
-    let says =
-        Says { host_name, socket: data.join(next()), pid_file: data.join(next()), age_s: age_s(connection)? };
+    let says = Says { host_name, socket: data.join(next()), pid_file: data.join(next()), age_s: age_s(connection)? };
     let server_pid = match options.hosts.as_slice() {
         [host] if host.is_local() => says.process(host).or_else(|| says.contained(&data)),
         [_] => says.contained(&data),

@@ -276,7 +276,8 @@ mod tests {
 
     #[test]
     fn a_row_is_the_same_on_both_ways() {
-        let (mut generator, mut row, mut back) = (Generator::new(&size_t(), Shape::Large, 42), Values::new(), Values::new());
+        let (mut generator, mut row, mut back) =
+            (Generator::new(&size_t(), Shape::Large, 42), Values::new(), Values::new());
         for id in [1, 64, 3_200, 3_201, 102_400] {
             RowSource::row(&mut generator, id, &mut row);
             back.clear();

@@ -46,11 +46,7 @@ impl Backlog {
 ///
 /// # Errors
 /// The server is lost.
-pub(super) fn settle(
-    engine: &MariaDbEngine,
-    backlog: &mut Backlog,
-    limit: Duration,
-) -> Result<Settled, EngineError> {
+pub(super) fn settle(engine: &MariaDbEngine, backlog: &mut Backlog, limit: Duration) -> Result<Settled, EngineError> {
     let started = Instant::now();
     if backlog.purge {
         if !purged(engine, started, limit)? {

@@ -21,16 +21,16 @@ mod socket;
 mod version;
 
 use super::errors::{self, connect_error, connecting, engine_error};
-use super::options::{Options, Place};
 use super::load::INSERTED_ROWS;
+use super::options::{Options, Place};
 use super::password;
 use super::rows;
 pub(super) use bind::{Bind, days};
 use cancel::{OracleCanceller, PATIENCE, Stop};
 use connect::Refused;
-pub(super) use dbdyno_engine::server::caught;
 use dbdyno_engine::client::Values;
 use dbdyno_engine::data::Column;
+pub(super) use dbdyno_engine::server::caught;
 use dbdyno_engine::server::{Connection, Post, Rows, recover};
 use dbdyno_engine::{Canceller, EngineError};
 use dbdyno_model::ErrorClass;

@@ -16,6 +16,7 @@ mod check;
 mod client;
 mod connection;
 mod describe;
+mod dialect;
 mod errors;
 mod layout;
 mod load;
@@ -26,6 +27,7 @@ mod password;
 mod plan;
 mod point;
 mod procedure;
+mod product;
 mod rows;
 mod script;
 mod session;
@@ -35,26 +37,18 @@ mod space;
 mod statistics;
 
 use connection::OracleConnection;
-use dbdyno_engine::private::PrivateServer;
-use dbdyno_engine::server::{NodeOf, Product, ProductTarget, ServerEngine, ServerLocation, Vigil};
+use dbdyno_engine::server::{Product, ProductTarget as _};
 use dbdyno_engine::{
-    Dialect, Durability, EngineError, EngineInfo, Finding, PointSpec, PointStatistics, ProgramSpec, Session, Settled,
-    Target, TargetError,
+    Durability, EngineError, EngineInfo, Finding, PointSpec, PointStatistics, ProgramSpec, Session, Settled,
 };
-use dbdyno_model::{CommitMode, Counters, Database, Drive, Mapping, Size, TableName, Test};
-use include_dir::{Dir, include_dir};
-use options::Options;
+use dbdyno_model::{CommitMode, Counters, Database, Drive, Size, TableName};
+pub(crate) use dialect::{DIAGNOSTICS_CLAIM, DIALECT, NOTICE, mapping};
 use point::UnderWay;
+pub(crate) use product::{Node, OracleEngine, OracleProduct, engine};
 use session::OracleSession;
 use std::path::PathBuf;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use std::time::Duration;
-
-/// What goes with every output.
-pub(crate) const NOTICE: &str = "not yet verified on a live server";
-/// What `--diagnostics-pack` (in the target: `diagnostics_pack=yes`) means.
-const DIAGNOSTICS_CLAIM: &str = "--diagnostics-pack claims a licence of the Oracle Diagnostics Pack for this database: dbdyno \
-     takes AWR snapshots around each point";
 
 /// The engine, without a target.
 pub const INFO: EngineInfo = EngineInfo {
@@ -71,76 +65,6 @@ pub const INFO: EngineInfo = EngineInfo {
     open: |target, _| Ok(Box::new(engine(target)?)),
     private: None,
 };
-
-/// What the engine's files say.
-pub(crate) static DIALECT: LazyLock<Dialect> = LazyLock::new(|| Dialect::read("oracle", &FILES));
-static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/dialect");
-
-fn mapping(test: &Test) -> Mapping {
-    DIALECT.mapping(test)
-}
-
-/// The tables that a target has, in loading order: all but those that need what it leaves out.
-fn tables_of(options: &Options) -> Vec<TableName> {
-    let wanted = |table: &TableName| layout::needs(table.organisation()).is_none_or(|part| !options.leaves_out(part));
-    TableName::ALL.into_iter().filter(wanted).collect()
-}
-
-type Node = NodeOf<OracleProduct>;
-
-/// Oracle Database, and a target of it.
-#[derive(Clone)]
-struct OracleProduct {
-    options: Options,
-}
-
-type OracleEngine = ServerEngine<OracleProduct>;
-
-fn engine(target: &Target) -> Result<OracleEngine, TargetError> {
-    Ok(ServerEngine::new(OracleProduct { options: Options::parse(target)? }, None))
-}
-
-impl ProductTarget for OracleProduct {
-    type Connection = OracleConnection;
-    type Account = statistics::Account;
-    const BLOCK_BYTES: u64 = location::BLOCK_BYTES;
-
-    fn dialect() -> &'static Dialect {
-        &DIALECT
-    }
-
-    fn nodes(&self) -> usize {
-        self.options.places.len()
-    }
-
-    fn connect_timeout(&self) -> Duration {
-        self.options.connect_timeout
-    }
-
-    fn vigil(&self) -> &Arc<Vigil> {
-        &self.options.vigil
-    }
-
-    fn with_vigil(&self, vigil: Arc<Vigil>) -> Self {
-        Self { options: Options { vigil, ..self.options.clone() } }
-    }
-
-    fn open(&self, node: usize, application: &str) -> Result<OracleConnection, EngineError> {
-        OracleConnection::open(&self.options, node, application)
-    }
-
-    fn locate(
-        &self,
-        connection: &mut OracleConnection,
-        _: Option<&PrivateServer>,
-    ) -> Result<ServerLocation, EngineError> {
-        location::look(connection, &self.options)
-    }
-
-    fn tables(&self) -> Vec<TableName> {
-        tables_of(&self.options)
-    }
-}
 
 impl Product for OracleProduct {
     type UnderWay = UnderWay;
@@ -167,11 +91,7 @@ impl Product for OracleProduct {
         space::needed_bytes(size, &self.tables())
     }
 
-    fn settle(
-        engine: &OracleEngine,
-        backlog: &mut settle::Backlog,
-        limit: Duration,
-    ) -> Result<Settled, EngineError> {
+    fn settle(engine: &OracleEngine, backlog: &mut settle::Backlog, limit: Duration) -> Result<Settled, EngineError> {
         settle::settle(engine, backlog, limit)
     }
 

@@ -117,7 +117,8 @@ impl ProductTables for OracleProduct {
                 }
             }
             let _clock = times.clock(*table, Phase::Tidy);
-            connection.batch(&format!("analysing {table}"), &DIALECT.fill("load/analyse", &[("table", table.name())])?)?;
+            connection
+                .batch(&format!("analysing {table}"), &DIALECT.fill("load/analyse", &[("table", table.name())])?)?;
             connection.batch(&doing, &note::<Self>("keys", table.name())?)?;
             connection.batch(&doing, &DIALECT.get("load/commit")?.text)?;
             tally.add(table.rows(size));

@@ -36,7 +36,9 @@ pub(super) fn refuse_left_out(
     procedure: &ProcedureSpec,
     spec: &PointSpec,
 ) -> Result<(), EngineError> {
-    let Some(part) = procedure.needs().into_iter().find(|part| engine.product.options.leaves_out(*part)) else { return Ok(()) };
+    let Some(part) = procedure.needs().into_iter().find(|part| engine.product.options.leaves_out(*part)) else {
+        return Ok(());
+    };
     let message =
         format!("{} needs {}, which the target leaves out (--without {})", spec.test.code, part.words(), part.name());
     Err(EngineError::new(ErrorClass::Unsupported, message))

@@ -172,7 +172,10 @@ fn statements_of(what: &str, table: &str) -> Result<Vec<String>, EngineError> {
 fn with_examples(text: &str) -> String {
     let examples = [
         ("{table} ({columns}) VALUES ({places})", "tpcb_tellers (tid, bid) VALUES (:1, :2)"),
-        ("{columns} FROM {table} WHERE {key} BETWEEN {from} AND {to}", "tid, bid FROM tpcb_tellers WHERE tid BETWEEN 1 AND 10"),
+        (
+            "{columns} FROM {table} WHERE {key} BETWEEN {from} AND {to}",
+            "tid, bid FROM tpcb_tellers WHERE tid BETWEEN 1 AND 10",
+        ),
         ("{table}", "small_heap_list"),
         ("{leaf}", "small_heap_list PARTITION (p3)"),
         ("{source}", "large_heap_range_list SUBPARTITION (r07_p2)"),

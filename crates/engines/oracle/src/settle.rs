@@ -71,11 +71,7 @@ impl Patience {
 ///
 /// # Errors
 /// The server is lost.
-pub(super) fn settle(
-    engine: &OracleEngine,
-    backlog: &mut Backlog,
-    limit: Duration,
-) -> Result<Settled, EngineError> {
+pub(super) fn settle(engine: &OracleEngine, backlog: &mut Backlog, limit: Duration) -> Result<Settled, EngineError> {
     let started = Instant::now();
     if !backlog.changed {
         return Ok(Settled::AtRest);

@@ -1,7 +1,7 @@
 //! What the engine says without a server.
 
 use super::*;
-use dbdyno_engine::Engine as _;
+use dbdyno_engine::{Engine as _, Target};
 use dbdyno_model::ErrorClass;
 
 fn engine(target: &str) -> OracleEngine {

@@ -12,6 +12,7 @@ mod client;
 mod connection;
 mod copy;
 mod describe;
+mod dialect;
 mod errors;
 mod grants;
 mod load;
@@ -25,6 +26,7 @@ mod plan;
 mod point;
 mod private;
 mod procedure;
+mod product;
 #[cfg(test)]
 mod scratch;
 mod script;
@@ -37,22 +39,19 @@ mod wire;
 
 use client::{ClientPump, ClientSession};
 use connection::PostgresConnection;
-use dbdyno_engine::private::PrivateServer;
-use dbdyno_engine::server::grants::Grant;
-use dbdyno_engine::server::{NodeOf, Product, ProductTarget, ServerEngine, ServerLocation, Vigil};
+use dbdyno_engine::server::{Product, ProductTarget as _};
 use dbdyno_engine::{
-    BlockWrites, Dialect, Durability, DurablePlaces, EngineError, EngineInfo, Finding, PointSpec, PointStatistics,
-    ProgramSpec, Pump, Session, Settled, Target, TargetError, ThreadPump,
+    BlockWrites, Durability, DurablePlaces, EngineError, EngineInfo, Finding, PointSpec, PointStatistics, ProgramSpec,
+    Pump, Session, Settled, ThreadPump,
 };
-use dbdyno_model::{CommitMode, Counters, Database, Drive, Mapping, Size, TableName, Test};
-use include_dir::{Dir, include_dir};
-use options::Options;
+use dbdyno_model::{CommitMode, Counters, Database, Drive, Size, TableName};
+pub(crate) use dialect::{DIALECT, GRANTS, SCHEMA, TABLE_NAMES, mapping};
 use point::UnderWay;
+pub(crate) use product::{Node, PostgresEngine, PostgresProduct, engine};
 use session::PostgresSession;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 pub use private::{PRODUCT, Postgres};
@@ -75,110 +74,6 @@ pub const INFO: EngineInfo = EngineInfo {
         open: |server, _| Ok(Box::new(engine(&server.target, Some(server.clone()))?)),
     }),
 };
-
-/// dbdyno's schema: nothing outside it is ever touched.
-const SCHEMA: &str = "dbdyno";
-
-/// The tables that PostgreSQL has, in loading order.
-const TABLE_NAMES: [TableName; 6] = [
-    TableName::SmallHeap,
-    TableName::SmallIot,
-    TableName::SmallHash,
-    TableName::SmallHeapList,
-    TableName::SmallIotList,
-    TableName::LargeHeapRangeList,
-];
-
-/// What the engine's files say.
-pub(crate) static DIALECT: LazyLock<Dialect> = LazyLock::new(|| Dialect::read("postgres", &FILES));
-static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/dialect");
-/// What the set-up grants.
-static GRANTS: LazyLock<Vec<Grant>> =
-    LazyLock::new(|| DIALECT.get("setup/setup").map(|script| Grant::all(&script.text)).unwrap_or_default());
-
-fn mapping(test: &Test) -> Mapping {
-    DIALECT.mapping(test)
-}
-
-/// What a node's sessions have done that its counters hold besides.
-#[derive(Debug, Default)]
-struct Account {
-    /// Transactions of jobs that are none of the test's, as far as their statistics are visible.
-    overhead: AtomicU64,
-    /// Transactions that tests committed inside their procedures, by their own account.
-    claimed: AtomicU64,
-    /// Rows that were changed in tables which are gone, as the server had counted them.
-    discarded_rows: AtomicU64,
-}
-
-type Node = NodeOf<PostgresProduct>;
-
-/// PostgreSQL, and a target of it.
-#[derive(Clone)]
-struct PostgresProduct {
-    options: Options,
-    /// How the client drive's sessions make TLS: lists of authorities are large, and one does for all.
-    tls: OnceLock<Arc<rustls::ClientConfig>>,
-}
-
-type PostgresEngine = ServerEngine<PostgresProduct>;
-
-fn engine(target: &Target, private: Option<PrivateServer>) -> Result<PostgresEngine, TargetError> {
-    Ok(ServerEngine::new(PostgresProduct { options: Options::parse(target)?, tls: OnceLock::new() }, private))
-}
-
-impl PostgresProduct {
-    /// How TLS is made.
-    fn tls(&self) -> Result<Arc<rustls::ClientConfig>, EngineError> {
-        if let Some(tls) = self.tls.get() {
-            return Ok(Arc::clone(tls));
-        }
-        let tls = Arc::new(tls::config(&self.options)?);
-        Ok(Arc::clone(self.tls.get_or_init(|| tls)))
-    }
-}
-
-impl ProductTarget for PostgresProduct {
-    type Connection = PostgresConnection;
-    type Account = Account;
-    const BLOCK_BYTES: u64 = location::BLOCK_BYTES;
-
-    fn dialect() -> &'static Dialect {
-        &DIALECT
-    }
-
-    fn nodes(&self) -> usize {
-        self.options.hosts.len()
-    }
-
-    fn connect_timeout(&self) -> Duration {
-        self.options.connect_timeout
-    }
-
-    fn vigil(&self) -> &Arc<Vigil> {
-        &self.options.vigil
-    }
-
-    fn with_vigil(&self, vigil: Arc<Vigil>) -> Self {
-        Self { options: Options { vigil, ..self.options.clone() }, tls: self.tls.clone() }
-    }
-
-    fn open(&self, node: usize, application: &str) -> Result<PostgresConnection, EngineError> {
-        PostgresConnection::open(&self.options, node, application)
-    }
-
-    fn locate(
-        &self,
-        connection: &mut PostgresConnection,
-        private: Option<&PrivateServer>,
-    ) -> Result<ServerLocation, EngineError> {
-        location::look(connection, &self.options, private)
-    }
-
-    fn tables(&self) -> Vec<TableName> {
-        TABLE_NAMES.to_vec()
-    }
-}
 
 impl Product for PostgresProduct {
     type UnderWay = UnderWay;
@@ -215,11 +110,7 @@ impl Product for PostgresProduct {
         space::needed_bytes(size)
     }
 
-    fn settle(
-        engine: &PostgresEngine,
-        backlog: &mut settle::Backlog,
-        limit: Duration,
-    ) -> Result<Settled, EngineError> {
+    fn settle(engine: &PostgresEngine, backlog: &mut settle::Backlog, limit: Duration) -> Result<Settled, EngineError> {
         settle::settle(engine, backlog, limit)
     }
 

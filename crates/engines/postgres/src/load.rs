@@ -7,12 +7,12 @@ use super::connection::PostgresConnection;
 use super::procedure::layout;
 use super::{PostgresProduct, SCHEMA};
 use crate::DIALECT;
+use dbdyno_engine::EngineError;
 use dbdyno_engine::bookkeeping::Meta;
 use dbdyno_engine::server::load::{about, note};
 use dbdyno_engine::server::{
     Connection as _, Leaf, Load, LoaderPool, Phase, ProductTables, Rows, Stop, Tally, Times, first,
 };
-use dbdyno_engine::EngineError;
 use dbdyno_model::{Size, TableName};
 
 /// Sort memory for a row of an index.
@@ -255,8 +255,8 @@ fn analyse_parents(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{TABLE_NAMES, engine};
     use crate::scratch::Wish;
+    use crate::{TABLE_NAMES, engine};
     use dbdyno_engine::server::expected;
     use dbdyno_engine::{Engine as _, Loaded, Target};
     use dbdyno_testkit::conformance::Quiet;

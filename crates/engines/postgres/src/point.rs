@@ -2,10 +2,10 @@
 //! watch.
 
 use super::connection::PostgresConnection;
+use super::load::place;
 use super::monitor::Monitor;
 use super::procedure::{Counting, ProcedureSpec};
 use super::snapshot::{self, Watched};
-use super::load::place;
 use super::{PostgresEngine, PostgresProduct, paced};
 use crate::DIALECT;
 use dbdyno_engine::bookkeeping::{self, Made, Meta};
@@ -221,10 +221,7 @@ fn note(connection: &mut PostgresConnection, procedure: &ProcedureSpec) -> Resul
 }
 
 /// The same on another node than the first; a standby drops what the first one drops.
-fn remove_leftovers_unless_standby(
-    connection: &mut PostgresConnection,
-    spec: &PointSpec,
-) -> Result<(), EngineError> {
+fn remove_leftovers_unless_standby(connection: &mut PostgresConnection, spec: &PointSpec) -> Result<(), EngineError> {
     match text(connection, &DIALECT.get("counters/position")?.text)? {
         Some(_) => remove_leftovers(connection, spec),
         None => Ok(()),

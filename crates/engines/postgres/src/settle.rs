@@ -45,11 +45,7 @@ impl Backlog {
 ///
 /// # Errors
 /// The server is lost, or refuses a vacuum of a table that is ours.
-pub(super) fn settle(
-    engine: &PostgresEngine,
-    backlog: &mut Backlog,
-    limit: Duration,
-) -> Result<Settled, EngineError> {
+pub(super) fn settle(engine: &PostgresEngine, backlog: &mut Backlog, limit: Duration) -> Result<Settled, EngineError> {
     let started = Instant::now();
     engine
         .with(|connection| {

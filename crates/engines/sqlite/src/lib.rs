@@ -9,6 +9,7 @@
 mod connection;
 mod counters;
 mod describe;
+mod dialect;
 mod errors;
 mod hold;
 mod inspect;
@@ -23,6 +24,7 @@ mod remove;
 mod rows;
 mod script;
 mod session;
+mod shared;
 mod statements;
 mod totals;
 mod verify;
@@ -33,20 +35,19 @@ use connection::SqliteConnection;
 use dbdyno_engine::bookkeeping::Meta;
 use dbdyno_engine::data::{Checksum, Columns, Sample};
 use dbdyno_engine::{
-    Dialect, Durability, Engine, EngineError, EngineInfo, Features, Finding, Hold, Inspection, LoadReport, LoadWatch,
-    Loaded, PointSpec, PointStatistics, ProgramSpec, Session, Settled, TableRows, Workloads,
-    for_everybody,
+    Durability, Engine, EngineError, EngineInfo, Features, Finding, Hold, Inspection, LoadReport, LoadWatch, Loaded,
+    PointSpec, PointStatistics, ProgramSpec, Session, Settled, TableRows, Workloads, for_everybody,
 };
-use dbdyno_model::{CommitMode, Counter, Counters, Database, Drive, Mapping, Organisation, Size, TableName, Test};
-use include_dir::{Dir, include_dir};
+use dbdyno_model::{CommitMode, Counter, Counters, Database, Drive, Size, TableName};
+pub(crate) use dialect::{DIALECT, TABLE_NAMES, mapping, shape_statement, table_name};
 use monitor::Monitor;
 use options::{Journal, Options, Synchronous};
+pub(crate) use shared::{Shared, no_monitor};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use totals::Totals;
-use writer::WriterQueue;
 
 /// The engine, without a target.
 pub const INFO: EngineInfo = EngineInfo {
@@ -63,60 +64,6 @@ pub const INFO: EngineInfo = EngineInfo {
     private: None,
     open: |target, size| Ok(Box::new(SqliteEngine::new(Options::parse(target)?, size))),
 };
-
-/// The tables that SQLite can have, in loading order.
-const TABLE_NAMES: [TableName; 3] = [TableName::SmallHeap, TableName::SmallIot, TableName::LargeHeapRangeList];
-
-/// What the engine's files say.
-pub(crate) static DIALECT: LazyLock<Dialect> = LazyLock::new(|| Dialect::read("sqlite", &FILES));
-static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/dialect");
-
-fn mapping(test: &Test) -> Mapping {
-    DIALECT.mapping(test)
-}
-
-/// The table's name in the file.
-fn table_name(table: TableName) -> String {
-    format!("dbdyno_{table}")
-}
-
-/// The statement that creates a table of an organisation.
-fn shape_statement(organisation: Organisation) -> &'static str {
-    if organisation == Organisation::Iot { "create_iot" } else { "create_heap" }
-}
-
-/// What all sessions share.
-struct Shared {
-    options: Options,
-    cache_bytes: u64,
-    writer: Arc<WriterQueue>,
-    /// Pages of the log that no checkpoint has moved yet.
-    pending_pages: AtomicU64,
-    /// Held by the job that makes a checkpoint.
-    checkpointing: Mutex<()>,
-    totals: Mutex<Totals>,
-    /// Watches for commits of others while a point is under way, or why it does not.
-    monitor: Mutex<Result<Monitor, String>>,
-}
-
-impl Shared {
-    fn add(&self, totals: &Totals) {
-        self.totals().merge(totals);
-    }
-
-    fn totals(&self) -> MutexGuard<'_, Totals> {
-        self.totals.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn monitor(&self) -> MutexGuard<'_, Result<Monitor, String>> {
-        self.monitor.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Why nobody watches between points.
-fn no_monitor() -> Result<Monitor, String> {
-    Err("commits of other processes are watched for during points only".to_owned())
-}
 
 struct SqliteEngine {
     shared: Arc<Shared>,

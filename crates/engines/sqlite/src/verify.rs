@@ -1,9 +1,9 @@
 //! Checksums: tables read back row by row, by several connections, and compared with what the generator says.
 
 use super::connection::{Access, SqliteConnection};
+use super::rows;
 use super::table_name;
 use crate::DIALECT;
-use super::rows;
 use dbdyno_engine::client::Values;
 use dbdyno_engine::data::{Checksum, Columns, Generator, RowSum, test_columns};
 use dbdyno_engine::{EngineError, LoadWatch};
@@ -39,8 +39,7 @@ pub(super) fn checksum(
             let (seen, what, mut generator) = (&seen, &what, generator.clone());
             scope.spawn(move || {
                 let found = Part { path, table, columns, rowids: (first, last), seen, what, of: rows, watch }.read()?;
-                let expected =
-                    generator.as_mut().map(|generator| generator.checksum_over(Columns::All, ids.0..=ids.1));
+                let expected = generator.as_mut().map(|generator| generator.checksum_over(Columns::All, ids.0..=ids.1));
                 Ok::<_, EngineError>((found, expected))
             })
         };

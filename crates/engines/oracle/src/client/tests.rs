@@ -47,8 +47,7 @@ fn an_insert_sends_the_row_that_it_copies_under_the_new_id() {
         "{sql}"
     );
     assert_eq!(parameters, [Id, CustomerId, RefId, Region, BookedOn, Quantity, Amount, Status, Filler]);
-    let bound =
-        [Value::Day(18_262), Value::Cents(-1_250), Value::Null].map(|value| format!("{:?}", Bind::from(value)));
+    let bound = [Value::Day(18_262), Value::Cents(-1_250), Value::Null].map(|value| format!("{:?}", Bind::from(value)));
     let expected = [Bind::day(18_262), Bind::cents(-1_250), Bind::Text("")].map(|value| format!("{value:?}"));
     assert_eq!(bound, expected);
 }

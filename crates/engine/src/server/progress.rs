@@ -1,0 +1,48 @@
+//! How far a load is, and whether it shall go on.
+
+use crate::{EngineError, LoadWatch};
+use dbdyno_model::ErrorClass;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Tells sessions to stop.
+pub struct Stop<'w> {
+    pub(super) watch: &'w dyn LoadWatch,
+    pub(super) failed: AtomicBool,
+}
+
+impl Stop<'_> {
+    /// Whether to stop: somebody wants it, or another session has failed.
+    pub fn requested(&self) -> bool {
+        self.failed.load(Ordering::Relaxed) || self.watch.cancelled()
+    }
+
+    pub(super) fn refuse(&self, doing: &str) -> Result<(), EngineError> {
+        if !self.watch.cancelled() {
+            return Ok(());
+        }
+        Err(EngineError::new(ErrorClass::Cancelled, format!("{doing}: the load was stopped")))
+    }
+}
+
+/// How far a phase is, over all sessions.
+pub struct Tally<'w> {
+    watch: &'w dyn LoadWatch,
+    what: String,
+    of: u64,
+    done: AtomicU64,
+}
+
+impl<'w> Tally<'w> {
+    /// A phase of `of` rows.
+    pub fn new(watch: &'w dyn LoadWatch, what: String, done: u64, of: u64) -> Self {
+        let tally = Self { watch, what, of, done: AtomicU64::new(done) };
+        tally.add(0);
+        tally
+    }
+
+    /// Rows are done.
+    pub fn add(&self, rows: u64) {
+        let done = self.done.fetch_add(rows, Ordering::Relaxed) + rows;
+        self.watch.progress(&self.what, done.min(self.of), self.of);
+    }
+}

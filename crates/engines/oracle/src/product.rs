@@ -1,0 +1,74 @@
+//! Oracle Database as a product: how to reach a target of it.
+
+use super::connection::OracleConnection;
+use super::dialect::DIALECT;
+use super::options::Options;
+use super::{layout, location, statistics};
+use dbdyno_engine::private::PrivateServer;
+use dbdyno_engine::server::{NodeOf, ProductTarget, ServerEngine, ServerLocation, Vigil};
+use dbdyno_engine::{Dialect, EngineError, Target, TargetError};
+use dbdyno_model::TableName;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The tables that a target has, in loading order: all but those that need what it leaves out.
+pub(crate) fn tables_of(options: &Options) -> Vec<TableName> {
+    let wanted = |table: &TableName| layout::needs(table.organisation()).is_none_or(|part| !options.leaves_out(part));
+    TableName::ALL.into_iter().filter(wanted).collect()
+}
+
+pub(crate) type Node = NodeOf<OracleProduct>;
+
+/// Oracle Database, and a target of it.
+#[derive(Clone)]
+pub(crate) struct OracleProduct {
+    pub(crate) options: Options,
+}
+
+pub(crate) type OracleEngine = ServerEngine<OracleProduct>;
+
+pub(crate) fn engine(target: &Target) -> Result<OracleEngine, TargetError> {
+    Ok(ServerEngine::new(OracleProduct { options: Options::parse(target)? }, None))
+}
+
+impl ProductTarget for OracleProduct {
+    type Connection = OracleConnection;
+    type Account = statistics::Account;
+    const BLOCK_BYTES: u64 = location::BLOCK_BYTES;
+
+    fn dialect() -> &'static Dialect {
+        &DIALECT
+    }
+
+    fn nodes(&self) -> usize {
+        self.options.places.len()
+    }
+
+    fn connect_timeout(&self) -> Duration {
+        self.options.connect_timeout
+    }
+
+    fn vigil(&self) -> &Arc<Vigil> {
+        &self.options.vigil
+    }
+
+    fn with_vigil(&self, vigil: Arc<Vigil>) -> Self {
+        Self { options: Options { vigil, ..self.options.clone() } }
+    }
+
+    fn open(&self, node: usize, application: &str) -> Result<OracleConnection, EngineError> {
+        OracleConnection::open(&self.options, node, application)
+    }
+
+    fn locate(
+        &self,
+        connection: &mut OracleConnection,
+        _: Option<&PrivateServer>,
+    ) -> Result<ServerLocation, EngineError> {
+        location::look(connection, &self.options)
+    }
+
+    fn tables(&self) -> Vec<TableName> {
+        tables_of(&self.options)
+    }
+}

@@ -1,0 +1,28 @@
+//! What SQLite's files say, and what its tables are called.
+
+use dbdyno_engine::Dialect;
+use dbdyno_model::{Mapping, Organisation, TableName, Test};
+use include_dir::{Dir, include_dir};
+use std::sync::LazyLock;
+
+/// The tables that SQLite can have, in loading order.
+pub(crate) const TABLE_NAMES: [TableName; 3] =
+    [TableName::SmallHeap, TableName::SmallIot, TableName::LargeHeapRangeList];
+
+/// What the engine's files say.
+pub(crate) static DIALECT: LazyLock<Dialect> = LazyLock::new(|| Dialect::read("sqlite", &FILES));
+static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/dialect");
+
+pub(crate) fn mapping(test: &Test) -> Mapping {
+    DIALECT.mapping(test)
+}
+
+/// The table's name in the file.
+pub(crate) fn table_name(table: TableName) -> String {
+    format!("dbdyno_{table}")
+}
+
+/// The statement that creates a table of an organisation.
+pub(crate) fn shape_statement(organisation: Organisation) -> &'static str {
+    if organisation == Organisation::Iot { "create_iot" } else { "create_heap" }
+}
