@@ -1,8 +1,30 @@
-//! Sockets that drivers keep to themselves.
+//! Sockets of connections, also those that drivers keep to themselves.
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::net::sockopt;
 use rustix::process::{PidfdFlags, PidfdGetfdFlags, getpid, pidfd_getfd, pidfd_open};
 use std::os::fd::{AsFd, OwnedFd, RawFd};
+use std::time::Duration;
+
+/// A host that has gone is noticed by the kernel: when what was sent stays unanswered for so long ...
+pub const UNANSWERED: Duration = Duration::from_secs(45);
+/// ... or, while an answer is waited for, by probes from here on.
+pub const KEEPALIVE_IDLE: Duration = Duration::from_secs(20);
+/// The time between two probes.
+pub const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(5);
+/// So many probes go unanswered before the connection ends.
+pub const KEEPALIVE_PROBES: u32 = 5;
+
+/// Lets the kernel notice when the host at the other end of a TCP connection has gone.
+pub fn keep_alive(socket: &impl AsFd) {
+    let unanswered_ms = u32::try_from(UNANSWERED.as_millis()).unwrap_or(u32::MAX);
+    // Where one of them is not to be had, the others still help.
+    _ = sockopt::set_socket_keepalive(socket, true);
+    _ = sockopt::set_tcp_keepidle(socket, KEEPALIVE_IDLE);
+    _ = sockopt::set_tcp_keepintvl(socket, KEEPALIVE_INTERVAL);
+    _ = sockopt::set_tcp_keepcnt(socket, KEEPALIVE_PROBES);
+    _ = sockopt::set_tcp_user_timeout(socket, unanswered_ms);
+}
 
 /// A copy of a descriptor of this process, of which no more than the number is known (Linux 5.6, and a sandbox that
 /// allows it).

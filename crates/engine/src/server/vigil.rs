@@ -2,7 +2,7 @@
 //! kernel notices neither, and no client crate has a limit of time that could be taken away again while a test is
 //! measured.
 //!
-//! So whatever a link asks in control of the work is noted at its [`Post`] while it is waited for, and one thread for
+//! So whatever a connection asks in control of the work is noted at its [`Post`] while it is waited for, and one thread for
 //! each target looks at these notes. A limit alone would end what takes long by right (an index, a checkpoint, a lock
 //! that somebody else has). So where nothing has come for a while, a new connection is asked what the session is doing:
 //! one that is at work may take its time. Where nobody answers, or the server itself waits for us, the answer will
@@ -36,7 +36,7 @@ const CANCELLED: Duration = Duration::from_millis(450);
 /// How many of them are.
 const ASKED_AFTER: usize = 3;
 
-/// What one link waits for.
+/// What one connection waits for.
 #[derive(Debug, Default)]
 pub struct Post {
     /// Questions, answers, and pieces of answers.
@@ -197,7 +197,7 @@ impl fmt::Debug for Vigil {
 }
 
 impl Vigil {
-    /// One more link, to this session of a node.
+    /// One more connection, to this session of a node.
     pub fn post(&self, node: usize, session: u64) -> Arc<Post> {
         let post = Arc::new(Post { node, session, ..Post::default() });
         let mut posts = recover(&self.0);
@@ -360,7 +360,7 @@ mod tests {
         let [wait] = &vigil.waits()[..] else { panic!("it still waits") };
         drop(asking);
         assert!(!wait.goes_on() && vigil.waits().is_empty());
-        // A link that asks nothing has nothing to wait for, and one that has gone even less.
+        // A connection that asks nothing has nothing to wait for, and one that has gone even less.
         let asking = post.asks("reading rows again");
         let [wait] = &vigil.waits()[..] else { panic!("one waits") };
         drop(asking);

@@ -19,6 +19,7 @@ mod ready;
 mod spawn;
 mod start;
 mod stop;
+pub mod template;
 mod watch;
 
 use std::ffi::OsString;

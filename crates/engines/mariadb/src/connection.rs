@@ -8,34 +8,38 @@ mod version;
 use super::errors::{
     closed, connect_error, connecting, engine_error, is_unknown_database, not_reached, not_understood,
 };
-use super::options::{Host, Options, SslMode};
-use super::password::{self, Found};
+use super::options::{Host, Options};
+use super::password;
 use super::rows::{self, InsertMethod};
-use super::tls::Tls;
-use cancel::{MariaDbCanceller, Stop};
-use connect::{Refused, Way};
+use cancel::MariaDbCanceller;
+use connect::{ConnectOptions, Refused};
 use dbdyno_engine::client::Values;
 use dbdyno_engine::data::Column;
+use dbdyno_engine::server::socket::{copy_of, has_hung_up};
 use dbdyno_engine::server::{
-    Asked, Connection, Post, Rows, caught, copy_of, fell_silent, has_hung_up, recover, within,
+    Asked, Cancellation, Connection, ConnectionLimits, CountedConnection, Post, Rows, caught, fell_silent, within,
 };
 use dbdyno_engine::{Canceller, EngineError};
 use dbdyno_model::ErrorClass;
 use mysql::prelude::Queryable as _;
 use mysql::{Conn, Params, Value};
 use std::os::fd::AsRawFd as _;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 pub(super) use version::Version;
 
-/// What a link asks first. The last column tells servers apart, as far as every user may see.
+/// What a connection asks first. The last column tells servers apart, as far as every user may see.
 const INTRODUCTION: &str = "SELECT VERSION(), CONNECTION_ID(), @@max_connections, @@session.max_user_connections, \
      CONCAT_WS(' ', @@hostname, @@port, @@datadir)";
+
+/// What ends a statement that dbdyno has not cancelled.
+const OTHERS: &str =
+    "another session ended the statement with KILL QUERY, or somebody's watch over long statements did";
 
 /// A connection.
 pub(super) struct MariaDbConnection {
     conn: Conn,
-    way: Way,
+    connect_options: ConnectOptions,
     host: Host,
     version: Version,
     session_id: u64,
@@ -46,35 +50,10 @@ pub(super) struct MariaDbConnection {
     /// How rows go to the server, once it was asked.
     pub(super) insert_method: Option<InsertMethod>,
     closed: AtomicBool,
-    stop: Arc<Stop>,
-    seats: Arc<ConnectionLimits>,
+    cancellation: Arc<Cancellation>,
+    _counted: CountedConnection,
     /// Where it is noted what is waited for.
     post: Arc<Post>,
-}
-
-/// The connections of one target. Whom a server turns away for want of one cannot ask how many there are, so it is kept
-/// what the others were told.
-#[derive(Debug, Default)]
-pub(super) struct ConnectionLimits {
-    taken: AtomicU32,
-    limits: Mutex<Option<[String; 2]>>,
-    /// Whether the server has turned TLS down where it was only preferred.
-    pub(super) without_tls: AtomicBool,
-}
-
-impl ConnectionLimits {
-    /// How many there are, and how many dbdyno has.
-    pub(super) fn in_words(&self) -> String {
-        let taken = self.taken.load(Ordering::Relaxed);
-        let limits = recover(&self.limits).as_ref().map_or_else(
-            || "max_connections, or the MAX_USER_CONNECTIONS of the account, is reached".to_owned(),
-            |[max, account]| match account.as_str() {
-                "0" => format!("max_connections is {max}"),
-                account => format!("max_connections is {max}, and this account's MAX_USER_CONNECTIONS {account}"),
-            },
-        );
-        format!("{limits}; dbdyno has {taken} connections and asked for one more")
-    }
 }
 
 impl MariaDbConnection {
@@ -86,13 +65,14 @@ impl MariaDbConnection {
     pub(super) fn open(options: &Options, node: usize, application: &str) -> Result<Self, EngineError> {
         let host = options.host(node);
         let found = password::find(options);
-        let connect = |database| Self::connect(options, host, application, &found, database);
-        let connected = match connect(Some(options.database.as_str()))? {
-            Err(Refused::Error(error)) if is_unknown_database(&error) => connect(None)?,
+        let tls = options.tls(host).map_err(|error| error.while_doing(&connecting(options, host)))?;
+        let connect = |database| connect::connect(options, host, application, &found, tls.clone(), database);
+        let connected = match connect(Some(options.database.as_str())) {
+            Err(Refused::Error(error)) if is_unknown_database(&error) => connect(None),
             connected => connected,
         };
         let gone = |text| EngineError::new(ErrorClass::ConnectionLost, text).while_doing(&connecting(options, host));
-        let (conn, way) = connected.map_err(|refused| match refused {
+        let (conn, connect_options) = connected.map_err(|refused| match refused {
             Refused::Error(error) => connect_error(options, host, &found, &error),
             Refused::Lookup(error) => gone(format!("{error}; is the host's name spelt right?")),
             Refused::Silent => gone(not_reached(options)),
@@ -100,7 +80,7 @@ impl MariaDbConnection {
         })?;
         let mut connection = Self {
             conn,
-            way,
+            connect_options,
             host: host.clone(),
             version: Version::default(),
             session_id: 0,
@@ -108,50 +88,28 @@ impl MariaDbConnection {
             basics: String::new(),
             insert_method: None,
             closed: AtomicBool::new(false),
-            stop: Arc::default(),
-            seats: Arc::clone(&options.seats),
+            cancellation: Arc::default(),
+            _counted: options.limits.count(),
             post: Arc::default(),
         };
-        connection.seats.taken.fetch_add(1, Ordering::Relaxed);
         // Whoever has let us in may fall silent then.
-        let introduced = within(options.connect_timeout, move || connection.introduce().map(|()| connection));
+        let limits = Arc::clone(&options.limits);
+        let introduced = within(options.connect_timeout, move || connection.introduce(&limits).map(|()| connection));
         let mut connection = introduced.unwrap_or_else(|_| Err(gone(fell_silent(options.connect_timeout))))?;
         connection.post = options.vigil.post(node, connection.session_id);
         Ok(connection)
     }
 
-    /// Connects, with TLS where that is wanted and there is such a thing.
-    fn connect(
-        options: &Options,
-        host: &Host,
-        application: &str,
-        found: &Found,
-        database: Option<&str>,
-    ) -> Result<Result<(Conn, Way), Refused>, EngineError> {
-        let tls = match (host, options.ssl_mode) {
-            (Host::Socket(_), _) | (_, SslMode::Disable) => None,
-            _ => Some(Self::tls(options).map_err(|error| error.while_doing(&connecting(options, host)))?),
-        };
-        Ok(connect::connect(options, host, application, found, tls, database))
-    }
-
-    fn tls(options: &Options) -> Result<Tls, EngineError> {
-        match options.tls.get() {
-            Some(tls) => Ok(tls.clone()),
-            None => {
-                let tls = Tls::of(options)?;
-                Ok(options.tls.get_or_init(|| tls).clone())
-            }
-        }
-    }
-
     /// Asks whom we are talking to, and sets what all of dbdyno's sessions have in common.
-    fn introduce(&mut self) -> Result<(), EngineError> {
+    fn introduce(&mut self, limits: &ConnectionLimits) -> Result<(), EngineError> {
         let doing = format!("asking {} for its version", self.host);
         let mut rows = self.texts(&doing, INTRODUCTION)?;
         let known = match <[_; 5]>::try_from(rows.pop().unwrap_or_default()) {
             Ok([Some(version), Some(id), Some(max), Some(account), Some(identity)]) => {
-                *recover(&self.seats.limits) = Some([max, account]);
+                limits.remember(match account.as_str() {
+                    "0" => format!("max_connections is {max}"),
+                    account => format!("max_connections is {max}, and this account's MAX_USER_CONNECTIONS {account}"),
+                });
                 self.identity = identity;
                 Version::parse(&version).zip(id.parse().ok())
             }
@@ -181,7 +139,7 @@ impl MariaDbConnection {
     /// # Errors
     /// As for [`Connection::batch`].
     pub(super) fn measure(&mut self, doing: &str, sql: &str) -> Result<Vec<Vec<Option<String>>>, EngineError> {
-        self.refuse_when_cancelled(doing)?;
+        self.cancellation.refuse(doing)?;
         let mut rows = Vec::new();
         let done = run(&mut self.conn, sql, |row| rows.push(row.into_iter().map(text).collect()));
         done.map_err(|error| self.error(doing, &error))?;
@@ -195,7 +153,7 @@ impl MariaDbConnection {
 
     /// Whether the connection is encrypted.
     pub(super) fn is_encrypted(&self) -> bool {
-        self.way.is_encrypted()
+        self.connect_options.is_encrypted()
     }
 
     /// Takes back whatever this session has set, and sets `settings` (SQL) instead. The server forgets everything that
@@ -205,7 +163,7 @@ impl MariaDbConnection {
     /// # Errors
     /// As for [`Connection::batch`].
     pub(super) fn reset(&mut self, doing: &str, settings: &str) -> Result<(), EngineError> {
-        self.refuse_when_cancelled(doing)?;
+        self.cancellation.refuse(doing)?;
         let done = self.control(doing).reset();
         done.map_err(|error| self.error(doing, &error))?;
         let sql = format!("{}{settings}", self.basics);
@@ -215,30 +173,12 @@ impl MariaDbConnection {
     /// Puts an error of the connection's in words. What the server interrupted is `Cancelled` if we asked for it; else
     /// a limit of the server's ran out, or another session ended it.
     pub(super) fn error(&self, doing: &str, error: &mysql::Error) -> EngineError {
-        let mut said = engine_error(doing, error);
-        if said.class == ErrorClass::Cancelled {
-            if self.stop.asked.load(Ordering::Relaxed) {
-                self.stop.ended.store(true, Ordering::Relaxed);
-            } else {
-                said.class = ErrorClass::Timeout;
-                said.message += "; dbdyno did not ask for this: another session ended the statement with KILL QUERY, or \
-                                 somebody's watch over long statements did";
-            }
-        }
+        let mut said = self.cancellation.judge(engine_error(doing, error), OTHERS);
         if said.class == ErrorClass::ConnectionLost {
             self.closed.store(true, Ordering::Relaxed);
             said = said.while_doing(&self.host.to_string());
         }
         said
-    }
-
-    /// A cancel that comes between two statements finds nothing to cancel; the next one must not begin.
-    fn refuse_when_cancelled(&self, doing: &str) -> Result<(), EngineError> {
-        if !self.cancelled() {
-            return Ok(());
-        }
-        self.stop.ended.store(true, Ordering::Relaxed);
-        Err(EngineError::new(ErrorClass::Cancelled, format!("{doing}: stopped before it began")))
     }
 }
 
@@ -267,7 +207,7 @@ impl Connection for MariaDbConnection {
     }
 
     fn texts(&mut self, doing: &str, sql: &str) -> Result<Vec<Vec<Option<String>>>, EngineError> {
-        self.refuse_when_cancelled(doing)?;
+        self.cancellation.refuse(doing)?;
         let mut rows = Vec::new();
         let mut asked = self.control(doing);
         let (conn, asking) = asked.parts();
@@ -291,7 +231,7 @@ impl Connection for MariaDbConnection {
     }
 
     fn execute_with(&mut self, doing: &str, sql: &str, texts: &[&str]) -> Result<(), EngineError> {
-        self.refuse_when_cancelled(doing)?;
+        self.cancellation.refuse(doing)?;
         let texts = texts.iter().map(|text| Value::Bytes((*text).into())).collect();
         let done = self.control(doing).exec_drop(sql, Params::Positional(texts));
         done.map_err(|error| self.error(doing, &error))
@@ -305,13 +245,13 @@ impl Connection for MariaDbConnection {
         columns: &[Column],
         each: &mut dyn FnMut(&Values) -> Result<(), EngineError>,
     ) -> Result<(), EngineError> {
-        self.refuse_when_cancelled(doing)?;
+        self.cancellation.refuse(doing)?;
         rows::rows(self, (doing, sql), key, columns, each)
     }
 
     /// The statement is an INSERT that ends with VALUES.
     fn insert(&mut self, doing: &str, sql: &str, rows: &mut Rows<'_>) -> Result<(), EngineError> {
-        self.refuse_when_cancelled(doing)?;
+        self.cancellation.refuse(doing)?;
         let method = match self.insert_method {
             Some(method) => method,
             None => {
@@ -333,15 +273,15 @@ impl Connection for MariaDbConnection {
     }
 
     fn cancelled(&self) -> bool {
-        self.stop.asked.load(Ordering::Relaxed)
+        self.cancellation.is_requested()
     }
 
     fn canceller(&self) -> Arc<dyn Canceller> {
         Arc::new(MariaDbCanceller {
-            way: self.way.clone(),
+            connect_options: self.connect_options.clone(),
             session_id: self.session_id,
             identity: self.identity.clone(),
-            stop: Arc::clone(&self.stop),
+            cancellation: Arc::clone(&self.cancellation),
         })
     }
 }
@@ -357,8 +297,7 @@ fn text(value: Value) -> Option<String> {
 
 impl Drop for MariaDbConnection {
     fn drop(&mut self) {
-        self.stop.ended.store(true, Ordering::Relaxed);
-        self.seats.taken.fetch_sub(1, Ordering::Relaxed);
+        self.cancellation.end();
     }
 }
 

@@ -3,8 +3,8 @@
 
 use super::check::grants;
 use super::options::{Host, Options};
-use super::password::Found;
 use dbdyno_engine::EngineError;
+use dbdyno_engine::server::password::FoundPassword;
 use dbdyno_model::ErrorClass;
 use mysql::{DriverError, Error, MySqlError};
 use std::error::Error as _;
@@ -13,6 +13,8 @@ use std::io;
 /// How passwords can be given.
 const PASSWORD_PLACES: &str = "passwords are taken from DBDYNO_PASSWORD, MYSQL_PWD, the [client] groups of ~/.my.cnf, or \
                                asked for on a terminal";
+/// Which limit a server may have reached that has not told its own.
+const LIMITS: &str = "max_connections, or the MAX_USER_CONNECTIONS of the account, is reached";
 /// The database is not there.
 const UNKNOWN_DATABASE: u16 = 1049;
 /// A statement was ended by KILL QUERY.
@@ -33,7 +35,7 @@ pub(super) fn engine_error(doing: &str, error: &Error) -> EngineError {
 }
 
 /// An error of opening a connection in words. `found` says where the password came from that was used.
-pub(super) fn connect_error(options: &Options, host: &Host, found: &Found, error: &Error) -> EngineError {
+pub(super) fn connect_error(options: &Options, host: &Host, found: &FoundPassword, error: &Error) -> EngineError {
     let class = class(error);
     let (mut said, advice) = match error {
         Error::MySqlError(server) => (words(server), connect_advice(options, host, found.place(), server)),
@@ -156,7 +158,7 @@ fn connect_advice(options: &Options, host: &Host, tried: Option<&str>, server: &
                 Some(place) => format!("the password came from {place}; {PASSWORD_PLACES}, in this order"),
                 None => format!("no password was given; {PASSWORD_PLACES}"),
             };
-            let by_socket = if matches!(host, Host::Socket(_)) {
+            let by_socket = if host.is_socket() {
                 format!(
                     "; an account that logs in by unix_socket wants the operating system's user to be {}",
                     options.user
@@ -178,7 +180,7 @@ fn connect_advice(options: &Options, host: &Host, tried: Option<&str>, server: &
             "no account is for this machine; `dbdyno sql mariadb` prints a set-up script: create '{}' for this host or for '%'",
             options.user
         ),
-        1040 | 1203 | 1226 => format!("{}: use fewer jobs, or raise what is too low", options.seats.in_words()),
+        1040 | 1203 | 1226 => format!("{}: use fewer jobs, or raise what is too low", options.limits.in_words(LIMITS)),
         1053 | 1077 | 1079 | 1927 => "the server is starting or stopping; wait and try again".to_owned(),
         1820 | 1862 => "log in with the mariadb client and set a new password".to_owned(),
         3118 | 4151 => "an administrator runs: ALTER USER ... ACCOUNT UNLOCK".to_owned(),
@@ -231,7 +233,7 @@ fn bare(error: &Error) -> String {
 }
 
 fn bare_advice(options: &Options, host: &Host, error: &Error) -> Option<String> {
-    let socket = matches!(host, Host::Socket(_));
+    let socket = host.is_socket();
     Some(match error {
         error if wants_password(error) => format!(
             "whoever answers in the place of {host} would have it: use TLS (sslmode=verify-full), let the account log in by \
@@ -243,8 +245,7 @@ fn bare_advice(options: &Options, host: &Host, error: &Error) -> Option<String> 
                 "a socket is there, but no server behind it: start the server".to_owned()
             }
             io::ErrorKind::ConnectionRefused => {
-                let port = if let Host::Tcp { port, .. } = host { *port } else { 0 };
-                format!("is the server running, is {port} its port, and does bind_address cover this address?")
+                format!("is the server running, is {} its port, and does bind_address cover this address?", host.port)
             }
             io::ErrorKind::NotFound if socket => {
                 "is the server running, and is this its socket (socket in its settings)?".to_owned()
@@ -299,7 +300,7 @@ pub(super) fn not_reached(options: &Options) -> String {
 }
 
 fn tls_advice(host: &Host, cause: &str) -> Option<String> {
-    let name = if let Host::Tcp { name, .. } = host { name } else { "this host" };
+    let name = host.name().unwrap_or("this host");
     Some(if cause.contains("not valid for name") || cause.contains("NotValidForName") {
         format!(
             "the certificate is not for {name}; use a name that is among its subject alternative names, or sslmode=verify-ca"
@@ -356,7 +357,7 @@ mod tests {
         let options = Options::parse(&Target::parse("mariadb://scott@h/my_db").unwrap()).unwrap();
         let message = "Access denied for user 'sc'ott'@'10.%' to database 'my_db'".to_owned();
         let server = MySqlError { state: "42000".to_owned(), message, code: 1044 };
-        let said = connect_error(&options, &options.hosts[0], &Found::default(), &Error::MySqlError(server));
+        let said = connect_error(&options, &options.hosts[0], &FoundPassword::default(), &Error::MySqlError(server));
         assert_eq!(said.class, ErrorClass::Permission);
         assert!(said.message.contains("EXECUTE ON `my\\_db`.* TO 'sc''ott'@'10.%'"), "{said}");
     }

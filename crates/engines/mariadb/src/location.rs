@@ -2,7 +2,7 @@
 //! can be seen.
 
 use super::connection::MariaDbConnection;
-use super::options::{Host, Options};
+use super::options::{Address, Host, Options};
 use dbdyno_engine::EngineError;
 use dbdyno_engine::private::PrivateServer;
 use dbdyno_engine::server::{Connection as _, ServerLocation, namespace};
@@ -66,9 +66,9 @@ impl Says {
     /// The server's process. A loopback port may be a tunnel to another machine, or lead into a container, and a socket
     /// may be passed on; then there is no such process here, or it is something else.
     fn process(&self, host: &Host) -> Option<u32> {
-        let own_socket = match host {
-            Host::Socket(path) => listener(path).filter(|pid| is_server(*pid)),
-            Host::Tcp { .. } => None,
+        let own_socket = match &host.address {
+            Address::Socket(path) => listener(path).filter(|pid| is_server(*pid)),
+            Address::Tcp(_) => None,
         };
         // Whoever listens on the very socket that we speak through is the server. All else only says so.
         own_socket.or_else(|| self.host_name_is_ours().then(|| self.claimed_process()).flatten())
@@ -193,12 +193,15 @@ mod tests {
         let ours = rustix::system::uname().nodename().to_str().unwrap().to_owned();
         let age_s = namespace::age_s(server.pid());
         assert_eq!(says(&ours, age_s).claimed_process(), Some(server.pid()));
-        let tcp = Host::Tcp { name: "127.0.0.1".to_owned(), port: server.port };
+        let tcp = Host { address: Address::Tcp("127.0.0.1".to_owned()), port: server.port };
         assert_eq!(says(&ours, age_s).process(&tcp), Some(server.pid()));
         assert_eq!(says("another", age_s).process(&tcp), None);
         assert_eq!(says(&ours, age_s.map(|age_s| age_s + 3_600.0)).process(&tcp), None);
         // Whoever it is that answers through the socket is it.
-        assert_eq!(says("another", None).process(&Host::Socket(server.socket_file())), Some(server.pid()));
+        assert_eq!(
+            says("another", None).process(&Host { address: Address::Socket(server.socket_file()), port: 3306 }),
+            Some(server.pid())
+        );
         assert!(!is_of(Path::new("/tmp"), server.pid()) && is_of(&server.data(), server.pid()));
         assert!(holds_lock(server.pid(), &server.data().join("ibdata1")));
         assert!(!holds_lock(server.pid(), &server.data().join("ib_logfile0")) && !holds_lock(1, Path::new("/nowhere")));

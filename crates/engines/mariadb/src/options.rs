@@ -2,30 +2,35 @@
 //! engines' targets; nothing comes from the client programs' environment or option files except the password: a load is
 //! not put on a server that the command line does not name.
 
-use super::connection::ConnectionLimits;
 use super::tls::Tls;
-use dbdyno_engine::secret::Secret;
 use dbdyno_engine::server::Vigil;
-pub(super) use dbdyno_engine::server::url::SslMode;
-use dbdyno_engine::server::url::{Address, Url, Words, is_this_machine};
-use dbdyno_engine::{Target, TargetError};
-use std::fmt;
-use std::path::{Path, PathBuf};
+pub(super) use dbdyno_engine::server::url::{Address, Host, SslMode};
+use dbdyno_engine::server::url::{Form, ServerOptions};
+use dbdyno_engine::{EngineError, Target, TargetError};
+use std::ops::Deref;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 /// Where a server listens if nothing else is said.
 const DEFAULT_PORT: u16 = 3306;
 /// Where distributions and the server's own build put its socket.
 const SOCKETS: [&str; 4] =
     ["/run/mysqld/mysqld.sock", "/var/lib/mysql/mysql.sock", "/run/mysql/mysql.sock", "/tmp/mysql.sock"];
-/// What things are called in a target.
-const WORDS: Words = Words {
+/// How targets are written.
+const FORM: Form = Form {
     form: "mariadb://user@host:port/database",
     known: "sslmode=disable|prefer|require|verify-ca|verify-full, sslrootcert=FILE, host=NAME, port=N, \
             socket=/PATH/TO.sock, connect_timeout=SECONDS",
-    socket: "a socket's path",
+    socket_is: "a socket's path",
     socket_option: Some("socket"),
+    socket: |path, port| match port {
+        Some(port) => Err(format!("the socket {} has no port; leave port {port} away", path.display())),
+        None => Ok(socket(path)),
+    },
+    port: DEFAULT_PORT,
+    host: default_host,
+    database: |_| DATABASE.to_owned(),
 };
 /// The database that is dbdyno's where the target names none.
 const DATABASE: &str = "dbdyno";
@@ -34,63 +39,22 @@ const SERVERS_OWN: [&str; 4] = ["mysql", "sys", "information_schema", "performan
 /// The longest name that the server gives a database.
 const NAME_CHARS: usize = 64;
 
-/// How a server is reached.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Host {
-    /// Over TCP.
-    Tcp {
-        /// A name or a number.
-        name: String,
-        /// Its port.
-        port: u16,
-    },
-    /// Through a socket.
-    Socket(PathBuf),
-}
-
-impl Host {
-    /// Whether the server is on this machine for certain.
-    pub(super) fn is_local(&self) -> bool {
-        match self {
-            Self::Socket(_) => true,
-            Self::Tcp { name, .. } => is_this_machine(name),
-        }
-    }
-}
-
-impl fmt::Display for Host {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Tcp { name, port } if name.contains(':') => write!(f, "[{name}]:{port}"),
-            Self::Tcp { name, port } => write!(f, "{name}:{port}"),
-            Self::Socket(path) => write!(f, "{}", path.display()),
-        }
-    }
-}
-
 /// A target, understood.
 #[derive(Debug, Clone)]
 pub(super) struct Options {
-    /// The nodes of the cluster, at least one.
-    pub(super) hosts: Vec<Host>,
-    /// Who connects.
-    pub(super) user: String,
-    /// dbdyno's own database.
-    pub(super) database: String,
-    /// The password that the target came with; password.rs knows where else to look.
-    pub(super) password: Option<Secret>,
-    /// What TLS has to prove.
-    pub(super) ssl_mode: SslMode,
-    /// Trusted authorities; the system's where none is named.
-    pub(super) root_certificates: Option<PathBuf>,
-    /// How long opening a connection may take, TLS and authentication included.
-    pub(super) connect_timeout: Duration,
-    /// The connections that are open to it.
-    pub(super) seats: Arc<ConnectionLimits>,
-    /// What these wait for.
-    pub(super) vigil: Arc<Vigil>,
-    /// How TLS is made; found out when the first connection is opened.
-    pub(super) tls: Arc<OnceLock<Tls>>,
+    server: ServerOptions,
+    /// Whether the server has turned TLS down where it was only preferred.
+    pub(super) without_tls: Arc<AtomicBool>,
+    /// How TLS is made: lists of authorities are large, and one does for all connections.
+    tls: Arc<OnceLock<Tls>>,
+}
+
+impl Deref for Options {
+    type Target = ServerOptions;
+
+    fn deref(&self) -> &ServerOptions {
+        &self.server
+    }
 }
 
 impl Options {
@@ -99,39 +63,31 @@ impl Options {
     /// # Errors
     /// It is not written as it should be, or an option or its value is unknown.
     pub(super) fn parse(target: &Target) -> Result<Self, TargetError> {
-        let url = Url::parse(target, &WORDS)?;
-        let database = url.database.unwrap_or_else(|| DATABASE.to_owned());
-        refuse_name(&database).map_err(|problem| target.invalid(problem))?;
-        let mut hosts = Vec::new();
-        for (address, port) in url.hosts {
-            hosts.push(host(address, port).map_err(|problem| target.invalid(problem))?);
-        }
-        if hosts.is_empty() {
-            hosts.push(default_host(url.port));
-        }
-        Ok(Self {
-            hosts,
-            database,
-            user: url.user,
-            password: url.password,
-            ssl_mode: url.ssl_mode,
-            root_certificates: url.root_certificates,
-            connect_timeout: url.connect_timeout,
-            tls: Arc::default(),
-            seats: Arc::default(),
-            vigil: Arc::default(),
-        })
+        let server = ServerOptions::parse(target, &FORM)?;
+        refuse_name(&server.database).map_err(|problem| target.invalid(problem))?;
+        Ok(Self { server, without_tls: Arc::default(), tls: Arc::default() })
     }
 
-    /// Whether a server has to prove by its certificate that it is the one. Who names authorities wants them to be
-    /// asked, for `require`, too.
-    pub(super) fn verifies(&self) -> bool {
-        self.ssl_mode >= SslMode::VerifyCa || self.root_certificates.is_some()
+    /// The same target for connections that this vigil looks after.
+    pub(super) fn with_vigil(&self, vigil: Arc<Vigil>) -> Self {
+        let mut options = self.clone();
+        options.server.vigil = vigil;
+        options
     }
 
-    /// The host of a node; nodes beyond the last begin again with the first.
-    pub(super) fn host(&self, node: usize) -> &Host {
-        &self.hosts[node % self.hosts.len()]
+    /// How TLS is made to a host; none where it is not wanted.
+    ///
+    /// # Errors
+    /// The trusted authorities cannot be read.
+    pub(super) fn tls(&self, host: &Host) -> Result<Option<Tls>, EngineError> {
+        if !self.wants_tls(host) {
+            return Ok(None);
+        }
+        if let Some(tls) = self.tls.get() {
+            return Ok(Some(tls.clone()));
+        }
+        let tls = Tls::of(&self.server)?;
+        Ok(Some(self.tls.get_or_init(|| tls).clone()))
     }
 
     /// The database as SQL wants it.
@@ -162,22 +118,17 @@ fn refuse_name(database: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// A host with its port. A socket has none.
-fn host(address: Address, port: Option<u16>) -> Result<Host, String> {
-    match (address, port) {
-        (Address::Socket(path), Some(port)) => {
-            Err(format!("the socket {} has no port; leave port {port} away", path.display()))
-        }
-        (Address::Socket(path), None) => Ok(Host::Socket(path)),
-        (Address::Tcp(name), port) => Ok(Host::Tcp { name, port: port.unwrap_or(DEFAULT_PORT) }),
-    }
+/// The server behind a socket, which has no port.
+fn socket(path: PathBuf) -> Host {
+    Host { address: Address::Socket(path), port: DEFAULT_PORT }
 }
 
 /// The usual socket of a server on this machine where there is one and no port is named, else `localhost`.
 fn default_host(port: Option<u16>) -> Host {
-    let socket = SOCKETS.into_iter().map(Path::new).find(|path| port.is_none() && path.exists());
-    let localhost = || Host::Tcp { name: "localhost".to_owned(), port: port.unwrap_or(DEFAULT_PORT) };
-    socket.map_or_else(localhost, |path| Host::Socket(path.to_owned()))
+    let mut sockets = SOCKETS.iter().map(PathBuf::from);
+    let found = sockets.find(|path| port.is_none() && path.exists()).map(socket);
+    let localhost = || Address::Tcp("localhost".to_owned());
+    found.unwrap_or_else(|| Host { address: localhost(), port: port.unwrap_or(DEFAULT_PORT) })
 }
 
 #[cfg(test)]

@@ -3,84 +3,25 @@
 
 use super::options::Options;
 use dbdyno_engine::secret::Secret;
+use dbdyno_engine::server::password::FoundPassword;
 use std::env;
-use std::io::{ErrorKind, Read};
-use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The groups of an option file that are meant for clients of this server.
 const GROUPS: [&str; 3] = ["client", "client-mariadb", "mariadb-client"];
 
-/// What was found.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Found {
-    password: Option<(Secret, String)>,
-    warning: Option<String>,
-}
-
-impl Found {
-    /// The password, if there is any.
-    pub(super) fn password(&self) -> Option<&Secret> {
-        self.password.as_ref().map(|(password, _)| password)
-    }
-
-    /// Where it came from.
-    pub(super) fn place(&self) -> Option<&str> {
-        self.password.as_ref().map(|(_, place)| place.as_str())
-    }
-
-    /// Why a place was passed over.
-    pub(super) fn warning(&self) -> Option<&str> {
-        self.warning.as_deref()
-    }
-
-    fn here(password: Secret, place: impl Into<String>) -> Self {
-        Self { password: Some((password, place.into())), warning: None }
-    }
-}
-
 /// Looks for the password.
-pub(super) fn find(options: &Options) -> Found {
-    if let Some(password) = &options.password {
-        return Found::here(password.clone(), "the target or the prompt");
-    }
-    for name in ["DBDYNO_PASSWORD", "MYSQL_PWD"] {
-        if let Some(password) = env::var(name).ok().filter(|password| !password.is_empty()) {
-            return Found::here(Secret::new(password), name);
-        }
-    }
+pub(super) fn find(options: &Options) -> FoundPassword {
     let file = env::var_os("HOME").map(|home| PathBuf::from(home).join(".my.cnf"));
-    file.map(|file| in_file(&file, &options.user)).unwrap_or_default()
+    FoundPassword::look(options.password.as_ref(), Some("MYSQL_PWD"))
+        .or_in_file(file.as_deref(), |text| in_text(text, &options.user))
 }
 
-/// Looks in an option file.
-fn in_file(path: &Path, user: &str) -> Found {
-    let passed_over = |why: String| Found { password: None, warning: Some(why) };
-    let file = match dbdyno_files::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == ErrorKind::InvalidInput => {
-            return passed_over(format!("{} was ignored: {error}", path.display()));
-        }
-        Err(_) => return Found::default(),
-    };
-    let mut text = String::new();
-    if let Err(error) = (&file).take(dbdyno_files::TEXT_BYTES).read_to_string(&mut text) {
-        return passed_over(format!("{} was ignored: {error}", path.display()));
-    }
-    // A file without passwords is nobody's secret.
-    let Some((theirs, password)) = client_password(&text) else { return Found::default() };
-    match file.metadata() {
-        Ok(about) if about.mode() & 0o077 != 0 => {
-            let path = path.display();
-            passed_over(format!("{path} was ignored, because others may read it: chmod 0600 {path}"))
-        }
-        Ok(_) => match theirs.filter(|theirs| theirs != user) {
-            Some(theirs) => {
-                passed_over(format!("the password in {} is that of {theirs}, not of {user}", path.display()))
-            }
-            None => Found::here(password, path.display().to_string()),
-        },
-        Err(error) => passed_over(format!("{} was ignored: {error}", path.display())),
+/// The password in the text of an option file, if it is this user's.
+fn in_text(text: &str, user: &str) -> Result<Option<Secret>, String> {
+    match client_password(text) {
+        Some((Some(theirs), _)) if theirs != user => Err(format!("is that of {theirs}, not of {user}")),
+        found => Ok(found.map(|(_, password)| password)),
     }
 }
 
@@ -135,13 +76,6 @@ fn value_of(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dbdyno_engine::Target;
-    use std::fs::{self, Permissions};
-    use std::os::unix::fs::PermissionsExt;
-
-    fn options(target: &str) -> Options {
-        Options::parse(&Target::parse(target).unwrap()).unwrap()
-    }
 
     fn read(text: &str) -> Option<(Option<String>, String)> {
         client_password(text).map(|(user, password)| (user, password.reveal().to_owned()))
@@ -178,37 +112,11 @@ mod tests {
     }
 
     #[test]
-    fn files_that_others_read_or_that_are_of_others_are_passed_over() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("my.cnf");
-        fs::write(&file, "[client]\nuser=scott\npassword=tiger\n").unwrap();
-        fs::set_permissions(&file, Permissions::from_mode(0o600)).unwrap();
-        let found = in_file(&file, "scott");
-        assert_eq!((found.password(), found.place()), (Some(&Secret::new("tiger")), file.to_str()));
-        assert!(!format!("{found:?}").contains("tiger"));
-        let found = in_file(&file, "adams");
-        assert!(found.password().is_none() && found.warning().unwrap().contains("is that of scott, not of adams"));
-        for mode in [0o640, 0o604] {
-            fs::set_permissions(&file, Permissions::from_mode(mode)).unwrap();
-            let found = in_file(&file, "scott");
-            assert!(found.password().is_none() && found.warning().unwrap().contains("chmod 0600"), "{found:?}");
-        }
-        // Where there is no password, nobody need be told.
-        fs::write(&file, "[client]\nuser=scott\n").unwrap();
-        assert_eq!(in_file(&file, "scott"), Found::default());
-        assert_eq!(in_file(&folder.path().join("none"), "scott"), Found::default());
-        let pipe = folder.path().join("pipe");
-        assert!(std::process::Command::new("mkfifo").args(["-m", "600"]).arg(&pipe).status().unwrap().success());
-        for other in [folder.path(), &pipe] {
-            assert!(in_file(other, "scott").warning().unwrap().contains("was ignored"));
-        }
-    }
-
-    #[test]
-    fn a_password_of_the_target_comes_first() {
-        let options = options("mariadb://scott:tiger@db1/x");
-        let found = find(&options);
-        assert_eq!((found.password(), found.place()), (Some(&Secret::new("tiger")), Some("the target or the prompt")));
-        assert!(!format!("{found:?} {options:?}").contains("tiger"));
+    fn a_password_is_for_the_user_that_it_is_said_to_be_of() {
+        let text = "[client]\nuser=scott\npassword=tiger\n";
+        assert_eq!(in_text(text, "scott"), Ok(Some(Secret::new("tiger"))));
+        assert_eq!(in_text(text, "adams"), Err("is that of scott, not of adams".to_owned()));
+        assert_eq!(in_text("[client]\npassword=tiger\n", "adams"), Ok(Some(Secret::new("tiger"))));
+        assert_eq!(in_text("[client]\nuser=scott\n", "scott"), Ok(None));
     }
 }

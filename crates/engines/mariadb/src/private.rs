@@ -5,10 +5,8 @@
 //! the data files, too, and a password would be one more secret that keeps nobody out. The accounts that the installer
 //! makes are removed.
 
-mod settings;
-
 use dbdyno_engine::servers::{
-    About, Access, DataFolder, Login, Place, Product, Programs, Readiness, Setting, Sizing, Step, with_path,
+    About, Access, DataFolder, Login, Place, Product, Programs, Readiness, Setting, Sizing, Step, template, with_path,
 };
 use mysql::{Conn, OptsBuilder};
 use rustix::process::Signal;
@@ -21,6 +19,10 @@ use std::time::Duration;
 const NAME: &str = "dbdyno";
 /// The socket, in a folder of its own.
 const SOCKET: &str = "mariadbd.sock";
+/// The file of settings, in the data folder.
+const SETTINGS: &str = "dbdyno.cnf";
+/// Written by the server, in the data folder: its process id.
+const PID_FILE: &str = "mariadbd.pid";
 /// Written by the installer and by upgrades: the version that the data is of. Its first name is the newer one.
 const VERSION_FILES: [&str; 2] = ["mariadb_upgrade_info", "mysql_upgrade_info"];
 /// The oldest version that dbdyno is made for.
@@ -48,7 +50,7 @@ const ABOUT: About = About {
     users: &["mysql"],
     port: None,
     socket_name: SOCKET,
-    settings_file: settings::FILE,
+    settings_file: SETTINGS,
     access_file: None,
     // The kernel may still be busy with the asynchronous writes of a server that was killed.
     still_held: "Unable to lock",
@@ -128,7 +130,7 @@ impl Product for MariaDb {
     }
 
     fn settings(&self, sizing: &Sizing<'_>) -> String {
-        settings::of(sizing)
+        settings(sizing)
     }
 
     fn settings_of(&self, settings: &[Setting]) -> String {
@@ -146,7 +148,7 @@ impl Product for MariaDb {
             None => vec![("skip_networking", String::new())],
         };
         // As in the settings of a size class.
-        let always = [("skip_name_resolve", ""), ("pid_file", settings::PID_FILE), ("tmpdir", ".")];
+        let always = [("skip_name_resolve", ""), ("pid_file", PID_FILE), ("tmpdir", ".")];
         let always = always.map(|(name, value)| (name, value.to_owned()));
         network.into_iter().chain(always).map(|(name, value)| (name.to_owned(), value)).collect()
     }
@@ -159,7 +161,7 @@ impl Product for MariaDb {
     fn arguments(&self, place: &Place) -> Vec<OsString> {
         // The file must come first. Paths stand here, where nothing in them can be taken for something else.
         vec![
-            with_path("--defaults-file=", &place.data.join(settings::FILE)),
+            with_path("--defaults-file=", &place.data.join(SETTINGS)),
             with_path("--basedir=", &base(&place.programs)),
             with_path("--datadir=", &place.data),
             with_path("--socket=", &socket(place)),
@@ -167,11 +169,11 @@ impl Product for MariaDb {
     }
 
     fn noted_pid(&self, data: &DataFolder) -> Option<u32> {
-        data.read(settings::PID_FILE).ok()?.trim().parse().ok()
+        data.read(PID_FILE).ok()?.trim().parse().ok()
     }
 
     fn forget_pid(&self, data: &DataFolder) -> io::Result<()> {
-        data.remove(settings::PID_FILE)
+        data.remove(PID_FILE)
     }
 
     fn readiness(&self, place: &Place, _pid: u32) -> Readiness {
@@ -206,6 +208,20 @@ impl Product for MariaDb {
         // A password of the user's own settings would be refused.
         format!("mariadb --no-defaults --socket={} --user={NAME} {NAME}", socket(place).display())
     }
+}
+
+/// The settings of a size class.
+fn settings(sizing: &Sizing<'_>) -> String {
+    const MIB: u64 = 1 << 20;
+    const GIB: u64 = 1 << 30;
+    let cache = sizing.size.engine_cache_bytes;
+    let values = [
+        ("size", sizing.size.id.to_string()),
+        ("pid_file", PID_FILE.to_owned()),
+        ("cache_mib", cache.div_ceil(MIB).to_string()),
+        ("log_mib", ((16 * cache).clamp(128 * MIB, 16 * GIB) / MIB).to_string()),
+    ];
+    template::fill(include_str!("../dialect/private.cnf"), sizing.version, &values)
 }
 
 /// Each statement ends with its line, as this mode wants it. Privileges are not known in it until they are read; and

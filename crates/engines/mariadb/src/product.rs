@@ -47,7 +47,7 @@ impl ProductTarget for MariaDbProduct {
     }
 
     fn with_vigil(&self, vigil: Arc<Vigil>) -> Self {
-        Self { options: Options { vigil, ..self.options.clone() } }
+        Self { options: self.options.with_vigil(vigil) }
     }
 
     fn open(&self, node: usize, application: &str) -> Result<MariaDbConnection, EngineError> {

@@ -10,19 +10,19 @@
 //! taken from somebody who has not its key (docs/upstream/mysql-verifier.md). No password names the certificate here,
 //! so whoever is in between could as well show one of his own: `check` says that the server is not proved.
 
-use super::options::{Options, SslMode};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::server::algorithms;
+use dbdyno_engine::server::tls::Authorities;
+use dbdyno_engine::server::url::{ServerOptions, SslMode};
 use dbdyno_model::ErrorClass;
 use mysql::SslOpts;
 use rustix::fs::MemfdFlags;
-use rustls::RootCertStore;
-use rustls::pki_types::CertificateDer;
-use rustls::pki_types::pem::PemObject;
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::AsRawFd;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// How the connections of a target are made.
@@ -38,18 +38,17 @@ impl Tls {
     ///
     /// # Errors
     /// The trusted authorities cannot be read.
-    pub(super) fn of(options: &Options) -> Result<Self, EngineError> {
+    pub(super) fn of(options: &ServerOptions) -> Result<Self, EngineError> {
         // Before the crate makes its first connection: it installs the usual algorithms where there are none.
         let guarded = algorithms::install();
-        let mode = options.ssl_mode;
-        let verifies = options.verifies();
-        if verifies && !guarded {
+        let authorities = Authorities::of(options)?;
+        if authorities.is_some() && !guarded {
             let message = "preparing TLS: another part of this process has set the algorithms first; certificates cannot \
                            be verified";
             return Err(EngineError::new(ErrorClass::Other, message));
         }
-        let anchors = verifies.then(|| Anchors::read(options.root_certificates.as_deref())).transpose()?;
-        Ok(Self { mode, anchors: anchors.map(Arc::new) })
+        let anchors = authorities.map(|authorities| Anchors::of(&authorities)).transpose()?;
+        Ok(Self { mode: options.ssl_mode, anchors: anchors.map(Arc::new) })
     }
 
     /// What the crate is told.
@@ -86,21 +85,9 @@ struct Anchors {
 }
 
 impl Anchors {
-    /// Reads a file of certificates, or the system's list.
-    fn read(file: Option<&Path>) -> Result<Self, EngineError> {
-        let (all, place) = match file {
-            Some(path) => (certificates(path)?, path.display().to_string()),
-            None => (rustls_native_certs::load_native_certs().certs, "the system's list of authorities".to_owned()),
-        };
-        let mut roots = RootCertStore::empty();
-        // The crate stops at the first that it cannot use.
-        let usable: Vec<_> = all.into_iter().filter(|certificate| roots.add(certificate.clone()).is_ok()).collect();
-        if usable.is_empty() {
-            let message = format!("{place} has no usable certificate; name the right file as sslrootcert=FILE");
-            return Err(EngineError::new(ErrorClass::ConnectionLost, message));
-        }
-        let text: String = usable.iter().map(|certificate| pem(certificate)).collect();
-        let keys = roots.roots.iter().map(|root| root.subject_public_key_info.as_ref().to_vec()).collect();
+    fn of(authorities: &Authorities) -> Result<Self, EngineError> {
+        let text: String = authorities.certificates.iter().map(|certificate| pem(certificate)).collect();
+        let keys = authorities.roots.roots.iter().map(|root| root.subject_public_key_info.as_ref().to_vec()).collect();
         let file = in_memory(&text).map_err(|error| {
             let message = format!("keeping the trusted certificates for the connection: {error}");
             EngineError::new(ErrorClass::Other, message)
@@ -119,40 +106,21 @@ fn in_memory(text: &str) -> std::io::Result<File> {
     Ok(file)
 }
 
-fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, EngineError> {
-    let text = dbdyno_files::read(path, dbdyno_files::TEXT_BYTES).map_err(rustls::pki_types::pem::Error::Io);
-    let read = text.and_then(|text| CertificateDer::pem_slice_iter(&text).collect::<Result<Vec<_>, _>>());
-    read.map_err(|error| {
-        let message = format!("cannot read the trusted certificates in {} (sslrootcert): {error}", path.display());
-        EngineError::new(ErrorClass::ConnectionLost, message)
-    })
-}
-
 /// A certificate as text.
 fn pem(der: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::from("-----BEGIN CERTIFICATE-----\n");
-    // 48 bytes are a line of 64 digits.
-    for line in der.chunks(48) {
-        for three in line.chunks(3) {
-            let bits = three.iter().enumerate().fold(0_u32, |bits, (n, byte)| bits | u32::from(*byte) << (16 - 8 * n));
-            for n in 0..4 {
-                let digit = char::from(DIGITS[(bits >> (18 - 6 * n) & 63) as usize]);
-                text.push(if n <= three.len() { digit } else { '=' });
-            }
-        }
-        text.push('\n');
-    }
-    text + "-----END CERTIFICATE-----\n"
+    format!("-----BEGIN CERTIFICATE-----\n{}\n-----END CERTIFICATE-----\n", STANDARD.encode(der))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::Options;
     use crate::scratch::{Server, Wish};
     use dbdyno_engine::Target;
     use mysql::{Conn, OptsBuilder};
     use proptest::prelude::*;
+    use rustls::pki_types::CertificateDer;
+    use rustls::pki_types::pem::PemObject;
 
     fn options(target: &str) -> Options {
         Options::parse(&Target::parse(target).unwrap()).unwrap()
@@ -183,7 +151,7 @@ mod tests {
         let tls_server = || Wish::default().tls("DNS:localhost").start();
         let (server, other) = (tls_server(), tls_server());
         server.client("", "CREATE USER scott@'127.0.0.1'");
-        let anchors = |server: &Server| Anchors::read(Some(&server.authority())).unwrap();
+        let anchors = |server: &Server| Anchors::of(&Authorities::read(Some(&server.authority())).unwrap()).unwrap();
         let opens = |anchors: Anchors| {
             let tls = Tls { mode: SslMode::VerifyCa, anchors: Some(Arc::new(anchors)) };
             let opts = OptsBuilder::new().ip_or_hostname(Some("127.0.0.1")).tcp_port(server.port).prefer_socket(false);

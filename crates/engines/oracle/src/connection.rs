@@ -26,27 +26,31 @@ use super::options::{Options, Place};
 use super::password;
 use super::rows;
 pub(super) use bind::{Bind, days};
-use cancel::{OracleCanceller, PATIENCE, Stop};
+use cancel::{OracleCanceller, PATIENCE, Shared};
 use connect::Refused;
 use dbdyno_engine::client::Values;
 use dbdyno_engine::data::Column;
 pub(super) use dbdyno_engine::server::caught;
-use dbdyno_engine::server::{Connection, Post, Rows, recover};
+use dbdyno_engine::server::{Connection, CountedConnection, Post, Rows, recover};
 use dbdyno_engine::{Canceller, EngineError};
 use dbdyno_model::ErrorClass;
 use oracledb::{BindParameters, DB_TYPE_NUMBER, Row, Statement, ToDbValue};
 use socket::Socket;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 pub(super) use version::Version;
 
 /// Rows that a query brings along at first, and each time that it goes for more.
 const FETCH_ROWS: u32 = 200;
 
+/// What ends a statement that dbdyno has not cancelled.
+const OTHERS: &str = "another session cancelled the statement, or a limit of the account's profile or the Resource \
+                      Manager did";
+
 /// A connection.
 pub(super) struct OracleConnection {
-    /// Gone once the link is dropped.
+    /// Gone once this is dropped.
     connection: Option<oracledb::Connection>,
     place: Place,
     version: Version,
@@ -54,24 +58,10 @@ pub(super) struct OracleConnection {
     serial: u64,
     instance: u64,
     closed: AtomicBool,
-    stop: Arc<Stop>,
-    seats: Arc<ConnectionLimits>,
+    shared: Arc<Shared>,
+    _counted: CountedConnection,
     /// Where it is noted what is waited for.
     post: Arc<Post>,
-}
-
-/// The connections of one target. Whom a server turns away for want of one cannot ask how many there are.
-#[derive(Debug, Default)]
-pub(super) struct ConnectionLimits {
-    taken: AtomicU32,
-}
-
-impl ConnectionLimits {
-    /// How many dbdyno has.
-    pub(super) fn in_words(&self) -> String {
-        let taken = self.taken.load(Ordering::Relaxed);
-        format!("dbdyno has {taken} connections to this target and asked for one more")
-    }
 }
 
 impl OracleConnection {
@@ -102,9 +92,7 @@ impl OracleConnection {
         if let Some(socket) = &socket {
             socket.keep_alive();
         }
-        let stop = Stop::default();
-        stop.encrypted.store(place.is_encrypted(), Ordering::Relaxed);
-        *recover(&stop.socket) = socket;
+        let shared = Shared::new(socket, place.is_encrypted());
         let told = connection.version().ok().map(|version| Version::told(&version));
         let serial = connection.serial_num().map_or(0, |serial| serial as u64);
         let mut connection = Self {
@@ -115,11 +103,10 @@ impl OracleConnection {
             serial,
             instance: 0,
             closed: AtomicBool::new(false),
-            stop: Arc::new(stop),
-            seats: Arc::clone(&options.seats),
+            shared: Arc::new(shared),
+            _counted: options.limits.count(),
             post: Arc::default(),
         };
-        connection.seats.taken.fetch_add(1, Ordering::Relaxed);
         if connection.version < Version::OLDEST {
             let message =
                 format!("{place} is Oracle Database {}; dbdyno works with 12.2 and later", connection.version);
@@ -297,34 +284,13 @@ impl OracleConnection {
     /// Puts an error of the driver in words. What the server interrupted is `Cancelled` if we asked for it; else a
     /// limit of the server's ran out, or another session ended it.
     fn error(&self, doing: &str, error: &oracledb::Error) -> EngineError {
-        let mut said = engine_error(doing, error);
-        let asked = self.cancelled();
+        let cancellation = &self.shared.cancellation;
+        let mut said = cancellation.judge(engine_error(doing, error), OTHERS);
         if said.class == ErrorClass::ConnectionLost {
             self.closed.store(true, Ordering::Relaxed);
-            said = said.while_doing(&self.place.to_string());
-        }
-        match said.class {
-            ErrorClass::Cancelled | ErrorClass::ConnectionLost if asked => {
-                self.stop.ended.store(true, Ordering::Relaxed);
-                said.class = ErrorClass::Cancelled;
-            }
-            ErrorClass::Cancelled => {
-                said.class = ErrorClass::Timeout;
-                said.message += "; dbdyno did not ask for this: another session cancelled the statement, or a limit of the \
-                                 account's profile or the Resource Manager did";
-            }
-            _ => {}
+            said = cancellation.judge_loss(said.while_doing(&self.place.to_string()));
         }
         said
-    }
-
-    /// A cancel that comes between two statements finds nothing to cancel; the next one must not begin.
-    fn refuse_when_cancelled(&self, doing: &str) -> Result<(), EngineError> {
-        if !self.cancelled() {
-            return Ok(());
-        }
-        self.stop.ended.store(true, Ordering::Relaxed);
-        Err(EngineError::new(ErrorClass::Cancelled, format!("{doing}: stopped before it began")))
     }
 
     /// Asks the server for something.
@@ -333,10 +299,10 @@ impl OracleConnection {
         doing: &str,
         work: impl FnOnce(&oracledb::Connection) -> Result<T, oracledb::Error>,
     ) -> Result<T, EngineError> {
-        self.refuse_when_cancelled(doing)?;
+        self.shared.cancellation.refuse(doing)?;
         let gone = || EngineError::new(ErrorClass::ConnectionLost, format!("{doing}: the connection is closed"));
         let connection = self.connection.as_ref().filter(|_| !self.is_closed()).ok_or_else(gone)?;
-        self.stop.called(|| work(connection)).map_err(|error| self.error(doing, &error))
+        self.shared.called(|| work(connection)).map_err(|error| self.error(doing, &error))
     }
 }
 
@@ -381,27 +347,26 @@ impl Connection for OracleConnection {
     }
 
     fn has_ended(&mut self) -> bool {
-        self.is_closed() || recover(&self.stop.socket).as_ref().is_some_and(Socket::has_hung_up)
+        self.is_closed() || recover(&self.shared.socket).as_ref().is_some_and(Socket::has_hung_up)
     }
 
     fn cancelled(&self) -> bool {
-        self.stop.asked.load(Ordering::Relaxed)
+        self.shared.cancellation.is_requested()
     }
 
     fn canceller(&self) -> Arc<dyn Canceller> {
-        Arc::new(OracleCanceller { stop: Arc::clone(&self.stop), patience: PATIENCE })
+        Arc::new(OracleCanceller { shared: Arc::clone(&self.shared), patience: PATIENCE })
     }
 }
 
 impl Drop for OracleConnection {
     fn drop(&mut self) {
-        self.stop.ended.store(true, Ordering::Relaxed);
-        self.seats.taken.fetch_sub(1, Ordering::Relaxed);
+        self.shared.cancellation.end();
         // With a server that is gone there is nothing to talk about any more.
         if self.is_closed() {
-            self.stop.shut();
+            self.shared.shut();
         }
-        let socket = recover(&self.stop.socket).take();
+        let socket = recover(&self.shared.socket).take();
         if let Some(connection) = self.connection.take() {
             connect::close(connection, socket);
         }

@@ -4,9 +4,9 @@
 mod classes;
 
 use super::options::{Options, Place};
-use super::password::Found;
 use classes::{class_of, class_of_kind};
 use dbdyno_engine::EngineError;
+use dbdyno_engine::server::password::FoundPassword;
 use dbdyno_model::ErrorClass;
 use oracledb::{Error, ErrorKind};
 use std::path::Path;
@@ -36,7 +36,7 @@ fn of_server(code: usize, message: &str) -> (ErrorClass, String) {
 }
 
 /// An error of opening a connection in words. `found` says where the password came from that was used.
-pub(super) fn connect_error(options: &Options, place: &Place, found: &Found, error: &Error) -> EngineError {
+pub(super) fn connect_error(options: &Options, place: &Place, found: &FoundPassword, error: &Error) -> EngineError {
     let doing = connecting(options, place);
     let listener = |code| {
         (class_of(code), format!("the listener refused: ORA-{code:05}"), connect_advice(options, place, found, code))
@@ -168,7 +168,7 @@ fn advice(code: usize, class: ErrorClass) -> &'static str {
 }
 
 /// What to do about a server or a listener that turns us away.
-fn connect_advice(options: &Options, place: &Place, found: &Found, code: usize) -> Option<String> {
+fn connect_advice(options: &Options, place: &Place, found: &FoundPassword, code: usize) -> Option<String> {
     let user = &options.user;
     Some(match code {
         1005 | 1017 => {
@@ -198,7 +198,7 @@ fn connect_advice(options: &Options, place: &Place, found: &Found, code: usize) 
         18 | 20 | 2391 | 12516 | 12518..=12520 => {
             format!(
                 "{}: use fewer jobs, or raise PROCESSES, SESSIONS or the profile's SESSIONS_PER_USER",
-                options.seats.in_words()
+                options.limits.in_words("the server allows no more processes or sessions")
             )
         }
         1033 | 1034 | 1089 | 1090 | 12528 => {

@@ -7,10 +7,10 @@ mod part;
 mod place;
 mod tnsnames;
 
-use super::connection::ConnectionLimits;
 use dbdyno_engine::percent_decode;
 use dbdyno_engine::secret::Secret;
-use dbdyno_engine::server::Vigil;
+use dbdyno_engine::server::url::{CONNECT_TIMEOUT, connect_timeout};
+use dbdyno_engine::server::{ConnectionLimits, Vigil};
 use dbdyno_engine::{Target, TargetError};
 pub(super) use part::Part;
 pub(super) use place::Place;
@@ -62,7 +62,7 @@ pub(super) struct Options {
     /// Whether the target claims the Diagnostics Pack (AWR, ASH).
     pub(super) diagnostics_pack: bool,
     /// The connections that are open to it.
-    pub(super) seats: Arc<ConnectionLimits>,
+    pub(super) limits: Arc<ConnectionLimits>,
     /// What these wait for.
     pub(super) vigil: Arc<Vigil>,
 }
@@ -94,10 +94,10 @@ impl Options {
             user,
             password: target.password().cloned(),
             wallet: given.wallet,
-            connect_timeout: given.connect_timeout.unwrap_or(Duration::from_secs(10)),
+            connect_timeout: given.connect_timeout.unwrap_or(CONNECT_TIMEOUT),
             without: given.without,
             diagnostics_pack: given.diagnostics_pack,
-            seats: Arc::default(),
+            limits: Arc::default(),
             vigil: Arc::default(),
         })
     }
@@ -182,11 +182,7 @@ impl Given {
                     };
                 }
                 "wallet" => given.wallet = Some(PathBuf::from(value)),
-                "connect_timeout" => {
-                    let seconds = value.parse().ok().filter(|seconds| (1..=3600).contains(seconds));
-                    let seconds = seconds.ok_or("connect_timeout is a number of seconds from 1 to 3600")?;
-                    given.connect_timeout = Some(Duration::from_secs(seconds));
-                }
+                "connect_timeout" => given.connect_timeout = Some(connect_timeout(&value)?),
                 "without" => given.without.extend(Part::list(&value)?),
                 "diagnostics_pack" => {
                     given.diagnostics_pack = match value.to_ascii_lowercase().as_str() {

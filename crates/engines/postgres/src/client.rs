@@ -3,27 +3,22 @@
 //! procedure's would, so that the same proofs hold for both drives. An application's work sends statements of its own
 //! instead.
 
-mod connection;
 mod pump;
-mod statements;
 
+use super::connection::PostgresConnection;
 use super::errors::Trouble;
 use super::membership::Membership;
 use super::options::Options;
 use super::procedure::ProcedureSpec;
-use super::procedure::client::ServerText;
-use super::wire::answer;
+use super::wire::answer::CommandResult;
+use super::wire::prepared::{self, PreparedStatements, ServerText};
 use super::wire::{Status, Wait, Wire};
 use super::{Node, describe, session, snapshot};
-use connection::ClientLink;
 use dbdyno_engine::client::{Answer, Statements};
 use dbdyno_engine::server::Connection as _;
 use dbdyno_engine::{Canceller, ChunkResult, EngineError, Failure, PointSpec, Prepared, Request, Session};
 use dbdyno_model::ErrorClass;
 pub(super) use pump::ClientPump;
-use rustls::ClientConfig;
-pub(super) use statements::Kind;
-use statements::Prepared as Sends;
 use std::any::Any;
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
@@ -34,7 +29,7 @@ const ROLLBACK: &[u8] = b"Q\0\0\0\x0dROLLBACK\0";
 
 /// One connection at work.
 pub(super) struct ClientSession {
-    connection: ClientLink,
+    connection: PostgresConnection,
     part: Membership,
     work: Option<Work>,
 }
@@ -42,11 +37,11 @@ pub(super) struct ClientSession {
 /// A job's work, understood, and the request that is under way.
 struct Work {
     doing: String,
-    sends: Sends,
+    sends: PreparedStatements,
     /// Whether what it commits are the test's commits.
     writes: bool,
     asked: Asked,
-    answer: answer::Answer,
+    result: CommandResult,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,13 +56,8 @@ impl ClientSession {
     ///
     /// # Errors
     /// The node cannot be reached or turns us away, or another of our sessions has the same server process.
-    pub(super) fn open(
-        options: &Options,
-        number: usize,
-        tls: &Arc<ClientConfig>,
-        node: Arc<Node>,
-    ) -> Result<Self, EngineError> {
-        let connection = ClientLink::open(options, number, "dbdyno job", tls)?;
+    pub(super) fn open(options: &Options, number: usize, node: Arc<Node>) -> Result<Self, EngineError> {
+        let connection = PostgresConnection::open(options, number, "dbdyno job")?;
         let part = Membership::new(node, &connection)?;
         Ok(Self { connection, part, work: None })
     }
@@ -92,7 +82,7 @@ impl ClientSession {
         let settings = describe::commit_settings(&mut self.connection, statements.commit)?;
         self.connection.reset(&doing, &session::setting(&settings))?;
         // Whatever its transactions do, they are its own.
-        self.send_from_now_on(&doing, &statements::texts(statements)?, statements.work.clone(), true)
+        self.send_from_now_on(&doing, &prepared::texts(statements)?, statements.work.clone(), true)
     }
 
     /// Prepares what is to be sent.
@@ -103,13 +93,9 @@ impl ClientSession {
         doing: String,
         writes: bool,
     ) -> Result<(), EngineError> {
-        let asking = self.connection.post.asks(preparing);
-        let sends = Sends::new(&mut self.connection.wire, texts);
-        drop(asking);
-        let sends = sends.map_err(|trouble| self.connection.error(preparing, &trouble))?;
-        self.connection.transactions += 1;
+        let sends = self.connection.prepare(preparing, texts)?;
         self.connection.wire.shrink();
-        self.work = Some(Work { doing, sends, writes, asked: Asked::Rollback, answer: answer::Answer::default() });
+        self.work = Some(Work { doing, sends, writes, asked: Asked::Rollback, result: CommandResult::default() });
         Ok(())
     }
 
@@ -128,7 +114,7 @@ impl ClientSession {
         let work = self.work.as_mut().ok_or_else(unprepared)?;
         self.connection.refuse(&work.doing)?;
         self.part.work();
-        work.answer = answer::Answer::default();
+        work.result = CommandResult::default();
         let messages = match request {
             Request::Statement(bound) => {
                 work.asked = Asked::Statement;
@@ -153,27 +139,17 @@ impl ClientSession {
 
     /// What came of the request that was sent last; `None` while that is not known, and nobody waits for it.
     fn receive(&mut self, wait: Wait) -> Option<Result<ChunkResult, EngineError>> {
-        let work = self.work.as_mut()?;
-        let (answer, sends) = (&mut work.answer, &mut work.sends);
-        let received = self.connection.wire.receive(wait, |message| answer.take(message, |row| sends.row(row)));
-        let trouble = match received {
-            Ok(status) => return Some(self.done(status?)),
-            Err(trouble) => trouble,
-        };
-        // What the server said before it went is the reason.
-        let trouble = answer.error.take().map_or(trouble, |said| Trouble::said(*said).fatal());
-        Some(Err(self.connection.error(&work.doing, &trouble)))
+        let Work { doing, sends, result, .. } = self.work.as_mut()?;
+        let received = self.connection.wire.receive(wait, |message| result.take(message, |row| sends.row(row)));
+        let status = self.connection.judge(doing, received, result)?;
+        Some(status.and_then(|status| self.done(status)))
     }
 
     /// Makes the account of a request whose answer is whole.
     fn done(&mut self, status: Status) -> Result<ChunkResult, EngineError> {
-        self.connection.wire.set_status(status);
         let Some(work) = self.work.as_mut() else { return Ok(ChunkResult::default()) };
-        let answer = &mut work.answer;
-        if let Some(said) = answer.error.take() {
-            return Err(self.connection.error(&work.doing, &Trouble::said(*said)));
-        }
-        if work.asked == Asked::Commit && answer.rolled_back {
+        let result = &work.result;
+        if work.asked == Asked::Commit && result.rolled_back {
             let message = format!("{}: the transaction had failed before, and was rolled back", work.doing);
             return Err(EngineError::new(ErrorClass::Other, message));
         }
@@ -181,7 +157,7 @@ impl ClientSession {
             if work.writes {
                 self.part.claim(1);
             } else {
-                self.connection.transactions += 1;
+                self.connection.count_transactions(1);
             }
         }
         if work.asked != Asked::Statement {
@@ -189,7 +165,7 @@ impl ClientSession {
         }
         work.sends.read_outputs(&work.doing)?;
         // Rows that have come are believed, and not what is said of them.
-        let rows = if work.sends.answers() { work.sends.answer().rows() as u64 } else { answer.rows };
+        let rows = if work.sends.answers() { work.sends.answer().rows() as u64 } else { result.rows };
         Ok(ChunkResult { rows, checksum: work.sends.answer().sum(), ..ChunkResult::default() })
     }
 
@@ -210,7 +186,7 @@ impl ClientSession {
 
     /// Whether what comes is not encrypted.
     fn is_plain(&self) -> bool {
-        self.connection.wire.is_plain()
+        !self.connection.wire.is_encrypted()
     }
 
     /// Takes bytes that somebody else has received for it.
@@ -265,7 +241,7 @@ impl Session for ClientSession {
         self.connection.roll_back()?;
         let version_num = self.connection.version_num();
         snapshot::flush_version(&mut self.connection, version_num, self.part.idle_since())?;
-        self.part.settle(self.connection.transactions);
+        self.part.settle(self.connection.transactions());
         Ok(())
     }
 

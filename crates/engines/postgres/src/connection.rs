@@ -3,7 +3,7 @@
 //! dbdyno proves a test's commits by the server's count of them (`pg_stat_database.xact_commit`), so it must know which
 //! of its own round trips that count holds besides. The server counts a commit whenever a transaction ends well, and
 //! every message that has to read the catalogue begins one, which the next Sync ends. Found by asking the server before
-//! and after (tests/postgres_link.rs, `transactions_are_counted_exactly`):
+//! and after (connection_tests.rs, `transactions_are_counted_exactly`):
 //!
 //! | what the client does | commits |
 //! | --- | --- |
@@ -11,84 +11,73 @@
 //! | the same where a statement fails | 0 (a rollback) |
 //! | prepare (Parse, Describe, Sync) | 1 |
 //! | execute a prepared statement (Bind, Execute, Sync) | 1 |
-//! | query with text and parameters (prepare, then execute) | 2 |
+//! | prepare and execute, as a query with values does | 2 |
 //! | dropping a prepared statement (Close, Sync) | 0 |
 //! | CALL of a procedure with k COMMITs | k + 1 |
-//! | COPY with text (prepare, then the copy) | 2 |
+//! | COPY as a simple query | 1 |
 //! | BEGIN ... COMMIT, however many round trips | 1 |
 //! | VACUUM of one table; with ANALYZE; with a TOAST table | 3; 4; more |
 //! | a parallel worker that a statement launches, for a scan or an index build | 2 |
 //! | connecting | 1 |
 
-pub(super) mod basics;
-pub(super) mod connect;
-mod connector;
+mod basics;
+mod copy;
 
-use super::copy;
-use super::errors::{Trouble, connect_error, connecting, engine_error, not_reached};
+use super::errors::{Trouble, connect_error, connecting, engine_error};
 use super::options::{Host, Options};
 use super::password;
-use super::tls;
-use connect::Refused;
-use connector::Connector;
-use dbdyno_engine::client::Values;
+use super::wire::answer::{self, CommandResult};
+use super::wire::prepared::{PreparedStatements, ServerText};
+use super::wire::{self, Login, Status, Wait, Wire};
+use dbdyno_engine::client::{self, Bound, Values};
 use dbdyno_engine::data::Column;
-use dbdyno_engine::server::{Asked, Connection, Post, Rows, fell_silent, within};
+use dbdyno_engine::server::{Cancellation, Connection, CountedConnection, Post, Rows, fell_silent};
 use dbdyno_engine::{Canceller, EngineError};
 use dbdyno_model::ErrorClass;
-use postgres::fallible_iterator::FallibleIterator as _;
-use postgres::{CancelToken, Client, SimpleQueryMessage};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::Instant;
 
-/// What a link asks first, while the search path may still be anything.
+/// What a connection asks first, while the search path may still be anything.
 const INTRODUCTION: &str = "SELECT pg_catalog.current_setting('server_version_num'), pg_catalog.pg_backend_pid(), \
      pg_catalog.current_setting('max_connections'), pg_catalog.current_setting('superuser_reserved_connections'), \
      pg_catalog.current_setting('is_superuser')";
 
-/// How long is listened for what an idle session is told.
-const LISTEN: Duration = Duration::from_millis(1);
+/// What ends a statement that dbdyno has not cancelled.
+const OTHERS: &str = "a statement_timeout is set, or another session did";
 
 /// A connection.
 pub(super) struct PostgresConnection {
-    client: Client,
-    connector: Connector,
-    host: Host,
+    /// The protocol, for whoever serves many sessions on one thread.
+    pub(super) wire: Wire,
+    context: ErrorContext,
     version_num: u32,
     backend_pid: u32,
     transactions: u64,
     /// The settings of every session, as SQL, as far as this server takes them.
     basics: String,
-    stop: Arc<Stop>,
-    seats: Arc<ConnectionLimits>,
     /// Where it is noted what is waited for.
     post: Arc<Post>,
+    _counted: CountedConnection,
 }
 
-/// The connections of one target. Whom a server turns away for want of one cannot ask how many there are, so it is kept
-/// what the others were told.
-#[derive(Debug, Default)]
-pub(super) struct ConnectionLimits {
-    pub(super) taken: AtomicU32,
-    limits: Mutex<Option<[String; 2]>>,
-    /// Whether somebody has turned us away because of the settings in the startup message.
-    pub(super) refuses_settings: AtomicBool,
+/// What errors of a connection are judged by.
+pub(super) struct ErrorContext {
+    host: Host,
+    cancellation: Arc<Cancellation>,
 }
 
-impl ConnectionLimits {
-    /// How many there are, and how many dbdyno has.
-    pub(super) fn in_words(&self) -> String {
-        let taken = self.taken.load(Ordering::Relaxed);
-        let limits = self.limits.lock().unwrap_or_else(PoisonError::into_inner);
-        let limits = limits.as_ref().map_or_else(
-            || "max_connections, or a CONNECTION LIMIT of the role or the database, is reached".to_owned(),
-            |[max, reserved]| {
-                format!("max_connections is {max} ({reserved} reserved), or the role or database has a lower CONNECTION LIMIT")
-            },
-        );
-        format!("{limits}; dbdyno has {taken} connections and asked for one more")
+impl ErrorContext {
+    /// Puts an error of a statement in words. What the server cancelled is `Cancelled` if somebody here asked for it;
+    /// so is a connection that was ended because the server did not hear that.
+    fn error(&self, doing: &str, trouble: &Trouble) -> EngineError {
+        let mut error = self.cancellation.judge(engine_error(doing, trouble), OTHERS);
+        if error.target_lost() {
+            error = error.while_doing(&self.host.to_string());
+            if trouble.told().is_none() {
+                error = self.cancellation.judge_loss(error);
+            }
+        }
+        error
     }
 }
 
@@ -100,50 +89,66 @@ impl PostgresConnection {
     pub(super) fn open(options: &Options, node: usize, application: &str) -> Result<Self, EngineError> {
         let host = options.host(node);
         let doing = connecting(options, host);
-        let found = password::find(options, host);
-        let tls = tls::connector(options).map_err(|error| error.while_doing(&doing))?;
-        let connected = connect::connect(options, host, application, &found, &tls);
-        let (client, connector) = connected.map_err(|refused| match refused {
-            Refused::Error(error) => connect_error(options, host, &found, &Trouble::from(&error)),
-            Refused::Silent => EngineError::new(ErrorClass::ConnectionLost, not_reached(options)).while_doing(&doing),
-        })?;
+        let (found, settings) = (password::find(options, host), basics::startup());
+        let tls = options.tls(host).map_err(|error| error.while_doing(&doing))?;
+        let login = Login { options, host, application, settings: &settings, found: &found, tls: tls.as_ref() };
+        let wire = wire::open(&login).map_err(|trouble| connect_error(options, host, &found, &trouble))?;
         let mut connection = Self {
-            client,
-            connector,
-            host: host.clone(),
+            wire,
+            context: ErrorContext { host: host.clone(), cancellation: Arc::default() },
             version_num: 0,
             backend_pid: 0,
             transactions: 1,
             basics: String::new(),
-            stop: Arc::default(),
-            seats: Arc::clone(&options.seats),
             post: Arc::default(),
+            _counted: options.limits.count(),
         };
-        connection.seats.taken.fetch_add(1, Ordering::Relaxed);
-        // Whoever has let us in may fall silent then.
-        let (its_host, seats) = (host.clone(), Arc::clone(&options.seats));
-        let introduced = within(options.connect_timeout, move || {
-            introduce(&mut connection, &its_host, &seats).map(|introduced| (connection, introduced))
-        });
-        let silent = |_| {
-            Err(EngineError::new(ErrorClass::ConnectionLost, fell_silent(options.connect_timeout)).while_doing(&doing))
-        };
-        let (mut connection, introduced) = introduced.unwrap_or_else(silent)?;
-        let Introduced { version_num, backend_pid, basics } = introduced;
-        (connection.version_num, connection.backend_pid, connection.basics) = (version_num, backend_pid, basics);
+        // A server that has let us in may fall silent then.
+        let deadline = Instant::now() + options.connect_timeout;
+        connection.answer_by(&doing, Some(deadline))?;
+        connection.introduce(options).map_err(|error| {
+            let silent = error.target_lost() && Instant::now() >= deadline;
+            let words = || fell_silent(options.connect_timeout);
+            if silent { EngineError::new(ErrorClass::ConnectionLost, words()).while_doing(&doing) } else { error }
+        })?;
+        connection.answer_by(&doing, None)?;
         connection.post = options.vigil.post(node, connection.session_id());
         Ok(connection)
     }
 
-    /// The crate's client, for what the methods here do not offer, while something is asked in control of the work. Who
-    /// uses it counts (`count_transactions`) and puts errors in words (`error`).
-    pub(super) fn control(&mut self, doing: &str) -> Asked<'_, Client> {
-        Asked::new(&mut self.client, &self.post, doing)
+    fn answer_by(&mut self, doing: &str, deadline: Option<Instant>) -> Result<(), EngineError> {
+        let set = self.wire.answer_by(deadline);
+        set.map_err(|trouble| self.error(doing, &trouble))
     }
 
-    /// The same for what is measured, which may take as long as it needs.
-    pub(super) fn measured(&mut self) -> &mut Client {
-        &mut self.client
+    /// Asks whom we are talking to, and sets what all of dbdyno's sessions have in common.
+    fn introduce(&mut self, options: &Options) -> Result<(), EngineError> {
+        let doing = format!("asking {} for its version", self.context.host);
+        let rows = self.texts(&doing, INTRODUCTION)?;
+        let known = match rows.first().map(Vec::as_slice) {
+            Some([Some(version), Some(pid), Some(max), Some(reserved), Some(superuser)]) => {
+                options.limits.remember(format!(
+                    "max_connections is {max} ({reserved} reserved), or the role or database has a lower CONNECTION LIMIT"
+                ));
+                version.parse().ok().zip(pid.parse().ok()).zip(Some(superuser == "on"))
+            }
+            _ => None,
+        };
+        let unclear = || EngineError::new(ErrorClass::Other, format!("{doing}: the answer is not understood"));
+        let ((version_num, backend_pid), superuser) = known.ok_or_else(unclear)?;
+        (self.version_num, self.backend_pid) = (version_num, backend_pid);
+        let (doing, mut basics) = ("preparing a session", basics::settings(version_num, superuser));
+        self.batch(doing, &basics)?;
+        if let Some(more) = basics::notices_the_end(version_num) {
+            match self.batch(doing, more) {
+                Ok(()) => basics.push_str(more),
+                Err(error) if error.target_lost() => return Err(error),
+                // The server's operating system cannot.
+                Err(_) => {}
+            }
+        }
+        self.basics = basics;
+        Ok(())
     }
 
     /// The server's version as a number: 150018 is 15.18.
@@ -153,93 +158,153 @@ impl PostgresConnection {
 
     /// Whether the connection is encrypted.
     pub(super) fn is_encrypted(&self) -> bool {
-        self.connector.encrypted()
+        self.wire.is_encrypted()
     }
 
-    /// Takes back whatever this session has set, and sets `settings` (SQL) instead, in one batch.
+    /// Whether the server is reached through a Unix socket.
+    pub(super) fn by_socket(&self) -> bool {
+        self.context.host.is_socket()
+    }
+
+    /// The server's process at the other end, where the host is this machine.
+    pub(super) fn server_process(&self) -> Option<u32> {
+        self.context.host.is_local().then_some(self.backend_pid)
+    }
+
+    /// Takes back whatever this session has set, and sets `settings` (SQL) instead, in one batch. RESET ALL by itself
+    /// would take back what all of dbdyno's sessions have in common, too.
     pub(super) fn reset(&mut self, doing: &str, settings: &str) -> Result<(), EngineError> {
-        self.batch(doing, &resetting(&self.basics, settings))
+        let sql = format!("RESET ALL; {}{settings}", self.basics);
+        self.batch(doing, &sql)
     }
 
-    /// Transactions that this link has committed so far, connecting included.
+    /// Ends a transaction that was left open.
+    pub(super) fn roll_back(&mut self) -> Result<(), EngineError> {
+        if self.wire.status() == Status::Idle {
+            return Ok(());
+        }
+        let doing = "rolling back";
+        let asking = self.post.asks(doing);
+        let rolled_back = self.wire.query("ROLLBACK", |_| {});
+        drop(asking);
+        rolled_back.map_err(|trouble| self.error(doing, &trouble))
+    }
+
+    /// Transactions that this connection has committed so far, connecting included.
     pub(super) fn transactions(&self) -> u64 {
         self.transactions
     }
 
-    /// Counts transactions made through the client.
+    /// Counts transactions that the server has committed besides: within a procedure, or by a parallel worker.
     pub(super) fn count_transactions(&mut self, n: u64) {
         self.transactions += n;
     }
 
-    /// Puts an error of the client's in words. What the server cancelled is `Cancelled` if we asked for it; else a
-    /// limit of the server's ran out, or another session ended it.
-    pub(super) fn error(&self, doing: &str, error: &postgres::Error) -> EngineError {
-        statement_error(doing, &error.into(), &self.stop, &self.host)
+    /// Refuses to begin anything once somebody has cancelled.
+    pub(super) fn refuse(&self, doing: &str) -> Result<(), EngineError> {
+        self.context.cancellation.refuse(doing)
     }
-}
 
-/// What a session has found out when it is open.
-pub(super) struct Introduced {
-    pub(super) version_num: u32,
-    pub(super) backend_pid: u32,
-    /// What all of dbdyno's sessions have set, as SQL, as far as this server takes it.
-    pub(super) basics: String,
-}
-
-/// Asks whom we are talking to, and sets what all of dbdyno's sessions have in common.
-pub(super) fn introduce(
-    connection: &mut dyn Connection,
-    host: &Host,
-    seats: &ConnectionLimits,
-) -> Result<Introduced, EngineError> {
-    let doing = format!("asking {host} for its version");
-    let rows = connection.texts(&doing, INTRODUCTION)?;
-    let answer = match rows.first().map(Vec::as_slice) {
-        Some([Some(version), Some(pid), Some(max), Some(reserved), Some(superuser)]) => {
-            let mut limits = seats.limits.lock().unwrap_or_else(PoisonError::into_inner);
-            *limits = Some([max.clone(), reserved.clone()]);
-            version.parse().ok().zip(pid.parse().ok()).zip(Some(superuser == "on"))
-        }
-        _ => None,
-    };
-    let unclear = || EngineError::new(ErrorClass::Other, format!("{doing}: the answer is not understood"));
-    let ((version_num, backend_pid), superuser): ((u32, u32), bool) = answer.ok_or_else(unclear)?;
-    let doing = "preparing a session";
-    let mut basics = basics::settings(version_num, superuser);
-    connection.batch(doing, &basics)?;
-    if let Some(more) = basics::notices_the_end(version_num) {
-        match connection.batch(doing, more) {
-            Ok(()) => basics.push_str(more),
-            Err(error) if error.target_lost() => return Err(error),
-            // The server's operating system cannot.
-            Err(_) => {}
-        }
+    /// Puts an error of the connection in words.
+    pub(super) fn error(&self, doing: &str, trouble: &Trouble) -> EngineError {
+        self.context.error(doing, trouble)
     }
-    Ok(Introduced { version_num, backend_pid, basics })
-}
 
-/// The text that takes back whatever a session has set, and sets `settings` (SQL) instead. RESET ALL by itself would
-/// take back what all of dbdyno's sessions have in common, too.
-pub(super) fn resetting(basics: &str, settings: &str) -> String {
-    format!("RESET ALL; {basics}{settings}")
-}
+    /// Has the server prepare statements in the place of those that it was given before.
+    ///
+    /// # Errors
+    /// The server's; `Cancelled` without asking the server once somebody has cancelled.
+    pub(super) fn prepare(&mut self, doing: &str, texts: &[ServerText]) -> Result<PreparedStatements, EngineError> {
+        self.refuse(doing)?;
+        let asking = self.post.asks(doing);
+        let prepared = PreparedStatements::new(&mut self.wire, texts);
+        drop(asking);
+        let prepared = prepared.map_err(|trouble| self.error(doing, &trouble))?;
+        self.transactions += 1;
+        Ok(prepared)
+    }
 
-/// Puts an error of a statement in words. What the server cancelled is `Cancelled` if we asked for it; else a limit of
-/// the server's ran out, or another session ended it.
-pub(super) fn statement_error(doing: &str, trouble: &Trouble, stop: &Stop, host: &Host) -> EngineError {
-    let mut said = engine_error(doing, trouble);
-    if said.class == ErrorClass::Cancelled {
-        if stop.asked.load(Ordering::Relaxed) {
-            stop.ended.store(true, Ordering::Relaxed);
-        } else {
-            said.class = ErrorClass::Timeout;
-            said.message += "; dbdyno did not ask for this: a statement_timeout is set, or another session did";
-        }
+    /// Executes the first of prepared statements with these values, and waits for its answer as long as that takes.
+    ///
+    /// # Errors
+    /// As for [`PostgresConnection::prepare`]; the statement does not take these values.
+    pub(super) fn execute(
+        &mut self,
+        doing: &str,
+        prepared: &mut PreparedStatements,
+        values: &Values,
+    ) -> Result<(), EngineError> {
+        self.refuse(doing)?;
+        let messages = prepared.fill(&Bound { statement: 0, values, times: 1, opens: false }, doing)?;
+        let (sent, mut result) = (self.wire.send(messages), CommandResult::default());
+        let received =
+            sent.and_then(|()| self.wire.receive(Wait::Yes, |message| result.take(message, |row| prepared.row(row))));
+        let status = self.judge(doing, received, &mut result).transpose()?;
+        self.transactions += u64::from(status == Some(Status::Idle));
+        Ok(())
     }
-    if said.class == ErrorClass::ConnectionLost {
-        said = said.while_doing(&host.to_string());
+
+    /// Does what [`PostgresConnection::execute`] does, in control of the work.
+    ///
+    /// # Errors
+    /// As for [`PostgresConnection::execute`].
+    pub(super) fn ask(
+        &mut self,
+        doing: &str,
+        prepared: &mut PreparedStatements,
+        values: &Values,
+    ) -> Result<(), EngineError> {
+        let post = Arc::clone(&self.post);
+        let _asking = post.asks(doing);
+        self.execute(doing, prepared, values)
     }
-    said
+
+    /// Executes a statement with values for `$1`, `$2` ..., and gives its rows.
+    ///
+    /// # Errors
+    /// As for [`PostgresConnection::execute`].
+    pub(super) fn query(&mut self, doing: &str, sql: &str, values: &Values) -> Result<client::Answer, EngineError> {
+        let mut prepared = self.prepare(doing, &[sql.into()])?;
+        self.ask(doing, &mut prepared, values)?;
+        Ok(prepared.answer().clone())
+    }
+
+    /// What came of reading an answer: the session's status where it was read whole, nothing where more is to come.
+    pub(super) fn judge(
+        &mut self,
+        doing: &str,
+        received: Result<Option<Status>, Trouble>,
+        result: &mut CommandResult,
+    ) -> Option<Result<Status, EngineError>> {
+        let trouble = match (received, result.error.take()) {
+            (Ok(None), said) => {
+                result.error = said;
+                return None;
+            }
+            (Ok(Some(status)), said) => {
+                self.wire.set_status(status);
+                match said {
+                    None => return Some(Ok(status)),
+                    Some(said) => Trouble::said(*said),
+                }
+            }
+            // What the server said before it went is the reason.
+            (Err(_), Some(said)) => Trouble::said(*said).fatal(),
+            (Err(trouble), None) => trouble,
+        };
+        Some(Err(self.error(doing, &trouble)))
+    }
+
+    /// Runs a text: one transaction, unless it opens or ends one itself.
+    fn run(&mut self, doing: &str, sql: &str, row: impl FnMut(&[u8])) -> Result<(), EngineError> {
+        self.refuse(doing)?;
+        let asking = self.post.asks(doing);
+        let done = self.wire.query(sql, row);
+        drop(asking);
+        done.map_err(|trouble| self.error(doing, &trouble))?;
+        self.transactions += u64::from(self.wire.status() == Status::Idle);
+        Ok(())
+    }
 }
 
 impl Connection for PostgresConnection {
@@ -250,34 +315,19 @@ impl Connection for PostgresConnection {
 
     /// Several statements in one text are one transaction.
     fn batch(&mut self, doing: &str, sql: &str) -> Result<(), EngineError> {
-        self.stop.refuse(doing)?;
-        let done = self.control(doing).batch_execute(sql);
-        done.map_err(|e| self.error(doing, &e))?;
-        self.transactions += 1;
-        Ok(())
+        self.run(doing, sql, |_| {})
     }
 
     fn texts(&mut self, doing: &str, sql: &str) -> Result<Vec<Vec<Option<String>>>, EngineError> {
-        self.stop.refuse(doing)?;
-        let messages = self.control(doing).simple_query(sql);
-        let messages = messages.map_err(|e| self.error(doing, &e))?;
-        self.transactions += 1;
         let mut rows = Vec::new();
-        for message in messages {
-            if let SimpleQueryMessage::Row(row) = message {
-                rows.push((0..row.len()).map(|column| row.get(column).map(str::to_owned)).collect());
-            }
-        }
+        self.run(doing, sql, |body| rows.extend(answer::texts(body)))?;
         Ok(rows)
     }
 
     fn execute_with(&mut self, doing: &str, sql: &str, texts: &[&str]) -> Result<(), EngineError> {
-        self.stop.refuse(doing)?;
-        let texts: Vec<&(dyn postgres::types::ToSql + Sync)> = texts.iter().map(|text| text as _).collect();
-        let done = self.control(doing).execute(sql, &texts);
-        done.map_err(|error| self.error(doing, &error))?;
-        self.count_transactions(2);
-        Ok(())
+        let mut values = Values::new();
+        texts.iter().for_each(|text| _ = values.push(*text));
+        self.query(doing, sql, &values).map(drop)
     }
 
     /// The query is a COPY.
@@ -289,92 +339,35 @@ impl Connection for PostgresConnection {
         columns: &[Column],
         each: &mut dyn FnMut(&Values) -> Result<(), EngineError>,
     ) -> Result<(), EngineError> {
-        self.stop.refuse(doing)?;
-        copy::rows(self, (doing, sql), key, columns, each)
+        super::copy::rows(self, (doing, sql), key, columns, each)
     }
 
     /// The statement is a COPY.
     fn insert(&mut self, doing: &str, sql: &str, rows: &mut Rows<'_>) -> Result<(), EngineError> {
-        self.stop.refuse(doing)?;
-        copy::insert(self, doing, sql, rows)
+        super::copy::insert(self, doing, sql, rows)
     }
 
     /// An end that comes while the session is idle is noticed by the next statement, which fails.
     fn is_closed(&self) -> bool {
-        self.client.is_closed()
+        self.wire.is_closed()
     }
 
-    /// Whoever listens for notifications reads what has come: here the word that the session is ended, or the end
-    /// itself.
     fn has_ended(&mut self) -> bool {
-        self.client.notifications().timeout_iter(LISTEN).next().is_err() || self.client.is_closed()
+        self.wire.has_ended()
     }
 
     fn cancelled(&self) -> bool {
-        self.stop.asked.load(Ordering::Relaxed)
+        self.context.cancellation.is_requested()
     }
 
     fn canceller(&self) -> Arc<dyn Canceller> {
-        let (token, connector) = (self.client.cancel_token(), self.connector.clone());
-        Arc::new(PostgresCanceller { token, connector, stop: Arc::clone(&self.stop) })
+        Arc::new(self.wire.canceller(&self.context.cancellation))
     }
 }
 
 impl Drop for PostgresConnection {
     fn drop(&mut self) {
-        self.stop.ended.store(true, Ordering::Relaxed);
-        self.seats.taken.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-/// What a link and its cancellers share.
-#[derive(Debug, Default)]
-pub(super) struct Stop {
-    /// Somebody wants this link to stop.
-    pub(super) asked: AtomicBool,
-    /// It has stopped.
-    pub(super) ended: AtomicBool,
-}
-
-impl Stop {
-    /// A cancel that comes between two statements finds nothing to cancel; the next one must not begin.
-    pub(super) fn refuse(&self, doing: &str) -> Result<(), EngineError> {
-        if !self.asked.load(Ordering::Relaxed) {
-            return Ok(());
-        }
-        self.ended.store(true, Ordering::Relaxed);
-        Err(EngineError::new(ErrorClass::Cancelled, format!("{doing}: stopped before it began")))
-    }
-}
-
-struct PostgresCanceller {
-    token: CancelToken,
-    connector: Connector,
-    stop: Arc<Stop>,
-}
-
-/// Pauses between requests to cancel: one that arrives just before the statement does is lost.
-pub(super) const REPEATS: [Duration; 4] =
-    [Duration::ZERO, Duration::from_millis(100), Duration::from_millis(500), Duration::from_secs(2)];
-
-impl Canceller for PostgresCanceller {
-    fn cancel(&self) {
-        // The flag first: a statement that begins later is then not begun at all.
-        if self.stop.asked.swap(true, Ordering::Relaxed) {
-            return;
-        }
-        let (token, connector, stop) = (self.token.clone(), self.connector.clone(), Arc::clone(&self.stop));
-        // A request is a connection of its own, which may take its time; whoever pressed Ctrl-C does not wait for it.
-        thread::spawn(move || {
-            for pause in REPEATS {
-                thread::sleep(pause);
-                if stop.ended.load(Ordering::Relaxed) {
-                    return;
-                }
-                // Where the server cannot be reached, the statement ends with the connection.
-                _ = token.cancel_query(connector.clone());
-            }
-        });
+        self.context.cancellation.end();
     }
 }
 

@@ -1,4 +1,4 @@
-//! Links to real servers.
+//! Connections to real servers.
 
 #[path = "connection/pooler.rs"]
 pub(crate) mod pooler;
@@ -6,6 +6,7 @@ pub(crate) mod pooler;
 use super::PostgresConnection;
 use crate::options::Options;
 use crate::scratch::{Server, Wish};
+use dbdyno_engine::client::Values;
 use dbdyno_engine::server::Connection as _;
 use dbdyno_engine::{EngineError, Target};
 use dbdyno_model::ErrorClass;
@@ -61,15 +62,15 @@ fn settled(server: &Server) -> i64 {
     }
 }
 
-/// What `work` adds to the server's count beside opening the link. The link counts what it does itself,
+/// What `work` adds to the server's count beside opening the connection. The connection counts what it does itself,
 /// and `counts` is what whoever uses the client counts.
 fn check(server: &Server, what: &str, expected: u64, counts: u64, work: fn(&mut PostgresConnection)) {
-    let (server_says, link_says, opening) = counted(server, |connection| {
+    let (server_says, own_count, opening) = counted(server, |connection| {
         work(connection);
         connection.count_transactions(counts);
     });
     assert_eq!(u64::try_from(server_says), Ok(expected + opening), "{what}, by the server's count");
-    assert_eq!(u64::try_from(server_says), Ok(link_says), "{what}, by the link's own count");
+    assert_eq!(u64::try_from(server_says), Ok(own_count), "{what}, by the connection's own count");
 }
 
 #[test]
@@ -93,31 +94,43 @@ fn transactions_are_counted_exactly() {
     check(&server, "texts", 1, 0, |connection| {
         assert_eq!(connection.texts("x", "SELECT 1, NULL").unwrap(), [[Some("1".to_owned()), None]]);
     });
-    check(&server, "a transaction of four round trips", 1, 1, |connection| {
+    check(&server, "a transaction of four round trips", 1, 0, |connection| {
         for sql in ["BEGIN", "INSERT INTO public.t VALUES (1)", "SELECT 1", "COMMIT"] {
-            connection.measured().batch_execute(sql).unwrap();
+            connection.batch("x", sql).unwrap();
         }
     });
-    check(&server, "prepare, five executions, close", 6, 6, |connection| {
-        let statement = connection.measured().prepare("SELECT $1::bigint").unwrap();
-        for n in 0..5_i64 {
-            connection.measured().query(&statement, &[&n]).unwrap();
+    check(&server, "prepare, five executions", 6, 0, |connection| {
+        let mut prepared = connection.prepare("x", &["SELECT $1::bigint".into()]).unwrap();
+        for n in 0..5 {
+            connection.execute("x", &mut prepared, Values::new().set(&[n])).unwrap();
+            assert_eq!(prepared.answer().int(0, 0), Some(n));
         }
     });
-    check(&server, "a query with text", 2, 2, |connection| {
-        connection.measured().query_one("SELECT $1::bigint", &[&1_i64]).unwrap();
+    check(&server, "prepare, an execution that fails, prepare again, and an execution", 3, 0, |connection| {
+        let mut prepared = connection.prepare("x", &["SELECT 1 / $1::bigint".into()]).unwrap();
+        let error = connection.execute("x", &mut prepared, Values::new().set(&[0])).unwrap_err();
+        assert!(error.message.contains("division by zero"), "{error}");
+        assert_eq!(connection.query("x", "SELECT $1::text", Values::new().push("a")).unwrap().text(0, 0), Some("a"));
     });
     check(&server, "a call with three commits, in a batch", 4, 3, |connection| {
         connection.batch("x", "CALL public.several(3)").unwrap()
     });
-    check(&server, "a call with three commits, prepared", 5, 5, |connection| {
-        let call = connection.measured().prepare("CALL public.several($1)").unwrap();
-        connection.measured().execute(&call, &[&3_i32]).unwrap();
+    check(&server, "a call with three commits, prepared", 5, 3, |connection| {
+        let mut call = connection.prepare("x", &["CALL public.several($1)".into()]).unwrap();
+        connection.execute("x", &mut call, Values::new().set(&[3])).unwrap();
     });
-    check(&server, "a copy", 2, 2, |connection| {
-        let mut writer = connection.measured().copy_in("COPY public.t FROM STDIN").unwrap();
-        std::io::Write::write_all(&mut writer, b"1\n2\n").unwrap();
-        writer.finish().unwrap();
+    check(&server, "a copy, there and back", 2, 0, |connection| {
+        let mut copy = connection.copy_in("x", "COPY public.t FROM STDIN").unwrap();
+        copy.send(b"1\n2").unwrap();
+        copy.send(b"\n").unwrap();
+        assert_eq!(copy.finish().unwrap(), 2);
+        let mut rows = 0;
+        let count = |row: &[u8]| {
+            rows += row.split(|byte| *byte == b'\n').count() - 1;
+            Ok(())
+        };
+        connection.copy_out("x", "COPY public.t TO STDOUT", count).unwrap();
+        assert!(rows >= 2, "{rows}");
     });
     check(&server, "a checkpoint", 1, 0, |connection| connection.batch("x", "CHECKPOINT").unwrap());
     check(&server, "a scan by two workers", 2 + 2 * 2, 4, |connection| {
@@ -171,7 +184,7 @@ fn tls_proves_what_the_mode_asks_for() {
             .message
             .contains("not for 127.0.0.1")
     );
-    // There is no TLS on sockets, whatever the mode; and a cancel goes the same way as its link.
+    // There is no TLS on sockets, whatever the mode; and a cancel goes the same way as its connection.
     assert_eq!(encrypted(&format!("{}&sslmode=verify-full", server.socket("postgres", "postgres"))), "f");
     assert_cancels(&format!("{by_name}?sslmode=verify-full&{roots}"));
 }
@@ -279,7 +292,7 @@ fn who_is_not_there_is_not_waited_for() {
     closing.join().unwrap();
 }
 
-/// A statement that sleeps is stopped from another thread, and its link does no more.
+/// A statement that sleeps is stopped from another thread, and its connection does no more.
 fn assert_cancels(target: &str) {
     let mut connection = open(target).unwrap();
     let canceller = connection.canceller();
@@ -304,8 +317,8 @@ fn statements_end_when_they_are_cancelled_and_by_whom_is_known() {
     // A cancel that comes too early is not lost.
     let mut connection = open(&server.socket("postgres", "postgres")).unwrap();
     connection.canceller().cancel();
-    let error = connection.measured().batch_execute("SELECT pg_sleep(60)").unwrap_err();
-    assert_eq!(connection.error("sleeping", &error).class, ErrorClass::Cancelled);
+    let trouble = connection.wire.query("SELECT pg_sleep(60)", |_| {}).unwrap_err();
+    assert_eq!(connection.error("sleeping", &trouble).class, ErrorClass::Cancelled);
     // A limit of the server's is not ours.
     let mut connection = open(&server.socket("postgres", "postgres")).unwrap();
     let error = connection.batch("sleeping", "SET statement_timeout = 50; SELECT pg_sleep(60)").unwrap_err();
@@ -326,7 +339,59 @@ fn statements_end_when_they_are_cancelled_and_by_whom_is_known() {
 }
 
 #[test]
-fn a_link_that_breaks_says_so() {
+fn rows_are_copied_whole_or_not_at_all() {
+    let server = Wish::default().tls("DNS:localhost").start();
+    for target in
+        [server.socket("postgres", "postgres"), format!("{}?sslmode=require", server.tcp("postgres", "postgres"))]
+    {
+        let mut connection = open(&target).unwrap();
+        connection.batch("x", "DROP TABLE IF EXISTS public.c; CREATE TABLE public.c (x bigint)").unwrap();
+        let sql = "COPY public.c FROM STDIN";
+        // Pieces larger than any buffer in between.
+        let mut copy = connection.copy_in("x", sql).unwrap();
+        let piece = b"1234567\n".repeat(40_000);
+        (0..5).for_each(|_| copy.send(&piece).unwrap());
+        assert_eq!(copy.finish().unwrap(), 200_000);
+        // One that is given up.
+        let mut copy = connection.copy_in("x", sql).unwrap();
+        copy.send(&piece).unwrap();
+        drop(copy);
+        // One that the server refuses: told before all is sent.
+        let mut copy = connection.copy_in("loading", sql).unwrap();
+        let error = (0..1_000).find_map(|_| copy.send(b"no number\n".repeat(1_000).as_slice()).err()).unwrap();
+        drop(copy);
+        assert!(error.message.contains("loading: invalid input syntax for type bigint"), "{error}");
+        // One that is none, and one that is cancelled.
+        let error = connection.copy_in("x", "SELECT 1").map(drop).unwrap_err();
+        assert!(error.message.contains("not understood"), "{error}");
+        let mut connection = open(&target).unwrap();
+        let mut bytes = 0;
+        let count = |row: &[u8]| {
+            bytes += row.len();
+            Ok(())
+        };
+        connection.copy_out("x", "COPY public.c TO STDOUT", count).unwrap();
+        assert_eq!(bytes, 200_000 * 8);
+        assert_eq!(value(&mut connection, "SELECT count(*) FROM public.c"), "200000");
+        let canceller = connection.canceller();
+        let mut copy = connection.copy_in("x", sql).unwrap();
+        canceller.cancel();
+        let error = (0..600).find_map(|_| {
+            thread::sleep(Duration::from_millis(10));
+            copy.send(&piece[..8]).err()
+        });
+        drop(copy);
+        assert_eq!(error.unwrap().class, ErrorClass::Cancelled);
+        // One that is not read to its end.
+        let mut connection = open(&target).unwrap();
+        let stop = |_: &[u8]| Err(EngineError::new(ErrorClass::Corruption, "stopped"));
+        let error = connection.copy_out("x", "COPY public.c TO STDOUT", stop).unwrap_err();
+        assert!(error.message == "stopped" && connection.is_closed(), "{error}");
+    }
+}
+
+#[test]
+fn a_connection_that_breaks_says_so() {
     let mut server = Server::start();
     let mut connection = open(&server.tcp("postgres", "postgres")).unwrap();
     server.psql("postgres", &format!("SELECT pg_terminate_backend({})", connection.session_id()));

@@ -8,12 +8,10 @@ use super::connection::PostgresConnection;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::client::{Value, Values};
 use dbdyno_engine::data::{Column, ColumnType, iso_day};
-use dbdyno_engine::server::{Asked, Rows};
+use dbdyno_engine::server::Rows;
 use dbdyno_model::ErrorClass;
 use decode::{CopyError, Decoder};
 use numeric::Numeric;
-use postgres::Client;
-use std::io::{self, BufRead as _, Write as _};
 
 /// Signature, flags and length of the header's extension (none).
 const HEADER: &[u8; 19] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
@@ -24,8 +22,6 @@ const DAY_ZERO: i32 = 10_957;
 const SEND_BYTES: usize = 64 << 10;
 /// Room for the row that fills the buffer.
 const ROW_BYTES: usize = 1 << 10;
-/// Rows of one COPY at most: the server tells of an error (a full disk) only at its end.
-const COPY_ROWS: u64 = 500_000;
 
 /// Puts rows into a buffer.
 #[derive(Debug)]
@@ -40,12 +36,6 @@ impl Encoder {
         let mut buffer = Vec::with_capacity(limit + ROW_BYTES);
         buffer.extend_from_slice(HEADER);
         Self { buffer, limit }
-    }
-
-    /// Begins a new COPY in the same buffer.
-    fn begin(&mut self) {
-        self.buffer.clear();
-        self.buffer.extend_from_slice(HEADER);
     }
 
     /// Adds a row.
@@ -87,33 +77,13 @@ impl Encoder {
     }
 }
 
-/// Why a COPY ended early.
+/// Why rows are read no further.
 #[derive(Debug)]
 enum Broken {
-    /// The server or the connection to it.
-    Server(postgres::Error),
-    /// The connection.
-    Io(io::Error),
     /// What came is no row of ours.
     Damaged(CopyError),
-    /// Whoever makes or takes the rows.
+    /// Whoever takes the rows.
     Ended(EngineError),
-}
-
-impl From<postgres::Error> for Broken {
-    fn from(error: postgres::Error) -> Self {
-        Self::Server(error)
-    }
-}
-
-impl From<io::Error> for Broken {
-    fn from(error: io::Error) -> Self {
-        // The crate hands its own errors through here, too.
-        match error.downcast::<postgres::Error>() {
-            Ok(error) => Self::Server(error),
-            Err(error) => Self::Io(error),
-        }
-    }
 }
 
 impl From<EngineError> for Broken {
@@ -124,62 +94,37 @@ impl From<EngineError> for Broken {
 
 impl Broken {
     /// The error in words.
-    fn in_words(self, connection: &PostgresConnection, doing: &str) -> EngineError {
-        let error = |class, what: String| EngineError::new(class, format!("{doing}: {what}"));
+    fn in_words(self, doing: &str) -> EngineError {
         match self {
-            Self::Server(error) => connection.error(doing, &error),
-            Self::Io(io) => error(ErrorClass::ConnectionLost, io.to_string()),
-            Self::Damaged(how) => error(ErrorClass::Corruption, how.to_string()),
+            Self::Damaged(how) => EngineError::new(ErrorClass::Corruption, format!("{doing}: {how}")),
             Self::Ended(error) => error,
         }
     }
 }
 
-/// Sends rows by COPYs. See [`dbdyno_engine::server::Connection::insert`].
+/// Sends rows by a COPY. See [`dbdyno_engine::server::Connection::insert`].
 pub(super) fn insert(
     connection: &mut PostgresConnection,
     doing: &str,
     sql: &str,
     rows: &mut Rows<'_>,
 ) -> Result<(), EngineError> {
-    let mut encoder = Encoder::new(SEND_BYTES);
-    while rows.has_more() {
-        let before = rows.made();
-        let taken = copy_in(connection.control(doing), (doing, sql), &mut encoder, rows);
-        let taken = taken.map_err(|broken| broken.in_words(connection, doing))?;
-        Rows::must_be(doing, taken, rows.made() - before)?;
-    }
-    Ok(())
-}
-
-/// Sends one COPY. Returns the rows that the server took.
-fn copy_in(
-    mut client: Asked<'_, Client>,
-    (doing, sql): (&str, &str),
-    encoder: &mut Encoder,
-    rows: &mut Rows<'_>,
-) -> Result<u64, Broken> {
-    let (client, asking) = client.parts();
-    let (columns, last) = (rows.columns(), rows.made() + COPY_ROWS);
-    // A writer that is dropped makes the server abandon the COPY.
-    let mut writer = client.copy_in(sql)?;
-    encoder.begin();
-    while rows.made() < last
-        && let Some(row) = rows.next_row()
-    {
+    let (mut encoder, columns) = (Encoder::new(SEND_BYTES), rows.columns());
+    // What is dropped before its end the server forgets.
+    let mut copy = connection.copy_in(doing, sql)?;
+    while let Some(row) = rows.next_row() {
         encoder.row(columns, row);
         if encoder.is_full() {
-            writer.write_all(&encoder.buffer)?;
-            asking.heard();
+            copy.send(&encoder.buffer)?;
             encoder.buffer.clear();
             rows.sent(doing)?;
         }
     }
     encoder.end();
-    writer.write_all(&encoder.buffer)?;
-    let taken = writer.finish()?;
+    copy.send(&encoder.buffer)?;
+    let taken = copy.finish()?;
     rows.sent(doing)?;
-    Ok(taken)
+    Rows::must_be(doing, taken, rows.made())
 }
 
 /// Hands over the rows that a COPY gives. See [`dbdyno_engine::server::Connection::rows`].
@@ -195,10 +140,9 @@ pub(super) fn rows(
     for (at, value) in key.iter().enumerate().collect::<Vec<_>>().into_iter().rev() {
         sql = sql.replace(&format!("${}", at + 1), &literal(value));
     }
-    let read = copy_out(connection.control(doing), &sql, columns, each);
-    read.map_err(|broken| broken.in_words(connection, doing))?;
-    connection.count_transactions(2);
-    Ok(())
+    let mut decoder = Decoder::new(columns);
+    connection.copy_out(doing, &sql, |rows| decoder.take(rows, each).map_err(|broken| broken.in_words(doing)))?;
+    decoder.finish().map_err(|how| Broken::Damaged(how).in_words(doing))
 }
 
 /// A part of a key in SQL; texts are none.
@@ -207,27 +151,6 @@ fn literal(value: Value<'_>) -> String {
         Value::Int(number) => number.to_string(),
         Value::Day(days) => format!("DATE '{}'", iso_day(days.into())),
         Value::Null | Value::Cents(_) | Value::Text(_) => "NULL".to_owned(),
-    }
-}
-
-fn copy_out(
-    mut client: Asked<'_, Client>,
-    sql: &str,
-    columns: &[Column],
-    each: &mut dyn FnMut(&Values) -> Result<(), EngineError>,
-) -> Result<(), Broken> {
-    let (client, asking) = client.parts();
-    let mut reader = client.copy_out(sql)?;
-    let mut decoder = Decoder::new(columns);
-    loop {
-        let chunk = reader.fill_buf()?;
-        if chunk.is_empty() {
-            return decoder.finish().map_err(Broken::Damaged);
-        }
-        let taken = chunk.len();
-        decoder.take(chunk, each)?;
-        reader.consume(taken);
-        asking.heard();
     }
 }
 

@@ -5,18 +5,21 @@ mod trouble;
 
 use super::check::identifier;
 use super::options::{Address, Host, Options};
-use super::password::Found;
 use dbdyno_engine::EngineError;
+use dbdyno_engine::server::password::FoundPassword;
 use dbdyno_model::ErrorClass;
 use std::io;
-pub(super) use trouble::{Cause, ClearText, NOT_UNDERSTOOD, Said, Trouble};
+pub(super) use trouble::{Cause, Said, Trouble};
 
 /// How passwords can be given.
 const PASSWORD_PLACES: &str = "passwords are taken from DBDYNO_PASSWORD, PGPASSWORD, the file of PGPASSFILE or \
                                ~/.pgpass, or asked for on a terminal";
 
+/// Which limit a server may have reached that has not told its own.
+const LIMITS: &str = "max_connections, or a CONNECTION LIMIT of the role or the database, is reached";
+
 /// An error of a statement in words. A statement that was cancelled counts as ours;
-/// [`super::connection::statement_error`] knows better, because it knows whether anybody asked.
+/// [`super::connection::ErrorContext`] knows better, because it knows whether anybody asked.
 pub(super) fn engine_error(doing: &str, trouble: &Trouble) -> EngineError {
     let said = match &trouble.said {
         Some(said) => format!("{}{}", words(said), advice(said)),
@@ -26,10 +29,11 @@ pub(super) fn engine_error(doing: &str, trouble: &Trouble) -> EngineError {
 }
 
 /// An error of opening a connection in words. `found` says where the password came from that was used.
-pub(super) fn connect_error(options: &Options, host: &Host, found: &Found, trouble: &Trouble) -> EngineError {
+pub(super) fn connect_error(options: &Options, host: &Host, found: &FoundPassword, trouble: &Trouble) -> EngineError {
     let (mut told, advice) = match &trouble.said {
         Some(said) => (words(said), connect_advice(options, host, found.place(), said)),
-        None => (trouble.words.clone(), bare_advice(options, host, trouble)),
+        None if trouble.cause == Cause::Silence => (not_reached(options), None),
+        None => (trouble.words.clone(), bare_advice(host, trouble)),
     };
     let warning = found.warning().filter(|_| trouble.class == ErrorClass::Authentication);
     for more in advice.iter().map(String::as_str).chain(warning) {
@@ -119,7 +123,7 @@ fn connect_advice(options: &Options, host: &Host, tried: Option<&str>, said: &Sa
             identifier(&options.user)
         ),
         "57P03" => "the server is starting or stopping; wait and try again".to_owned(),
-        "53300" => format!("{}: use fewer jobs, or raise what is too low", options.seats.in_words()),
+        "53300" => format!("{}: use fewer jobs, or raise what is too low", options.limits.in_words(LIMITS)),
         _ => return None,
     })
 }
@@ -131,7 +135,7 @@ fn missing_line(options: &Options, host: &Host, message: &str) -> String {
         if plain { name.to_owned() } else { format!("\"{name}\"") }
     };
     let (user, database) = (quoted(&options.user), quoted(&options.database));
-    if matches!(host.address, Address::Socket(_)) {
+    if host.is_socket() {
         return format!("local {database} {user} scram-sha-256");
     }
     let ours = message.split('"').find_map(|part| part.parse::<std::net::IpAddr>().ok());
@@ -146,22 +150,21 @@ fn missing_line(options: &Options, host: &Host, message: &str) -> String {
 fn host_word(host: &Host) -> String {
     match &host.address {
         Address::Tcp(name) => name.clone(),
-        Address::Socket(folder) => folder.display().to_string(),
+        Address::Socket(path) => path.parent().unwrap_or(path).display().to_string(),
     }
 }
 
 /// What to do about an error that no server sent.
-fn bare_advice(options: &Options, host: &Host, trouble: &Trouble) -> Option<String> {
-    let socket = matches!(host.address, Address::Socket(_));
+fn bare_advice(host: &Host, trouble: &Trouble) -> Option<String> {
+    let socket = host.is_socket();
     let kind = match trouble.cause {
         Cause::NoPassword => return Some(PASSWORD_PLACES.to_owned()),
         Cause::ClearText => return Some(clear_text(host)),
         Cause::Tls => return tls_advice(host, &trouble.words),
         Cause::NoSuchName => return Some("is the host's name spelt right?".to_owned()),
         Cause::NoServer => return Some(closed()),
-        Cause::Silence => return Some(not_reached(options)),
         Cause::Io(kind) => kind,
-        Cause::Other => return None,
+        Cause::Silence | Cause::Other => return None,
     };
     Some(match kind {
         io::ErrorKind::ConnectionRefused if socket => {
@@ -175,7 +178,6 @@ fn bare_advice(options: &Options, host: &Host, trouble: &Trouble) -> Option<Stri
             "is the server running, and are this folder and port its unix_socket_directories and port?".to_owned()
         }
         io::ErrorKind::PermissionDenied if socket => "this user may not use that socket".to_owned(),
-        io::ErrorKind::TimedOut => not_reached(options),
         io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => closed(),
         _ => return None,
     })
@@ -187,7 +189,7 @@ fn closed() -> String {
 }
 
 /// What to do where nothing answers.
-pub(super) fn not_reached(options: &Options) -> String {
+fn not_reached(options: &Options) -> String {
     let seconds = options.connect_timeout.as_secs();
     format!(
         "nothing answered within {seconds} s: is the host up, does a firewall let the port through? (connect_timeout=S waits longer)"

@@ -34,7 +34,6 @@ mod session;
 mod settle;
 mod snapshot;
 mod space;
-mod tls;
 mod wire;
 
 use client::{ClientPump, ClientSession};
@@ -148,8 +147,7 @@ impl Product for PostgresProduct {
     }
 
     fn client_session(engine: &PostgresEngine, node: usize) -> Result<Box<dyn Session>, EngineError> {
-        let PostgresProduct { options, .. } = &engine.product;
-        let session = ClientSession::open(options, node, &engine.product.tls()?, Arc::clone(&engine.nodes[node]))?;
+        let session = ClientSession::open(&engine.product.options, node, Arc::clone(&engine.nodes[node]))?;
         Ok(Box::new(session))
     }
 

@@ -2,33 +2,37 @@
 //! defaults, so that a DBA need learn nothing; but nothing comes from libpq's environment except the password: a load
 //! is not put on a server that the command line does not name.
 
-use super::connection::ConnectionLimits;
-use dbdyno_engine::secret::Secret;
 use dbdyno_engine::server::Vigil;
-pub(super) use dbdyno_engine::server::url::{Address, SslMode};
-use dbdyno_engine::server::url::{Url, Words, is_this_machine};
-use dbdyno_engine::{Target, TargetError};
-use std::fmt;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
+use dbdyno_engine::server::tls;
+pub(super) use dbdyno_engine::server::url::{Address, Host, SslMode};
+use dbdyno_engine::server::url::{Form, ServerOptions};
+use dbdyno_engine::{EngineError, Target, TargetError};
+use rustls::ClientConfig;
+use std::ops::Deref;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
 /// Where a server listens if nothing else is said.
 const DEFAULT_PORT: u16 = 5432;
 /// Where distributions and the server's own build put its socket.
-const SOCKET_FOLDERS: [&str; 2] = ["/var/run/postgresql", "/tmp"];
-/// What things are called in a target.
-const WORDS: Words = Words {
+pub(super) const SOCKET_FOLDERS: [&str; 2] = ["/var/run/postgresql", "/tmp"];
+/// How targets are written.
+const FORM: Form = Form {
     form: "postgres://user@host:port/database",
     known: "sslmode=disable|prefer|require|verify-ca|verify-full, sslrootcert=FILE, host=NAME or host=/SOCKET/FOLDER, \
             channel_binding=disable|prefer|require, port=N, connect_timeout=SECONDS",
-    socket: "a socket's folder",
+    socket_is: "a socket's folder",
     socket_option: None,
+    socket: |folder, port| Ok(socket(&folder, port.unwrap_or(DEFAULT_PORT))),
+    port: DEFAULT_PORT,
+    host: default_host,
+    database: str::to_owned,
 };
 
 /// Whether the proof of a password has to name the server's certificate, so that nobody in between can pass it on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Binding {
+pub(super) enum BindingMode {
     /// It does not.
     Disable,
     /// Where the server can do it.
@@ -38,7 +42,7 @@ pub(super) enum Binding {
     Require,
 }
 
-impl Binding {
+impl BindingMode {
     /// Takes the option out of a target's.
     fn taken_from(target: &mut Target) -> Result<Self, TargetError> {
         let Some(at) = target.options.iter().position(|(name, _)| name == "channel_binding") else {
@@ -53,63 +57,24 @@ impl Binding {
     }
 }
 
-/// One server of the target.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Host {
-    /// How it is reached.
-    pub(super) address: Address,
-    /// Its port; sockets have one too, in their name.
-    pub(super) port: u16,
-}
-
-impl Host {
-    /// Whether it is reached through a Unix socket.
-    pub(super) fn is_socket(&self) -> bool {
-        matches!(self.address, Address::Socket(_))
-    }
-
-    /// Whether the server is on this machine for certain.
-    pub(super) fn is_local(&self) -> bool {
-        match &self.address {
-            Address::Socket(_) => true,
-            Address::Tcp(name) => is_this_machine(name),
-        }
-    }
-}
-
-impl fmt::Display for Host {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.address {
-            Address::Tcp(name) if name.contains(':') => write!(f, "[{name}]:{}", self.port),
-            Address::Tcp(name) => write!(f, "{name}:{}", self.port),
-            Address::Socket(folder) => write!(f, "{}", folder.join(format!(".s.PGSQL.{}", self.port)).display()),
-        }
-    }
-}
-
 /// A target, understood.
 #[derive(Debug, Clone)]
 pub(super) struct Options {
-    /// The nodes of the cluster, at least one.
-    pub(super) hosts: Vec<Host>,
-    /// Who connects.
-    pub(super) user: String,
-    /// To which database.
-    pub(super) database: String,
-    /// The password that the target came with; password.rs knows where else to look.
-    pub(super) password: Option<Secret>,
-    /// What TLS has to prove.
-    pub(super) ssl_mode: SslMode,
+    server: ServerOptions,
     /// Whether the proof of a password names the server's certificate.
-    pub(super) binding: Binding,
-    /// Trusted authorities; the system's where none is named.
-    pub(super) root_certificates: Option<PathBuf>,
-    /// How long opening a connection may take, TLS and authentication included.
-    pub(super) connect_timeout: Duration,
-    /// The connections that are open to it.
-    pub(super) seats: Arc<ConnectionLimits>,
-    /// What these wait for.
-    pub(super) vigil: Arc<Vigil>,
+    pub(super) binding: BindingMode,
+    /// Whether somebody has turned us away because of the settings in the startup message.
+    pub(super) refuses_settings: Arc<AtomicBool>,
+    /// How TLS is made: lists of authorities are large, and one does for all connections.
+    tls: Arc<OnceLock<Arc<ClientConfig>>>,
+}
+
+impl Deref for Options {
+    type Target = ServerOptions;
+
+    fn deref(&self) -> &ServerOptions {
+        &self.server
+    }
 }
 
 impl Options {
@@ -119,45 +84,56 @@ impl Options {
     /// It is not written as it should be, or an option or its value is unknown.
     pub(super) fn parse(target: &Target) -> Result<Self, TargetError> {
         let mut target = target.clone();
-        let binding = Binding::taken_from(&mut target)?;
-        let url = Url::parse(&target, &WORDS)?;
-        let mut hosts: Vec<Host> =
-            url.hosts.into_iter().map(|(address, port)| Host { address, port: port.unwrap_or(DEFAULT_PORT) }).collect();
-        if hosts.is_empty() {
-            let port = url.port.unwrap_or(DEFAULT_PORT);
-            hosts.push(Host { address: default_address(port), port });
-        }
-        Ok(Self {
-            hosts,
-            database: url.database.unwrap_or_else(|| url.user.clone()),
-            user: url.user,
-            password: url.password,
-            ssl_mode: url.ssl_mode,
-            binding,
-            root_certificates: url.root_certificates,
-            connect_timeout: url.connect_timeout,
-            seats: Arc::default(),
-            vigil: Arc::default(),
-        })
+        let binding = BindingMode::taken_from(&mut target)?;
+        let server = ServerOptions::parse(&target, &FORM)?;
+        Ok(Self { server, binding, refuses_settings: Arc::default(), tls: Arc::default() })
     }
 
-    /// The host of a node; nodes beyond the last begin again with the first.
-    pub(super) fn host(&self, node: usize) -> &Host {
-        &self.hosts[node % self.hosts.len()]
+    /// The same target for connections that this vigil looks after.
+    pub(super) fn with_vigil(&self, vigil: Arc<Vigil>) -> Self {
+        let mut options = self.clone();
+        options.server.vigil = vigil;
+        options
+    }
+
+    /// How TLS is made to a host; none where it is not wanted.
+    ///
+    /// # Errors
+    /// The trusted authorities cannot be read.
+    pub(super) fn tls(&self, host: &Host) -> Result<Option<Arc<ClientConfig>>, EngineError> {
+        if !self.wants_tls(host) {
+            return Ok(None);
+        }
+        if let Some(config) = self.tls.get() {
+            return Ok(Some(Arc::clone(config)));
+        }
+        let config = Arc::new(tls::client_config(&self.server)?);
+        Ok(Some(Arc::clone(self.tls.get_or_init(|| config))))
     }
 }
 
+/// The socket in a folder.
+fn socket(folder: &Path, port: u16) -> Host {
+    Host { address: Address::Socket(folder.join(format!(".s.PGSQL.{port}"))), port }
+}
+
 /// The socket of a server on this machine where there is one, else `localhost`.
-fn default_address(port: u16) -> Address {
-    let socket = SOCKET_FOLDERS.into_iter().map(Path::new).find(|f| f.join(format!(".s.PGSQL.{port}")).exists());
-    socket.map_or_else(|| Address::Tcp("localhost".to_owned()), |folder| Address::Socket(folder.to_owned()))
+fn default_host(port: Option<u16>) -> Host {
+    let port = port.unwrap_or(DEFAULT_PORT);
+    let sockets = SOCKET_FOLDERS.map(|folder| socket(Path::new(folder), port));
+    let exists = |host: &Host| matches!(&host.address, Address::Socket(path) if path.exists());
+    let localhost = || Host { address: Address::Tcp("localhost".to_owned()), port };
+    sockets.into_iter().find(exists).unwrap_or_else(localhost)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dbdyno_engine::secret::Secret;
     use dbdyno_engine::server::url::os_user;
     use proptest::prelude::*;
+    use std::path::PathBuf;
+    use std::time::Duration;
 
     fn parse(text: &str) -> Result<Options, String> {
         Target::parse(text).and_then(|target| Options::parse(&target)).map_err(|e| e.to_string())
@@ -175,13 +151,16 @@ mod tests {
         .unwrap();
         assert_eq!((options.user.as_str(), options.database.as_str()), ("sc@tt", "my db"));
         assert_eq!(options.password, Some(Secret::new("ti/ger")));
-        assert_eq!((options.ssl_mode, options.root_certificates), (SslMode::VerifyFull, Some(PathBuf::from("/r.pem"))));
+        assert_eq!(
+            (options.ssl_mode, options.root_certificates.clone()),
+            (SslMode::VerifyFull, Some(PathBuf::from("/r.pem")))
+        );
         assert_eq!(options.connect_timeout, Duration::from_secs(3));
         assert_eq!(options.hosts[1], Host { address: Address::Tcp("db2".to_owned()), port: 5432 });
         let options = parse("postgres://db1").unwrap();
         assert_eq!((options.ssl_mode, options.connect_timeout), (SslMode::Prefer, Duration::from_secs(10)));
-        assert_eq!(options.binding, Binding::Prefer);
-        assert_eq!(parse("postgres://db1?channel_binding=require").unwrap().binding, Binding::Require);
+        assert_eq!(options.binding, BindingMode::Prefer);
+        assert_eq!(parse("postgres://db1?channel_binding=require").unwrap().binding, BindingMode::Require);
         assert_eq!(Some(&options.user), os_user().as_ref());
         assert_eq!(options.database, options.user);
         assert_eq!(parse("postgres://scott@h?sslrootcert=system").unwrap().root_certificates, None);

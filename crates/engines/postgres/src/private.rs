@@ -3,18 +3,17 @@
 //! To a private instance nobody but the server's user (and root) can come: it listens on a socket in a folder of that
 //! user's alone, and on no network. That is why it asks for no password.
 
-use dbdyno_engine::server::within;
+use super::connection::PostgresConnection;
+use super::options::Options;
+use dbdyno_engine::Target;
 use dbdyno_engine::servers::{
-    About, Access, DataFolder, Login, Place, Product, Programs, Readiness, Setting, Sizing, Step, with_path,
+    About, Access, DataFolder, Login, Place, Product, Programs, Readiness, Setting, Sizing, Step, template, with_path,
 };
-use postgres::error::SqlState;
-use postgres::{Config, NoTls};
+use dbdyno_model::ErrorClass;
 use rustix::process::Signal;
 use std::ffi::OsString;
-use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
-use std::time::Duration;
 
 /// The port that names the socket where nothing else is said. Each instance has a folder of its own, so all can have
 /// the same.
@@ -26,7 +25,7 @@ pub(super) const SETTINGS: &str = "dbdyno.conf";
 /// Written by the server: its process id, and in the eighth line how far it is.
 const PID_FILE: &str = "postmaster.pid";
 /// How long a connection may take.
-const CONNECT: Duration = Duration::from_secs(5);
+const CONNECT_S: u32 = 5;
 /// The oldest version that dbdyno's procedures run on.
 const OLDEST: u32 = 13;
 
@@ -207,21 +206,16 @@ const NAME_OF_FIRST: &str = "postgres";
 
 /// Whether a connection to the database can be made.
 fn connect(place: &Place) -> Readiness {
-    let mut config = Config::new();
-    let Login { user, database } = PRODUCT.administrator(place.access);
-    config.host_path(&place.socket_folder).port(port(place)).user(user).dbname(database);
-    config.application_name("dbdyno up").connect_timeout(CONNECT);
-    // Whose server stands still is let in by the kernel, and hears nothing more.
-    match within(CONNECT, move || config.connect(NoTls).map(drop)) {
-        Err(_) => Readiness::NotYet("the server takes connections and says nothing".to_owned()),
-        Ok(Ok(())) => Readiness::Ready,
-        Ok(Err(error)) => match error.code() {
-            Some(&SqlState::CANNOT_CONNECT_NOW) | None => Readiness::NotYet(error.to_string()),
-            Some(_) => Readiness::Never(format!(
-                "the server does not accept connections: {}",
-                error.as_db_error().map_or_else(|| error.to_string(), |e| e.message().to_owned())
-            )),
-        },
+    let target = format!("{}&connect_timeout={CONNECT_S}", PRODUCT.target(place, PRODUCT.administrator(place.access)));
+    let options = Target::parse(&target).and_then(|target| Options::parse(&target));
+    let options = match options {
+        Ok(options) => options,
+        Err(error) => return Readiness::Never(error.to_string()),
+    };
+    match PostgresConnection::open(&options, 0, "dbdyno up") {
+        Ok(_) => Readiness::Ready,
+        Err(error) if error.class == ErrorClass::ConnectionLost => Readiness::NotYet(error.message),
+        Err(error) => Readiness::Never(format!("the server does not accept connections: {}", error.message)),
     }
 }
 
@@ -236,81 +230,25 @@ fn major(version: &str) -> u32 {
     version[..digits].parse().unwrap_or(0)
 }
 
-/// The settings of a size class, each with its reason where that is not plain.
+/// The settings of a size class.
 fn settings(sizing: &Sizing<'_>) -> String {
     const MIB: u64 = 1 << 20;
     const GIB: u64 = 1 << 30;
     let cache = sizing.size.engine_cache_bytes;
     let workers = (2 * sizing.hardware_threads).clamp(16, 512);
-    let max_wal = (64 * cache).clamp(8 * GIB, 128 * GIB) / MIB;
-    let min_wal = (8 * cache).clamp(GIB, 16 * GIB) / MIB;
-    let maintenance = (cache / 4).clamp(64 * MIB, 2 * GIB) / MIB;
-    let folder = sizing.socket_folder.display().to_string().replace('\'', "''");
-    let mut text = format!(
-        "# Written by `dbdyno up` for size {size}; written again at each start, so changes belong into `ALTER SYSTEM`.
-
-# Reached by a socket in a folder of this user's alone, never by a network.
-listen_addresses = ''
-port = {PORT}
-unix_socket_directories = '{folder}'
-unix_socket_permissions = 0700
-cluster_name = 'dbdyno'
-max_connections = 300
-
-# The cache of the size class. Small tables fit into it, large ones do not.
-shared_buffers = {cache_kib}kB
-effective_cache_size = {effective_kib}kB
-huge_pages = try
-maintenance_work_mem = {maintenance}MB
-
-# Commits are durable, as on a production server.
-fsync = on
-synchronous_commit = on
-full_page_writes = on
-wal_level = replica
-
-# Checkpoints come when dbdyno asks for them, between points, and not in the middle of one.
-checkpoint_timeout = 30min
-checkpoint_completion_target = 0.9
-max_wal_size = {max_wal}MB
-min_wal_size = {min_wal}MB
-
-# dbdyno itself vacuums and analyses: at the end of a load and when it settles before a point. A vacuum that the server
-# begins by itself would fall into some points and not into others.
-autovacuum = off
-
-# Parallel query: enough workers for twice the hardware threads; each statement is told how many it gets.
-max_worker_processes = {processes}
-max_parallel_workers = {workers}
-max_parallel_maintenance_workers = {workers}
-# A large table has 128 partitions, each with its indexes.
-max_locks_per_transaction = 256
-# Compiling would be measured along with the statement.
-jit = off
-
-# What dbdyno reads after each point.
-track_io_timing = on
-",
-        size = sizing.size.id,
-        cache_kib = cache / 1024,
-        effective_kib = 3 * cache / 1024,
-        processes = workers + 8,
-    );
-    if major(sizing.version) >= 14 {
-        text.push_str("track_wal_io_timing = on\n");
-    }
-    _ = write!(
-        text,
-        "
-# The server's standard error is a file beside the data folder.
-log_destination = 'stderr'
-logging_collector = off
-log_line_prefix = '%m [%p] '
-log_checkpoints = on
-lc_messages = 'C'
-"
-    );
-    text
+    let values = [
+        ("size", sizing.size.id.to_string()),
+        ("port", PORT.to_string()),
+        ("folder", sizing.socket_folder.display().to_string().replace('\'', "''")),
+        ("cache_kib", (cache / 1024).to_string()),
+        ("effective_kib", (3 * cache / 1024).to_string()),
+        ("maintenance_mib", ((cache / 4).clamp(64 * MIB, 2 * GIB) / MIB).to_string()),
+        ("max_wal_mib", ((64 * cache).clamp(8 * GIB, 128 * GIB) / MIB).to_string()),
+        ("min_wal_mib", ((8 * cache).clamp(GIB, 16 * GIB) / MIB).to_string()),
+        ("workers", workers.to_string()),
+        ("processes", (workers + 8).to_string()),
+    ];
+    template::fill(include_str!("../dialect/private.conf"), sizing.version, &values)
 }
 
 #[cfg(test)]

@@ -2,14 +2,14 @@
 
 use super::connection::PostgresConnection;
 use super::dialect::{DIALECT, TABLE_NAMES};
+use super::location;
 use super::options::Options;
-use super::{location, tls};
 use dbdyno_engine::private::PrivateServer;
 use dbdyno_engine::server::{NodeOf, ProductTarget, ServerEngine, ServerLocation, Vigil};
 use dbdyno_engine::{Dialect, EngineError, Target, TargetError};
 use dbdyno_model::TableName;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// What a node's sessions have done that its counters hold besides.
@@ -29,25 +29,12 @@ pub(crate) type Node = NodeOf<PostgresProduct>;
 #[derive(Clone)]
 pub(crate) struct PostgresProduct {
     pub(crate) options: Options,
-    /// How the client drive's sessions make TLS: lists of authorities are large, and one does for all.
-    pub(crate) tls: OnceLock<Arc<rustls::ClientConfig>>,
 }
 
 pub(crate) type PostgresEngine = ServerEngine<PostgresProduct>;
 
 pub(crate) fn engine(target: &Target, private: Option<PrivateServer>) -> Result<PostgresEngine, TargetError> {
-    Ok(ServerEngine::new(PostgresProduct { options: Options::parse(target)?, tls: OnceLock::new() }, private))
-}
-
-impl PostgresProduct {
-    /// How TLS is made.
-    pub(crate) fn tls(&self) -> Result<Arc<rustls::ClientConfig>, EngineError> {
-        if let Some(tls) = self.tls.get() {
-            return Ok(Arc::clone(tls));
-        }
-        let tls = Arc::new(tls::config(&self.options)?);
-        Ok(Arc::clone(self.tls.get_or_init(|| tls)))
-    }
+    Ok(ServerEngine::new(PostgresProduct { options: Options::parse(target)? }, private))
 }
 
 impl ProductTarget for PostgresProduct {
@@ -72,7 +59,7 @@ impl ProductTarget for PostgresProduct {
     }
 
     fn with_vigil(&self, vigil: Arc<Vigil>) -> Self {
-        Self { options: Options { vigil, ..self.options.clone() }, tls: self.tls.clone() }
+        Self { options: self.options.with_vigil(vigil) }
     }
 
     fn open(&self, node: usize, application: &str) -> Result<PostgresConnection, EngineError> {

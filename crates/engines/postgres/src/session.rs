@@ -3,13 +3,14 @@
 use super::connection::PostgresConnection;
 use super::membership::Membership;
 use super::procedure::ProcedureSpec;
+use super::wire::prepared::PreparedStatements;
 use super::{Node, grants, snapshot};
 use crate::DIALECT;
+use dbdyno_engine::client::Values;
 use dbdyno_engine::server::Connection;
 use dbdyno_engine::server::call::arguments;
-use dbdyno_engine::{Canceller, ChunkResult, EngineError, Failure, PointSpec, Prepared, Request, Session, modulo_2_64};
+use dbdyno_engine::{Canceller, ChunkResult, EngineError, Failure, PointSpec, Prepared, Request, Session};
 use dbdyno_model::{ErrorClass, Procedure, Size};
-use postgres::Statement;
 use std::sync::Arc;
 
 /// A job's work, understood.
@@ -17,7 +18,9 @@ struct Work {
     spec: PointSpec,
     job: u32,
     procedure: ProcedureSpec,
-    call: Statement,
+    call: PreparedStatements,
+    /// What it is given.
+    arguments: Values,
     /// Bytes that one operation reads by scanning; 0 where it does not scan.
     scanned_bytes: u64,
     /// Passes of the last piece, and the rows that it changed.
@@ -52,11 +55,17 @@ impl PostgresSession {
             Some(explain) => plan(&mut self.connection, &procedure, spec, &doing, &explain)?,
             None => Prepared::default(),
         };
-        let call = self.connection.control(&doing).prepare(&procedure.call());
-        let call = call.map_err(|e| self.connection.error(&doing, &e))?;
-        self.connection.count_transactions(1);
+        let call = self.connection.prepare(&doing, &[procedure.call().as_str().into()])?;
         let scanned_bytes = self.scanned_bytes(&procedure, spec, &doing)?;
-        self.work = Some(Work { spec: spec.clone(), job, procedure, call, scanned_bytes, made: (0, 0) });
+        self.work = Some(Work {
+            spec: spec.clone(),
+            job,
+            procedure,
+            call,
+            arguments: Values::new(),
+            scanned_bytes,
+            made: (0, 0),
+        });
         Ok(prepared)
     }
 
@@ -79,35 +88,22 @@ impl PostgresSession {
 
     fn call(&mut self, first_pass: u64, passes: u64) -> Result<ChunkResult, EngineError> {
         let unprepared = || EngineError::new(ErrorClass::Other, "a session was asked to work before it was prepared");
-        let work = self.work.as_ref().ok_or_else(unprepared)?;
+        let work = self.work.as_mut().ok_or_else(unprepared)?;
         let doing = format!("{} job {}", work.spec.test.code, work.job + 1);
-        if self.connection.cancelled() {
-            return Err(EngineError::new(ErrorClass::Cancelled, format!("{doing}: stopped before a call")));
-        }
-        let arguments = arguments(&work.spec, work.job, first_pass, passes);
-        let arguments = arguments.each_ref().map(|a| a as &(dyn postgres::types::ToSql + Sync));
-        let answer = self.connection.measured().query_one(&work.call, &arguments);
-        let row = answer.map_err(|e| {
-            let (error, version_num) = (self.connection.error(&doing, &e), self.connection.version_num());
-            match work.spec.test.procedure {
-                Procedure::WriteFile => grants::unmeasured(error, grants::CHECKPOINT, version_num),
-                _ => error,
-            }
+        work.arguments.set(&arguments(&work.spec, work.job, first_pass, passes));
+        let called = self.connection.execute(&doing, &mut work.call, &work.arguments);
+        called.map_err(|error| match work.spec.test.procedure {
+            Procedure::WriteFile => grants::unmeasured(error, grants::CHECKPOINT, self.connection.version_num()),
+            _ => error,
         })?;
-        self.connection.count_transactions(1);
         self.part.claim(passes * work.procedure.commits_per_pass());
-        let column = |n: usize| {
-            let unclear =
-                |what: &str| EngineError::new(ErrorClass::Other, format!("{doing}: the procedure's answer: {what}"));
-            let sum = row.try_get::<_, i64>(n).map_err(|e| unclear(&e.to_string()))?;
-            modulo_2_64(sum).ok_or_else(|| unclear("no whole number"))
+        let sum = |column| {
+            let unclear = || format!("{doing}: the procedure's answer is not understood");
+            work.call.answer().sum_at(0, column).ok_or_else(|| EngineError::new(ErrorClass::Other, unclear()))
         };
-        let (ops, rows, bytes, checksum) = (column(0)?, column(1)?, column(2)?, column(3)?);
-        let scanned_bytes = work.scanned_bytes;
-        if let Some(work) = &mut self.work {
-            work.made = (first_pass + passes, work.made.1 + rows);
-        }
-        Ok(ChunkResult { ops, rows, bytes: bytes + ops * scanned_bytes, checksum })
+        let (ops, rows, bytes, checksum) = (sum(0)?, sum(1)?, sum(2)?, sum(3)?);
+        work.made = (first_pass + passes, work.made.1 + rows);
+        Ok(ChunkResult { ops, rows, bytes: bytes + ops * work.scanned_bytes, checksum })
     }
 
     /// Drops what the last piece has made. What the server has counted of it is kept: it forgets that with the tables.

@@ -10,9 +10,10 @@ use super::connection::PostgresConnection;
 use super::monitor::Monitor;
 use super::{Node, grants};
 use crate::DIALECT;
+use dbdyno_engine::client::Values;
 use dbdyno_engine::server::{Connection, NodeStatistics};
 use dbdyno_engine::{EngineError, Others};
-use dbdyno_model::{Counter, Counters};
+use dbdyno_model::{Counter, Counters, ErrorClass};
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -346,11 +347,11 @@ fn executions(
 fn scans(connection: &mut PostgresConnection, relations: &[u32]) -> Result<(u64, u64), EngineError> {
     let sql = &DIALECT.get("statistics/scans")?.text;
     let doing = "reading the server's counters";
-    let row = connection.control(doing).query_one(sql, &[&relations]);
-    connection.count_transactions(2);
-    let row = row.map_err(|e| connection.error(doing, &e))?;
-    let number = |n: usize| {
-        row.try_get::<_, i64>(n).map(i64::cast_unsigned).map_err(|e| connection.error("reading counters", &e))
-    };
+    let numbers: Vec<String> = relations.iter().map(ToString::to_string).collect();
+    let mut array = Values::new();
+    array.push(format!("{{{}}}", numbers.join(",")).as_str());
+    let row = connection.query(doing, sql, &array)?;
+    let unclear = || EngineError::new(ErrorClass::Other, format!("{doing}: the answer is not understood"));
+    let number = |column| row.int(0, column).map(i64::cast_unsigned).ok_or_else(unclear);
     Ok((number(0)?, number(1)?))
 }

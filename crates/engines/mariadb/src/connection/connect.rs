@@ -1,9 +1,10 @@
 //! Opening the connection: within a time, at each address of a name in turn, with TLS or rather without.
 
 use super::super::errors::is_of_tls;
-use super::super::options::{Host, Options, SslMode};
-use super::super::password::Found;
+use super::super::options::{Address, Host, Options, SslMode};
 use super::super::tls::Tls;
+use dbdyno_engine::server::password::FoundPassword;
+use dbdyno_engine::server::socket::{KEEPALIVE_IDLE, KEEPALIVE_INTERVAL, KEEPALIVE_PROBES, UNANSWERED};
 use dbdyno_engine::server::{caught, within};
 use mysql::{Conn, DriverError, Error, Opts, OptsBuilder};
 use std::collections::HashMap;
@@ -12,13 +13,6 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, ToSocketAddrs}
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
-
-/// A host that has gone is noticed by the kernel: when what was sent stays unanswered for so long ...
-const UNANSWERED_MS: u32 = 45_000;
-/// ... or, while an answer is waited for, by probes from here on.
-const KEEPALIVE_IDLE_MS: u32 = 20_000;
-const KEEPALIVE_INTERVAL_S: u32 = 5;
-const KEEPALIVE_PROBES: u32 = 5;
 
 /// The file with the server's key by which a password would be encrypted without TLS. The crate asks the server for a
 /// key where no file is named, and so gives the password to whoever answers; there can be no file of this name, and
@@ -36,21 +30,21 @@ pub(super) enum Refused {
     Garbled,
 }
 
-/// A way to a server that has led there.
+/// With which a connection was opened, and another one to the same server can be.
 #[derive(Clone)]
-pub(super) struct Way {
+pub(super) struct ConnectOptions {
     opts: Opts,
     /// Absent where the connection is not encrypted.
     tls: Option<Tls>,
 }
 
-impl Way {
+impl ConnectOptions {
     /// Whether it is encrypted.
     pub(super) fn is_encrypted(&self) -> bool {
         self.tls.is_some()
     }
 
-    /// Goes it.
+    /// Opens a connection.
     fn open(&self) -> mysql::Result<Conn> {
         match &self.tls {
             Some(tls) => tls.guard(|| Conn::new(self.opts.clone())),
@@ -58,7 +52,7 @@ impl Way {
         }
     }
 
-    /// Goes it once more for a word in passing, without a database, and with a limit of time for every answer.
+    /// Opens a connection for a short question, without a database, and with a limit of time for every answer.
     pub(super) fn open_briefly(&self, limit: Duration) -> mysql::Result<Conn> {
         let opts = OptsBuilder::from_opts(self.opts.clone()).db_name(None::<String>);
         let opts = opts.read_timeout(Some(limit)).write_timeout(Some(limit)).into();
@@ -72,53 +66,60 @@ pub(super) fn connect(
     options: &Options,
     host: &Host,
     application: &str,
-    found: &Found,
+    found: &FoundPassword,
     tls: Option<Tls>,
     database: Option<&str>,
-) -> Result<(Conn, Way), Refused> {
+) -> Result<(Conn, ConnectOptions), Refused> {
     let opts = opts(options, application, found, database);
     let (options, host) = (options.clone(), host.clone());
     let limit = options.connect_timeout;
-    match within(limit, move || caught(|| find_way(&options, &host, &opts, tls))) {
+    match within(limit, move || caught(|| connect_to_any(&options, &host, &opts, tls))) {
         Ok(Some(connected)) => connected,
         Err(RecvTimeoutError::Timeout) => Err(Refused::Silent),
         Ok(None) | Err(RecvTimeoutError::Disconnected) => Err(Refused::Garbled),
     }
 }
 
-fn opts(options: &Options, application: &str, found: &Found, database: Option<&str>) -> OptsBuilder {
+fn opts(options: &Options, application: &str, found: &FoundPassword, database: Option<&str>) -> OptsBuilder {
     let mut opts = OptsBuilder::new().user(Some(&options.user)).db_name(database);
     if let Some(password) = found.password() {
         opts = opts.pass(Some(password.reveal()));
     }
+    let ms = |time: Duration| u32::try_from(time.as_millis()).ok();
+    let interval_s = u32::try_from(KEEPALIVE_INTERVAL.as_secs()).ok();
     // The way that the target names, and no better one that the server knows.
     opts.prefer_socket(false)
         .connect_attrs(Some(HashMap::from([("program_name", application)])))
-        .tcp_keepalive_time_ms(Some(KEEPALIVE_IDLE_MS))
-        .tcp_keepalive_probe_interval_secs(Some(KEEPALIVE_INTERVAL_S))
+        .tcp_keepalive_time_ms(ms(KEEPALIVE_IDLE))
+        .tcp_keepalive_probe_interval_secs(interval_s)
         .tcp_keepalive_probe_count(Some(KEEPALIVE_PROBES))
-        .tcp_user_timeout_ms(Some(UNANSWERED_MS))
+        .tcp_user_timeout_ms(ms(UNANSWERED))
 }
 
-/// Looks for a way, by address and by TLS.
-fn find_way(options: &Options, host: &Host, opts: &OptsBuilder, tls: Option<Tls>) -> Result<(Conn, Way), Refused> {
-    let (name, port) = match host {
-        Host::Socket(path) => {
+/// Connects to the first address that answers.
+fn connect_to_any(
+    options: &Options,
+    host: &Host,
+    opts: &OptsBuilder,
+    tls: Option<Tls>,
+) -> Result<(Conn, ConnectOptions), Refused> {
+    let (name, port) = match &host.address {
+        Address::Socket(path) => {
             let opts = opts.clone().socket(Some(path.to_string_lossy())).into();
-            let way = Way { opts, tls: None };
-            return way.open().map(|conn| (conn, way)).map_err(Refused::Error);
+            let options = ConnectOptions { opts, tls: None };
+            return options.open().map(|conn| (conn, options)).map_err(Refused::Error);
         }
-        Host::Tcp { name, port } => (name, *port),
+        Address::Tcp(name) => (name, host.port),
     };
     let addresses: Vec<SocketAddr> = (name.as_str(), port).to_socket_addrs().map_err(Refused::Lookup)?.collect();
-    let places = places(name, &addresses, options.ssl_mode == SslMode::VerifyFull);
-    let each = options.connect_timeout / u32::try_from(places.len()).unwrap_or(u32::MAX).max(1);
+    let endpoints = endpoints(name, &addresses, options.ssl_mode == SslMode::VerifyFull);
+    let each = options.connect_timeout / u32::try_from(endpoints.len()).unwrap_or(u32::MAX).max(1);
     let mut last = Refused::Error(Error::DriverError(DriverError::CouldNotConnect(None)));
-    for place in &places {
-        let opts = opts.clone().ip_or_hostname(Some(&place.name)).tcp_port(port).tcp_connect_timeout(Some(each));
-        let opts = opts.bind_address(place.from);
-        match by_tls(options, host, &opts, tls.as_ref()) {
-            Err(error) if not_there(&error) => last = Refused::Error(plain_words(error, place, &addresses, each)),
+    for endpoint in &endpoints {
+        let opts = opts.clone().ip_or_hostname(Some(&endpoint.name)).tcp_port(port).tcp_connect_timeout(Some(each));
+        let opts = opts.bind_address(endpoint.from);
+        match with_tls_or_without(options, host, &opts, tls.as_ref()) {
+            Err(error) if not_there(&error) => last = Refused::Error(reason(error, endpoint, &addresses, each)),
             connected => return connected.map_err(Refused::Error),
         }
     }
@@ -126,17 +127,22 @@ fn find_way(options: &Options, host: &Host, opts: &OptsBuilder, tls: Option<Tls>
 }
 
 /// One address with TLS, and without where that is good enough.
-fn by_tls(options: &Options, host: &Host, opts: &OptsBuilder, tls: Option<&Tls>) -> mysql::Result<(Conn, Way)> {
+fn with_tls_or_without(
+    options: &Options,
+    host: &Host,
+    opts: &OptsBuilder,
+    tls: Option<&Tls>,
+) -> mysql::Result<(Conn, ConnectOptions)> {
     let preferred = options.ssl_mode == SslMode::Prefer;
     // Once a server has turned TLS down, it is not asked each time: it counts connections that are given up.
-    let without = &options.seats.without_tls;
+    let without = &options.without_tls;
     let open = |tls: Option<&Tls>| {
         let mut opts = opts.clone().ssl_opts(tls.map(Tls::opts));
         if !options.ssl_mode.allows_clear_text(tls.is_some(), host.is_local()) {
             opts = opts.server_key_path(Some(NO_KEY.into()));
         }
-        let way = Way { opts: opts.into(), tls: tls.cloned() };
-        way.open().map(|conn| (conn, way))
+        let options = ConnectOptions { opts: opts.into(), tls: tls.cloned() };
+        options.open().map(|conn| (conn, options))
     };
     let tls = tls.filter(|_| !(preferred && without.load(Ordering::Relaxed)));
     match open(tls) {
@@ -150,8 +156,8 @@ fn by_tls(options: &Options, host: &Host, opts: &OptsBuilder, tls: Option<&Tls>)
     }
 }
 
-/// Where to knock.
-struct Place {
+/// Where the crate is to connect to.
+struct Endpoint {
     /// As the crate wants it.
     name: String,
     /// Any address of the family that is meant.
@@ -160,9 +166,9 @@ struct Place {
 
 /// Each address of a name. The crate gives up at the first that does not answer, so it is given one at a time; unless
 /// the name itself has to be compared with the certificate: then it is told which family of addresses to go through.
-fn places(name: &str, addresses: &[SocketAddr], by_name: bool) -> Vec<Place> {
+fn endpoints(name: &str, addresses: &[SocketAddr], by_name: bool) -> Vec<Endpoint> {
     let is_number = name.parse::<IpAddr>().is_ok();
-    let mut places: Vec<Place> = Vec::new();
+    let mut endpoints: Vec<Endpoint> = Vec::new();
     for address in addresses {
         let (any, scoped) = match address {
             SocketAddr::V4(_) => (IpAddr::V4(Ipv4Addr::UNSPECIFIED), false),
@@ -170,15 +176,15 @@ fn places(name: &str, addresses: &[SocketAddr], by_name: bool) -> Vec<Place> {
         };
         if scoped || by_name && !is_number {
             let from = (addresses.len() > 1).then(|| SocketAddr::new(any, 0));
-            if !places.iter().any(|place| place.from == from && place.name == name) {
-                places.push(Place { name: name.to_owned(), from });
+            if !endpoints.iter().any(|known| known.from == from && known.name == name) {
+                endpoints.push(Endpoint { name: name.to_owned(), from });
             }
         } else {
             let name = if address.is_ipv6() { format!("[{}]", address.ip()) } else { address.ip().to_string() };
-            places.push(Place { name, from: None });
+            endpoints.push(Endpoint { name, from: None });
         }
     }
-    places
+    endpoints
 }
 
 /// Whether nobody was there, so that another address may be tried.
@@ -188,8 +194,8 @@ fn not_there(error: &Error) -> bool {
 
 /// Where the crate went through a family of addresses, what it says at last is of the other family; so one of them is
 /// asked again why it does not answer.
-fn plain_words(error: Error, place: &Place, addresses: &[SocketAddr], limit: Duration) -> Error {
-    let Some(from) = place.from else { return error };
+fn reason(error: Error, endpoint: &Endpoint, addresses: &[SocketAddr], limit: Duration) -> Error {
+    let Some(from) = endpoint.from else { return error };
     let same = addresses.iter().find(|address| address.is_ipv4() == from.is_ipv4());
     match same.map(|address| (address, TcpStream::connect_timeout(address, limit))) {
         Some((address, Err(why))) => {
@@ -211,9 +217,10 @@ mod tests {
 
     fn shown(name: &str, addresses: &[&str], by_name: bool) -> String {
         let addresses: Vec<SocketAddr> = addresses.iter().map(|address| address.parse().unwrap()).collect();
-        let shown =
-            |place: Place| format!("{} {}", place.name, place.from.map_or(String::new(), |from| from.to_string()));
-        places(name, &addresses, by_name).into_iter().map(shown).collect::<Vec<_>>().join(", ")
+        let shown = |endpoint: Endpoint| {
+            format!("{} {}", endpoint.name, endpoint.from.map_or(String::new(), |from| from.to_string()))
+        };
+        endpoints(name, &addresses, by_name).into_iter().map(shown).collect::<Vec<_>>().join(", ")
     }
 
     #[test]

@@ -85,7 +85,7 @@ fn versions_nodes_and_ways_are_known() {
     assert_eq!(value(&mut connection, sql), "dbdyno test");
 }
 
-/// A statement that sleeps is stopped from another thread, and its link does no more.
+/// A statement that sleeps is stopped from another thread, and its connection does no more.
 fn assert_cancels(target: &str) {
     let mut connection = open(target).unwrap();
     let canceller = connection.canceller();

@@ -1,6 +1,8 @@
 use super::*;
+use dbdyno_engine::secret::Secret;
 use dbdyno_engine::server::url::os_user;
 use proptest::prelude::*;
+use std::time::Duration;
 
 fn parse(text: &str) -> Result<Options, String> {
     Target::parse(text).and_then(|target| Options::parse(&target)).map_err(|e| e.to_string())
@@ -18,9 +20,12 @@ fn targets_name_users_hosts_and_databases() {
     .unwrap();
     assert_eq!((options.user.as_str(), options.database.as_str()), ("sc@tt", "my db"));
     assert_eq!(options.password, Some(Secret::new("ti/ger")));
-    assert_eq!((options.ssl_mode, options.root_certificates), (SslMode::VerifyFull, Some(PathBuf::from("/r.pem"))));
+    assert_eq!(
+        (options.ssl_mode, options.root_certificates.clone()),
+        (SslMode::VerifyFull, Some(PathBuf::from("/r.pem")))
+    );
     assert_eq!(options.connect_timeout, Duration::from_secs(3));
-    assert_eq!(options.hosts[1], Host::Tcp { name: "db2".to_owned(), port: 3306 });
+    assert_eq!(options.hosts[1], Host { address: Address::Tcp("db2".to_owned()), port: 3306 });
     let options = parse("mariadb://db1").unwrap();
     assert_eq!((options.ssl_mode, options.connect_timeout), (SslMode::Prefer, Duration::from_secs(10)));
     assert_eq!(Some(&options.user), os_user().as_ref());
@@ -98,7 +103,7 @@ proptest! {
     fn any_text_is_understood_or_refused(text in "[a-z0-9:/@,?&=%\\[\\].]{0,40}") {
         if let Ok(options) = parse(&format!("mariadb://{text}")) {
             prop_assert!(!options.hosts.is_empty() && !options.database.is_empty());
-            let plain = |host: &&Host| matches!(host, Host::Tcp { name, .. } if !name.contains('%'));
+            let plain = |host: &&Host| host.name().is_some_and(|name| !name.contains('%'));
             for host in options.hosts.iter().filter(plain) {
                 prop_assert_eq!(&parse(&format!("mariadb://u@{host}/d")).unwrap().hosts[0], host);
             }

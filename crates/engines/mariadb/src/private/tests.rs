@@ -1,4 +1,3 @@
-use super::settings::PID_FILE;
 use super::*;
 use dbdyno_engine::private::{Instance, Wish};
 use dbdyno_testkit::private::{
@@ -167,7 +166,7 @@ fn versions_are_read_and_settings_fit_them() {
     assert!(["10.11.2", "11.0.2", "12.1.2"].iter().all(|new| PRODUCT.too_old(new).is_none()));
     let text = |id: &str, cache: u64, version: &str| {
         let size = size(id, cache);
-        settings::of(&Sizing { size: &size, version, socket_folder: Path::new("/run"), hardware_threads: 96 })
+        settings(&Sizing { size: &size, version, socket_folder: Path::new("/run"), hardware_threads: 96 })
     };
     let (small, large) = (text("D", 64 * MIB, "10.11.14"), text("M", 12 << 30, "11.8.2"));
     assert!(small.contains("innodb_flush_method = O_DIRECT\n") && !large.contains("innodb_flush_method"));

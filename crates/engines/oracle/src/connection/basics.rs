@@ -9,7 +9,7 @@ pub(super) const SETTINGS: [&str; 2] = [
      NLS_LENGTH_SEMANTICS = 'BYTE' TIME_ZONE = '+00:00'",
 ];
 
-/// What a link asks first: who it is, and where in a cluster.
+/// What a connection asks first: who it is, and where in a cluster.
 pub(super) const INTRODUCTION: &str =
     "SELECT SYS_CONTEXT('USERENV', 'SID'), SYS_CONTEXT('USERENV', 'INSTANCE') FROM dual";
 

@@ -1,4 +1,4 @@
-//! What a client asks of a link: statements with values that are kept parsed, and the ends of transactions, each one
+//! What a client asks of a connection: statements with values that are kept parsed, and the ends of transactions, each one
 //! round trip. The driver has the protocol's word for a commit with the statement, and no way to say it.
 
 use super::{Bind, OracleConnection, bind};

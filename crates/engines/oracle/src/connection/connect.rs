@@ -3,8 +3,9 @@
 //! time is over, the socket that it waits on is shut, and it ends.
 
 use super::super::options::{Options, Place};
-use super::super::password::{self, Found};
+use super::super::password;
 use super::socket::{Shut, Socket, shut_socket_of};
+use dbdyno_engine::server::password::FoundPassword;
 use dbdyno_engine::server::{algorithms, caught};
 use oracledb::{Config, Connection, Error};
 use rustix::thread::Pid;
@@ -32,7 +33,7 @@ pub(super) enum Refused {
 }
 
 /// Opens a connection.
-pub(super) fn connect(options: &Options, place: &Place, found: &Found) -> Result<Connection, Refused> {
+pub(super) fn connect(options: &Options, place: &Place, found: &FoundPassword) -> Result<Connection, Refused> {
     let config = config(options, place, found).map_err(Refused::Error)?;
     if place.is_encrypted() {
         // The driver takes the process's own, and stops short where nobody has chosen any.
@@ -45,7 +46,7 @@ pub(super) fn connect(options: &Options, place: &Place, found: &Found) -> Result
     }
 }
 
-fn config(options: &Options, place: &Place, found: &Found) -> Result<Config, Error> {
+fn config(options: &Options, place: &Place, found: &FoundPassword) -> Result<Config, Error> {
     let password = found.password().map_or("", |password| password.reveal());
     let mut config = Config::default()
         .set_connect_string(place.descriptor())?

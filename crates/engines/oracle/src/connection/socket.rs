@@ -13,7 +13,7 @@
 //! thread, and a statement under way ends by itself when somebody cancels. A relay between the driver and the server
 //! would do without all this, and be a part of every figure.
 
-use dbdyno_engine::server::{copy_of, has_hung_up};
+use dbdyno_engine::server::socket::{copy_of, has_hung_up, keep_alive};
 use rustix::net::sockopt::{self, Timeout};
 use rustix::net::{AddressFamily, SendFlags, Shutdown};
 use rustix::thread::Pid;
@@ -25,13 +25,6 @@ use std::time::Duration;
 /// The first of the times that mark sockets, in seconds: about three years, which nobody else waits for.
 const FIRST_MARK_S: u64 = 100_000_000;
 static MARKS: AtomicU64 = AtomicU64::new(FIRST_MARK_S);
-
-/// A host that has gone is noticed by the kernel: when what was sent stays unanswered for so long ...
-const UNANSWERED_MS: u32 = 45_000;
-/// ... or, while an answer is waited for, by probes from here on.
-const KEEPALIVE_IDLE: Duration = Duration::from_secs(20);
-const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(5);
-const KEEPALIVE_PROBES: u32 = 5;
 
 /// The packet that asks a server to interrupt what it is doing: its length, its kind (a marker), and which marker. The
 /// driver sends the same when a limit of its own has passed.
@@ -72,12 +65,7 @@ impl Socket {
 
     /// Lets the kernel notice when the other side has gone.
     pub(super) fn keep_alive(&self) {
-        // Where one of them is not to be had, the others still help.
-        _ = sockopt::set_socket_keepalive(&self.copy, true);
-        _ = sockopt::set_tcp_keepidle(&self.copy, KEEPALIVE_IDLE);
-        _ = sockopt::set_tcp_keepintvl(&self.copy, KEEPALIVE_INTERVAL);
-        _ = sockopt::set_tcp_keepcnt(&self.copy, KEEPALIVE_PROBES);
-        _ = sockopt::set_tcp_user_timeout(&self.copy, UNANSWERED_MS);
+        keep_alive(&self.copy);
     }
 
     /// Asks the server to interrupt the statement of a thread, if that waits for an answer just then. While it sends,

@@ -44,7 +44,7 @@ fn refused(options: &Options) -> (EngineError, Duration) {
     let took = begun.elapsed();
     assert_eq!(threads(), 0, "after {error}");
     assert!(!error.message.contains("tiger") && error.message.contains("as scott"), "{error}");
-    assert_eq!(options.seats.taken.load(Ordering::Relaxed), 0);
+    assert_eq!(options.limits.open(), 0);
     (error, took)
 }
 

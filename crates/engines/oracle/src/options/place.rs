@@ -5,7 +5,6 @@
 use super::{FORM, SID_FORM, decoded};
 use dbdyno_engine::server::url::{self, BRACKET, two_colons};
 use std::fmt;
-use std::net::IpAddr;
 
 /// Where a listener listens if nothing else is said.
 const DEFAULT_PORT: u16 = 1521;
@@ -51,8 +50,7 @@ impl Place {
 
     /// Whether the listener is on this machine for certain.
     pub(in super::super) fn is_local(&self) -> bool {
-        let name = self.host.0.as_str();
-        name.eq_ignore_ascii_case("localhost") || name.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
+        url::is_this_machine(&self.host.0.to_ascii_lowercase())
     }
 }
 

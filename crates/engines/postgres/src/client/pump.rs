@@ -1,28 +1,28 @@
-//! Many sessions on few threads. A thread waits for all of its sessions at once, on a ring of the kernel's where there
-//! is one, else with epoll (through rustix, which dbdyno has anyway: a crate for other systems would add its own layer
-//! to each of the calls that are counted here). What has come is answered before the next session's turn, so that an
-//! answer is timed when it is read.
+//! Many sessions on few threads. A thread waits for all of its sessions at once: on an io_uring ring where the kernel
+//! has one, else with epoll, through rustix (a crate for other systems would add a layer of its own to each call that
+//! is counted here). A session's next request is sent as soon as its answer is read, before the next session's turn, so
+//! that every answer is timed when it is read.
 //!
-//! With a thread for each session it simply waits for its answer, which saves asking for what is ready: that is what
-//! the common pump does. Through a Unix socket a ring answers sooner even so.
+//! With a thread for each session the common pump is enough: it simply waits for each answer, and need not ask what is
+//! ready. Through a Unix socket a ring answers sooner even so.
 
-mod exchange;
-mod line;
-mod lookout;
+mod cpu_probe;
+mod event_loop;
+mod poller;
+mod rebalancer;
 mod ring;
-mod road;
+mod session_slot;
 mod timer;
-mod turn;
 
 use super::ClientSession;
 use dbdyno_engine::{Clock, EngineError, Job, Pump, StartGate, ThreadPump};
 use dbdyno_model::{ErrorClass, PumpKind, PumpUse};
-use exchange::Exchange;
-use line::Line;
+use event_loop::{Placement, PumpThread};
+use rebalancer::Rebalancer;
+use session_slot::SessionSlot;
 use std::num::NonZero;
 use std::os::fd::{AsRawFd as _, RawFd};
 use std::thread;
-use turn::{Places, Thread};
 
 /// More threads would take the processors from the server; one can serve some ten thousand answers a second.
 const MOST_THREADS: usize = 4;
@@ -35,7 +35,7 @@ const STACK_BYTES: usize = 1 << 20;
 pub(in super::super) struct ClientPump {
     most_threads: usize,
     /// Whether there is a thread for each processor.
-    everywhere: bool,
+    on_every_processor: bool,
     /// Fewest jobs of the ramp whose sessions may follow their server processes.
     may_follow_from_jobs: Option<u32>,
 }
@@ -43,15 +43,19 @@ pub(in super::super) struct ClientPump {
 impl ClientPump {
     pub(in super::super) fn new(may_follow_from_jobs: Option<u32>) -> Self {
         let hardware = thread::available_parallelism().map_or(1, NonZero::get);
-        let everywhere = (2..=MOST_THREADS).contains(&hardware);
-        Self { most_threads: hardware.min(MOST_THREADS), everywhere, may_follow_from_jobs }
+        let on_every_processor = (2..=MOST_THREADS).contains(&hardware);
+        Self { most_threads: hardware.min(MOST_THREADS), on_every_processor, may_follow_from_jobs }
     }
 
     /// Whether sessions follow: all points of a ramp alike, so its fewest jobs decide. Where there are more processors
     /// than threads, the scheduler finds one that has nothing to do.
-    fn places(&self) -> Places {
+    fn placement(&self) -> Placement {
         let enough = |jobs: u32| jobs as usize >= SESSIONS_TO_FOLLOW * self.most_threads;
-        if self.everywhere && self.may_follow_from_jobs.is_some_and(enough) { Places::Followed } else { Places::Fixed }
+        if self.on_every_processor && self.may_follow_from_jobs.is_some_and(enough) {
+            Placement::Following
+        } else {
+            Placement::Fixed
+        }
     }
 }
 
@@ -66,27 +70,27 @@ impl Pump for ClientPump {
             return ThreadPump.run(jobs, clock, gate);
         }
         let threads = self.most_threads.min(jobs.len());
-        let mut shares: Vec<Vec<Line<'_>>> = (0..threads).map(|_| Vec::new()).collect();
+        let mut shares: Vec<Vec<SessionSlot<'_>>> = (0..threads).map(|_| Vec::new()).collect();
         for (n, Job { session, work }) in jobs.into_iter().enumerate() {
             let session = session.as_any().and_then(|any| any.downcast_mut());
             let session = session.ok_or_else(|| internal("a session changed its kind"));
             let session = session.inspect_err(|_| gate.give_up())?;
-            shares[n % threads].push(Line::new(n, session, work));
+            shares[n % threads].push(SessionSlot::new(n, session, work));
         }
         let sockets = sockets(&shares);
-        let places = self.places();
-        let exchange = Exchange::new(&shares.iter().map(Vec::len).collect::<Vec<_>>());
+        let placement = self.placement();
+        let rebalancer = Rebalancer::new(&shares.iter().map(Vec::len).collect::<Vec<_>>());
         // Whoever measures waits at the gate.
-        let exchange = exchange.inspect_err(|_| gate.give_up());
-        let exchange = exchange.map_err(|error| internal(&format!("cannot connect threads of jobs: {error}")))?;
-        let (exchange, sockets) = (&exchange, sockets.as_slice());
+        let rebalancer = rebalancer.inspect_err(|_| gate.give_up());
+        let rebalancer = rebalancer.map_err(|error| internal(&format!("cannot connect threads of jobs: {error}")))?;
+        let (rebalancer, sockets) = (&rebalancer, sockets.as_slice());
         thread::scope(|scope| {
-            let carried = PumpUse { kind: PumpKind::IoUring, threads: 0, sessions_follow: false };
-            let (mut threads, mut result) = (Vec::with_capacity(shares.len()), Ok(carried));
-            for (number, lines) in shares.into_iter().enumerate() {
+            let none = PumpUse { kind: PumpKind::IoUring, threads: 0, sessions_follow: false };
+            let (mut threads, mut result) = (Vec::with_capacity(shares.len()), Ok(none));
+            for (number, slots) in shares.into_iter().enumerate() {
                 let thread = thread::Builder::new().name(format!("jobs-{number}")).stack_size(STACK_BYTES);
-                let at_work = Thread { number, exchange, sockets, places };
-                let started = thread.spawn_scoped(scope, move || at_work.serve(lines, clock, gate));
+                let pump_thread = PumpThread { number, rebalancer, sockets, placement };
+                let started = thread.spawn_scoped(scope, move || pump_thread.serve(slots, clock, gate));
                 match started {
                     Ok(thread) => threads.push(thread),
                     Err(error) => {
@@ -104,7 +108,7 @@ impl Pump for ClientPump {
     }
 }
 
-/// What carries the sessions of both.
+/// The kinds of pump and the threads of both together.
 fn beside(all: PumpUse, own: PumpUse) -> PumpUse {
     PumpUse {
         kind: all.kind.min(own.kind),
@@ -113,9 +117,9 @@ fn beside(all: PumpUse, own: PumpUse) -> PumpUse {
     }
 }
 
-/// The sockets of all lines, in the order of their numbers.
-fn sockets(shares: &[Vec<Line<'_>>]) -> Vec<RawFd> {
-    let mut numbered: Vec<_> = shares.iter().flatten().map(|line| (line.number(), line.as_fd().as_raw_fd())).collect();
+/// The sockets of all slots, in the order of their numbers.
+fn sockets(shares: &[Vec<SessionSlot<'_>>]) -> Vec<RawFd> {
+    let mut numbered: Vec<_> = shares.iter().flatten().map(|slot| (slot.number(), slot.as_fd().as_raw_fd())).collect();
     numbered.sort_unstable();
     numbered.into_iter().map(|(_, socket)| socket).collect()
 }
@@ -130,16 +134,16 @@ mod tests {
 
     #[test]
     fn a_whole_ramp_has_one_mode_and_its_fewest_jobs_decide() {
-        let pump = |most_threads, everywhere, may_follow_from_jobs| ClientPump {
+        let pump = |most_threads, on_every_processor, may_follow_from_jobs| ClientPump {
             most_threads,
-            everywhere,
+            on_every_processor,
             may_follow_from_jobs,
         };
-        assert_eq!(pump(2, true, Some(8)).places(), Places::Followed);
-        assert_eq!(pump(2, true, Some(7)).places(), Places::Fixed);
+        assert_eq!(pump(2, true, Some(8)).placement(), Placement::Following);
+        assert_eq!(pump(2, true, Some(7)).placement(), Placement::Fixed);
         // A ramp of 1 to 64 jobs, and one that was told to stay.
-        assert_eq!(pump(2, true, Some(1)).places(), Places::Fixed);
-        assert_eq!(pump(2, true, None).places(), Places::Fixed);
-        assert_eq!(pump(4, false, Some(64)).places(), Places::Fixed, "the scheduler finds an idle processor");
+        assert_eq!(pump(2, true, Some(1)).placement(), Placement::Fixed);
+        assert_eq!(pump(2, true, None).placement(), Placement::Fixed);
+        assert_eq!(pump(4, false, Some(64)).placement(), Placement::Fixed, "the scheduler finds an idle processor");
     }
 }

@@ -1,8 +1,7 @@
-//! What went wrong, whoever noticed: the crate's client, or dbdyno's own at the other end of a test's statements.
+//! What went wrong between dbdyno and a server, before it is put in words for a user.
 
 use super::class_of;
 use dbdyno_model::ErrorClass;
-use std::error::Error as _;
 use std::io;
 
 /// An error before it is put in words for a user.
@@ -27,14 +26,6 @@ pub(in super::super) struct Said {
     /// Where in a procedure it happened.
     pub(in super::super) place: Option<String>,
 }
-
-/// What is said of an answer that is no message of the protocol.
-pub(in super::super) const NOT_UNDERSTOOD: &str = "the server's answer is not understood";
-
-/// The server wants the password so that others could read it.
-#[derive(Debug, thiserror::Error)]
-#[error("the server asks for the password in clear text, and nothing is encrypted")]
-pub(in super::super) struct ClearText;
 
 /// What an error comes from that no server has told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,7 +63,7 @@ impl Trouble {
     /// An error of the operating system's on the way to the server.
     pub(in super::super) fn io(doing: &str, error: &io::Error) -> Self {
         let cause = match error.kind() {
-            io::ErrorKind::WouldBlock => Cause::Silence,
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => Cause::Silence,
             kind => Cause::Io(kind),
         };
         Self::new(ErrorClass::ConnectionLost, cause, format!("{doing}: {error}"))
@@ -85,7 +76,7 @@ impl Trouble {
 
     /// Something that is no message of the protocol, or not at this place.
     pub(in super::super) fn protocol(what: &str) -> Self {
-        let words = format!("{NOT_UNDERSTOOD}: {what}");
+        let words = format!("the server's answer is not understood: {what}");
         Self::new(ErrorClass::ConnectionLost, Cause::NoServer, words)
     }
 
@@ -96,7 +87,17 @@ impl Trouble {
 
     /// The server wants a password in clear text, and must not have it so.
     pub(in super::super) fn clear_text() -> Self {
-        Self::new(ErrorClass::Authentication, Cause::ClearText, ClearText.to_string())
+        let words = "the server asks for the password in clear text, and nothing is encrypted";
+        Self::new(ErrorClass::Authentication, Cause::ClearText, words)
+    }
+
+    /// The server wants a proof of who we are that dbdyno cannot give.
+    pub(in super::super) fn unsupported(what: &str) -> Self {
+        let words = format!(
+            "the server asks for {what}; dbdyno has SCRAM-SHA-256, md5 and passwords; give the user the method \
+             scram-sha-256 in pg_hba.conf"
+        );
+        Self::new(ErrorClass::Unsupported, Cause::Other, words)
     }
 
     /// The same, but with it the connection has ended.
@@ -116,6 +117,7 @@ impl Trouble {
     }
 
     /// What it comes from, if it was not.
+    #[cfg(test)]
     pub(in super::super) fn cause(&self) -> Cause {
         self.cause
     }
@@ -134,55 +136,5 @@ impl Trouble {
     pub(in super::super) fn blames_settings(&self) -> bool {
         let sqlstate = self.said.as_ref().map(|said| said.sqlstate.as_str());
         matches!(sqlstate, Some("08P01" | "0A000" | "22023" | "42704"))
-    }
-}
-
-impl From<&postgres::error::DbError> for Said {
-    fn from(db: &postgres::error::DbError) -> Self {
-        Self {
-            sqlstate: db.code().code().to_owned(),
-            message: db.message().to_owned(),
-            detail: db.detail().map(str::to_owned),
-            hint: db.hint().map(str::to_owned),
-            place: db.where_().map(str::to_owned),
-        }
-    }
-}
-
-impl From<&postgres::Error> for Trouble {
-    fn from(error: &postgres::Error) -> Self {
-        if let Some(db) = error.as_db_error() {
-            return Self::said(db.into());
-        }
-        let below = error.source().map(ToString::to_string).unwrap_or_default();
-        if below == "password missing" {
-            return Self::no_password();
-        }
-        let io = error.source().and_then(|source| source.downcast_ref::<io::Error>());
-        if io.and_then(io::Error::get_ref).is_some_and(|inner| inner.is::<ClearText>()) {
-            return Self::clear_text();
-        }
-        // The crate keeps its kinds to itself; their words are its own and not translated.
-        let crates_words = error.to_string();
-        let class = match crates_words.as_str() {
-            "error communicating with the server"
-            | "connection closed"
-            | "error connecting to server"
-            | "error performing TLS handshake" => ErrorClass::ConnectionLost,
-            "authentication error" if below.contains("unsupported") => ErrorClass::Unsupported,
-            "authentication error" => ErrorClass::Authentication,
-            "timeout waiting for server" => ErrorClass::Timeout,
-            _ => ErrorClass::Other,
-        };
-        let cause = match io.map(io::Error::kind) {
-            _ if crates_words == "error performing TLS handshake" => Cause::Tls,
-            Some(_) if below.contains("lookup") => Cause::NoSuchName,
-            // The codec's words for an answer that is no message of the protocol, and the connector's.
-            Some(_) if below == "bytes remaining on stream" || below == NOT_UNDERSTOOD => Cause::NoServer,
-            Some(kind) => Cause::Io(kind),
-            None => Cause::Other,
-        };
-        let words = if below.is_empty() { crates_words } else { format!("{crates_words}: {below}") };
-        Self::new(class, cause, words)
     }
 }

@@ -1,22 +1,23 @@
 use super::*;
 use dbdyno_engine::private::{How, Instance, Stage, Wish, down, find};
+use dbdyno_engine::server::{Connection as _, first};
 use dbdyno_engine::servers::{Process, Silent};
 use dbdyno_testkit::private::{
     Later, MIB, TestHome, a_process_that_is_not_the_server_is_not_killed, homes_do_not_clash, refuses_programs, size,
     survives_everything_but_its_end, uid_of, unmark, what_dbdyno_never_made_is_left_alone, wish,
 };
-use postgres::Client;
 use std::os::unix::process::CommandExt;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
-fn client(instance: &Instance) -> Client {
-    let mut config = Config::new();
-    config.host_path(&instance.socket_folder).port(PORT).user(NAME).dbname(NAME);
-    config.connect(NoTls).unwrap()
+fn client(instance: &Instance) -> PostgresConnection {
+    let target = format!("postgres://{NAME}@/{NAME}?host={}&port={PORT}", instance.socket_folder.display());
+    let options = Options::parse(&Target::parse(&target).unwrap()).unwrap();
+    PostgresConnection::open(&options, 0, "dbdyno test").unwrap()
 }
 
-fn setting(instance: &Instance, name: &str) -> String {
-    client(instance).query_one(&format!("SHOW {name}"), &[]).unwrap().get(0)
+fn value(instance: &Instance, sql: &str) -> String {
+    first(client(instance).texts("asking", sql).unwrap()).unwrap()
 }
 
 #[test]
@@ -25,13 +26,13 @@ fn an_instance_survives_everything_but_its_end() {
     survives_everything_but_its_end(&PRODUCT, target, PID_FILE, "global/pg_control", |instance| {
         let expected =
             [("shared_buffers", "8MB"), ("listen_addresses", ""), ("autovacuum", "off"), ("server_encoding", "UTF8")];
-        for (name, value) in expected {
-            assert_eq!(setting(instance, name), value, "{name}");
+        for (name, expected) in expected {
+            assert_eq!(value(instance, &format!("SHOW {name}")), expected, "{name}");
         }
         let extension = "SELECT count(*) FROM pg_available_extensions WHERE name = 'pg_buffercache'";
-        if client(instance).query_one(extension, &[]).unwrap().get::<_, i64>(0) == 1 {
-            let buffers: i64 = client(instance).query_one("SELECT count(*) FROM pg_buffercache", &[]).unwrap().get(0);
-            assert_eq!(buffers, 1024, "8 MiB in blocks of 8 KiB");
+        if value(instance, extension) == "1" {
+            let buffers = value(instance, "SELECT count(*) FROM public.pg_buffercache");
+            assert_eq!(buffers, "1024", "8 MiB in blocks of 8 KiB");
         }
     });
 }
@@ -102,15 +103,15 @@ fn an_instance_of_an_earlier_version_is_used_stopped_and_removed() {
     let place = TestHome::new(&PRODUCT, "home");
     let t = size("T", 8 * MIB);
     let instance = place.up(&wish(&t)).unwrap().instance;
-    client(&instance).batch_execute("CREATE TABLE kept (a int); INSERT INTO kept VALUES (7)").unwrap();
+    let sql = "CREATE TABLE public.kept (a int); INSERT INTO public.kept VALUES (7)";
+    client(&instance).batch("making a table", sql).unwrap();
     unmark(&place.site());
     assert_eq!(place.up(&wish(&t)).unwrap().how, How::Already);
     assert!(down(&place.home, &PRODUCT, Some(true), &Silent).unwrap().kept);
     unmark(&place.site());
     let again = place.up(&wish(&t)).unwrap();
     assert_eq!(again.how, How::Restarted);
-    let kept: i32 = client(&again.instance).query_one("SELECT a FROM kept", &[]).unwrap().get(0);
-    assert_eq!(kept, 7);
+    assert_eq!(value(&again.instance, "SELECT a FROM public.kept"), "7");
     assert!(down(&place.home, &PRODUCT, Some(true), &Silent).unwrap().kept);
 
     // Somebody puts another server's data in its place, as `initdb` leaves it.

@@ -2,18 +2,10 @@
 //! says.
 
 use super::{ProcedureSpec, Variable};
+use crate::wire::prepared::ServerText;
 use dbdyno_engine::EngineError;
-use dbdyno_engine::client::{Parameter, Reads, TestForm, ValueType};
+use dbdyno_engine::client::{Parameter, Reads, TestForm};
 use dbdyno_model::{ErrorClass, Procedure, Shape};
-
-/// A statement as the server is to prepare it: `$1`, `$2` ... stand for its values, and the types of these follow where
-/// the server cannot tell.
-pub(in super::super) struct ServerText {
-    pub(in super::super) sql: String,
-    pub(in super::super) type_oids: Vec<u32>,
-    /// The output values of a call.
-    pub(in super::super) outputs: Vec<ValueType>,
-}
 
 /// A statement under test for a client.
 pub(in super::super) struct ClientStatement {

@@ -1,15 +1,25 @@
 //! The answer to a statement, read where it lies: its rows, or how many were changed.
 
-use super::Status;
 use super::incoming::{self, Message};
 use super::said::said;
-use crate::client::Kind;
+use super::value::WireType;
 use crate::errors::{Said, Trouble};
 use dbdyno_engine::client::{Value, Values};
 
-/// What has been read of an answer.
+/// What a session of the server is doing between two statements, as it says itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum Status {
+    /// No transaction is open.
+    Idle,
+    /// One is.
+    InTransaction,
+    /// One is that has failed, and waits to be rolled back.
+    Failed,
+}
+
+/// How a statement was completed, as far as its answer has been read.
 #[derive(Debug, Default)]
-pub(in super::super) struct Answer {
+pub(in super::super) struct CommandResult {
     /// Rows, as the server numbers them.
     pub(in super::super) rows: u64,
     /// What the server committed or did, it has rolled back instead.
@@ -18,7 +28,7 @@ pub(in super::super) struct Answer {
     pub(in super::super) error: Option<Box<Said>>,
 }
 
-impl Answer {
+impl CommandResult {
     /// Takes the next message, and gives rows to `row`; the session's status when it was the last.
     pub(in super::super) fn take(
         &mut self,
@@ -43,36 +53,42 @@ impl Answer {
         if tag == b"ROLLBACK" {
             self.rolled_back = true;
         }
-        let digits = tag.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
-        let number = tag[tag.len() - digits..]
-            .iter()
-            .fold(0_u64, |number, digit| number.wrapping_mul(10).wrapping_add(u64::from(digit - b'0')));
-        self.rows = self.rows.wrapping_add(number);
+        self.rows = self.rows.wrapping_add(rows_of(tag));
     }
 }
 
+/// The number at the end of a command's tag; 0 where there is none.
+pub(super) fn rows_of(tag: &[u8]) -> u64 {
+    let tag = tag.strip_suffix(&[0]).unwrap_or(tag);
+    let digits = tag.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let digits = tag[tag.len() - digits..].iter();
+    digits.fold(0, |number: u64, digit| number.wrapping_mul(10).wrapping_add(u64::from(digit - b'0')))
+}
+
 /// The values of a row, whose columns are of these kinds.
-pub(in super::super) fn values(body: &[u8], kinds: &[Kind], into: &mut Values) -> Result<(), Trouble> {
+pub(super) fn values(body: &[u8], kinds: &[WireType], into: &mut Values) -> Result<(), Trouble> {
     let mut columns = Columns::of(body).filter(|columns| columns.left == kinds.len()).ok_or_else(unreadable)?;
     for kind in kinds {
         let bytes = columns.bytes().ok_or_else(unreadable)?;
         into.push(match (bytes, kind) {
             (None, _) => Value::Null,
-            (Some(bytes), Kind::Int(_)) => Value::Int(number(bytes).ok_or_else(unreadable)?),
-            (Some(bytes), Kind::Day | Kind::Text) => Value::Text(str::from_utf8(bytes).map_err(|_| unreadable())?),
+            (Some(bytes), WireType::Int(_)) => Value::Int(number(bytes).ok_or_else(unreadable)?),
+            (Some(bytes), WireType::Day | WireType::Text) => {
+                Value::Text(str::from_utf8(bytes).map_err(|_| unreadable())?)
+            }
         });
     }
     Ok(())
 }
 
 /// What a statement takes and gives, where the message says so: each list gets one more for each statement.
-pub(in super::super) fn described(message: Message<'_>, takes: &mut Vec<Vec<Kind>>, gives: &mut Vec<Vec<Kind>>) {
+pub(super) fn described(message: Message<'_>, takes: &mut Vec<Vec<WireType>>, gives: &mut Vec<Vec<WireType>>) {
     let mut rest = message.body.get(2..).unwrap_or_default();
     let mut kinds = Vec::new();
     match message.kind {
         incoming::PARAMETERS_OF_STATEMENT => {
             while let Some((oid, after)) = rest.split_first_chunk() {
-                kinds.push(Kind::taken(u32::from_be_bytes(*oid)));
+                kinds.push(WireType::taken(u32::from_be_bytes(*oid)));
                 rest = after;
             }
             takes.push(kinds);
@@ -82,7 +98,7 @@ pub(in super::super) fn described(message: Message<'_>, takes: &mut Vec<Vec<Kind
             while let Some(end) = rest.iter().position(|byte| *byte == 0) {
                 let Some((fields, after)) = rest[end + 1..].split_first_chunk::<18>() else { break };
                 let [_, _, _, _, _, _, a, b, c, d, ..] = *fields;
-                kinds.push(Kind::given(u32::from_be_bytes([a, b, c, d])));
+                kinds.push(WireType::given(u32::from_be_bytes([a, b, c, d])));
                 rest = after;
             }
             gives.push(kinds);

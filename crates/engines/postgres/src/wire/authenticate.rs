@@ -1,8 +1,11 @@
 //! Beginning a session: who we are, and whatever proof the server asks for.
 
-use super::binding::Tie;
+use super::answer::{self, Status};
+use super::binding::ChannelBinding;
 use super::incoming::{self, Message};
-use super::{Status, Wait, Wire, answer, said};
+use super::said::said;
+use super::socket::Wait;
+use super::stream::Wire;
 use crate::errors::{Cause, Said, Trouble};
 use bytes::BytesMut;
 use dbdyno_model::ErrorClass;
@@ -11,11 +14,8 @@ use postgres_protocol::authentication::sasl::ScramSha256;
 use postgres_protocol::message::frontend;
 use std::io;
 
-/// With which a statement of the session can be cancelled: process and secret.
-pub(in super::super) type Key = (i32, i32);
-
-/// What the server wants next, or has to say.
-pub(in super::super) enum Turn {
+/// What the server wants next, or has to say, while a session begins.
+pub(super) enum LoginMessage {
     Password,
     Md5([u8; 4]),
     /// Mechanisms, each ending with a zero.
@@ -23,7 +23,8 @@ pub(in super::super) enum Turn {
     SaslGoesOn(Vec<u8>),
     SaslEnds(Vec<u8>),
     Other(u32),
-    Key(Key),
+    /// With which statements of the session can be cancelled: process and secret.
+    Key((i32, i32)),
     Ready,
     Refused(Said),
 }
@@ -32,7 +33,7 @@ pub(in super::super) enum Turn {
 pub(super) struct Proof<'a> {
     pub(super) user: &'a str,
     pub(super) password: Option<&'a str>,
-    pub(super) tie: Tie,
+    pub(super) binding: ChannelBinding,
     /// Whether the server may have the password in clear text.
     pub(super) allows_clear_text: bool,
 }
@@ -41,59 +42,61 @@ pub(super) struct Proof<'a> {
 pub(super) fn begin(
     wire: &mut Wire,
     parameters: &[(&str, &str)],
-    Proof { user, password, tie, allows_clear_text }: &Proof<'_>,
-) -> Result<Key, Trouble> {
+    Proof { user, password, binding, allows_clear_text }: &Proof<'_>,
+) -> Result<(), Trouble> {
     let mut out = BytesMut::new();
     frontend::startup_message(parameters.iter().copied(), &mut out).map_err(unwritable)?;
-    let (mut key, mut scram, mut proved) = ((0, 0), None::<ScramSha256>, false);
+    let (mut scram, mut proved) = (None::<ScramSha256>, false);
     loop {
         if !out.is_empty() {
             wire.send(&out)?;
             out.clear();
         }
-        match wire.receive(Wait::Yes, turn)?.ok_or_else(Trouble::closed)? {
-            Turn::Password => {
-                tie.allow_unbound()?;
+        match wire.receive(Wait::Yes, login_message)?.ok_or_else(Trouble::closed)? {
+            LoginMessage::Password => {
+                binding.allow_unbound()?;
                 if !allows_clear_text {
                     return Err(Trouble::clear_text());
                 }
                 let password = password.ok_or_else(Trouble::no_password)?;
                 frontend::password_message(password.as_bytes(), &mut out).map_err(unwritable)?;
             }
-            Turn::Md5(salt) => {
-                tie.allow_unbound()?;
+            LoginMessage::Md5(salt) => {
+                binding.allow_unbound()?;
                 let password = password.ok_or_else(Trouble::no_password)?;
                 let hash = md5_hash(user.as_bytes(), password.as_bytes(), salt);
                 frontend::password_message(hash.as_bytes(), &mut out).map_err(unwritable)?;
             }
-            Turn::Sasl(mechanisms) => {
-                let (mechanism, binding) = tie.choose(&mechanisms)?;
+            LoginMessage::Sasl(mechanisms) => {
+                let (mechanism, bound) = binding.choose(&mechanisms)?;
                 let password = password.ok_or_else(Trouble::no_password)?;
-                let begun = scram.insert(ScramSha256::new(password.as_bytes(), binding));
+                let begun = scram.insert(ScramSha256::new(password.as_bytes(), bound));
                 frontend::sasl_initial_response(mechanism, begun.message(), &mut out).map_err(unwritable)?;
             }
-            Turn::SaslGoesOn(data) => {
+            LoginMessage::SaslGoesOn(data) => {
                 let scram = scram.as_mut().ok_or_else(|| Trouble::protocol("SASL goes on that never began"))?;
                 scram.update(&data).map_err(unproved)?;
                 frontend::sasl_response(scram.message(), &mut out).map_err(unwritable)?;
             }
-            Turn::SaslEnds(data) => {
+            LoginMessage::SaslEnds(data) => {
                 let scram = scram.as_mut().ok_or_else(|| Trouble::protocol("SASL ends that never began"))?;
                 scram.finish(&data).map_err(unproved)?;
                 proved = true;
             }
-            Turn::Other(method) => return Err(unsupported(&format!("authentication method {method}"))),
-            Turn::Key(its) => key = its,
-            Turn::Refused(said) => return Err(Trouble::said(said)),
+            LoginMessage::Other(method) => {
+                return Err(Trouble::unsupported(&format!("authentication method {method}")));
+            }
+            LoginMessage::Key(key) => wire.set_key(key),
+            LoginMessage::Refused(said) => return Err(Trouble::said(said)),
             // Whoever lets us in without any proof is not bound either.
-            Turn::Ready if !proved => return tie.allow_unbound().map(|()| key),
-            Turn::Ready => return Ok(key),
+            LoginMessage::Ready if !proved => return binding.allow_unbound(),
+            LoginMessage::Ready => return Ok(()),
         }
     }
 }
 
 /// What a message of a server's says that has not let us in yet, if it is of interest.
-pub(in super::super) fn turn(message: Message<'_>) -> Result<Option<Turn>, Trouble> {
+pub(super) fn login_message(message: Message<'_>) -> Result<Option<LoginMessage>, Trouble> {
     let body = message.body;
     Ok(match message.kind {
         incoming::AUTHENTICATION => {
@@ -102,25 +105,25 @@ pub(in super::super) fn turn(message: Message<'_>) -> Result<Option<Turn>, Troub
             };
             match u32::from_be_bytes(*method) {
                 0 => None,
-                3 => Some(Turn::Password),
+                3 => Some(LoginMessage::Password),
                 5 => match <[u8; 4]>::try_from(data) {
-                    Ok(salt) => Some(Turn::Md5(salt)),
+                    Ok(salt) => Some(LoginMessage::Md5(salt)),
                     Err(_) => return Err(Trouble::protocol("a salt that is none")),
                 },
-                10 => Some(Turn::Sasl(data.to_vec())),
-                11 => Some(Turn::SaslGoesOn(data.to_vec())),
-                12 => Some(Turn::SaslEnds(data.to_vec())),
-                method => Some(Turn::Other(method)),
+                10 => Some(LoginMessage::Sasl(data.to_vec())),
+                11 => Some(LoginMessage::SaslGoesOn(data.to_vec())),
+                12 => Some(LoginMessage::SaslEnds(data.to_vec())),
+                method => Some(LoginMessage::Other(method)),
             }
         }
         incoming::KEY_DATA => match (body.first_chunk(), body.last_chunk()) {
             (Some(process), Some(secret)) if body.len() == 8 => {
-                Some(Turn::Key((i32::from_be_bytes(*process), i32::from_be_bytes(*secret))))
+                Some(LoginMessage::Key((i32::from_be_bytes(*process), i32::from_be_bytes(*secret))))
             }
             _ => return Err(Trouble::protocol("a key that is none")),
         },
-        incoming::ERROR => Some(Turn::Refused(said::said(body))),
-        incoming::READY => (answer::status(body)? == Status::Idle).then_some(Turn::Ready),
+        incoming::ERROR => Some(LoginMessage::Refused(said(body))),
+        incoming::READY => (answer::status(body)? == Status::Idle).then_some(LoginMessage::Ready),
         // Parameters and notices.
         _ => None,
     })
@@ -132,12 +135,4 @@ fn unwritable(error: io::Error) -> Trouble {
 
 fn unproved(error: io::Error) -> Trouble {
     Trouble::new(ErrorClass::Authentication, Cause::Other, format!("the password could not be proved: {error}"))
-}
-
-pub(super) fn unsupported(what: &str) -> Trouble {
-    let words = format!(
-        "the server asks for {what}; dbdyno has SCRAM-SHA-256, md5 and passwords; give the user \
-         the method scram-sha-256 in pg_hba.conf"
-    );
-    Trouble::new(ErrorClass::Unsupported, Cause::Other, words)
 }

@@ -1,19 +1,10 @@
 //! Bytes to and from a server, with or without TLS.
 
 use super::incoming::Incoming;
-use super::socket::Socket;
+use super::socket::{Socket, Wait};
 use rustls::ClientConnection;
 use std::io::{self, Read, Write};
 use std::sync::Arc;
-
-/// Whether to wait for something to come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum Wait {
-    /// Until it does.
-    Yes,
-    /// Only look.
-    No,
-}
 
 /// A stream of bytes in both directions.
 pub(super) struct Channel {
@@ -22,22 +13,38 @@ pub(super) struct Channel {
 }
 
 impl Channel {
-    /// Sends everything.
-    pub(super) fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let Some(tls) = &mut self.tls else { return self.socket.send(bytes) };
-        tls.writer().write_all(bytes)?;
-        flush(tls, &self.socket)
+    /// Sends all of two pieces, the one after the other.
+    pub(super) fn send(&mut self, head: &[u8], body: &[u8]) -> io::Result<()> {
+        let Some(tls) = &mut self.tls else { return self.socket.send(head, body) };
+        for mut bytes in [head, body] {
+            while !bytes.is_empty() {
+                // It keeps no more than so much that has not been sent.
+                let taken = tls.writer().write(bytes)?;
+                bytes = &bytes[taken..];
+                flush(tls, &self.socket)?;
+            }
+        }
+        Ok(())
     }
 
     /// Receives something: so many bytes, none at the end.
     pub(super) fn receive(&mut self, into: &mut Incoming, wait: Wait) -> io::Result<usize> {
         let received = match &mut self.tls {
-            None => self.socket.receive(into.room(), wait == Wait::Yes)?,
+            None => self.socket.receive(into.room(), wait)?,
             Some(tls) => decrypt(tls, &self.socket, into.room(), wait)?,
         };
         into.filled(received);
         Ok(received)
     }
+}
+
+/// What goes before anything that is encrypted.
+pub(super) fn shake_hands(connection: &mut ClientConnection, socket: &Socket, wait: Wait) -> io::Result<()> {
+    let mut stream = Encrypted { socket, wait };
+    while connection.is_handshaking() {
+        connection.complete_io(&mut stream)?;
+    }
+    Ok(())
 }
 
 fn decrypt(tls: &mut ClientConnection, socket: &Socket, into: &mut [u8], wait: Wait) -> io::Result<usize> {
@@ -66,20 +73,20 @@ fn flush(tls: &mut ClientConnection, socket: &Socket) -> io::Result<()> {
 }
 
 /// A socket as rustls wants it.
-pub(super) struct Encrypted<'a> {
-    pub(super) socket: &'a Socket,
-    pub(super) wait: Wait,
+struct Encrypted<'a> {
+    socket: &'a Socket,
+    wait: Wait,
 }
 
 impl Read for Encrypted<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        self.socket.receive(into, self.wait == Wait::Yes)
+        self.socket.receive(into, self.wait)
     }
 }
 
 impl Write for Encrypted<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.socket.send_some(bytes)
+        self.socket.send_some(&[], bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -92,6 +92,11 @@ impl Incoming {
         self.end = (self.end + bytes).min(self.bytes.len());
     }
 
+    /// Makes room for so many bytes.
+    pub(super) fn grow(&mut self, bytes: usize) {
+        self.bytes.resize(bytes.max(self.bytes.len()), 0);
+    }
+
     /// Gives back memory that a long message has taken.
     pub(super) fn shrink(&mut self) {
         if self.begin == self.end && self.bytes.len() > SMALL_BYTES {

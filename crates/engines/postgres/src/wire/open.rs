@@ -1,18 +1,16 @@
 //! Opening a connection: within a time, with TLS or rather without, and with settings in the startup message where
-//! whoever answers takes them; by the rules that the crate's client follows in `connection/connect.rs`.
+//! whoever answers takes them.
 
-use super::authenticate::{self, Key, Proof};
-use super::binding::Tie;
-use super::cancel::{At, Peer};
-use super::channel::{Channel, Encrypted, Wait};
-use super::incoming::Incoming;
-use super::socket::Socket;
-use super::{Status, Wire};
-use crate::connection::basics;
+use super::authenticate::{self, Proof};
+use super::binding::ChannelBinding;
+use super::cancel::{At, CancelRequest};
+use super::channel::{Channel, shake_hands};
+use super::socket::{Socket, Wait};
+use super::stream::Wire;
 use crate::errors::{Cause, Trouble};
 use crate::options::{Address, Host, Options, SslMode};
-use crate::password::Found;
 use bytes::BytesMut;
+use dbdyno_engine::server::password::FoundPassword;
 use dbdyno_engine::server::{NO_THREAD, within};
 use dbdyno_model::ErrorClass;
 use postgres_protocol::message::frontend;
@@ -31,19 +29,23 @@ pub(in super::super) struct Login<'a> {
     pub(in super::super) host: &'a Host,
     /// The name under which other sessions see this one.
     pub(in super::super) application: &'a str,
-    pub(in super::super) found: &'a Found,
-    /// How TLS is made.
-    pub(in super::super) tls: &'a Arc<ClientConfig>,
+    /// Settings for the startup message, as the server's command line has them.
+    pub(in super::super) settings: &'a str,
+    pub(in super::super) found: &'a FoundPassword,
+    /// How TLS is made; none where it is not wanted, or there is no such thing.
+    pub(in super::super) tls: Option<&'a Arc<ClientConfig>>,
 }
 
 /// Opens a connection and begins a session.
 pub(in super::super) fn open(login: &Login<'_>) -> Result<Wire, Trouble> {
-    let refuses_settings = &login.options.seats.refuses_settings;
-    let (mut mode, mut settings) = (mode(login), !refuses_settings.load(Ordering::Relaxed));
+    let refuses_settings = &login.options.refuses_settings;
+    let (mut tls, mut settings) = (login.tls, !refuses_settings.load(Ordering::Relaxed));
     loop {
-        match attempt(login, mode, settings) {
+        match attempt(login, tls, settings) {
             // `prefer` means: rather without TLS than not at all.
-            Err(trouble) if mode == SslMode::Prefer && trouble.blames_tls() => mode = SslMode::Disable,
+            Err(trouble) if tls.is_some() && login.options.ssl_mode == SslMode::Prefer && trouble.blames_tls() => {
+                tls = None;
+            }
             // A pooler; they are set afterwards.
             Err(trouble) if settings && trouble.blames_settings() => {
                 refuses_settings.store(true, Ordering::Relaxed);
@@ -54,41 +56,28 @@ pub(in super::super) fn open(login: &Login<'_>) -> Result<Wire, Trouble> {
     }
 }
 
-/// As in libpq: there is no TLS on sockets, and none is asked for.
-fn mode(login: &Login<'_>) -> SslMode {
-    match login.host.address {
-        Address::Socket(_) => SslMode::Disable,
-        Address::Tcp(_) => login.options.ssl_mode,
-    }
-}
-
-fn attempt(login: &Login<'_>, mode: SslMode, settings: bool) -> Result<Wire, Trouble> {
+fn attempt(login: &Login<'_>, config: Option<&Arc<ClientConfig>>, settings: bool) -> Result<Wire, Trouble> {
     let Login { options, host, .. } = login;
     let deadline = Instant::now() + options.connect_timeout;
     let (socket, at) = connect(host, deadline)?;
     let socket = Arc::new(socket);
-    let until = |deadline| socket.wait_until(deadline).map_err(|error| Trouble::io("connecting", &error));
-    until(Some(deadline))?;
-    let tls = match (mode, &host.address) {
-        (SslMode::Disable, _) | (_, Address::Socket(_)) => None,
-        (_, Address::Tcp(name)) => encrypt(&socket, name, mode, login.tls)?,
-    };
-    let (channel, tls) = match tls {
-        None => (Channel { socket: Arc::clone(&socket), tls: None }, None),
-        Some((connection, name)) => {
-            (Channel { socket: Arc::clone(&socket), tls: Some(connection) }, Some((Arc::clone(login.tls), name)))
+    socket.wait_until(Some(deadline)).map_err(|error| Trouble::io("connecting", &error))?;
+    let encryption = match (config, &host.address) {
+        (None, _) | (_, Address::Socket(_)) => None,
+        (Some(config), Address::Tcp(name)) => {
+            let begun = encrypt(&socket, name, options.ssl_mode, config, Wait::Until(deadline))?;
+            begun.map(|(connection, name)| (connection, (Arc::clone(config), name)))
         }
     };
-    let peer = Arc::new(Peer { at, tls, key: (0, 0) });
-    let mut wire = Wire { channel, incoming: Incoming::default(), peer, closed: false, status: Status::Idle };
-    let key = begin(&mut wire, login, settings)?;
-    wire.peer = Arc::new(Peer { at: wire.peer.at.clone(), tls: wire.peer.tls.clone(), key });
-    until(None)?;
+    let (tls, same) = encryption.unzip();
+    let cancel_request = CancelRequest { at, tls: same, key: (0, 0) };
+    let mut wire = Wire::new(Channel { socket, tls }, cancel_request, deadline);
+    begin(&mut wire, login, settings)?;
+    wire.answer_by(None)?;
     Ok(wire)
 }
 
-fn begin(wire: &mut Wire, login: &Login<'_>, settings: bool) -> Result<Key, Trouble> {
-    let startup = basics::startup();
+fn begin(wire: &mut Wire, login: &Login<'_>, settings: bool) -> Result<(), Trouble> {
     let mut parameters = vec![
         ("user", login.options.user.as_str()),
         ("database", &login.options.database),
@@ -96,32 +85,35 @@ fn begin(wire: &mut Wire, login: &Login<'_>, settings: bool) -> Result<Key, Trou
         ("application_name", login.application),
     ];
     if settings {
-        parameters.push(("options", &startup));
+        parameters.push(("options", login.settings));
     }
     let tls = wire.channel.tls.as_deref();
     let proof = Proof {
         user: &login.options.user,
         password: login.found.password().map(|password| password.reveal()),
-        tie: Tie::new(login.options.binding, tls),
+        binding: ChannelBinding::new(login.options.binding, tls),
         allows_clear_text: login.options.ssl_mode.allows_clear_text(tls.is_some(), login.host.is_local()),
     };
     authenticate::begin(wire, &parameters, &proof)
 }
 
-/// A stream to the host.
+/// A stream to the host, at the first of its addresses that answers.
 fn connect(host: &Host, deadline: Instant) -> Result<(Socket, At), Trouble> {
     let connecting = |error: io::Error| Trouble::io("connecting", &error);
     let name = match &host.address {
         Address::Tcp(name) => name,
-        Address::Socket(folder) => {
-            let path = folder.join(format!(".s.PGSQL.{}", host.port));
-            return Ok((Socket::unix(&path, deadline).map_err(connecting)?, At::Unix(path)));
+        Address::Socket(path) => {
+            return Ok((Socket::unix(path, deadline).map_err(connecting)?, At::Unix(path.clone())));
         }
     };
     let mut last = Trouble::new(ErrorClass::ConnectionLost, Cause::NoSuchName, format!("{name} has no address"));
-    for address in addresses(name, host.port, deadline)? {
-        match Socket::tcp(&address, deadline) {
-            Ok(socket) => return Ok((socket, At::Tcp(address))),
+    let addresses = addresses(name, host.port, deadline)?;
+    for (tried, address) in addresses.iter().enumerate() {
+        // An address that does not answer leaves time for those after it.
+        let left = deadline.saturating_duration_since(Instant::now());
+        let share = left / u32::try_from(addresses.len() - tried).unwrap_or(u32::MAX);
+        match Socket::tcp(address, Instant::now() + share) {
+            Ok(socket) => return Ok((socket, At::Tcp(*address))),
             Err(error) => last = connecting(error),
         }
     }
@@ -154,13 +146,14 @@ fn encrypt(
     name: &str,
     mode: SslMode,
     config: &Arc<ClientConfig>,
+    wait: Wait,
 ) -> Result<Option<Encryption>, Trouble> {
     let no_tls = |words: String| Trouble::new(ErrorClass::ConnectionLost, Cause::Tls, words);
     let mut request = BytesMut::new();
     frontend::ssl_request(&mut request);
     // One byte and no more: whatever somebody in between has put behind it is not taken for the server's.
     let mut answer = [0];
-    let asked = socket.send(&request).and_then(|()| socket.receive(&mut answer, true));
+    let asked = socket.send(&request, &[]).and_then(|()| socket.receive(&mut answer, wait));
     match asked.map_err(|error| Trouble::io("asking for TLS", &error))? {
         0 => return Err(Trouble::closed()),
         _ if answer == *b"S" => {}
@@ -171,18 +164,9 @@ fn encrypt(
     let server = ServerName::try_from(name.to_owned()).map_err(|e| no_tls(format!("{name} in a certificate: {e}")))?;
     let connection = ClientConnection::new(Arc::clone(config), server.clone());
     let mut connection = Box::new(connection.map_err(|e| no_tls(format!("beginning TLS: {e}")))?);
-    shake_hands(&mut connection, socket).map_err(|error| match error.kind() {
-        io::ErrorKind::WouldBlock => Trouble::io("the TLS handshake", &error),
+    shake_hands(&mut connection, socket, wait).map_err(|error| match error.kind() {
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => Trouble::io("the TLS handshake", &error),
         _ => no_tls(format!("error performing TLS handshake: {error}")),
     })?;
     Ok(Some((connection, server)))
-}
-
-/// What goes before anything that is encrypted.
-pub(super) fn shake_hands(connection: &mut ClientConnection, socket: &Socket) -> io::Result<()> {
-    let mut stream = Encrypted { socket, wait: Wait::Yes };
-    while connection.is_handshaking() {
-        connection.complete_io(&mut stream)?;
-    }
-    Ok(())
 }

@@ -1,30 +1,35 @@
 //! A stream to a server, over TCP or a Unix socket: both are one kind of thing to the kernel, and so here.
 
+use dbdyno_engine::server::socket::keep_alive;
 use rustix::net::{AddressFamily, SocketFlags};
-use rustix::net::{RecvFlags, SendFlags, Shutdown, SocketAddrUnix, SocketType, sockopt};
-use std::io;
+use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, Shutdown, SocketAddrUnix, SocketType, sockopt};
+use std::io::{self, IoSlice};
 use std::net::{SocketAddr, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::super::connection::connect::{KEEPALIVE_IDLE, KEEPALIVE_INTERVAL, KEEPALIVE_PROBES, UNANSWERED};
+/// Whether to wait for something to come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum Wait {
+    /// Until it does.
+    Yes,
+    /// Until it does, but no longer than to this time.
+    Until(Instant),
+    /// Only look.
+    No,
+}
 
 /// A stream. It waits, unless it is told not to, call by call.
 #[derive(Debug)]
-pub(in super::super) struct Socket(OwnedFd);
+pub(super) struct Socket(OwnedFd);
 
 impl Socket {
     /// Connects over TCP.
     pub(super) fn tcp(address: &SocketAddr, deadline: Instant) -> io::Result<Self> {
         let stream = TcpStream::connect_timeout(address, left(deadline)?)?;
         stream.set_nodelay(true)?;
-        sockopt::set_socket_keepalive(&stream, true)?;
-        sockopt::set_tcp_keepidle(&stream, KEEPALIVE_IDLE)?;
-        sockopt::set_tcp_keepintvl(&stream, KEEPALIVE_INTERVAL)?;
-        sockopt::set_tcp_keepcnt(&stream, KEEPALIVE_PROBES)?;
-        let unanswered_ms = u32::try_from(UNANSWERED.as_millis()).unwrap_or(u32::MAX);
-        sockopt::set_tcp_user_timeout(&stream, unanswered_ms)?;
+        keep_alive(&stream);
         Ok(Self(stream.into()))
     }
 
@@ -37,7 +42,7 @@ impl Socket {
         Ok(Self(socket))
     }
 
-    /// Waits no longer than until then, each time that it waits; for ever where there is no end.
+    /// From now on sending waits no longer than until then, nor does receiving; for ever where there is no such time.
     pub(super) fn wait_until(&self, deadline: Option<Instant>) -> io::Result<()> {
         let patience = deadline.map(left).transpose()?;
         sockopt::set_socket_timeout(&self.0, sockopt::Timeout::Recv, patience)?;
@@ -45,22 +50,34 @@ impl Socket {
         Ok(())
     }
 
-    /// Sends everything.
-    pub(super) fn send(&self, mut bytes: &[u8]) -> io::Result<()> {
-        while !bytes.is_empty() {
-            let sent = self.send_some(bytes)?;
-            bytes = &bytes[sent..];
+    /// Sends all of two pieces, the one after the other.
+    pub(super) fn send(&self, mut head: &[u8], mut body: &[u8]) -> io::Result<()> {
+        while !(head.is_empty() && body.is_empty()) {
+            let sent = self.send_some(head, body)?;
+            let of_head = sent.min(head.len());
+            (head, body) = (&head[of_head..], &body[sent - of_head..]);
         }
         Ok(())
     }
 
-    pub(super) fn send_some(&self, bytes: &[u8]) -> io::Result<usize> {
-        Ok(rustix::io::retry_on_intr(|| rustix::net::send(&self.0, bytes, SendFlags::NOSIGNAL))?)
+    /// Sends as much of two pieces as there is room for.
+    pub(super) fn send_some(&self, head: &[u8], body: &[u8]) -> io::Result<usize> {
+        let send = || {
+            if head.is_empty() {
+                return rustix::net::send(&self.0, body, SendFlags::NOSIGNAL);
+            }
+            let pieces = [IoSlice::new(head), IoSlice::new(body)];
+            rustix::net::sendmsg(&self.0, &pieces, &mut SendAncillaryBuffer::default(), SendFlags::NOSIGNAL)
+        };
+        Ok(rustix::io::retry_on_intr(send)?)
     }
 
-    /// Receives what there is; `WouldBlock` where that is nothing and nobody waits.
-    pub(super) fn receive(&self, into: &mut [u8], waits: bool) -> io::Result<usize> {
-        let flags = if waits { RecvFlags::empty() } else { RecvFlags::DONTWAIT };
+    /// Receives what there is; `WouldBlock` where nothing came in time, or nobody waits.
+    pub(super) fn receive(&self, into: &mut [u8], wait: Wait) -> io::Result<usize> {
+        let flags = if wait == Wait::No { RecvFlags::DONTWAIT } else { RecvFlags::empty() };
+        if let Wait::Until(deadline) = wait {
+            sockopt::set_socket_timeout(&self.0, sockopt::Timeout::Recv, Some(left(deadline)?))?;
+        }
         loop {
             match rustix::net::recv(&self.0, &mut *into, flags) {
                 Ok((received, _)) => return Ok(received),
@@ -71,7 +88,7 @@ impl Socket {
     }
 
     /// Ends the connection, also for a thread that waits for it.
-    pub(in super::super) fn shut(&self) {
+    pub(super) fn shut(&self) {
         // What has ended already cannot be ended.
         _ = rustix::net::shutdown(&self.0, Shutdown::Both);
     }

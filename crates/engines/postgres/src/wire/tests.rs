@@ -1,18 +1,18 @@
 //! What servers may say, and what may be between: no bytes make the client panic, and answers may be cut anywhere.
 
-use super::answer::{self, Answer, texts};
+use super::answer::{self, CommandResult, texts};
+use super::authenticate::login_message;
 use super::incoming::{Incoming, Message};
-use super::{Login, Status, open, said};
-use crate::client::Kind;
+use super::said::said;
+use super::value::WireType;
+use super::{Login, Status, open};
 use crate::errors::{Cause, Trouble};
 use crate::options::Options;
-use crate::tls;
 use dbdyno_engine::Target;
 use dbdyno_engine::client;
 use proptest::prelude::*;
 use std::io::{Read, Write};
 use std::net::TcpListener;
-use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -38,8 +38,13 @@ fn row(values: &[Option<(i64, usize)>]) -> Vec<u8> {
 
 /// What is read of an answer whose columns are of these kinds, and of bytes that come in pieces, when the server is
 /// ready.
-fn read(kinds: &[Kind], bytes: &[u8], cuts: &[usize]) -> Result<Option<(Status, Answer, client::Answer)>, Trouble> {
-    let (mut incoming, mut answer, mut rows) = (Incoming::default(), Answer::default(), client::Answer::default());
+fn read(
+    kinds: &[WireType],
+    bytes: &[u8],
+    cuts: &[usize],
+) -> Result<Option<(Status, CommandResult, client::Answer)>, Trouble> {
+    let (mut incoming, mut answer, mut rows) =
+        (Incoming::default(), CommandResult::default(), client::Answer::default());
     let mut rest = bytes;
     for cut in cuts.iter().copied().chain([bytes.len()]) {
         let (mut piece, later) = rest.split_at(cut.min(rest.len()));
@@ -61,7 +66,7 @@ fn read(kinds: &[Kind], bytes: &[u8], cuts: &[usize]) -> Result<Option<(Status, 
 }
 
 /// The status, rows by the server's account, those that came, and their sum.
-fn all(kinds: &[Kind], bytes: &[u8]) -> Result<(Status, u64, usize, u64), String> {
+fn all(kinds: &[WireType], bytes: &[u8]) -> Result<(Status, u64, usize, u64), String> {
     match read(kinds, bytes, &[]) {
         Ok(Some((status, answer, rows))) => Ok((status, answer.rows, rows.rows(), rows.sum())),
         Ok(None) => Err("not ready".to_owned()),
@@ -69,8 +74,8 @@ fn all(kinds: &[Kind], bytes: &[u8]) -> Result<(Status, u64, usize, u64), String
     }
 }
 
-const ONE: [Kind; 1] = [Kind::Int(4)];
-const TWO: [Kind; 2] = [Kind::Int(8), Kind::Int(8)];
+const ONE: [WireType; 1] = [WireType::Int(4)];
+const TWO: [WireType; 2] = [WireType::Int(8), WireType::Int(8)];
 
 fn select(rows: &[Vec<u8>], tag: &[u8]) -> Vec<u8> {
     [message(b'2', b""), rows.concat(), message(b'C', tag), message(b'Z', b"I")].concat()
@@ -113,7 +118,7 @@ fn errors_are_read_and_the_first_one_counts() {
     let error = read(&TWO, &bytes, &[]).unwrap().unwrap().1.error.unwrap();
     assert_eq!((error.sqlstate.as_str(), error.message.as_str()), ("42P01", "no such table"));
     assert_eq!((error.hint.as_deref(), error.place.as_deref()), (Some("look elsewhere"), Some("line 1")));
-    assert_eq!(said::said(b"").message, "the server gave no reason");
+    assert_eq!(said(b"").message, "the server gave no reason");
     let rolled_back = [message(b'C', b"ROLLBACK\0"), message(b'Z', b"I")].concat();
     assert!(read(&TWO, &rolled_back, &[]).unwrap().unwrap().1.rolled_back);
 }
@@ -150,13 +155,13 @@ proptest! {
         if plausible {
             bytes = message(kind, &bytes);
         }
-        for kinds in [&ONE[..], &TWO, &[Kind::Text], &[]] {
+        for kinds in [&ONE[..], &TWO, &[WireType::Text], &[]] {
             drop(read(kinds, &bytes, &cuts));
         }
         drop(texts(&bytes));
-        drop(said::said(&bytes));
+        drop(said(&bytes));
         for kind in *b"REKZN" {
-            drop(super::authenticate::turn(Message { kind, body: &bytes }));
+            drop(login_message(Message { kind, body: &bytes }));
         }
     }
 
@@ -197,9 +202,10 @@ fn against(says: &'static [u8], closes: bool, options: &str) -> (Trouble, Durati
     });
     let target = format!("postgres://u:secret@127.0.0.1:{port}/d?connect_timeout=1{options}");
     let options = Options::parse(&Target::parse(&target).unwrap()).unwrap();
-    let (found, tls) = (crate::password::find(&options, options.host(0)), Arc::new(tls::config(&options).unwrap()));
+    let (host, tls) = (options.host(0), options.tls(options.host(0)).unwrap());
+    let found = crate::password::find(&options, host);
     let began = Instant::now();
-    let login = Login { options: &options, host: options.host(0), application: "test", found: &found, tls: &tls };
+    let login = Login { options: &options, host, application: "test", settings: "", found: &found, tls: tls.as_ref() };
     let trouble = open(&login).map(drop).unwrap_err();
     assert!(!format!("{trouble:?}").contains("secret"));
     (trouble, began.elapsed())

@@ -53,7 +53,7 @@ fn tls_proves_what_the_mode_asks_for() {
         let error = refused(&target);
         assert!(error.class == ErrorClass::ConnectionLost && error.message.contains(said), "{target}: {error}");
     }
-    // There is no TLS on sockets, whatever the mode; and a cancel goes the same way as its link.
+    // There is no TLS on sockets, whatever the mode; and a cancel goes the same way as its connection.
     assert!(!encrypted(&format!("{}&sslmode=verify-full", server.socket("root", "dbdyno"))));
     assert_cancels(&format!("{by_name}?sslmode=verify-full&{roots}"));
     // Who has signed for itself as an authority is told so.
@@ -70,7 +70,7 @@ fn without_tls_prefer_goes_on_and_require_does_not() {
     for _ in 0..2 {
         MariaDbConnection::open(&target, 0, "dbdyno").unwrap();
     }
-    assert!(target.seats.without_tls.load(std::sync::atomic::Ordering::Relaxed));
+    assert!(target.without_tls.load(std::sync::atomic::Ordering::Relaxed));
     let error = refused(&format!("{}?sslmode=require", server.tcp("admin", "dbdyno")));
     assert!(error.target_lost() && error.message.contains("give the server a certificate"), "{error}");
     // And where the server wants it.

@@ -28,28 +28,28 @@ const MSG_WAITALL: u32 = 0x100;
 /// More than one is never needed; but it must end.
 const TRIES_TO_END: usize = 5;
 
-/// What an event is about, in its upper half; the lower is a socket's number.
+/// What a completion is about, in its upper half; the lower half is a socket's number.
 const RECEIVED: u64 = 0;
 const UNSENT: u64 = 1 << 32;
-const RANG: u64 = 2 << 32;
-const CALLED: u64 = 3 << 32;
+const TIMER_FIRED: u64 = 2 << 32;
+const WOKEN: u64 = 3 << 32;
 
-/// What has happened.
+/// What has completed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Happening {
+pub(super) enum Completion {
     /// So many bytes have come for a socket, to be had from [`Ring::received`]; none: it has ended or failed.
     Received(usize, usize),
     /// Of the bytes given to a socket it has taken this many, and no more for now.
     Unsent(usize, usize),
     /// A socket can no longer be written to. What can be read of it may say why.
     Broken(usize),
-    /// The timer has rung.
-    Rang,
-    /// The bell has been rung.
-    Called,
+    /// The timer has fired.
+    Timer,
+    /// Another thread has woken this one.
+    Woken,
 }
 
-/// A ring with a number of sockets, a timer and a bell.
+/// A ring with a number of sockets, a timer and a waker.
 pub(super) struct Ring {
     ring: IoUring,
     memory: Memory,
@@ -57,9 +57,9 @@ pub(super) struct Ring {
     given: Vec<usize>,
     /// Sockets that are listened to.
     listening: Vec<bool>,
-    /// Whether the timer and the bell are watched.
+    /// Whether the timer and the waker are watched.
     timer_watched: bool,
-    bell_watched: bool,
+    waker_watched: bool,
 }
 
 impl Ring {
@@ -68,16 +68,16 @@ impl Ring {
     ///
     /// # Errors
     /// The kernel has none, or not for us: before 6.1, or in a container that forbids it.
-    pub(super) fn new(sockets: &[RawFd], timer: BorrowedFd<'_>, bell: BorrowedFd<'_>) -> io::Result<Self> {
-        // Each socket is sent to and listened to once a turn, and there are the timer and the bell.
+    pub(super) fn new(sockets: &[RawFd], timer: BorrowedFd<'_>, waker: BorrowedFd<'_>) -> io::Result<Self> {
+        // Each socket is sent to and listened to once a turn, and there are the timer and the waker.
         let entries = (2 * sockets.len() + 2).next_power_of_two();
         let ring = build(u32::try_from(entries).unwrap_or(u32::MAX))?;
-        let fds: Vec<RawFd> = sockets.iter().copied().chain([timer.as_raw_fd(), bell.as_raw_fd()]).collect();
+        let fds: Vec<RawFd> = sockets.iter().copied().chain([timer.as_raw_fd(), waker.as_raw_fd()]).collect();
         ring.submitter().register_files(&fds)?;
         let n = sockets.len();
         let memory = Memory::new(n * (OUT_BYTES + IN_BYTES));
         let (given, listening) = (vec![0; n], vec![false; n]);
-        Ok(Self { ring, memory, given, listening, timer_watched: false, bell_watched: false })
+        Ok(Self { ring, memory, given, listening, timer_watched: false, waker_watched: false })
     }
 
     /// Notes bytes to be sent to socket `n`; false where they are too many for that, and nothing was noted. Between a
@@ -109,15 +109,15 @@ impl Ring {
         self.note(&receive.build().user_data(RECEIVED | n as u64))
     }
 
-    /// Gives the kernel what was noted and waits until something has happened, or does not wait; adds up to `most`
-    /// happenings to `happened`.
-    pub(super) fn wait(&mut self, at_once: bool, most: usize, happened: &mut Vec<Happening>) -> Result<(), Errno> {
+    /// Gives the kernel what was noted and waits until something has completed, or does not wait; adds up to `most`
+    /// completions to `completed`.
+    pub(super) fn wait(&mut self, at_once: bool, most: usize, completed: &mut Vec<Completion>) -> Result<(), Errno> {
         let sockets = self.listening.len();
         if !mem::replace(&mut self.timer_watched, true) {
-            self.watch(sockets, RANG)?;
+            self.watch(sockets, TIMER_FIRED)?;
         }
-        if !mem::replace(&mut self.bell_watched, true) {
-            self.watch(sockets + 1, CALLED)?;
+        if !mem::replace(&mut self.waker_watched, true) {
+            self.watch(sockets + 1, WOKEN)?;
         }
         let entered = if at_once {
             let now = types::Timespec::new();
@@ -133,23 +133,23 @@ impl Ring {
         for event in self.ring.completion().take(most) {
             let (kind, n) = (event.user_data() & !0xFFFF_FFFF, (event.user_data() & 0xFFFF_FFFF) as usize);
             let result = usize::try_from(event.result());
-            happened.push(match kind {
+            completed.push(match kind {
                 RECEIVED => {
                     self.listening[n] = false;
-                    Happening::Received(n, result.unwrap_or(0))
+                    Completion::Received(n, result.unwrap_or(0))
                 }
                 UNSENT => match result {
-                    Ok(sent) => Happening::Unsent(n, sent),
-                    Err(_) if event.result() == -Errno::AGAIN.raw_os_error() => Happening::Unsent(n, 0),
-                    Err(_) => Happening::Broken(n),
+                    Ok(sent) => Completion::Unsent(n, sent),
+                    Err(_) if event.result() == -Errno::AGAIN.raw_os_error() => Completion::Unsent(n, 0),
+                    Err(_) => Completion::Broken(n),
                 },
-                RANG => {
+                TIMER_FIRED => {
                     self.timer_watched = cqueue::more(event.flags());
-                    Happening::Rang
+                    Completion::Timer
                 }
                 _ => {
-                    self.bell_watched = cqueue::more(event.flags());
-                    Happening::Called
+                    self.waker_watched = cqueue::more(event.flags());
+                    Completion::Woken
                 }
             });
         }
@@ -282,22 +282,22 @@ mod tests {
             return None;
         }
         let (ours, theirs): (Vec<_>, Vec<_>) = (0..sockets).map(|_| UnixStream::pair().unwrap()).unzip();
-        let bell = rustix::event::eventfd(0, rustix::event::EventfdFlags::CLOEXEC).unwrap();
-        let ring = ring(&ours, &Timer::new().unwrap(), &bell);
+        let waker = rustix::event::eventfd(0, rustix::event::EventfdFlags::CLOEXEC).unwrap();
+        let ring = ring(&ours, &Timer::new().unwrap(), &waker);
         Some((ring, ours, theirs))
     }
 
-    fn ring(sockets: &[UnixStream], timer: &Timer, bell: &OwnedFd) -> Ring {
+    fn ring(sockets: &[UnixStream], timer: &Timer, waker: &OwnedFd) -> Ring {
         let fds: Vec<_> = sockets.iter().map(AsRawFd::as_raw_fd).collect();
-        Ring::new(&fds, timer.as_fd(), bell.as_fd()).unwrap()
+        Ring::new(&fds, timer.as_fd(), waker.as_fd()).unwrap()
     }
 
-    fn next(ring: &mut Ring) -> Happening {
-        let mut happened = Vec::new();
-        while happened.is_empty() {
-            ring.wait(false, 1, &mut happened).unwrap();
+    fn next(ring: &mut Ring) -> Completion {
+        let mut completed = Vec::new();
+        while completed.is_empty() {
+            ring.wait(false, 1, &mut completed).unwrap();
         }
-        happened[0]
+        completed[0]
     }
 
     #[test]
@@ -308,15 +308,15 @@ mod tests {
                 assert!(ring.send(n, &[round, n as u8]).unwrap());
                 ring.listen(n).unwrap();
             }
-            let mut happened = Vec::new();
-            ring.wait(true, 9, &mut happened).unwrap();
-            assert_eq!(happened, [], "nothing was answered, and what was sent is not told");
+            let mut completed = Vec::new();
+            ring.wait(true, 9, &mut completed).unwrap();
+            assert_eq!(completed, [], "nothing was answered, and what was sent is not told");
             for n in [2, 0, 1] {
                 let mut request = [0; 2];
                 theirs[n].read_exact(&mut request).unwrap();
                 assert_eq!(request, [round, n as u8]);
                 theirs[n].write_all(&[9, n as u8, round]).unwrap();
-                assert_eq!(next(&mut ring), Happening::Received(n, 3));
+                assert_eq!(next(&mut ring), Completion::Received(n, 3));
                 assert_eq!(ring.received(n, 3), [9, n as u8, round]);
             }
         }
@@ -327,15 +327,15 @@ mod tests {
         let Some((mut ring, ours, theirs)) = rings(2) else { return };
         assert!(!ring.send(0, &[0; OUT_BYTES + 1]).unwrap(), "no room for that");
         // Nobody reads there: what goes, goes in part at the end, or not at all.
-        let mut happened = Vec::new();
+        let mut completed = Vec::new();
         for _ in 0..100_000 {
             assert!(ring.send(0, &[7; OUT_BYTES]).unwrap());
-            ring.wait(true, 9, &mut happened).unwrap();
-            if !happened.is_empty() {
+            ring.wait(true, 9, &mut completed).unwrap();
+            if !completed.is_empty() {
                 break;
             }
         }
-        let [Happening::Unsent(0, sent)] = happened[..] else { panic!("{happened:?}") };
+        let [Completion::Unsent(0, sent)] = completed[..] else { panic!("{completed:?}") };
         assert!(sent < OUT_BYTES && ring.given(0) == [7; OUT_BYTES]);
         // The other side has gone: what it said before is read, then comes its end.
         (&theirs[1]).write_all(b"bye").unwrap();
@@ -343,42 +343,42 @@ mod tests {
         assert!(ring.send(1, b"hello").unwrap());
         ring.listen(1).unwrap();
         let mut said = [next(&mut ring), next(&mut ring)];
-        said.sort_by_key(|happening| matches!(happening, Happening::Received(..)));
-        assert_eq!(said, [Happening::Broken(1), Happening::Received(1, 3)]);
+        said.sort_by_key(|completion| matches!(completion, Completion::Received(..)));
+        assert_eq!(said, [Completion::Broken(1), Completion::Received(1, 3)]);
         ring.listen(1).unwrap();
-        assert_eq!(next(&mut ring), Happening::Received(1, 0));
+        assert_eq!(next(&mut ring), Completion::Received(1, 0));
         drop(ours);
     }
 
     #[test]
-    fn the_timer_rings_each_time_that_it_was_set() {
+    fn the_timer_fires_each_time_that_it_was_set() {
         let Some((_, ours, _theirs)) = rings(1) else { return };
         let mut timer = Timer::new().unwrap();
-        let bell = rustix::event::eventfd(0, rustix::event::EventfdFlags::CLOEXEC).unwrap();
-        let mut ring = ring(&ours, &timer, &bell);
+        let waker = rustix::event::eventfd(0, rustix::event::EventfdFlags::CLOEXEC).unwrap();
+        let mut ring = ring(&ours, &timer, &waker);
         ring.listen(0).unwrap();
         for _ in 0..3 {
             timer.set(2, 1).unwrap();
-            assert_eq!(next(&mut ring), Happening::Rang);
-            let mut happened = Vec::new();
-            ring.wait(true, 9, &mut happened).unwrap();
-            assert_eq!(happened, [], "once");
+            assert_eq!(next(&mut ring), Completion::Timer);
+            let mut completed = Vec::new();
+            ring.wait(true, 9, &mut completed).unwrap();
+            assert_eq!(completed, [], "once");
         }
     }
 
     #[test]
-    fn the_bell_is_heard_each_time_that_another_thread_rings_it() {
+    fn another_thread_wakes_it_each_time() {
         let Some((_, ours, _theirs)) = rings(1) else { return };
-        let bell = rustix::event::eventfd(0, rustix::event::EventfdFlags::CLOEXEC).unwrap();
-        let mut ring = ring(&ours, &Timer::new().unwrap(), &bell);
+        let waker = rustix::event::eventfd(0, rustix::event::EventfdFlags::CLOEXEC).unwrap();
+        let mut ring = ring(&ours, &Timer::new().unwrap(), &waker);
         for _ in 0..3 {
             std::thread::scope(|scope| {
-                scope.spawn(|| rustix::io::write(&bell, &1_u64.to_ne_bytes()).unwrap());
-                assert_eq!(next(&mut ring), Happening::Called);
+                scope.spawn(|| rustix::io::write(&waker, &1_u64.to_ne_bytes()).unwrap());
+                assert_eq!(next(&mut ring), Completion::Woken);
             });
-            let mut happened = Vec::new();
-            ring.wait(true, 9, &mut happened).unwrap();
-            assert_eq!(happened, [], "once");
+            let mut completed = Vec::new();
+            ring.wait(true, 9, &mut completed).unwrap();
+            assert_eq!(completed, [], "once");
         }
     }
 

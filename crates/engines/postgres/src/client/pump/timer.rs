@@ -1,5 +1,5 @@
-//! A timer of the kernel's that is waited for with everything else. Its moments are nanoseconds, and unlike the time
-//! that waiting for events may take it is not rounded, nor let slip to save a wake-up; every kernel in use has it.
+//! A timer of the kernel's that is waited for together with the sockets. It counts in nanoseconds, and the kernel neither
+//! rounds it nor delays it to save a wake-up, as it does with the time that a wait may take.
 
 use rustix::io::Errno;
 use rustix::time::{
@@ -9,16 +9,16 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 const NS_PER_S: u64 = 1_000_000_000;
 
-/// A timer that rings once.
+/// A timer that fires once each time that it is set.
 pub(super) struct Timer {
     fd: OwnedFd,
-    rings_at_ns: Option<u64>,
+    fires_at_ns: Option<u64>,
 }
 
 impl Timer {
     pub(super) fn new() -> Result<Self, Errno> {
         let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
-        Ok(Self { fd: timerfd_create(TimerfdClockId::Monotonic, flags)?, rings_at_ns: None })
+        Ok(Self { fd: timerfd_create(TimerfdClockId::Monotonic, flags)?, fires_at_ns: None })
     }
 
     /// Sets it, now being `now_ns` by the clock that it is set by.
@@ -31,18 +31,18 @@ impl Timer {
             tv_nsec: (in_ns % NS_PER_S).cast_signed(),
         };
         timerfd_settime(&self.fd, TimerfdTimerFlags::empty(), &Itimerspec { it_interval: zero, it_value: in_ns })?;
-        self.rings_at_ns = Some(at_ns);
+        self.fires_at_ns = Some(at_ns);
         Ok(())
     }
 
-    /// When it will ring.
-    pub(super) fn rings_at(&self) -> Option<u64> {
-        self.rings_at_ns
+    /// When it will fire.
+    pub(super) fn fires_at(&self) -> Option<u64> {
+        self.fires_at_ns
     }
 
-    /// It has rung.
-    pub(super) fn rang(&mut self) {
-        self.rings_at_ns = None;
+    /// It has fired.
+    pub(super) fn fired(&mut self) {
+        self.fires_at_ns = None;
     }
 }
 

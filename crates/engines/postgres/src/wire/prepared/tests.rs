@@ -1,32 +1,34 @@
 //! What is sent, without a server.
 
+use super::super::value::{DATE, DAY_ZERO, INT8};
 use super::*;
 use crate::procedure::ProcedureSpec;
-use dbdyno_engine::client::{Parameter, TestProgram, Values};
+use dbdyno_engine::client::{Parameter, TestProgram, Values, cents_text};
+use dbdyno_engine::data::iso_day;
 use dbdyno_engine::program::{Act, Program as _};
 use dbdyno_testkit::conformance::catalogue;
 use proptest::prelude::*;
 
-fn prepared(takes: &[Kind], gives: &[Kind]) -> Prepared {
-    Prepared::of(std::iter::once((takes.to_vec(), gives.to_vec())), BytesMut::new()).unwrap()
+fn prepared(takes: &[WireType], gives: &[WireType]) -> PreparedStatements {
+    PreparedStatements::of(std::iter::once((takes.to_vec(), gives.to_vec())), BytesMut::new()).unwrap()
 }
 
 /// The same by the crate.
-fn expected(values: &Values, takes: &[Kind], gives: &[Kind], times: usize) -> Vec<u8> {
+fn expected(values: &Values, takes: &[WireType], gives: &[WireType], times: usize) -> Vec<u8> {
     let mut out = BytesMut::new();
-    let write = |(value, kind): (Value<'_>, Kind), out: &mut BytesMut| {
+    let write = |(value, kind): (Value<'_>, WireType), out: &mut BytesMut| {
         match (value, kind) {
             (Value::Null, _) => return Ok(IsNull::Yes),
-            (Value::Int(number), Kind::Int(bytes)) => out.extend(&number.to_be_bytes()[8 - usize::from(bytes)..]),
+            (Value::Int(number), WireType::Int(bytes)) => out.extend(&number.to_be_bytes()[8 - usize::from(bytes)..]),
             (Value::Int(number), _) => out.extend(number.to_string().as_bytes()),
-            (Value::Day(days), Kind::Day) => out.extend((days - DAY_ZERO).to_be_bytes()),
+            (Value::Day(days), WireType::Day) => out.extend((days - DAY_ZERO).to_be_bytes()),
             (Value::Day(days), _) => out.extend(iso_day(days.into()).as_bytes()),
             (Value::Cents(cents), _) => out.extend(cents_text(cents).as_bytes()),
             (Value::Text(text), _) => out.extend(text.as_bytes()),
         }
         Ok(IsNull::No)
     };
-    let formats = |kinds: &[Kind]| kinds.iter().map(|kind| kind.format().cast_signed()).collect::<Vec<_>>();
+    let formats = |kinds: &[WireType]| kinds.iter().map(|kind| kind.format().cast_signed()).collect::<Vec<_>>();
     for execution in 0..times {
         let given = values.iter().skip(execution * takes.len()).zip(takes.iter().copied());
         let bound = frontend::bind("", "0", formats(takes), given, write, formats(gives), &mut out);
@@ -41,19 +43,19 @@ fn expected(values: &Values, takes: &[Kind], gives: &[Kind], times: usize) -> Ve
 fn values_that_do_not_fit_are_refused() {
     let mut values = Values::new();
     for (kind, value, fits) in [
-        (Kind::Int(4), i64::from(i32::MAX), true),
-        (Kind::Int(4), i64::from(i32::MIN), true),
-        (Kind::Int(4), i64::from(i32::MAX) + 1, false),
-        (Kind::Int(2), -32_769, false),
-        (Kind::Int(8), i64::MIN, true),
-        (Kind::Day, 1, false),
+        (WireType::Int(4), i64::from(i32::MAX), true),
+        (WireType::Int(4), i64::from(i32::MIN), true),
+        (WireType::Int(4), i64::from(i32::MAX) + 1, false),
+        (WireType::Int(2), -32_769, false),
+        (WireType::Int(8), i64::MIN, true),
+        (WireType::Day, 1, false),
     ] {
         let bound = Bound { statement: 0, values: values.set(&[value]), times: 1, opens: false };
         assert_eq!(prepared(&[kind], &[]).fill(&bound, "w").is_ok(), fits, "{kind:?} {value}");
     }
     values.clear();
     values.push("x");
-    let said = |bound: &Bound<'_>| prepared(&[Kind::Int(8)], &[]).fill(bound, "w").unwrap_err().message;
+    let said = |bound: &Bound<'_>| prepared(&[WireType::Int(8)], &[]).fill(bound, "w").unwrap_err().message;
     let bound = Bound { statement: 0, values: &values, times: 1, opens: false };
     assert!(said(&bound).contains("value 1 of statement 0 is no Int(8)"), "{}", said(&bound));
     assert!(said(&Bound { statement: 1, ..bound }).contains("there is none of that number"));
@@ -65,7 +67,7 @@ fn values_that_do_not_fit_are_refused() {
 /// What is refused leaves nothing behind that the next values would be written over.
 #[test]
 fn after_a_refusal_messages_are_whole() {
-    let (takes, mut values) = ([Kind::Int(8), Kind::Int(2)], Values::new());
+    let (takes, mut values) = ([WireType::Int(8), WireType::Int(2)], Values::new());
     let mut prepared = prepared(&takes, &[]);
     for (numbers, fits) in [([7, 1], true), ([8, 40_000], false), ([9, 2], true)] {
         values.set(&numbers);
@@ -75,7 +77,7 @@ fn after_a_refusal_messages_are_whole() {
     }
 }
 
-/// Kinds of the messages, one after the other; their lengths must fit.
+/// WireTypes of the messages, one after the other; their lengths must fit.
 fn kinds(mut messages: &[u8]) -> String {
     let mut kinds = String::new();
     while let Some((kind, rest)) = messages.split_first() {
@@ -93,7 +95,7 @@ fn a_tests_statement_is_one_round_trip_that_opens_its_transaction_too() {
     {
         let test = catalogue::tests().into_iter().find(|test| test.code.as_str() == code).unwrap();
         let statement = ProcedureSpec::of(&test).unwrap().client_statement().unwrap();
-        let takes = statement.text.type_oids.iter().map(|oid| Kind::taken(*oid)).collect::<Vec<_>>();
+        let takes = statement.text.type_oids.iter().map(|oid| WireType::taken(*oid)).collect::<Vec<_>>();
         let mut prepared = prepared(&takes, &[]);
         assert_eq!(kinds(&preparing(&[statement.text]).unwrap()), "CPCPDS");
         let spec = dbdyno_engine::PointSpec { rows_per_tx, ..catalogue::spec(&test, 1) };
@@ -124,10 +126,10 @@ proptest! {
         times in 1..3_usize,
         opens in any::<bool>(),
     ) {
-        let takes: Vec<Kind> = numbers.iter()
-            .map(|(_, kind, _)| [Kind::Int(2), Kind::Int(4), Kind::Int(8), Kind::Day, Kind::Text, Kind::Text, Kind::Text][*kind])
+        let takes: Vec<WireType> = numbers.iter()
+            .map(|(_, kind, _)| [WireType::Int(2), WireType::Int(4), WireType::Int(8), WireType::Day, WireType::Text, WireType::Text, WireType::Text][*kind])
             .collect();
-        let gives = &[Kind::Text, Kind::Int(8), Kind::Text][..gives.min(3)];
+        let gives = &[WireType::Text, WireType::Int(8), WireType::Text][..gives.min(3)];
         let mut prepared = prepared(&takes, gives);
         let opening = if opens { prepared.opening.clone() } else { Vec::new() };
         let mut values = Values::new();

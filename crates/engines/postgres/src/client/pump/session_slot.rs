@@ -2,15 +2,15 @@
 
 use super::super::super::wire::Wait;
 use super::super::ClientSession;
-use super::road::{News, Road};
+use super::poller::{Poller, Readiness};
 use dbdyno_engine::Ended;
 use dbdyno_engine::{ChunkResult, Clock, EngineError, Failure, Session as _, Step, Work};
 use std::os::fd::BorrowedFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A session and its work.
-pub(super) struct Line<'a> {
-    /// What its road knows it by.
+pub(super) struct SessionSlot<'a> {
+    /// Its number among the sessions of the pump.
     n: usize,
     session: &'a mut ClientSession,
     work: &'a mut dyn Work,
@@ -35,7 +35,7 @@ enum State {
     Broken,
 }
 
-/// What a thread has to know about a line that it has served.
+/// What a thread has to know about a slot that it has served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Next {
     /// An answer, or the rest of one, will come.
@@ -50,7 +50,7 @@ pub(super) enum Next {
     Ended,
 }
 
-impl<'a> Line<'a> {
+impl<'a> SessionSlot<'a> {
     pub(super) fn new(n: usize, session: &'a mut ClientSession, work: &'a mut dyn Work) -> Self {
         Self { n, session, work, state: State::Sleeps, started_ns: 0, failed: None, moves_to: None }
     }
@@ -59,12 +59,12 @@ impl<'a> Line<'a> {
         self.session.as_fd()
     }
 
-    /// Whether what comes is not encrypted.
+    /// Whether its connection is not encrypted.
     pub(super) fn is_plain(&self) -> bool {
         self.session.is_plain()
     }
 
-    /// What its road knows it by.
+    /// Its number among the sessions of the pump.
     pub(super) fn number(&self) -> usize {
         self.n
     }
@@ -89,31 +89,31 @@ impl<'a> Line<'a> {
         self.state == State::Broken
     }
 
-    /// There are news of its session: perhaps the answer.
-    pub(super) fn heard(&mut self, news: News, road: &mut impl Road, clock: &dyn Clock) -> Next {
+    /// Something has happened on its connection: perhaps its answer has come.
+    pub(super) fn take(&mut self, readiness: Readiness, poller: &mut impl Poller, clock: &dyn Clock) -> Next {
         // Between two requests the server may say something, too, or go: the next request will meet it.
-        if !road.bring(self.n, news, self.session) || self.state != State::Waits {
+        if !poller.deliver(self.n, readiness, self.session) || self.state != State::Waits {
             return Next::Nothing;
         }
         let Some(result) = self.session.receive(Wait::No) else { return Next::Answer };
         let now_ns = clock.now_ns();
         let ended = Ended { started_ns: self.started_ns, ended_ns: now_ns, result: result.map_err(Failure::from) };
-        self.step(now_ns, Some(ended), road, clock)
+        self.step(now_ns, Some(ended), poller, clock)
     }
 
     /// Its moment has come.
-    pub(super) fn wake(&mut self, now_ns: u64, road: &mut impl Road, clock: &dyn Clock) -> Next {
+    pub(super) fn wake(&mut self, now_ns: u64, poller: &mut impl Poller, clock: &dyn Clock) -> Next {
         let failed = self.failed.take();
-        self.step(now_ns, failed, road, clock)
+        self.step(now_ns, failed, poller, clock)
     }
 
-    /// It cannot be served: whoever waits for it must not wait any longer.
+    /// It cannot be served: nobody must wait for it any longer.
     pub(super) fn give_up(&mut self) {
         self.work.abandon();
         self.state = State::Ended;
     }
 
-    fn step(&mut self, now_ns: u64, ended: Option<Ended>, road: &mut impl Road, clock: &dyn Clock) -> Next {
+    fn step(&mut self, now_ns: u64, ended: Option<Ended>, poller: &mut impl Poller, clock: &dyn Clock) -> Next {
         // The work is not used again after a panic but to read what it had recorded.
         let (work, session) = (&mut *self.work, &*self.session);
         let reply = ended.map(|ended| ended.reply(session.answer()));
@@ -127,10 +127,10 @@ impl<'a> Line<'a> {
                 // One reading of the clock an answer: deciding what is next is part of what the next one takes.
                 self.started_ns = now_ns;
                 let moves_to = self.moves_to.take();
-                // What is on this thread's road the other one does not see.
+                // The poller of another thread does not see what this thread's poller was given.
                 let sent = match moves_to {
                     Some(_) => self.session.send(&request),
-                    None => road.send(self.n, self.session, &request),
+                    None => poller.send(self.n, self.session, &request),
                 };
                 match sent {
                     Ok(()) => {

@@ -1,4 +1,5 @@
-//! Where server processes run, looked up one at a time: a look takes some microseconds, for which answers wait.
+//! Finds out on which processor server processes run, one process at a time: a look takes some microseconds, for which
+//! answers wait.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -11,14 +12,14 @@ const STAT_BYTES: usize = 1_024;
 /// The processor's field of a `stat`, after the name: the 39th of all (proc_pid_stat(5)).
 const PROCESSOR: usize = 39 - 3;
 
-/// When to look next, and at whom.
+/// When to look next, and at which session's process.
 #[derive(Debug, Default)]
-pub(super) struct Lookout {
+pub(super) struct CpuProbe {
     due_ns: u64,
     next: usize,
 }
 
-impl Lookout {
+impl CpuProbe {
     /// Whether it is time to look.
     pub(super) fn is_due(&mut self, now_ns: u64) -> bool {
         let due = now_ns >= self.due_ns;
@@ -28,7 +29,7 @@ impl Lookout {
         due
     }
 
-    /// The next of `n` that is `there`.
+    /// The next of `n` sessions that is `there`.
     pub(super) fn next(&mut self, n: usize, there: impl Fn(usize) -> bool) -> Option<usize> {
         let next = (0..n).map(|i| (self.next + i) % n).find(|i| there(*i));
         self.next = next.map_or(0, |next| next + 1);
@@ -85,19 +86,19 @@ mod tests {
 
     #[test]
     fn all_get_their_turn() {
-        let mut lookout = Lookout::default();
-        let seen: Vec<_> = (0..12).map(|_| lookout.next(10, |n| n % 2 == 1).unwrap()).collect();
+        let mut probe = CpuProbe::default();
+        let seen: Vec<_> = (0..12).map(|_| probe.next(10, |n| n % 2 == 1).unwrap()).collect();
         assert_eq!(seen, [1, 3, 5, 7, 9, 1, 3, 5, 7, 9, 1, 3]);
-        assert_eq!(lookout.next(10, |n| n == 3), Some(3), "round to the same");
-        assert_eq!(lookout.next(10, |_| false), None);
-        assert_eq!(lookout.next(0, |_| true), None);
+        assert_eq!(probe.next(10, |n| n == 3), Some(3), "round to the same");
+        assert_eq!(probe.next(10, |_| false), None);
+        assert_eq!(probe.next(0, |_| true), None);
     }
 
     #[test]
     fn looks_come_in_their_time() {
-        let mut lookout = Lookout::default();
-        assert!(lookout.is_due(5));
-        assert!(!lookout.is_due(5 + PERIOD_NS - 1));
-        assert!(lookout.is_due(5 + PERIOD_NS));
+        let mut probe = CpuProbe::default();
+        assert!(probe.is_due(5));
+        assert!(!probe.is_due(5 + PERIOD_NS - 1));
+        assert!(probe.is_due(5 + PERIOD_NS));
     }
 }

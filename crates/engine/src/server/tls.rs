@@ -1,63 +1,103 @@
 //! TLS as libpq means it: `require` encrypts and asks no questions, `verify-ca` wants a certificate that a trusted
-//! authority has signed, `verify-full` wants it to be for this host, too.
+//! authority has signed, `verify-full` wants it to be for this host, too. Where authorities are named, `require` verifies
+//! what `verify-ca` does.
 //!
 //! Two things that libpq does and rustls does not are made up for here, because PostgreSQL's own manual produces such
 //! certificates: a server's self-signed certificate may itself stand in `sslrootcert`, and where no chain is verified
 //! the form of the certificate does not matter either. That its owner is at the other end is verified always.
 
-use super::options::{Options, SslMode};
-use dbdyno_engine::EngineError;
+use super::url::{ServerOptions, SslMode};
+use crate::EngineError;
 use dbdyno_model::ErrorClass;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{CryptoProvider, WebPkiSupportedAlgorithms, ring};
-use rustls::pki_types::pem::PemObject;
+use rustls::crypto::{WebPkiSupportedAlgorithms, ring};
+use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 use std::path::Path;
 use std::sync::Arc;
-use tokio_postgres_rustls::MakeRustlsConnect;
 use x509_cert::Certificate;
 use x509_cert::der::{Decode as _, Encode as _};
 
-/// What makes TLS connections as the target wants them, for the crate's client.
-///
-/// # Errors
-/// The trusted authorities cannot be read.
-pub(super) fn connector(options: &Options) -> Result<MakeRustlsConnect, EngineError> {
-    Ok(MakeRustlsConnect::new(config(options)?))
+/// Whom a target trusts.
+#[derive(Debug)]
+pub struct Authorities {
+    /// Their certificates that can be used.
+    pub certificates: Vec<CertificateDer<'static>>,
+    /// The same, as trust begins with them.
+    pub roots: RootCertStore,
 }
 
-/// How TLS connections are made as the target wants them.
+impl Authorities {
+    /// Whom a target trusts; none where it verifies nothing.
+    ///
+    /// # Errors
+    /// Their certificates cannot be read, or none of them can be used.
+    pub fn of(options: &ServerOptions) -> Result<Option<Self>, EngineError> {
+        options.verifies().then(|| Self::read(options.root_certificates.as_deref())).transpose()
+    }
+
+    /// Those of a file, or of the system's list.
+    ///
+    /// # Errors
+    /// As for [`Authorities::of`].
+    pub fn read(file: Option<&Path>) -> Result<Self, EngineError> {
+        let (all, place) = match file {
+            Some(path) => (certificates(path)?, path.display().to_string()),
+            None => (rustls_native_certs::load_native_certs().certs, "the system's list of authorities".to_owned()),
+        };
+        let (mut certificates, mut roots) = (all, RootCertStore::empty());
+        certificates.retain(|certificate| roots.add(certificate.clone()).is_ok());
+        if roots.is_empty() {
+            let message = format!("{place} has no usable certificate; name the right file as sslrootcert=FILE");
+            return Err(EngineError::new(ErrorClass::ConnectionLost, message));
+        }
+        Ok(Self { certificates, roots })
+    }
+}
+
+fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, EngineError> {
+    let text = dbdyno_files::read(path, dbdyno_files::TEXT_BYTES).map_err(pem::Error::Io);
+    let read = text.and_then(|text| CertificateDer::pem_slice_iter(&text).collect::<Result<Vec<_>, _>>());
+    read.map_err(|error| {
+        let message = format!("cannot read the trusted certificates in {} (sslrootcert): {error}", path.display());
+        EngineError::new(ErrorClass::ConnectionLost, message)
+    })
+}
+
+/// How TLS connections are made as a target wants them.
 ///
 /// # Errors
 /// The trusted authorities cannot be read.
-pub(super) fn config(options: &Options) -> Result<ClientConfig, EngineError> {
+pub fn client_config(options: &ServerOptions) -> Result<ClientConfig, EngineError> {
     let provider = Arc::new(ring::default_provider());
-    let verifier: Arc<dyn ServerCertVerifier> = match (options.ssl_mode, &options.root_certificates) {
-        (SslMode::Disable | SslMode::Prefer, _) | (SslMode::Require, None) => {
-            Arc::new(Anybody { algorithms: provider.signature_verification_algorithms })
+    let failed = |error: String| EngineError::new(ErrorClass::Other, format!("preparing TLS: {error}"));
+    let verifier: Arc<dyn ServerCertVerifier> = match Authorities::of(options)? {
+        None => Arc::new(AnyCertificate { algorithms: provider.signature_verification_algorithms }),
+        Some(authorities) => {
+            let roots = Arc::new(authorities.roots);
+            let chain = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(&provider)).build();
+            let chain = chain.map_err(|error| failed(error.to_string()))?;
+            // What the system trusts are authorities, and no servers.
+            let named = options.root_certificates.as_ref().map(|_| authorities.certificates).unwrap_or_default();
+            Arc::new(TrustedCertificate { chain, named, verify_name: options.ssl_mode == SslMode::VerifyFull })
         }
-        // With authorities named, libpq verifies for `require` what it verifies for `verify-ca`.
-        (SslMode::Require | SslMode::VerifyCa, roots) => {
-            Arc::new(Trusted::new(roots.as_deref(), false, Arc::clone(&provider))?)
-        }
-        (SslMode::VerifyFull, roots) => Arc::new(Trusted::new(roots.as_deref(), true, Arc::clone(&provider))?),
     };
     let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-    let config = config.map_err(|e| EngineError::new(ErrorClass::Other, format!("preparing TLS: {e}")))?;
+    let config = config.map_err(|error| failed(error.to_string()))?;
     Ok(config.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth())
 }
 
 /// Takes any certificate, for `prefer` and `require`, but only from its owner: anybody can show a server's certificate,
-/// which is public, and the proof of a password names the certificate that was shown (wire/binding.rs).
+/// which is public, and the proof of a password names the certificate that was shown where the engine can do that.
 #[derive(Debug)]
-struct Anybody {
+struct AnyCertificate {
     algorithms: WebPkiSupportedAlgorithms,
 }
 
-impl Anybody {
+impl AnyCertificate {
     /// Verifies a signature by the key in a certificate of any version; rustls reads those of version 3 only.
     fn verify(
         &self,
@@ -81,7 +121,7 @@ fn public_key(certificate: &CertificateDer<'_>) -> Option<(Vec<u8>, Vec<u8>)> {
     Some((key.algorithm.to_der().ok()?, key.subject_public_key.raw_bytes().to_vec()))
 }
 
-impl ServerCertVerifier for Anybody {
+impl ServerCertVerifier for AnyCertificate {
     fn verify_server_cert(
         &self,
         _: &CertificateDer<'_>,
@@ -118,38 +158,14 @@ impl ServerCertVerifier for Anybody {
 
 /// Verifies the chain, and the name where that is wanted.
 #[derive(Debug)]
-struct Trusted {
+struct TrustedCertificate {
     chain: Arc<WebPkiServerVerifier>,
     /// Certificates of `sslrootcert`, which a server may present as its own.
     named: Vec<CertificateDer<'static>>,
     verify_name: bool,
 }
 
-impl Trusted {
-    fn new(file: Option<&Path>, verify_name: bool, provider: Arc<CryptoProvider>) -> Result<Self, EngineError> {
-        let (mut roots, mut named) = (RootCertStore::empty(), Vec::new());
-        let place = match file {
-            Some(path) => {
-                named = certificates(path)?;
-                roots.add_parsable_certificates(named.iter().cloned());
-                path.display().to_string()
-            }
-            None => {
-                roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-                "the system's list of authorities".to_owned()
-            }
-        };
-        let chain = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider).build();
-        let unusable = |error| {
-            let message =
-                format!("{place} has no usable certificate ({error}); name the right file as sslrootcert=FILE");
-            EngineError::new(ErrorClass::ConnectionLost, message)
-        };
-        Ok(Self { chain: chain.map_err(unusable)?, named, verify_name })
-    }
-}
-
-impl ServerCertVerifier for Trusted {
+impl ServerCertVerifier for TrustedCertificate {
     fn verify_server_cert(
         &self,
         end_entity: &CertificateDer<'_>,
@@ -196,13 +212,4 @@ impl ServerCertVerifier for Trusted {
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         self.chain.supported_verify_schemes()
     }
-}
-
-fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, EngineError> {
-    let text = dbdyno_files::read(path, dbdyno_files::TEXT_BYTES).map_err(rustls::pki_types::pem::Error::Io);
-    let read = text.and_then(|text| CertificateDer::pem_slice_iter(&text).collect::<Result<Vec<_>, _>>());
-    read.map_err(|error| {
-        let message = format!("cannot read the trusted certificates in {} (sslrootcert): {error}", path.display());
-        EngineError::new(ErrorClass::ConnectionLost, message)
-    })
 }
