@@ -65,10 +65,9 @@ fn a_proof_names_the_certificate_and_nobody_in_between_can_pass_it_on() {
         ("md5:tiger", REQUIRED, "scram-sha-256 in pg_hba.conf"),
         ("postgres", REQUIRED, "scram-sha-256 in pg_hba.conf"),
     ] {
-        let [looks, other, client] = refused(&target(server.port, user, options));
-        assert!(client.class == ErrorClass::Authentication && client.message.contains(said), "{user}: {client}");
-        assert!(looks.message.contains("channel binding"), "{user}: {looks}");
-        assert!(other.message.contains("channel binding"), "{user}: {other}");
+        for error in refused(&target(server.port, user, options)) {
+            assert!(error.class == ErrorClass::Authentication && error.message.contains(said), "{user}: {error}");
+        }
     }
     let folder = tempfile::tempdir().unwrap();
     certificate(folder.path(), "server.key", false, "-sha256");
