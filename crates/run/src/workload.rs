@@ -5,7 +5,7 @@ use crate::client::OfType;
 use crate::load::Watch;
 use crate::plan::{Turn, again, in_turn, loads};
 use crate::work::{Work, WorkloadSpec};
-use crate::{Bench, Event, Events, PlanError, Stop, Wish};
+use crate::{Bench, Events, PlanError, Stop, Wish};
 use dbdyno_engine::{Engine, EngineError};
 use dbdyno_model::{Dop, Flag, Load, Mapping, Plan, PlannedPoint, Point, Ramp, Status, Subject, WorkloadName};
 use dbdyno_workload::{Dialect, Done, Ended, Held, Site, Workload};

@@ -30,7 +30,8 @@ pub fn cents_text(cents: i64) -> String {
 
 /// Hundredths from digits: `12.5`, `12.50` and `12.500` are 1250, and `-.5` is -50; nothing where there are
 /// thousandths.
-pub(super) fn cents_from(text: &str) -> Option<i64> {
+#[must_use]
+pub fn cents_from(text: &str) -> Option<i64> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
     let part = part.trim_end_matches('0');

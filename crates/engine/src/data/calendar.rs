@@ -24,7 +24,12 @@ pub fn iso_day(days: i64) -> String {
 #[must_use]
 pub fn day_from_iso(text: &str) -> Option<i64> {
     let mut parts = text.splitn(3, '-').map(str::parse::<i64>);
-    let (year, month, day) = (parts.next()?.ok()?, parts.next()?.ok()?, parts.next()?.ok()?);
+    day_number(parts.next()?.ok()?, parts.next()?.ok()?, parts.next()?.ok()?)
+}
+
+/// The days from 1970-01-01 to a day of the calendar, of the years 1 to 9999; nothing where there is no such day.
+#[must_use]
+pub fn day_number(year: i64, month: i64, day: i64) -> Option<i64> {
     if !((1..=9_999).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day)) {
         return None;
     }

@@ -26,6 +26,17 @@ pub enum ColumnType {
     },
 }
 
+impl ColumnType {
+    /// A text that a column of this type has; nothing where it has none, or none as long.
+    #[must_use]
+    pub fn text(self, bytes: &[u8]) -> Option<Value<'_>> {
+        let Self::Text { chars } = self else { return None };
+        let text = std::str::from_utf8(bytes).ok()?;
+        // Mostly a character is a byte, and nothing has to be counted.
+        (text.len() <= chars || text.chars().count() <= chars).then_some(Value::Text(text))
+    }
+}
+
 /// A column.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Column {

@@ -13,7 +13,7 @@ mod columns;
 mod keys;
 mod sample;
 
-pub use calendar::{calendar, day_from_iso, first_day, iso_day};
+pub use calendar::{calendar, day_from_iso, day_number, first_day, iso_day};
 pub use checksum::{Checksum, Columns};
 pub use columns::{Column, ColumnType, ColumnValues, RowSource, RowSum, RowsByColumns, column_list, test_columns};
 pub use keys::Keys;

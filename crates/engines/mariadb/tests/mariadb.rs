@@ -40,7 +40,7 @@ impl Product for MariaDb {
     type Server = Server;
 
     const INFO: EngineInfo = dbdyno_mariadb::INFO;
-    const GROUPS: [&'static str; 2] = ["small tables", "large_heap_range_list"];
+    const GROUPS: &'static [&'static str] = &["small tables", "large_heap_range_list", "large_compressed"];
     const PHASES: &'static [&'static str] = &["", " statistics", " checksum"];
 
     fn lender() -> &'static Lender<Server> {

@@ -41,7 +41,7 @@ impl Product for Postgres {
     type Server = Server;
 
     const INFO: EngineInfo = dbdyno_postgres::INFO;
-    const GROUPS: [&'static str; 2] = ["small tables", "large_heap_range_list"];
+    const GROUPS: &'static [&'static str] = &["small tables", "large_heap_range_list"];
     const PHASES: &'static [&'static str] = &["", " indexes", " vacuum", " checksum"];
 
     fn lender() -> &'static Lender<Server> {

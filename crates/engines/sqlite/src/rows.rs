@@ -56,9 +56,9 @@ pub(super) fn read<'c>(row: &rusqlite::Row<'_>, columns: &'c [Column], into: &mu
                 text.and_then(day_from_iso).and_then(|day| i32::try_from(day).ok()).map(Value::Day)
             }
             ColumnType::Cents => row.get::<_, f64>(at).ok().map(|amount| Value::Cents((amount * 100.0).round() as i64)),
-            ColumnType::Text { chars } => {
+            ColumnType::Text { .. } => {
                 let text = row.get_ref(at).ok().and_then(|value| value.as_str().ok());
-                text.filter(|text| text.len() <= chars || text.chars().count() <= chars).map(Value::Text)
+                text.and_then(|text| column.kind.text(text.as_bytes()))
             }
         };
         into.push(value.ok_or(column.name.as_str())?);

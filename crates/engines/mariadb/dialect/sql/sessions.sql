@@ -1,8 +1,8 @@
 -- What other sessions are doing. Nothing here changes anything.
 
 -- name: waits_for_us
--- what: whether a session of ours that gives no answer has nothing to do, or waits for dbdyno itself, on both products;
--- something between may lead the question to another node, where the number is somebody else's, so it names the account
+-- what: whether a session of ours that gives no answer has nothing to do, or waits for dbdyno itself, on both products
+-- account: something between may lead the question to another node, where the number is somebody else's
 SELECT COMMAND = 'Sleep'
        OR STATE IN ('Reading from net', 'Writing to net', 'Receiving from client', 'Sending to client')
 FROM information_schema.PROCESSLIST WHERE ID = {session} AND USER = SUBSTRING_INDEX(USER(), '@', 1);

@@ -66,7 +66,7 @@ pub(in super::super) fn days(time: &OracleTimestamp) -> Option<i64> {
     if (time.hour(), time.minute(), time.second(), time.nanoseconds()) != (0, 0, 0, 0) {
         return None;
     }
-    dbdyno_engine::data::day_from_iso(&format!("{:04}-{:02}-{:02}", time.year(), time.month(), time.day()))
+    dbdyno_engine::data::day_number(time.year().into(), time.month().into(), time.day().into())
 }
 
 /// A value of a row as text: numbers in plain digits, times as `2026-01-31 23:59:59`, bytes in hexadecimal digits.

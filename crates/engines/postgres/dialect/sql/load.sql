@@ -40,8 +40,8 @@ SELECT pg_advisory_lock_shared(1684169849, 2);
 SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = 'dbdyno';
 
 -- name: objects
--- what: everything in the schema, in the order in which it can be dropped: months before their tables, as one statement for all
--- parts would need more locks than a server has; leaves go with what they are parts of
+-- what: everything in the schema, in the order in which it can be dropped; it locks nothing, as pg_partition_tree would
+-- order: months before their tables, as one statement for all parts would need more locks than a server has; leaves go with them
 -- own: function fibonacci(integer)
 WITH found AS (
   SELECT c.relname::text AS relation, c.relkind::text AS relkind, c.relispartition, p.proname::text AS routine, p.prokind::text AS prokind,
@@ -57,7 +57,11 @@ WITH found AS (
 SELECT CASE WHEN relkind IN ('r', 'p') THEN 'table' WHEN prokind = 'p' THEN 'procedure' WHEN prokind = 'f' THEN 'function' ELSE 'other' END,
        coalesce(relation, CASE WHEN prokind = 'f' THEN pg_catalog.format('%s(%s)', routine, arguments) ELSE routine END, ''),
        description,
-       CASE WHEN relkind = 'p' THEN (SELECT count(*) - 1 FROM pg_catalog.pg_partition_tree(class)) ELSE pronargs END,
+       CASE WHEN relkind = 'p' THEN (
+         WITH RECURSIVE below AS (
+           SELECT inhrelid FROM pg_catalog.pg_inherits WHERE inhparent = class
+           UNION ALL SELECT i.inhrelid FROM pg_catalog.pg_inherits i JOIN below b ON i.inhparent = b.inhrelid
+         ) SELECT count(*) FROM below) ELSE pronargs END,
        CASE WHEN relispartition AND relkind = 'r' THEN NULL
             WHEN relkind IN ('r', 'p') THEN pg_catalog.format('DROP TABLE IF EXISTS dbdyno.%I', relation)
             WHEN signature IS NOT NULL THEN 'DROP ROUTINE IF EXISTS ' || signature END

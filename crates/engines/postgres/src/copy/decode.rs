@@ -172,10 +172,6 @@ fn read(kind: ColumnType, bytes: &[u8]) -> Option<Value<'_>> {
         ColumnType::Int { .. } => Value::Int(short()?.into()),
         ColumnType::Day => Value::Day(short()?.checked_add(DAY_ZERO)?),
         ColumnType::Cents => Value::Cents(cents(bytes)?),
-        ColumnType::Text { chars } => {
-            let text = std::str::from_utf8(bytes).ok()?;
-            // Mostly a character is a byte, and nothing has to be counted.
-            (text.len() <= chars || text.chars().count() <= chars).then_some(Value::Text(text))?
-        }
+        ColumnType::Text { .. } => kind.text(bytes)?,
     })
 }
