@@ -162,7 +162,7 @@ impl Dialect {
     /// The workload's file cannot be read, or nothing makes a table.
     pub(crate) fn fills(&self, scale: u64) -> Result<Vec<TableRows>, EngineError> {
         let name = self.workload.name();
-        let read: Result<Tables, _> = toml::from_str(self.workload.tables());
+        let read: Result<Tables, _> = toml::from_str(self.workload.about().tables);
         let tables = read.map_err(|error| bad(format!("the tables of {name} cannot be read: {error}")))?;
         let rows = |Filled { name: what, rows, columns }: Filled| {
             let made = self.file.get(&format!("make {what}"))?.notes.get("makes");
@@ -177,7 +177,7 @@ impl Dialect {
     #[must_use]
     pub fn definition(&self, scale: u64) -> String {
         let Self { workload, engine, text, .. } = self;
-        let (name, version, tables) = (workload.name(), workload.about().version, workload.tables());
+        let (name, version, tables) = (workload.name(), workload.about().version, workload.about().tables);
         let whole = format!("{name} {version}\n{engine}\nscale {scale}\n{text}\n{tables}");
         format!("{:016x}", xxh3_64(whole.as_bytes()))
     }
@@ -188,7 +188,7 @@ impl Dialect {
         let comment = self.text.lines().take_while(|line| !line.starts_with("-- name:"));
         let mut script: String = comment.map(|line| format!("{line}\n")).collect();
         _ = writeln!(script, "-- Rows come from dbdyno, by the engine's bulk path, once the tables are made:");
-        for line in self.workload.tables().lines() {
+        for line in self.workload.about().tables.lines() {
             _ = writeln!(script, "{}", format!("--   {line}").trim_end());
         }
         _ = writeln!(script);

@@ -1,8 +1,8 @@
 //! Workloads: programs with a schema of their own, like an application. What all of them share is here: what a workload
 //! says of itself ([`Workload`]), its SQL in an engine's dialect ([`Dialect`]), how it is loaded and looked at
 //! ([`Site`]), and how transactions are run one after the other without a clock ([`Alone`]). A workload is one module
-//! of this room, a line in [`WORKLOADS`], and one SQL file for each dialect in the rooms of the engines. No engine is
-//! named here.
+//! of this room with its tables in a TOML file, a line in [`WORKLOADS`], and one SQL file for each dialect in the rooms
+//! of the engines. No engine is named here.
 
 mod alone;
 mod dialect;
@@ -93,6 +93,8 @@ pub struct About {
     /// Commits of a transaction of each type that its log must keep, in the order of [`Workload::types`]: none where it
     /// only reads.
     pub commits: &'static [u64],
+    /// The tables that a load fills, as TOML: name, rows for a unit of the scale, and columns with what rows have there.
+    pub tables: &'static str,
 }
 
 impl About {
@@ -124,9 +126,6 @@ pub trait Workload: Sync {
 
     /// The statements of a form, in the order of the numbers by which a program names them.
     fn statements(&self, form: Drive) -> Vec<&'static str>;
-
-    /// The tables that a load fills, as TOML: name, rows for a unit of the scale, and columns with what rows have there.
-    fn tables(&self) -> &'static str;
 
     /// The program of a user.
     fn program(&self, user: User) -> Box<dyn Program>;

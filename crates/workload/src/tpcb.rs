@@ -45,6 +45,7 @@ impl Workload for TpcB {
             scale_words: "1 branch, 10 tellers and 100,000 accounts",
             version: 1,
             commits: &[1],
+            tables: include_str!("tpcb.toml"),
         }
     }
 
@@ -54,10 +55,6 @@ impl Workload for TpcB {
 
     fn statements(&self, form: Drive) -> Vec<&'static str> {
         steps(form).iter().map(|(name, _)| *name).collect()
-    }
-
-    fn tables(&self) -> &'static str {
-        include_str!("tpcb.toml")
     }
 
     fn program(&self, user: User) -> Box<dyn Program> {
