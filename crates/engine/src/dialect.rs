@@ -1,10 +1,15 @@
 //! The dialect of an engine: what its files say. A folder holds `mapping.toml` (how tests are realised), `words.toml`
-//! (what messages call the product's things), SQL files of named statements under `sql/`, and one SQL file for each workload under `sql/workloads/`. Statements are named by
-//! file and name: `load/hold` is the statement `hold` of `sql/load.sql`.
+//! (what messages call the product's things), SQL files of named statements under `sql/`, and one SQL file for each
+//! workload under `sql/workloads/`. Statements are named by file and name: `load/hold` is the statement `hold` of
+//! `sql/load.sql`. The dialect of a server also has `errors.toml` (what its errors mean), `settings.toml` (which
+//! settings a run's record keeps, and which are unsafe) and `statistics.toml` (which of its statistics are which
+//! counter).
 
+use crate::server::{Errors, Settings, StatisticsTable};
 use crate::{Mappings, SqlError, SqlFile, Statement};
 use dbdyno_model::{Mapping, Test};
 use include_dir::Dir;
+use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 
 /// The files of an engine.
@@ -12,15 +17,23 @@ use std::collections::BTreeMap;
 pub struct Dialect {
     /// The engine.
     pub engine: &'static str,
+    /// What its errors mean.
+    pub errors: Errors,
+    /// Which of its settings count.
+    pub settings: Settings,
+    /// Which of its statistics are which counter.
+    pub statistics: StatisticsTable,
     mappings: Result<Mappings, String>,
     folder: &'static Dir<'static>,
     words: BTreeMap<String, String>,
     files: BTreeMap<String, SqlFile>,
     workloads: BTreeMap<String, &'static str>,
+    /// What is wrong with the files.
+    faults: Vec<String>,
 }
 
 impl Dialect {
-    /// Reads an embedded folder. A file that cannot be read is found out by whoever asks for it; tests ask for all.
+    /// Reads an embedded folder. A file that cannot be read is as if it were empty; tests ask for [`Dialect::faults`].
     #[must_use]
     pub fn read(engine: &'static str, folder: &'static Dir<'static>) -> Self {
         let text = |path: &str| folder.get_file(path).and_then(|file| file.contents_utf8());
@@ -40,7 +53,19 @@ impl Dialect {
         };
         let files = named("sql").into_iter().map(parse).collect();
         let words = text("words.toml").and_then(|text| toml::from_str(text).ok()).unwrap_or_default();
-        Self { engine, mappings, folder, words, files, workloads: named("sql/workloads") }
+        let mut faults: Vec<String> = mappings.as_ref().err().cloned().into_iter().collect();
+        let errors: Errors = data(&mut faults, "errors.toml", text("errors.toml"));
+        let settings = data(&mut faults, "settings.toml", text("settings.toml"));
+        let statistics = data(&mut faults, "statistics.toml", text("statistics.toml"));
+        faults.extend(errors.ambiguous().iter().map(|code| format!("errors.toml: {code} is of two classes")));
+        let workloads = named("sql/workloads");
+        Self { engine, errors, settings, statistics, mappings, folder, words, files, workloads, faults }
+    }
+
+    /// What is wrong with the files, in words; nothing in what is delivered.
+    #[must_use]
+    pub fn faults(&self) -> &[String] {
+        &self.faults
     }
 
     /// The text of a file, if there is one.
@@ -113,4 +138,12 @@ impl Dialect {
         let (file, name) = name.split_once('/').unwrap_or((name, ""));
         self.file(file)?.note(name, key, identifiers)
     }
+}
+
+/// A file's data; nothing where there is no such file. What is wrong with it is noted.
+fn data<T: DeserializeOwned + Default>(faults: &mut Vec<String>, name: &str, text: Option<&str>) -> T {
+    text.map(toml::from_str).transpose().map(Option::unwrap_or_default).unwrap_or_else(|error| {
+        faults.push(format!("{name}: {error}"));
+        T::default()
+    })
 }

@@ -10,6 +10,8 @@
 //! GRANT PROCESS ON *.* TO dbdyno@'%';
 //! ```
 
+use crate::{Finding, FindingLevel, finding};
+
 /// The key of the comment that says what a required grant is for.
 const REQUIRED: &str = "Required";
 /// The same of one that can be left out.
@@ -106,6 +108,28 @@ impl Grant {
     pub fn reason(&self, statement: &str) -> String {
         format!("{}; {statement}", self.without)
     }
+}
+
+/// What `check` says of grants that can be left out and are missing; those of one comment in the script are one finding.
+/// `statement` is the statement that gives one of them, or why there is none. Where none is missing, that is said.
+pub fn findings(
+    missing: &[&Grant],
+    user: &str,
+    statement: impl Fn(&Grant) -> Result<String, &'static str>,
+) -> Vec<Finding> {
+    let text = |alike: &[&Grant]| {
+        let statements: Result<Vec<String>, &str> = alike.iter().map(|grant| statement(grant)).collect();
+        match statements {
+            Ok(statements) => alike[0].missing(user, &statements.join("; ")),
+            Err(why) => format!("{why}: {}", alike[0].without),
+        }
+    };
+    if missing.is_empty() {
+        let text = format!("{user} has every grant of the set-up that is of use here");
+        return vec![finding(FindingLevel::Ok, "grants", text)];
+    }
+    let alike = missing.chunk_by(|a, b| a.without == b.without);
+    alike.map(|alike| finding(FindingLevel::Warning, "grants", text(alike))).collect()
 }
 
 /// What a line of a script grants to dbdyno's user.

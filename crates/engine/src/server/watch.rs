@@ -13,8 +13,16 @@ use std::time::{Duration, Instant};
 const INTERVAL: Duration = Duration::from_millis(100);
 
 /// What a row says of a session at work: its number (that of the session whose statement it is a worker of), and the
-/// class and name of what it waits for.
+/// class and name of what it waits for. Each dialect's statement gives these three columns.
 type Activity = (u64, String, String);
+
+fn activity(row: Vec<Option<String>>) -> Option<Activity> {
+    let [id, class, event] = <[Option<String>; 3]>::try_from(row).ok()?;
+    Some((id?.parse().ok()?, class?, event?))
+}
+
+/// What is done over a watch's connection when it ends.
+type AtEnd<L> = Box<dyn FnOnce(&mut L) + Send>;
 
 /// What was seen so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -72,11 +80,12 @@ pub struct Watch<L: Connection> {
     state: Arc<State>,
     ours: Arc<Mutex<BTreeSet<u64>>>,
     thread: Option<JoinHandle<()>>,
+    at_end: Option<AtEnd<L>>,
 }
 
 impl<L: Connection + 'static> Watch<L> {
-    /// Begins to look with `sql`, whose rows `read` understands. `ours` are dbdyno's own sessions, which may grow;
-    /// `why_blind` is why the work of others is not seen, if so.
+    /// Begins to look with `sql`. `ours` are dbdyno's own sessions, which may grow; `why_blind` is why the work of
+    /// others is not seen, if so. `at_end` is done when the watch ends.
     ///
     /// # Errors
     /// No thread.
@@ -85,7 +94,7 @@ impl<L: Connection + 'static> Watch<L> {
         ours: Arc<Mutex<BTreeSet<u64>>>,
         sql: &str,
         why_blind: Option<String>,
-        read: fn(&[Option<String>]) -> Option<Activity>,
+        at_end: impl FnOnce(&mut L) + Send + 'static,
     ) -> Result<Self, EngineError> {
         recover(&ours).insert(connection.session_id());
         let (connection, state) = (Arc::new(Mutex::new(connection)), Arc::new(State::default()));
@@ -93,11 +102,11 @@ impl<L: Connection + 'static> Watch<L> {
         let thread = std::thread::Builder::new().name("waits".to_owned()).spawn({
             let (connection, state, ours, sql) =
                 (Arc::clone(&connection), Arc::clone(&state), Arc::clone(&ours), sql.to_owned());
-            move || watch(&connection, &state, &ours, &sql, read)
+            move || watch(&connection, &state, &ours, &sql)
         });
         let thread = thread
             .map_err(|e| EngineError::new(ErrorClass::Other, format!("the watching thread cannot be started: {e}")))?;
-        Ok(Self { connection, state, ours, thread: Some(thread) })
+        Ok(Self { connection, state, ours, thread: Some(thread), at_end: Some(Box::new(at_end)) })
     }
 }
 
@@ -113,7 +122,7 @@ impl<L: Connection> Watch<L> {
     }
 
     /// Ends the looking; the connection is still there.
-    pub fn stop(&mut self) {
+    fn stop(&mut self) {
         self.state.over.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
             thread.thread().unpark();
@@ -125,18 +134,16 @@ impl<L: Connection> Watch<L> {
 impl<L: Connection> Drop for Watch<L> {
     fn drop(&mut self) {
         self.stop();
-        let id = self.connection().session_id();
-        recover(&self.ours).remove(&id);
+        let at_end = self.at_end.take();
+        let mut connection = recover(&self.connection);
+        if let Some(at_end) = at_end {
+            at_end(&mut connection);
+        }
+        recover(&self.ours).remove(&connection.session_id());
     }
 }
 
-fn watch<L: Connection>(
-    connection: &Mutex<L>,
-    state: &State,
-    ours: &Mutex<BTreeSet<u64>>,
-    sql: &str,
-    read: fn(&[Option<String>]) -> Option<Activity>,
-) {
+fn watch<L: Connection>(connection: &Mutex<L>, state: &State, ours: &Mutex<BTreeSet<u64>>, sql: &str) {
     let mut last = Instant::now();
     while !state.over.load(Ordering::Relaxed) {
         std::thread::park_timeout(INTERVAL);
@@ -152,8 +159,7 @@ fn watch<L: Connection>(
         let mut seen = recover(&state.seen);
         match looked {
             Ok(rows) => {
-                let sessions = rows.iter().filter_map(|row| read(row)).collect();
-                seen.add(sessions, own, &recover(ours), passed_ns);
+                seen.add(rows.into_iter().filter_map(activity).collect(), own, &recover(ours), passed_ns);
             }
             Err(error) => {
                 seen.ended = Some(format!("the sessions could not be watched to the end: {}", error.message));
@@ -166,6 +172,15 @@ fn watch<L: Connection>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_are_sessions_at_work() {
+        let row = |texts: [&str; 3]| texts.map(|text| Some(text.to_owned()).filter(|text| !text.is_empty())).to_vec();
+        let told = activity(row(["17", "User I/O", "a file is read"])).unwrap();
+        assert_eq!(told, (17, "User I/O".to_owned(), "a file is read".to_owned()));
+        assert!(activity(row(["", "CPU", "running"])).is_none() && activity(row(["x", "CPU", "running"])).is_none());
+        assert!(activity(vec![Some("17".to_owned())]).is_none());
+    }
 
     #[test]
     fn samples_are_ours_or_foreign() {

@@ -1,14 +1,15 @@
 //! The nodes of a point: who watches the sessions there, and one reading of all.
 
-use super::Seen;
+use super::connection::Connection;
 use super::nodes::{add_seen, sum};
+use super::watch::Watch;
 use crate::{EngineError, Others, PointStatistics, Sampling};
 use dbdyno_model::{Counter, Counters, ErrorClass};
 
 /// The nodes that a point works on, and a watch on each, unless nobody watches.
-pub struct Watches<M> {
+pub struct Watches<L: Connection> {
     nodes: usize,
-    watches: Result<Vec<M>, String>,
+    watches: Result<Vec<Watch<L>>, String>,
 }
 
 /// What one node has counted for a point.
@@ -19,17 +20,17 @@ pub struct NodeStatistics {
     pub others: Result<Others, String>,
 }
 
-impl<M> Watches<M> {
+impl<L: Connection> Watches<L> {
     /// Begins to watch the nodes of a point, of which so many work, if they are to be watched. One without a watch is a
     /// point all the same; the reason is with its missing figures.
     pub fn begin(
         (working, sampling): (u32, Sampling),
         of: usize,
-        start: impl FnMut(usize) -> Result<M, EngineError>,
+        start: impl FnMut(usize) -> Result<Watch<L>, EngineError>,
     ) -> Self {
         let nodes = of.min(working as usize);
         let watches = match sampling {
-            Sampling::On => (0..nodes).map(start).collect::<Result<Vec<M>, EngineError>>(),
+            Sampling::On => (0..nodes).map(start).collect::<Result<Vec<Watch<L>>, EngineError>>(),
             Sampling::Off => {
                 return Self { nodes, watches: Err("the sessions were not watched (--no-sampling)".to_owned()) };
             }
@@ -45,8 +46,7 @@ impl<M> Watches<M> {
     pub fn read(
         &self,
         earlier: Option<&PointStatistics>,
-        seen: fn(&M) -> Seen,
-        mut read: impl FnMut(usize, Option<&M>, Option<Others>) -> Result<NodeStatistics, EngineError>,
+        mut read: impl FnMut(usize, Option<&Watch<L>>, Option<Others>) -> Result<NodeStatistics, EngineError>,
     ) -> Result<PointStatistics, EngineError> {
         let (mut counters, mut others) = (Vec::new(), Vec::new());
         for node in 0..self.nodes {
@@ -57,7 +57,7 @@ impl<M> Watches<M> {
         }
         let mut counters = sum(counters);
         match &self.watches {
-            Ok(watches) => add_seen(&mut counters, watches.iter().map(seen)),
+            Ok(watches) => add_seen(&mut counters, watches.iter().map(Watch::seen)),
             Err(why) => _ = counters.missing.insert(Counter::ForeignBusyNs, why.clone()),
         }
         Ok(PointStatistics::new(counters, others.into_iter().collect()))

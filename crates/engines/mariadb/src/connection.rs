@@ -5,9 +5,7 @@ mod cancel;
 mod connect;
 mod version;
 
-use super::errors::{
-    closed, connect_error, connecting, engine_error, is_unknown_database, not_reached, not_understood,
-};
+use super::errors::{advice, connect_error, connecting, engine_error, is_unknown_database, not_understood};
 use super::options::{Host, Options};
 use super::password;
 use super::rows::{self, InsertMethod};
@@ -75,8 +73,8 @@ impl MariaDbConnection {
         let (conn, connect_options) = connected.map_err(|refused| match refused {
             Refused::Error(error) => connect_error(options, host, &found, &error),
             Refused::Lookup(error) => gone(format!("{error}; is the host's name spelt right?")),
-            Refused::Silent => gone(not_reached(options)),
-            Refused::Garbled => gone(closed()),
+            Refused::Silent => gone(advice(options, "silent")),
+            Refused::Garbled => gone(advice(options, "closed")),
         })?;
         let mut connection = Self {
             conn,

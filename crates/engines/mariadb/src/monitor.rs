@@ -7,13 +7,11 @@ use super::connection::MariaDbConnection;
 use super::options::Options;
 use crate::DIALECT;
 use dbdyno_engine::EngineError;
-use dbdyno_engine::server::{Connection as _, Seen, Watch, first};
+use dbdyno_engine::server::{Connection as _, Watch, first};
 use mysql::prelude::Queryable as _;
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 
-/// A session that says nothing of its state.
-const RUNNING: &str = "running";
 /// The grants that take part in counting files.
 const FILES: [&str; 2] = ["SELECT ON performance_schema", "UPDATE ON performance_schema"];
 /// Why files and the log are neither counted nor timed.
@@ -21,51 +19,26 @@ const NO_PERFORMANCE_SCHEMA: &str = "performance_schema is off; start the server
 const NO_FILE_INSTRUMENTS: &str = "the instruments of files are switched off in performance_schema, and only watching (not with --no-sampling) switches \
      them on";
 
-/// A thread that looks, with a connection of its own. Ends when dropped.
-pub(super) struct Monitor {
-    watch: Watch<MariaDbConnection>,
-    /// Instruments that are on for as long as it watches.
-    switched: Vec<String>,
-}
-
-impl Monitor {
-    /// Begins to watch a node. `ours` are dbdyno's own sessions there, which may grow.
-    ///
-    /// # Errors
-    /// No connection, or no thread.
-    pub(super) fn start(options: &Options, node: usize, ours: Arc<Mutex<BTreeSet<u64>>>) -> Result<Self, EngineError> {
-        let mut connection = MariaDbConnection::open(options, node, "dbdyno watch")?;
-        let may_see = connection.texts("looking at privileges", &DIALECT.get("statistics/may_see_activity")?.text)?;
-        let why_blind =
-            (first(may_see).as_deref() == Some("0")).then(|| grants::why_missing(&mut connection, &["PROCESS"]));
-        let switched = switch_on(&mut connection);
-        let watch = Watch::start(connection, ours, &DIALECT.get("statistics/activity")?.text, why_blind, |row| {
-            let id = row.first()?.as_ref()?.parse().ok()?;
-            let state = row.get(1).cloned().flatten().filter(|state| !state.is_empty());
-            Some((id, "state".to_owned(), state.unwrap_or_else(|| RUNNING.to_owned())))
-        })?;
-        Ok(Self { watch, switched })
-    }
-
-    /// What was seen so far.
-    pub(super) fn seen(&self) -> Seen {
-        self.watch.seen()
-    }
-
-    /// The connection, while nobody looks.
-    pub(super) fn connection(&self) -> MutexGuard<'_, MariaDbConnection> {
-        self.watch.connection()
-    }
-}
-
-impl Drop for Monitor {
-    fn drop(&mut self) {
-        self.watch.stop();
-        let mut connection = self.watch.connection();
-        for instrument in &self.switched {
-            switch(&mut connection, instrument, "NO");
+/// Begins to watch a node. `ours` are dbdyno's own sessions there, which may grow. Instruments that it switches on are
+/// on for as long as it watches.
+///
+/// # Errors
+/// No connection, or no thread.
+pub(super) fn watch(
+    options: &Options,
+    node: usize,
+    ours: Arc<Mutex<BTreeSet<u64>>>,
+) -> Result<Watch<MariaDbConnection>, EngineError> {
+    let mut connection = MariaDbConnection::open(options, node, "dbdyno watch")?;
+    let may_see = connection.texts("looking at privileges", &DIALECT.get("statistics/may_see_activity")?.text)?;
+    let why_blind =
+        (first(may_see).as_deref() == Some("0")).then(|| grants::why_missing(&mut connection, &["PROCESS"]));
+    let switched = switch_on(&mut connection);
+    Watch::start(connection, ours, &DIALECT.get("statistics/activity")?.text, why_blind, move |connection| {
+        for instrument in &switched {
+            switch(connection, instrument, "NO");
         }
-    }
+    })
 }
 
 /// Switches on what counts waits for files, where somebody has switched it off and we may. What cannot be switched is

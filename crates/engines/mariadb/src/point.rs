@@ -2,10 +2,9 @@
 //! watch.
 
 use super::connection::MariaDbConnection;
-use super::monitor::Monitor;
 use super::procedure::ProcedureSpec;
 use super::snapshot::{self, Watched};
-use super::{MariaDbEngine, MariaDbProduct};
+use super::{MariaDbEngine, MariaDbProduct, monitor};
 use crate::DIALECT;
 use dbdyno_engine::bookkeeping::{self, Made, Meta};
 use dbdyno_engine::server::{Connection as _, Watches, contents};
@@ -24,7 +23,7 @@ pub(super) struct UnderWay {
     watched: Watched,
     /// Tables that it reads.
     tables: Vec<TableName>,
-    watches: Watches<Monitor>,
+    watches: Watches<MariaDbConnection>,
 }
 
 impl UnderWay {
@@ -64,7 +63,7 @@ pub(super) fn begin_program(engine: &MariaDbEngine, spec: &ProgramSpec) -> Resul
 /// A point whose sessions are watched from now on, on so many nodes.
 fn under_way(engine: &MariaDbEngine, at: (u32, Sampling), watched: Watched, tables: Vec<TableName>) -> UnderWay {
     let watches = Watches::begin(at, engine.nodes.len(), |node| {
-        Monitor::start(&engine.product.options, node, Arc::clone(&engine.nodes[node].ours))
+        monitor::watch(&engine.product.options, node, Arc::clone(&engine.nodes[node].ours))
     });
     UnderWay { watched, tables, watches }
 }
@@ -183,9 +182,9 @@ pub(super) fn statistics(
     UnderWay { watched, watches, .. }: &UnderWay,
     earlier: Option<&PointStatistics>,
 ) -> Result<PointStatistics, EngineError> {
-    watches.read(earlier, Monitor::seen, |number, monitor, _| {
+    watches.read(earlier, |number, watch, _| {
         let node = &engine.nodes[number];
-        engine.on(number, |connection| snapshot::read(node, connection, watched, monitor))
+        engine.on(number, |connection| snapshot::read(node, connection, watched, watch))
     })
 }
 

@@ -3,11 +3,11 @@
 
 use super::Node;
 use super::connection::MariaDbConnection;
-use super::monitor::{Monitor, why_no_files};
+use super::monitor::why_no_files;
 use super::procedure::{Counting, ProcedureSpec};
 use crate::DIALECT;
 use dbdyno_engine::client;
-use dbdyno_engine::server::{Connection as _, NodeStatistics, recover};
+use dbdyno_engine::server::{Answers, Connection as _, NodeStatistics, Watch, counts, pairs, recover};
 use dbdyno_engine::{EngineError, Others, PointSpec};
 use dbdyno_model::{Counter, Counters, Drive, Procedure, WaitCount};
 use std::collections::BTreeMap;
@@ -99,7 +99,7 @@ impl Done {
 /// Asks the server what this session has done. Asking does not count.
 pub(super) fn done(connection: &mut MariaDbConnection) -> Result<Done, EngineError> {
     let read =
-        pairs(connection.texts("reading the session's counters", &DIALECT.get("statistics/session_counters")?.text)?);
+        counts(&connection.texts("reading the session's counters", &DIALECT.get("statistics/session_counters")?.text)?);
     let get = |name: &str| read.get(name).copied().unwrap_or(0);
     Ok(Done {
         commits: get("Com_commit"),
@@ -166,13 +166,13 @@ pub(super) fn read(
     node: &Node,
     connection: &mut MariaDbConnection,
     watched: &Watched,
-    monitor: Option<&Monitor>,
+    watch: Option<&Watch<MariaDbConnection>>,
 ) -> Result<NodeStatistics, EngineError> {
     let (work, mut ours) = node.account.read();
     ours += done(connection)?.engine_commits;
-    if let Some(monitor) = monitor {
+    if let Some(watch) = watch {
         // A watch that has failed says so in what it has seen.
-        ours += done(&mut monitor.connection()).unwrap_or_default().engine_commits;
+        ours += done(&mut watch.connection()).unwrap_or_default().engine_commits;
     }
     let (read, _, mut counters) = server(connection)?;
     executions(&work, watched, &mut counters);
@@ -184,27 +184,42 @@ pub(super) fn read(
     Ok(NodeStatistics { counters, others })
 }
 
-type Texts = BTreeMap<String, String>;
-
 /// What the server counts as a whole: as it says it, the settings that say what that means, and as counters.
-fn server(connection: &mut MariaDbConnection) -> Result<(BTreeMap<String, u64>, Texts, Counters), EngineError> {
-    let read =
-        pairs(connection.texts("reading the server's counters", &DIALECT.get("statistics/global_counters")?.text)?);
-    let mut counters = Counters::default();
-    simple(&read, &mut counters);
-    log_and_waits(connection, &read, &mut counters);
+fn server(connection: &mut MariaDbConnection) -> Result<(BTreeMap<String, u64>, Answers, Counters), EngineError> {
+    let mut read =
+        counts(&connection.texts("reading the server's counters", &DIALECT.get("statistics/global_counters")?.text)?);
+    let mut ask = |statement: &str| {
+        let sql = &DIALECT.get(&format!("statistics/{statement}")).ok()?.text;
+        connection.texts("reading performance_schema", sql).ok().filter(|rows| !rows.is_empty())
+    };
+    let (files, told_waits) = (counts(&ask("files").unwrap_or_default()), ask("waits"));
+    let why_none = match (&told_waits, files.contains_key("data writes")) {
+        (Some(_), true) => String::new(),
+        (waits, _) => why_no_files(connection, waits.is_some()),
+    };
+    read.extend(files);
+    let counter = |of: &str, name: &str| {
+        let why = match of {
+            "" => "not told",
+            "log" if told_waits.is_some() => NO_LOG_INSTRUMENT,
+            _ => why_none.as_str(),
+        };
+        read.get(name).copied().ok_or_else(|| why.to_owned())
+    };
+    let mut counters = DIALECT.statistics.read(connection.version().number, &counter);
+    // The waits for rows are counted anyway.
+    let (rows, ms) = (read.get("Innodb_row_lock_waits"), read.get("Innodb_row_lock_time"));
+    let row_locks = rows.zip(ms).map(|(count, ms)| counted("lock/innodb", "row lock", *count, ms * 1_000_000));
+    counters.waits = waits(&told_waits.unwrap_or_default()).into_iter().chain(row_locks).collect();
     let settings = log_settings(connection);
     syncs(&settings, &read, &mut counters);
     Ok((read, settings, counters))
 }
 
 /// How the server writes its logs.
-fn log_settings(connection: &mut MariaDbConnection) -> Texts {
+fn log_settings(connection: &mut MariaDbConnection) -> Answers {
     let sql = DIALECT.get("statistics/log_settings").map(|statement| statement.text.clone());
-    let rows =
-        sql.ok().and_then(|sql| connection.texts("asking how the log is written", &sql).ok()).unwrap_or_default();
-    let pair = |row: Vec<Option<String>>| Some((row.first()?.clone()?.to_ascii_lowercase(), row.get(1)?.clone()?));
-    rows.into_iter().filter_map(pair).collect()
+    pairs(sql.ok().and_then(|sql| connection.texts("asking how the log is written", &sql).ok()).unwrap_or_default())
 }
 
 /// Executions of the statement under test, and rows that it scanned.
@@ -243,97 +258,28 @@ fn executions(work: &Done, watched: &Watched, counters: &mut Counters) {
     counters.values.insert(Counter::Executions, executions);
 }
 
-/// Counters that are the server's own.
-fn simple(read: &BTreeMap<String, u64>, counters: &mut Counters) {
-    let get = |name: &str| read.get(name).copied();
-    let (written, dirty) = (get("Innodb_pages_written"), get("Innodb_buffer_pool_pages_dirty"));
-    let rows = [
-        (Counter::LogicalReads, get("Innodb_buffer_pool_read_requests"), "not told"),
-        (Counter::PhysicalReads, get("Innodb_pages_read"), "not told"),
-        (Counter::ReadBytes, get("Innodb_data_read"), "not told"),
-        (Counter::PhysicalWrites, written, "not told"),
-        // Pages were dirtied that have been written or still wait.
-        (Counter::BlocksDirtied, written.zip(dirty).map(|(written, dirty)| written + dirty), "not told"),
-        (Counter::RedoBytes, get("Innodb_lsn_current"), "not told"),
-        (Counter::RedoPageImages, None, "InnoDB logs changes, not pages; its doublewrite buffer is among the writes"),
-        (Counter::Checkpoints, None, "InnoDB's checkpoints are fuzzy: it writes all the time, and counts none"),
-        (Counter::FlashHits, None, "MariaDB has no flash cache"),
-        (Counter::CellFlashHits, None, "there are no storage cells below MariaDB"),
-    ];
-    for (counter, value, why) in rows {
-        match value {
-            Some(value) => _ = counters.values.insert(counter, value),
-            None => _ = counters.missing.insert(counter, why.to_owned()),
+/// Waits as performance_schema counts and times them: rows of an event, a count and a time.
+fn waits(rows: &[Vec<Option<String>>]) -> Vec<WaitCount> {
+    let wait = |row: &Vec<Option<String>>| match row.as_slice() {
+        [Some(name), Some(count), Some(ns)] => {
+            // wait/io/file/innodb/innodb_log_file
+            let (class, event) = name.trim_start_matches("wait/").rsplit_once('/').unwrap_or(("", name));
+            Some(counted(class, event, count.parse().ok()?, ns.parse().ok()?))
         }
-    }
+        _ => None,
+    };
+    rows.iter().filter_map(wait).collect()
 }
 
-/// Writes of the log and waits, from performance_schema where that is on; the waits for rows are counted anyway.
-fn log_and_waits(connection: &mut MariaDbConnection, read: &BTreeMap<String, u64>, counters: &mut Counters) {
-    let mut ask = |statement: &str| {
-        let sql = &DIALECT.get(&format!("statistics/{statement}")).ok()?.text;
-        connection.texts("reading performance_schema", sql).ok().filter(|rows| !rows.is_empty())
-    };
-    let log = ask("log_io").and_then(|rows| numbers(rows.first()?));
-    let data = ask("data_io").and_then(|rows| numbers(rows.first()?));
-    let waits = ask("waits");
-    let reads = ask("data_reads").and_then(|rows| numbers(rows.first()?));
-    let why_none = match (&waits, &data) {
-        (Some(_), Some(_)) => String::new(),
-        (waits, _) => why_no_files(connection, waits.is_some()),
-    };
-    for (n, counter) in [Counter::FileReads, Counter::FileReadNs].into_iter().enumerate() {
-        match reads.as_ref().and_then(|reads| reads.get(n)) {
-            Some(value) => _ = counters.values.insert(counter, *value),
-            None => _ = counters.missing.insert(counter, why_none.clone()),
-        }
-    }
-    let untimed = if waits.is_some() { NO_LOG_INSTRUMENT } else { why_none.as_str() };
-    let counted = [Counter::RedoWrites, Counter::RedoWriteNs, Counter::RedoSyncs, Counter::RedoSyncNs];
-    for (n, counter) in counted.into_iter().enumerate() {
-        match log.as_ref().and_then(|log| log.get(n)) {
-            Some(value) => _ = counters.values.insert(counter, *value),
-            None => match read.get("Innodb_log_writes").filter(|_| counter == Counter::RedoWrites) {
-                Some(value) => _ = counters.values.insert(counter, *value),
-                None => _ = counters.missing.insert(counter, untimed.to_owned()),
-            },
-        }
-    }
-    for (n, counter) in [Counter::FileWrites, Counter::FileWriteNs].into_iter().enumerate() {
-        match data.as_ref().and_then(|data| data.get(n)) {
-            Some(value) => _ = counters.values.insert(counter, *value),
-            None => _ = counters.missing.insert(counter, why_none.clone()),
-        }
-    }
-    for row in waits.unwrap_or_default() {
-        let (Some(Some(name)), Some([count, time_ns])) =
-            (row.first(), row.get(1..).and_then(numbers).and_then(|n| <[u64; 2]>::try_from(n).ok()))
-        else {
-            continue;
-        };
-        // wait/io/file/innodb/innodb_log_file
-        let (class, event) = name.trim_start_matches("wait/").rsplit_once('/').unwrap_or(("", name));
-        let (class, event) = (class.to_owned(), event.to_owned());
-        let (time_ns, buckets_us) = (Some(time_ns), BTreeMap::new());
-        counters.waits.push(WaitCount { event, class, count, time_ns, sampled: false, buckets_us });
-    }
-    if let (Some(count), Some(ms)) = (read.get("Innodb_row_lock_waits"), read.get("Innodb_row_lock_time")) {
-        let (event, class) = ("row lock".to_owned(), "lock/innodb".to_owned());
-        counters.waits.push(WaitCount {
-            event,
-            class,
-            count: *count,
-            time_ns: Some(ms * 1_000_000),
-            sampled: false,
-            buckets_us: BTreeMap::new(),
-        });
-    }
+fn counted(class: &str, event: &str, count: u64, ns: u64) -> WaitCount {
+    let (class, event) = (class.to_owned(), event.to_owned());
+    WaitCount { event, class, count, time_ns: Some(ns), sampled: false, buckets_us: BTreeMap::new() }
 }
 
 /// Syncs of the log. From 10.8 on InnoDB counts all of its files' together; where the file is opened so that writing to
 /// it is syncing it, nothing is counted as a sync, and each write is one, if commits wait for it at all. Writes never
 /// count otherwise: they go on where commits do not wait.
-fn syncs(settings: &Texts, read: &BTreeMap<String, u64>, counters: &mut Counters) {
+fn syncs(settings: &Answers, read: &BTreeMap<String, u64>, counters: &mut Counters) {
     let get = |name: &str| read.get(name).copied();
     let (log, data) = if let Some(log) = get("Innodb_os_log_fsyncs") {
         (Some(log), 0)
@@ -357,18 +303,6 @@ pub(super) fn is_synced_by_writing(settings: &BTreeMap<String, String>) -> bool 
     let is = |name: &str, values: &[&str]| settings.get(name).is_some_and(|value| values.contains(&value.as_str()));
     is("innodb_flush_log_at_trx_commit", &["1", "3"])
         && (is("innodb_flush_method", &["O_DSYNC"]) || is("innodb_log_file_write_through", &["ON"]))
-}
-
-fn numbers(row: &(impl AsRef<[Option<String>]> + ?Sized)) -> Option<Vec<u64>> {
-    row.as_ref().iter().map(|value| value.as_ref()?.parse().ok()).collect()
-}
-
-fn pairs(rows: Vec<Vec<Option<String>>>) -> BTreeMap<String, u64> {
-    let pair = |row: Vec<Option<String>>| match row.as_slice() {
-        [Some(name), Some(value)] => Some((name.clone(), value.parse().ok()?)),
-        _ => None,
-    };
-    rows.into_iter().filter_map(pair).collect()
 }
 
 #[cfg(test)]

@@ -1,44 +1,83 @@
 //! What `dbdyno check` looks at on a server before anything is touched: can it be reached, may dbdyno work there, and
 //! what would make its figures doubtful. Where something is missing, the message has the very statement that helps.
+//! What the server itself can judge is in dialect/sql/check.sql.
 
+mod privileges;
 mod room;
-mod server;
 
-use super::NOTICE;
 use super::connection::OracleConnection;
-use super::options::Options;
+use super::describe::{self, ask};
+use super::options::{Options, Part};
+use super::{DIAGNOSTICS_CLAIM, NOTICE, layout, space};
+use crate::DIALECT;
 use dbdyno_engine::server::Connection as _;
-use dbdyno_engine::{Finding, FindingLevel, finding};
-use dbdyno_model::{Size, TableName};
-use server::Server;
+use dbdyno_engine::server::check::{self, Sizes};
+use dbdyno_engine::{EngineError, Finding, FindingLevel, finding};
+use dbdyno_model::{CommitMode, Shape, Size, TableName};
+use privileges::Privileges;
+use room::Room;
+
+/// Rows a second that one session is supposed to load, keys and proof included; not measured.
+const ROWS_PER_S: u64 = 20_000;
 
 /// What stands in the way, and what does not.
 pub(super) fn findings(options: &Options, size: &Size, tables: &[TableName]) -> Vec<Finding> {
-    let mut findings = vec![finding(FindingLevel::Warning, "notice", format!("dbdyno's Oracle engine is {NOTICE}"))];
-    let mut first = None;
+    let notice = finding(FindingLevel::Warning, "notice", format!("dbdyno's Oracle engine is {NOTICE}"));
+    let open = |node| OracleConnection::open(options, node, "dbdyno check");
     let mut instances = Vec::new();
-    for (node, place) in options.places.iter().enumerate() {
-        match OracleConnection::open(options, node, "dbdyno check") {
-            Ok(mut connection) => {
-                let (instance, version) = (connection.instance(), connection.version());
-                let text =
-                    format!("{place} is Oracle Database {}, release {version}, instance {instance}", version.product());
-                findings.push(finding(FindingLevel::Ok, "version", text));
-                instances.push(instance);
-                findings.extend(spread(options, node, &mut connection));
-                first = first.or(Some(connection));
-            }
-            Err(error) => findings.push(finding(FindingLevel::Blocker, "connection", error.to_string())),
-        }
+    let of_node = |node, connection: &mut OracleConnection| {
+        let (instance, version, place) = (connection.instance(), connection.version(), options.place(node));
+        let text = format!("{place} is Oracle Database {}, release {version}, instance {instance}", version.product());
+        // Two nodes of a target that are one instance.
+        let twice = instances.contains(&instance).then(|| {
+            let text = format!(
+                "two nodes of the target are instance {instance}, whose counters would count twice; name each node by a \
+                 host or service of its own"
+            );
+            finding(FindingLevel::Blocker, "connection", text)
+        });
+        instances.push(instance);
+        let version = finding(FindingLevel::Ok, "version", text);
+        [version].into_iter().chain(spread(options, node, connection)).chain(twice).collect()
+    };
+    let found =
+        check::look(options.places.len(), open, of_node, |connection| server(connection, options, size, tables));
+    [notice].into_iter().chain(found).collect()
+}
+
+/// What is found of a server that answers.
+fn server(
+    connection: &mut OracleConnection,
+    options: &Options,
+    size: &Size,
+    tables: &[TableName],
+) -> Result<Vec<Finding>, EngineError> {
+    let user = ask(connection, "schema")?.remove("user").unwrap_or_else(|| options.schema());
+    let privileges = Privileges::ask(connection)?;
+    let mut findings = privileges.findings(&user);
+    let questions = describe::questions(options);
+    let installed = questions.answers(connection, "describe/options")?;
+    let edition = questions.answers(connection, "facts/product")?.remove("edition");
+    let edition = edition.as_deref().unwrap_or("this server");
+    for (part, option) in [(Part::Partitioning, "Partitioning"), (Part::AdvancedCompression, "Advanced Compression")] {
+        let has = installed.get(&option.to_lowercase()).map(|value| value.eq_ignore_ascii_case("TRUE"));
+        findings.push(licence(part, option, (!options.leaves_out(part)).then_some(has), edition));
     }
-    findings.extend(twice(&instances));
-    if let Some(mut connection) = first.filter(|_| findings.iter().all(|f| f.level != FindingLevel::Blocker)) {
-        match Server::look(&mut connection, options) {
-            Ok(server) => findings.extend(server.findings(size, tables)),
-            Err(error) => findings.push(finding(FindingLevel::Blocker, "connection", error.to_string())),
-        }
+    let growth = ask(connection, "growth")?.get("growth").and_then(|bytes| bytes.parse().ok());
+    let quota = connection.texts("asking for the quota", &DIALECT.get("load/quota")?.text)?;
+    let room = Room::read(quota.first().map_or(&[], Vec::as_slice), growth, privileges.unlimited_space());
+    findings.push(room.finding(&user, size, tables));
+    let sizes = Sizes {
+        size: size.clone(),
+        small_bytes: space::table_bytes(size, Shape::Small),
+        large_bytes: space::table_bytes(size, Shape::Large),
+    };
+    findings.extend(check::findings(connection, &questions, &sizes, CommitMode::Durable)?);
+    if options.diagnostics_pack {
+        findings.push(finding(FindingLevel::Warning, "licences", format!("{DIAGNOSTICS_CLAIM}; no server proves one")));
     }
-    findings
+    findings.push(time(size, tables));
+    Ok(findings)
 }
 
 /// Whether sessions of one node come to several instances, or two share one session of the server.
@@ -64,16 +103,38 @@ fn spread(options: &Options, node: usize, connection: &mut OracleConnection) -> 
     })
 }
 
-/// Two nodes of a target that are one instance.
-fn twice(instances: &[u64]) -> Option<Finding> {
-    let mut sorted = instances.to_vec();
-    sorted.sort_unstable();
-    let same = sorted.windows(2).find(|pair| pair[0] == pair[1])?[0];
+/// What is licensed apart, named; and what is asked for and not there. `wanted` is whether it is installed, as far as
+/// the server says; none where it is left out.
+fn licence(part: Part, option: &str, wanted: Option<Option<bool>>, edition: &str) -> Finding {
+    let name = part.name();
+    let (level, text) = match (wanted, part) {
+        (None, _) => (FindingLevel::Ok, format!("{option} is left out, and tests that need it are unsupported")),
+        (Some(Some(false)), Part::Partitioning) => (
+            FindingLevel::Blocker,
+            format!("{edition} has no {option}, and tables cannot be created; add --without {name}"),
+        ),
+        (Some(Some(false)), _) => {
+            (FindingLevel::Warning, format!("{edition} has no {option}: its tests fail; add --without {name}"))
+        }
+        _ => (
+            FindingLevel::Warning,
+            format!("tests use {}; that it is installed is no licence: without one add --without {name}", part.words()),
+        ),
+    };
+    finding(level, "licences", text)
+}
+
+/// How long a load takes, roughly.
+fn time(size: &Size, tables: &[TableName]) -> Finding {
+    let rows: u64 = tables.iter().map(|table| table.rows(size)).sum();
+    let parts: usize = tables.iter().map(|table| layout::partitions(table.organisation()).len().max(1)).sum();
+    let minutes = (rows / ROWS_PER_S).div_ceil(60);
     let text = format!(
-        "two nodes of the target are instance {same}, whose counters would count twice; name each node by a host or service \
-         of its own"
+        "loading size {} writes {rows} rows in {parts} parts: about {minutes} min with one job (reckoned, not measured), less \
+         with more jobs",
+        size.id
     );
-    Some(finding(FindingLevel::Blocker, "connection", text))
+    finding(FindingLevel::Ok, "time", text)
 }
 
 #[cfg(test)]

@@ -80,12 +80,12 @@ impl OracleConnection {
         if let Some(file) =
             options.wallet.as_ref().map(|folder| folder.join("ewallet.pem")).filter(|file| !file.is_file())
         {
-            return Err(gone(errors::no_wallet(&file)));
+            return Err(gone(errors::no_wallet(options, &file)));
         }
         let connection = connect::connect(options, place, &found).map_err(|refused| match refused {
             Refused::Error(error) => connect_error(options, place, &found, &error),
-            Refused::Silent => gone(errors::not_reached(options)),
-            Refused::Garbled => gone(errors::not_understood()),
+            Refused::Silent => gone(errors::advice(options, "silent")),
+            Refused::Garbled => gone(errors::advice(options, "closed")),
             Refused::Thread(error) => gone(format!("no thread can be started: {error}")),
         })?;
         let socket = Socket::marked(|limit| connection.set_call_timeout(limit).is_ok());

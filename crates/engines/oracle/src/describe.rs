@@ -1,53 +1,40 @@
-//! What Oracle says of itself: for the run's record, and for the reader of a figure. The questions are in
-//! sql/describe.sql and sql/check.sql. A view that may not be read leaves its facts out, and says so.
+//! What Oracle says of itself: for the run's record, and for the reader of a figure. A view that may not be read leaves
+//! its facts out, and says so.
 
-use crate::DIALECT;
-mod parameters;
-
-use super::connection::{OracleConnection, Version};
+use super::connection::OracleConnection;
 use super::options::{Options, Part};
 use super::{DIAGNOSTICS_CLAIM, NOTICE, snapshot};
-use dbdyno_engine::server::Connection as _;
-use dbdyno_engine::{Durability, EngineError, Statement};
-use dbdyno_model::{CommitMode, Database, Drive, ErrorClass};
-use std::collections::BTreeMap;
+use crate::DIALECT;
+use dbdyno_engine::server::{Answers, Connection as _, Questions, describe};
+use dbdyno_engine::{Durability, EngineError};
+use dbdyno_model::{CommitMode, Database, Drive};
 
-/// Names and values, names in small letters.
-pub(super) type Answers = BTreeMap<String, String>;
+/// The questions to a server.
+pub(super) fn questions(options: &Options) -> Questions {
+    Questions::new(&DIALECT, 0).with([("nodes", options.places.len().to_string())])
+}
 
 /// Version, settings, facts. Changes nothing.
 ///
 /// # Errors
 /// The server is lost.
 pub(super) fn database(connection: &mut OracleConnection, options: &Options) -> Result<Database, EngineError> {
-    let server = Server::ask(connection)?;
-    let changed = ask(connection, "changed")?;
-    Ok(Database {
-        engine: super::INFO.name.to_owned(),
-        version: server.version.to_string(),
-        parameters: parameters::of(&server.parameters, &changed),
-        facts: server.facts(options),
-        notice: Some(NOTICE.to_owned()),
-    })
+    let told = describe::database(connection, &questions(options))?;
+    let mut facts = told.facts;
+    facts.insert("product".to_owned(), format!("Oracle Database {}", connection.version().product()));
+    facts.insert("licences that dbdyno's work needs".to_owned(), licences(options));
+    let uses = if options.diagnostics_pack { DIAGNOSTICS_CLAIM } else { "dbdyno uses nothing of it" };
+    let pack = facts.entry("management pack".to_owned()).or_default();
+    *pack = if pack.is_empty() { uses.to_owned() } else { format!("{pack}; {uses}") };
+    Ok(Database { version: connection.version().to_string(), facts, notice: Some(NOTICE.to_owned()), ..told })
 }
 
-/// Names and values that a question is answered with; none where it may not be asked.
+/// Names and values that a question of describe.sql is answered with; none where it may not be asked.
 ///
 /// # Errors
 /// The server is lost.
 pub(super) fn ask(connection: &mut OracleConnection, question: &str) -> Result<Answers, EngineError> {
-    Ok(asked(connection, question)?.unwrap_or_default())
-}
-
-/// The same, or why it may not be asked.
-fn asked(connection: &mut OracleConnection, question: &str) -> Result<Result<Answers, String>, EngineError> {
-    let sql = &statement(question)?.text;
-    let rows = snapshot::told(connection.texts(&format!("asking the server for its {question}"), sql))?;
-    let pair = |row: Vec<Option<String>>| match <[_; 2]>::try_from(row) {
-        Ok([Some(name), Some(value)]) => Some((name.to_lowercase(), value)),
-        _ => None,
-    };
-    Ok(rows.map(|rows| rows.into_iter().filter_map(pair).collect()))
+    Questions::new(&DIALECT, 0).answers(connection, &format!("describe/{question}"))
 }
 
 /// The last column's texts, in their order, of a question whose names say nothing.
@@ -55,18 +42,8 @@ fn asked(connection: &mut OracleConnection, question: &str) -> Result<Result<Ans
 /// # Errors
 /// The server is lost.
 pub(super) fn all(connection: &mut OracleConnection, question: &str) -> Result<Vec<String>, EngineError> {
-    let sql = &statement(question)?.text;
-    let rows = snapshot::told(connection.texts(&format!("asking the server for its {question}"), sql))?;
+    let rows = Questions::new(&DIALECT, 0).rows(connection, &format!("describe/{question}"))?;
     Ok(rows.unwrap_or_default().into_iter().filter_map(|mut row| row.pop().flatten()).collect())
-}
-
-/// A question's text.
-///
-/// # Errors
-/// There is none of that name.
-pub(super) fn statement(question: &str) -> Result<&'static Statement, EngineError> {
-    let statement = DIALECT.get(&format!("describe/{question}")).or_else(|_| DIALECT.get(&format!("check/{question}")));
-    statement.map_err(|e| EngineError::new(ErrorClass::Other, e.to_string()))
 }
 
 /// Whether a view can be read.
@@ -74,7 +51,7 @@ pub(super) fn statement(question: &str) -> Result<&'static Statement, EngineErro
 /// # Errors
 /// The server is lost.
 pub(super) fn may_read(connection: &mut OracleConnection, view: &str) -> Result<bool, EngineError> {
-    let sql = DIALECT.get("check/may_read")?.text.replace("{view}", view);
+    let sql = DIALECT.get("describe/may_read")?.text.replace("{view}", view);
     Ok(snapshot::told(connection.texts("looking at privileges", &sql))?.is_ok())
 }
 
@@ -87,227 +64,7 @@ pub(super) fn durability(
     commit: CommitMode,
     drive: Drive,
 ) -> Result<Durability, EngineError> {
-    Ok(Server::ask(connection)?.durability(commit, drive))
-}
-
-/// What COMMIT means in a procedure unless it is told otherwise.
-const IN_PROCEDURES: &str = "commits inside a procedure: the server goes on with the loop before their redo is on the device, \
-     and waits once, when the call returns; a crash loses what was committed since the call began (the published figures were \
-     measured like this)";
-
-/// What a server has said of itself.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Server {
-    pub(super) version: Version,
-    pub(super) parameters: Answers,
-    pub(super) product: Answers,
-    pub(super) database: Answers,
-    pub(super) instance: Answers,
-    pub(super) options: Answers,
-    pub(super) session: Answers,
-    pub(super) characters: Answers,
-    pub(super) logs: Answers,
-    pub(super) destinations: Answers,
-    pub(super) memory: Answers,
-    pub(super) tablespace: Answers,
-    pub(super) disk_groups: Answers,
-    /// Questions that may not be asked.
-    pub(super) silent: Vec<String>,
-}
-
-impl Server {
-    /// Asks.
-    ///
-    /// # Errors
-    /// The server is lost.
-    pub(super) fn ask(connection: &mut OracleConnection) -> Result<Self, EngineError> {
-        let mut server = Self { version: connection.version(), ..Self::default() };
-        let mut silent = Vec::new();
-        let questions: [(&str, &mut Answers); 12] = [
-            ("variables", &mut server.parameters),
-            ("version", &mut server.product),
-            ("database", &mut server.database),
-            ("instance", &mut server.instance),
-            ("options", &mut server.options),
-            ("session", &mut server.session),
-            ("character_set", &mut server.characters),
-            ("log_groups", &mut server.logs),
-            ("archive_destinations", &mut server.destinations),
-            ("sga", &mut server.memory),
-            ("tablespace", &mut server.tablespace),
-            ("disk_groups", &mut server.disk_groups),
-        ];
-        for (question, answers) in questions {
-            match asked(connection, question)? {
-                Ok(told) => *answers = told,
-                Err(_) => silent.push(question.to_owned()),
-            }
-        }
-        server.silent = silent;
-        Ok(server)
-    }
-
-    /// A parameter's value; empty where there is none.
-    pub(super) fn parameter(&self, name: &str) -> &str {
-        self.parameters.get(name).map_or("", String::as_str)
-    }
-
-    /// The edition, in the product's own words.
-    pub(super) fn edition(&self) -> Option<&'static str> {
-        const EDITIONS: [&str; 7] = [
-            "Enterprise Edition",
-            "Standard Edition 2",
-            "Standard Edition",
-            "Express Edition",
-            "Free",
-            "EE Extreme Perf",
-            "EE High Perf",
-        ];
-        let said = self.product.iter().flat_map(|(name, value)| [name.to_lowercase(), value.to_lowercase()]);
-        let said: Vec<String> = said.filter(|text| text.contains("oracle")).collect();
-        EDITIONS.into_iter().find(|edition| said.iter().any(|text| text.contains(&edition.to_lowercase())))
-    }
-
-    /// Whether an option is installed; unknown where the server does not say.
-    pub(super) fn has(&self, option: &str) -> Option<bool> {
-        self.options.get(&option.to_lowercase()).map(|value| value.eq_ignore_ascii_case("TRUE"))
-    }
-
-    fn facts(&self, options: &Options) -> Answers {
-        let mut facts = Answers::new();
-        let mut say = |name: &str, text: String| {
-            if !text.is_empty() {
-                facts.insert(name.to_owned(), text);
-            }
-        };
-        let of = |answers: &Answers, name: &str| answers.get(name).cloned().unwrap_or_default();
-        say("product", format!("Oracle Database {}", self.version.product()));
-        say("build", of(&self.product, "banner"));
-        say("edition", self.edition().unwrap_or_default().to_owned());
-        say("instance", format!("{} on {}", of(&self.instance, "instance_name"), of(&self.instance, "host_name")));
-        say("cluster", self.cluster(options));
-        say("container", of(&self.session, "container"));
-        say("service", of(&self.session, "service"));
-        say("role", joined(&[of(&self.database, "database_role"), of(&self.database, "open_mode")]));
-        say("redo", self.redo());
-        say("redo destinations", self.destinations());
-        say("character set", of(&self.characters, "nls_characterset"));
-        say("tablespace", self.tablespace());
-        say("storage", self.storage());
-        say("options installed", self.installed());
-        say("licences that dbdyno's work needs", licences(options));
-        say("management pack", self.management_pack(options));
-        say("not asked", self.silent.join(", "));
-        facts
-    }
-
-    fn cluster(&self, options: &Options) -> String {
-        let named = match options.places.len() {
-            1 => "one node named in the target".to_owned(),
-            n => format!("{n} nodes named in the target"),
-        };
-        match self.instance.get("parallel").map(String::as_str) {
-            Some("YES") => format!("Real Application Clusters, {named}"),
-            Some(_) => "no cluster".to_owned(),
-            None => String::new(),
-        }
-    }
-
-    fn redo(&self) -> String {
-        let says = |name: &str| self.database.get(name).map(|value| value.to_lowercase());
-        let logged = match says("force_logging").as_deref() {
-            Some("yes") => "logging forced",
-            Some("no") => "logging not forced: a direct path may log nothing",
-            _ => "",
-        };
-        let groups = self.logs.get("groups").zip(self.logs.get("smallest_bytes"));
-        let groups =
-            groups.and_then(|(n, bytes)| Some(format!("{n} groups of {} MiB", bytes.parse::<u64>().ok()? >> 20)));
-        let parts = [
-            says("log_mode").unwrap_or_default(),
-            logged.to_owned(),
-            says("flashback_on").map(|on| format!("flashback {on}")).unwrap_or_default(),
-            says("protection_mode").unwrap_or_default(),
-            groups.unwrap_or_default(),
-        ];
-        joined(&parts)
-    }
-
-    /// Destinations that are not this server's own disks: a synchronous one is part of each commit.
-    fn destinations(&self) -> String {
-        let remote = self.destinations.iter().filter(|(_, how)| how.contains("STANDBY"));
-        let all: Vec<String> = remote.map(|(name, how)| format!("{name} {}", how.to_lowercase())).collect();
-        all.join("; ")
-    }
-
-    fn tablespace(&self) -> String {
-        let says = |name: &str| self.tablespace.get(name).cloned().unwrap_or_default();
-        let (name, block) = (says("tablespace"), says("block_size"));
-        if name.is_empty() {
-            return String::new();
-        }
-        let encrypted = if says("encrypted") == "YES" { "encrypted" } else { "not encrypted" };
-        format!("{name}, blocks of {block} bytes, {}, {encrypted}", says("logging").to_lowercase())
-    }
-
-    fn storage(&self) -> String {
-        let groups: Vec<String> = self.disk_groups.iter().map(|(name, what)| format!("{name}: {what}")).collect();
-        if groups.is_empty() { String::new() } else { format!("ASM ({})", groups.join("; ")) }
-    }
-
-    fn installed(&self) -> String {
-        let yes = self.options.iter().filter(|(_, value)| value.eq_ignore_ascii_case("TRUE"));
-        let names: Vec<&str> = yes.map(|(name, _)| name.as_str()).collect();
-        if self.options.is_empty() {
-            String::new()
-        } else {
-            format!("{} (installed is not licensed)", names.join(", "))
-        }
-    }
-
-    fn management_pack(&self, options: &Options) -> String {
-        let default = self.parameter("control_management_pack_access");
-        let said = if default.is_empty() {
-            String::new()
-        } else {
-            format!("the server is set to {default}, which proves no licence; ")
-        };
-        match options.diagnostics_pack {
-            true => format!("{said}{DIAGNOSTICS_CLAIM}"),
-            false => format!("{said}dbdyno uses nothing of it"),
-        }
-    }
-
-    /// How durable commits are, and what in the settings lets a crash lose some.
-    pub(super) fn durability(&self, commit: CommitMode, drive: Drive) -> Durability {
-        const COUNT: [&str; 5] =
-            ["_disable_logging", "commit_logging", "commit_wait", "commit_write", "db_lost_write_protect"];
-        let settings = COUNT.iter().filter_map(|name| Some(((*name).to_owned(), self.parameters.get(*name)?.clone())));
-        let of_database = ["force_logging", "log_mode", "protection_mode"];
-        let more = of_database.iter().filter_map(|name| Some(((*name).to_owned(), self.database.get(*name)?.clone())));
-        let destinations =
-            Some(("redo destinations".to_owned(), self.destinations())).filter(|(_, text)| !text.is_empty());
-        let settings = settings.filter(|(_, value)| !value.is_empty()).chain(more).chain(destinations).collect();
-        let (mut unsafe_settings, mut by_default) = (Vec::new(), Vec::new());
-        if (commit, drive) == (CommitMode::EngineDefault, Drive::Server) {
-            by_default.push(IN_PROCEDURES.to_owned());
-        }
-        if commit == CommitMode::EngineDefault {
-            // COMMIT WRITE IMMEDIATE WAIT, which durable work says, goes before these.
-            for name in ["commit_wait", "commit_write", "commit_logging"] {
-                let value = self.parameter(name).to_uppercase();
-                if value.contains("NOWAIT") || value.contains("BATCH") {
-                    unsafe_settings
-                        .push(format!("{name}={value}: commits do not wait for the log, and a crash loses them"));
-                }
-            }
-        }
-        if self.parameter("_disable_logging").eq_ignore_ascii_case("TRUE") {
-            unsafe_settings
-                .push("_disable_logging=TRUE: nothing is logged, and any crash loses the database".to_owned());
-        }
-        Durability { settings, unsafe_settings, by_default }
-    }
+    describe::durability(connection, &Questions::new(&DIALECT, 0), commit, drive)
 }
 
 /// What the target's tests use that is licensed apart, or that not every storage has.
@@ -321,10 +78,140 @@ fn licences(options: &Options) -> String {
     Part::ALL.iter().map(named).chain([diagnostics.to_owned()]).collect::<Vec<_>>().join("; ")
 }
 
-fn joined(parts: &[String]) -> String {
-    let said: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
-    said.join(", ")
-}
-
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+    use crate::fakes::Views;
+    use dbdyno_engine::Target;
+    use dbdyno_engine::server::pairs;
+
+    fn answers(pairs: &[(&str, &str)]) -> Answers {
+        pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    }
+
+    #[test]
+    fn what_is_licensed_apart_is_said() {
+        let options = |target| Options::parse(&Target::parse(target).unwrap()).unwrap();
+        let licences = licences(&options("oracle://scott@db1/bench?without=hcc"));
+        assert!(licences.contains("--without partitioning leaves it out") && licences.contains("Hybrid Columnar"));
+        assert!(licences.contains(": left out") && licences.contains("Diagnostics Pack: not used"), "{licences}");
+        let claimed = super::licences(&options("oracle://scott@db1/bench?diagnostics_pack=yes"));
+        assert!(claimed.contains("Diagnostics Pack: used"), "{claimed}");
+    }
+
+    #[test]
+    fn facts_say_what_decides_a_figure() {
+        let mut views = Views::new();
+        let primary = [
+            ("log_mode", "ARCHIVELOG"),
+            ("force_logging", "YES"),
+            ("flashback_on", "NO"),
+            ("database_role", "PRIMARY"),
+            ("open_mode", "READ WRITE"),
+            ("protection_mode", "MAXIMUM AVAILABILITY"),
+        ];
+        let banner = "Oracle Database 19c Enterprise Edition Release 19.0.0.0.0 - Production";
+        let space =
+            [("tablespace_name", "DBDYNO"), ("block_size", "8192"), ("logging", "LOGGING"), ("encrypted", "YES")];
+        let standby = [
+            ("dest_name", "LOG_ARCHIVE_DEST_2"),
+            ("status", "VALID"),
+            ("target", "STANDBY"),
+            ("transmit_mode", "PARALLELSYNC"),
+            ("affirm", "YES"),
+        ];
+        let own = [("dest_name", "LOG_ARCHIVE_DEST_1"), ("status", "VALID"), ("target", "PRIMARY")];
+        let group = [("name", "data"), ("type", "EXTERN"), ("total_mb", "102400"), ("free_mb", "51200")];
+        let option = |name, value| [("parameter", name), ("value", value)];
+        views.set("v$database", &[&primary]);
+        views.set("v$version", &[&[("banner", banner)], &[("banner", "PL/SQL Release 19.0.0.0.0")]]);
+        views.set("v$instance", &[&[("instance_name", "cdb11"), ("host_name", "db1"), ("parallel", "YES")]]);
+        views.set("v$log", &[&[("bytes", "209715200")], &[("bytes", "209715200")], &[("bytes", "209715200")]]);
+        views.set("v$archive_dest", &[&standby, &own]);
+        views.set("user_users", &[&[("default_tablespace", "DBDYNO")]]);
+        views.set("user_tablespaces", &[&space]);
+        views.set("v$asm_diskgroup_stat", &[&group]);
+        views.set("v$option", &[&option("Partitioning", "TRUE"), &option("Real Application Clusters", "FALSE")]);
+        views.set("v$parameter", &[&[("name", "control_management_pack_access"), ("value", "DIAGNOSTIC+TUNING")]]);
+        let questions = Questions::new(&DIALECT, 0).with([("nodes", "2".to_owned())]);
+        let (rows, refused) = questions.all(&mut views, "facts").unwrap();
+        assert!(refused.is_empty());
+        let facts = pairs(rows);
+        for (fact, said) in [
+            ("build", banner),
+            ("edition", "Enterprise Edition"),
+            ("instance", "cdb11 on db1"),
+            ("cluster", "Real Application Clusters, nodes named in the target: 2"),
+            ("container", "my con_name"),
+            ("role", "PRIMARY, READ WRITE"),
+            ("redo", "archivelog, logging forced, flashback no, maximum availability; 3 groups of 200 MiB"),
+            ("redo destinations", "LOG_ARCHIVE_DEST_2 standby parallelsync yes"),
+            ("tablespace", "DBDYNO, blocks of 8192 bytes, logging, encrypted"),
+            ("storage", "ASM data: EXTERN, 102400 MiB, 51200 MiB free"),
+            ("options installed", "Partitioning (installed is not licensed)"),
+            ("management pack", "the server is set to DIAGNOSTIC+TUNING, which proves no licence"),
+        ] {
+            assert_eq!(facts.get(fact).map(String::as_str), Some(said), "{fact}");
+        }
+        for (banner, edition) in [
+            ("Oracle Database 19c Standard Edition 2 Release 19.0.0.0.0 - Production", Some("Standard Edition 2")),
+            ("Oracle Database 21c Express Edition Release 21.0.0.0.0 - Production", Some("Express Edition")),
+            ("Oracle Database 23ai Free Release 23.0.0.0.0", Some("Free")),
+            ("Oracle Database 19c EE Extreme Perf Release 19.0.0.0.0 - Production", Some("EE Extreme Perf")),
+            ("PL/SQL Release 19.0.0.0.0", None),
+        ] {
+            views.set("v$version", &[&[("banner", banner)]]);
+            let told = questions.answers(&mut views, "facts/product").unwrap();
+            assert_eq!(told.get("edition").map(String::as_str), edition, "{banner}");
+        }
+        let settings = questions.answers(&mut views, "durability/archive_destinations").unwrap();
+        assert!(settings["redo destinations"].contains("standby"), "{settings:?}");
+    }
+
+    #[test]
+    fn settings_that_lose_commits_are_named() {
+        let (durable, default) = (CommitMode::Durable, CommitMode::EngineDefault);
+        let told = |pairs: &[(&str, &str)], commit, drive| DIALECT.settings.durability(answers(pairs), commit, drive);
+        let at_first = told(&[("log_mode", "ARCHIVELOG")], durable, Drive::Server);
+        assert_eq!(at_first.unsafe_settings, Vec::<String>::new());
+        assert_eq!(at_first.settings["log_mode"], "ARCHIVELOG");
+        let by_default = told(&[], default, Drive::Server);
+        assert!(by_default.by_default.len() == 1 && by_default.by_default[0].contains("waits once"), "{by_default:?}");
+        assert_eq!(by_default.unsafe_settings, Vec::<String>::new());
+        // A client's COMMIT waits.
+        let client = told(&[], default, Drive::Client);
+        assert!(client.unsafe_settings.is_empty() && client.by_default.is_empty(), "{client:?}");
+        // What durable work says goes before the settings; other work has them.
+        let lazy = [("commit_wait", "NOWAIT"), ("commit_logging", "BATCH"), ("commit_write", "batch,nowait")];
+        assert_eq!(told(&lazy, durable, Drive::Server).unsafe_settings.len(), 0);
+        assert_eq!(told(&lazy, default, Drive::Server).unsafe_settings.len(), 3);
+        let none = told(&[("_disable_logging", "TRUE")], durable, Drive::Server);
+        assert!(none.unsafe_settings[0].contains("nothing is logged"));
+    }
+
+    #[test]
+    fn what_counts_is_kept_and_secrets_are_not() {
+        let all = answers(&[("db_block_size", "8192"), ("db_name", "CDB1"), ("trace_enabled", "TRUE")]);
+        let changed = answers(&[
+            ("_serial_direct_read", "never"),
+            ("control_files", "/u01/a.ctl"),
+            ("log_archive_dest_1", "LOCATION=/arch"),
+            ("nls_territory", "SWITZERLAND"),
+            ("open_cursors", "900"),
+            ("remote_login_passwordfile", "EXCLUSIVE"),
+            ("wallet_root", "/etc/wallet"),
+        ]);
+        let kept = DIALECT.settings.kept(&all, &changed);
+        let kept: Vec<_> = kept.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        assert_eq!(
+            kept,
+            [
+                "_serial_direct_read=never",
+                "db_block_size=8192",
+                "open_cursors=900",
+                "remote_login_passwordfile=EXCLUSIVE",
+                "wallet_root=(set)"
+            ]
+        );
+    }
+}

@@ -142,6 +142,8 @@ impl Product for OracleProduct {
 }
 
 #[cfg(test)]
+mod fakes;
+#[cfg(test)]
 mod names;
 #[cfg(test)]
 mod tests;

@@ -19,7 +19,7 @@ pub(super) const BLOCK_BYTES: u64 = 8_192;
 /// # Errors
 /// The server is lost.
 pub(super) fn look(connection: &mut OracleConnection, options: &Options) -> Result<ServerLocation, EngineError> {
-    let tablespace = describe::ask(connection, "tablespace")?;
+    let tablespace = describe::ask(connection, "block_size")?;
     let block_bytes = tablespace.get("block_size").and_then(|bytes| bytes.parse().ok()).unwrap_or(BLOCK_BYTES);
     // Several nodes are several machines, as far as anybody knows.
     let near = options.places.len() == 1 && options.places.iter().all(super::options::Place::is_local);
@@ -27,7 +27,7 @@ pub(super) fn look(connection: &mut OracleConnection, options: &Options) -> Resu
         return Ok(ServerLocation { block_bytes, ..ServerLocation::default() });
     }
     let process = describe::ask(connection, "process")?.get("process").and_then(|pid| pid.trim().parse().ok());
-    let host = describe::ask(connection, "instance")?.get("host_name").cloned().unwrap_or_default();
+    let host = describe::ask(connection, "host")?.get("host_name").cloned().unwrap_or_default();
     let local = process.is_some_and(is_server) && is_ours(&host);
     let files = if local { files(describe::all(connection, "data_files")?) } else { Vec::new() };
     let data = files.first().and_then(|file| Some(file.parent()?.to_owned()));

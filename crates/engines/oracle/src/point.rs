@@ -1,10 +1,9 @@
 //! Before and after a point: its package, the tables that its jobs fill, a warm cache, what to count and whom to watch.
 
 use super::connection::OracleConnection;
-use super::monitor::Monitor;
 use super::procedure::{Counting, PACKAGE, ProcedureSpec};
 use super::statistics::{Base, Watched};
-use super::{OracleEngine, OracleProduct, snapshot};
+use super::{OracleEngine, OracleProduct, monitor, snapshot};
 use crate::DIALECT;
 use dbdyno_engine::bookkeeping::{self, Made, Meta};
 use dbdyno_engine::server::{Connection as _, Watches, contents, first};
@@ -24,7 +23,7 @@ pub(super) struct UnderWay {
     began: Instant,
     /// One a node; set by the first reading.
     bases: Vec<Option<Base>>,
-    watches: Watches<Monitor>,
+    watches: Watches<OracleConnection>,
 }
 
 /// What of a target's wishes stands against a test.
@@ -131,7 +130,7 @@ pub(super) fn begin_program(engine: &OracleEngine, spec: &ProgramSpec) -> Result
 /// A point whose sessions are watched from now on, on so many nodes.
 fn under_way(engine: &OracleEngine, at: (u32, Sampling), watched: Watched) -> Result<UnderWay, EngineError> {
     let watches = Watches::begin(at, engine.nodes.len(), |node| {
-        Monitor::start(&engine.product.options, node, Arc::clone(&engine.nodes[node].ours))
+        monitor::watch(&engine.product.options, node, Arc::clone(&engine.nodes[node].ours))
     });
     let bases = engine.nodes.iter().map(|_| None).collect();
     // An AWR snapshot begins and ends each point, for whoever has the pack and says so.
@@ -283,7 +282,7 @@ pub(super) fn statistics(
     UnderWay { watched, began, bases, watches }: &mut UnderWay,
     earlier: Option<&PointStatistics>,
 ) -> Result<PointStatistics, EngineError> {
-    watches.read(earlier, Monitor::seen, |number, _, _| {
+    watches.read(earlier, |number, _, _| {
         let (node, base) = (&engine.nodes[number], &mut bases[number]);
         let mut told = engine.on(number, |connection| snapshot::read(node, connection, watched, base))?;
         if engine.product.options.diagnostics_pack {

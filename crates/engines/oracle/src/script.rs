@@ -139,10 +139,12 @@ pub(super) fn of_schema(size: &Size) -> Result<String, EngineError> {
     for (title, file) in [
         ("What dbdyno asks while it measures", "statistics"),
         ("What it asks about the server", "describe"),
+        ("What it tells of the server in a run's record", "facts"),
+        ("What it asks about commits", "durability"),
         ("How it loads, proves and drops", "load"),
         ("How it looks at tables again that were loaded earlier", "inspect"),
         ("How it loads by direct path", "fill"),
-        ("What it asks to tell of room and privileges", "check"),
+        ("What `dbdyno check` finds", "check"),
         ("What it asks with a licence of the Diagnostics Pack alone", "diagnostics"),
     ] {
         line(&mut text, format_args!("\n-- {title}; for reading"));
@@ -183,6 +185,7 @@ fn with_examples(text: &str) -> String {
         ("{view}", "v$session"),
         ("{step}", "filled"),
         ("{package}", procedure::PACKAGE),
+        ("{nodes}", "1"),
     ];
     let noted = text
         .replace("'{step} {leaf}'", "'filled small_heap_list_p3'")

@@ -6,8 +6,8 @@ use super::connection::OracleConnection;
 use super::statistics::{self, Answer, Base, Cursors, Named, Read, Rows, Watched};
 use crate::DIALECT;
 use dbdyno_engine::EngineError;
-use dbdyno_engine::server::{Connection as _, NodeStatistics};
-use dbdyno_model::{Counters, ErrorClass, WaitCount};
+use dbdyno_engine::server::{Connection as _, NodeStatistics, reason, unless_lost};
+use dbdyno_model::{Counters, WaitCount};
 use std::time::Duration;
 
 /// What finds statements under test: the name that tests give their query block.
@@ -24,15 +24,7 @@ pub(super) fn ask(connection: &mut OracleConnection, statement: &str) -> Result<
 
 /// Makes a reason of what a view refuses.
 pub(super) fn told(asked: Result<Rows, EngineError>) -> Result<Answer<Rows>, EngineError> {
-    match asked {
-        Ok(rows) => Ok(Ok(rows)),
-        Err(error) if matches!(error.class, ErrorClass::ConnectionLost | ErrorClass::Cancelled) => Err(error),
-        Err(error) if matches!(error.class, ErrorClass::UnknownObject | ErrorClass::Permission) => Ok(Err(format!(
-            "this user may not read it ({}); `dbdyno check` says what to grant",
-            error.message.lines().next().unwrap_or_default()
-        ))),
-        Err(error) => Ok(Err(error.message)),
-    }
+    Ok(unless_lost(asked)?.map_err(reason))
 }
 
 /// Asks the server what this session has done.

@@ -23,10 +23,8 @@ pub(super) use cursors::Cursors;
 pub(super) use named::Named;
 use named::number;
 
-/// Hundredths of a second, microseconds and milliseconds in nanoseconds.
-const CS_NS: u64 = 10_000_000;
+/// A microsecond in nanoseconds.
 const US_NS: u64 = 1_000;
-const MS_NS: u64 = 1_000_000;
 
 /// Rows as the link gives them.
 pub(super) type Rows = Vec<Vec<Option<String>>>;
@@ -58,7 +56,7 @@ pub(super) struct Read {
     /// `v$osstat`.
     pub(super) machine: Answer<Named>,
     /// `v$iostat_file`, of data and temporary files together.
-    pub(super) files: Answer<Files>,
+    pub(super) files: Answer<Named>,
     /// Changed buffers that are not yet written.
     pub(super) dirty: Answer<u64>,
     /// `v$system_event` with the buckets of `v$event_histogram_micro`.
@@ -67,32 +65,10 @@ pub(super) struct Read {
     pub(super) cursors: Answer<Cursors>,
 }
 
-/// Reads and writes of files.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Files {
-    /// Requests and the time spent in them.
-    reads: u64,
-    read_ns: u64,
-    writes: u64,
-    write_ns: u64,
-}
-
-/// Rows of `files`: a kind of file, requests (small and large, reads and writes), milliseconds (the same).
-pub(super) fn files(rows: &[Vec<Option<String>>]) -> Answer<Files> {
-    let mut all = Files::default();
-    let numbers = |row: &Vec<Option<String>>| -> Option<[u64; 8]> {
-        let values: Option<Vec<u64>> = row.get(1..9)?.iter().map(|value| number(value.as_ref()?)).collect();
-        values?.try_into().ok()
-    };
-    let mut known = false;
-    for [small_reads, large_reads, small_writes, large_writes, times @ ..] in rows.iter().filter_map(numbers) {
-        known = true;
-        all.reads += small_reads + large_reads;
-        all.writes += small_writes + large_writes;
-        all.read_ns += (times[0] + times[1]) * MS_NS;
-        all.write_ns += (times[2] + times[3]) * MS_NS;
-    }
-    if known { Ok(all) } else { Err("v$iostat_file has no data files".to_owned()) }
+/// Rows of `files`.
+pub(super) fn files(rows: &[Vec<Option<String>>]) -> Answer<Named> {
+    let files = Named::read(rows);
+    if files == Named::default() { Err("v$iostat_file has no data files".to_owned()) } else { Ok(files) }
 }
 
 /// Buffers that are changed and not yet written.

@@ -145,6 +145,46 @@ fn each_way_in_which_blocks_cannot_be_counted_has_its_remedy() {
     }
 }
 
+/// Levels of the rows that each statement of check.sql is answered with.
+fn levels(target: &str, threads: &str, is_local: &str) -> Vec<(String, Vec<String>)> {
+    let mut connection = PostgresConnection::open(&options(target), 0, "dbdyno").unwrap();
+    let values = [("threads", threads.to_owned()), ("is_local", is_local.to_owned())];
+    let questions = describe::questions(&connection).with(values);
+    let mut level = |name: &str| {
+        let rows = questions.rows(&mut connection, &format!("check/{name}")).unwrap().unwrap();
+        assert!(rows.iter().all(|row| row.len() == 3 && row.iter().all(Option::is_some)), "{name}: {rows:?}");
+        rows.into_iter().map(|row| row[0].clone().unwrap()).collect()
+    };
+    DIALECT.file("check").unwrap().names().map(|name| (name.to_owned(), level(name))).collect()
+}
+
+#[test]
+fn each_statement_finds_something_where_it_is_and_nothing_where_it_is_not() {
+    let server = generous().set("track_io_timing", "on").start();
+    server.psql("postgres", "CREATE EXTENSION pg_buffercache");
+    for (statement, levels) in levels(&server.tcp("postgres", "postgres"), "2", "1") {
+        assert!(levels.iter().all(|level| level == "ok"), "{statement}: {levels:?}");
+    }
+    server.psql("postgres", "DROP EXTENSION pg_buffercache; CREATE ROLE scott LOGIN");
+    for setting in [
+        "default_transaction_read_only = on",
+        "track_counts = off",
+        "track_io_timing = off",
+        "lock_timeout = '5s'",
+        "temp_file_limit = '1GB'",
+        "log_statement = 'all'",
+        "log_min_duration_statement = 0",
+    ] {
+        server.psql("postgres", &format!("ALTER ROLE scott SET {setting}"));
+    }
+    let target = server.tcp("scott", "postgres");
+    let mut busy = PostgresConnection::open(&options(&target), 0, "payroll").unwrap();
+    busy.batch("working", "BEGIN; SELECT 1").unwrap();
+    for (statement, levels) in levels(&target, "1000", "0") {
+        assert!(!levels.is_empty() && levels.iter().all(|level| level != "ok"), "{statement}: {levels:?}");
+    }
+}
+
 #[test]
 fn a_pooler_between_is_refused() {
     let server = generous().start();

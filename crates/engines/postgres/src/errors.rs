@@ -1,28 +1,21 @@
-//! PostgreSQL's errors in dbdyno's words: a class from the SQLSTATE (messages may be in any language), the server's own
-//! words, and what to do where that is known.
+//! PostgreSQL's errors in dbdyno's words: a class from the SQLSTATE, the server's own words, and what to do where that
+//! is known (dialect/errors.toml). Here is what is no look-up.
 
 mod trouble;
 
-use super::check::identifier;
+use super::DIALECT;
 use super::options::{Address, Host, Options};
 use dbdyno_engine::EngineError;
+use dbdyno_engine::server::Refusal;
 use dbdyno_engine::server::password::FoundPassword;
 use dbdyno_model::ErrorClass;
-use std::io;
 pub(super) use trouble::{Cause, Said, Trouble};
-
-/// How passwords can be given.
-const PASSWORD_PLACES: &str = "passwords are taken from DBDYNO_PASSWORD, PGPASSWORD, the file of PGPASSFILE or \
-                               ~/.pgpass, or asked for on a terminal";
-
-/// Which limit a server may have reached that has not told its own.
-const LIMITS: &str = "max_connections, or a CONNECTION LIMIT of the role or the database, is reached";
 
 /// An error of a statement in words. A statement that was cancelled counts as ours;
 /// [`super::connection::ErrorContext`] knows better, because it knows whether anybody asked.
 pub(super) fn engine_error(doing: &str, trouble: &Trouble) -> EngineError {
     let said = match &trouble.said {
-        Some(said) => format!("{}{}", words(said), advice(said)),
+        Some(said) => DIALECT.errors.advised(said.sqlstate.as_str(), trouble.class, &said.message, words(said)),
         None => trouble.words.clone(),
     };
     EngineError::new(trouble.class, said).while_doing(doing)
@@ -30,16 +23,40 @@ pub(super) fn engine_error(doing: &str, trouble: &Trouble) -> EngineError {
 
 /// An error of opening a connection in words. `found` says where the password came from that was used.
 pub(super) fn connect_error(options: &Options, host: &Host, found: &FoundPassword, trouble: &Trouble) -> EngineError {
-    let (mut told, advice) = match &trouble.said {
-        Some(said) => (words(said), connect_advice(options, host, found.place(), said)),
-        None if trouble.cause == Cause::Silence => (not_reached(options), None),
-        None => (trouble.words.clone(), bare_advice(host, trouble)),
+    let (code, said) = match &trouble.said {
+        Some(said) => (said.sqlstate.as_str(), words(said)),
+        None if trouble.cause == Cause::Silence => ("", not_reached(options)),
+        None => (trouble.cause.code(&trouble.words), trouble.words.clone()),
     };
-    let warning = found.warning().filter(|_| trouble.class == ErrorClass::Authentication);
-    for more in advice.iter().map(String::as_str).chain(warning) {
-        told = format!("{told}; {more}");
-    }
-    EngineError::new(trouble.class, told).while_doing(&connecting(options, host))
+    let refusal = Refusal {
+        code: code.into(),
+        class: trouble.class,
+        said: &said,
+        socket: host.is_socket(),
+        warning: found.warning(),
+    };
+    let value = |name: &str| match name {
+        "password_from" if found.place().is_some() => Some(DIALECT.errors.password_from(found.place())),
+        "hba_line" => Some(missing_line(options, host, &said)),
+        name => value_of(options, host, name),
+    };
+    DIALECT.errors.refused(&refusal, &value).while_doing(&connecting(options, host))
+}
+
+/// What a placeholder of errors.toml stands for.
+fn value_of(options: &Options, host: &Host, name: &str) -> Option<String> {
+    Some(match name {
+        "passwords" | "password_from" => DIALECT.errors.passwords.clone(),
+        "user" => options.user.clone(),
+        "user_in_sql" => identifier(&options.user),
+        "database" => options.database.clone(),
+        "database_in_sql" => identifier(&options.database),
+        "host" => host_word(host),
+        "port" => host.port.to_string(),
+        "limits" => options.limits.in_words(&DIALECT.errors.limits),
+        "seconds" => options.connect_timeout.as_secs().to_string(),
+        _ => return None,
+    })
 }
 
 /// What was being done while a connection was opened.
@@ -47,28 +64,17 @@ pub(super) fn connecting(options: &Options, host: &Host) -> String {
     format!("connecting to {host} as {}, database {}", options.user, options.database)
 }
 
+/// What to do where nothing answers.
+fn not_reached(options: &Options) -> String {
+    let refusal =
+        Refusal { code: "silent".into(), class: ErrorClass::ConnectionLost, said: "", socket: false, warning: None };
+    let advice = DIALECT.errors.connecting(&refusal, &|name| value_of(options, &options.hosts[0], name));
+    advice.unwrap_or_default()
+}
+
 /// The class of an SQLSTATE.
 pub(super) fn class_of(sqlstate: &str) -> ErrorClass {
-    match sqlstate {
-        // Also while the server starts, stops, or drops the database under us.
-        "57P01" | "57P02" | "57P03" | "57P04" => ErrorClass::ConnectionLost,
-        "42501" | "25006" => ErrorClass::Permission,
-        "40001" | "40P01" => ErrorClass::Conflict,
-        "57014" => ErrorClass::Cancelled,
-        // A lock, an idle session or a transaction took too long; the server itself is well.
-        "55P03" | "57P05" | "25P03" | "25P04" => ErrorClass::Timeout,
-        // 53400 is temp_file_limit.
-        "53100" | "53400" => ErrorClass::OutOfSpace,
-        "3D000" | "3F000" | "42P01" | "42703" | "42704" | "42883" => ErrorClass::UnknownObject,
-        "XX001" | "XX002" => ErrorClass::Corruption,
-        "0A000" => ErrorClass::Unsupported,
-        // Too many connections (53300) is none of these: the point has failed, and works once the limit is raised.
-        _ => match sqlstate.get(..2) {
-            Some("08") => ErrorClass::ConnectionLost,
-            Some("28") => ErrorClass::Authentication,
-            _ => ErrorClass::Other,
-        },
-    }
+    DIALECT.errors.class(sqlstate, "")
 }
 
 /// The server's message, detail and hint, and where in a procedure it happened.
@@ -84,48 +90,6 @@ fn words(said: &Said) -> String {
         words.push_str(&format!("; in {place}"));
     }
     format!("{words} [SQLSTATE {}]", said.sqlstate)
-}
-
-/// What to do about an error of a statement.
-fn advice(said: &Said) -> &'static str {
-    match said.sqlstate.as_str() {
-        "57P01" | "57P02" => "; the server was stopped, or ended this session",
-        "55P03" => "; another session holds the lock",
-        "53100" => "; free space where the server writes and try again: what was committed is kept",
-        "53400" => "; raise temp_file_limit for this user, or use a smaller size",
-        "25006" => "; the target is a standby, or default_transaction_read_only is on: measure on the primary",
-        "42501" => "; `dbdyno check` says which privilege is missing, `dbdyno sql postgres` prints a set-up script",
-        "XX001" | "XX002" => "; the data is damaged: drop it and load again",
-        _ => "",
-    }
-}
-
-/// What to do about a server that turns us away.
-fn connect_advice(options: &Options, host: &Host, tried: Option<&str>, said: &Said) -> Option<String> {
-    Some(match said.sqlstate.as_str() {
-        "28P01" => match tried {
-            Some(place) => format!("the password came from {place}; {PASSWORD_PLACES}, in this order"),
-            None => PASSWORD_PLACES.to_owned(),
-        },
-        "28000" if said.message.contains("pg_hba.conf") => {
-            let line = missing_line(options, host, &said.message);
-            format!("pg_hba.conf on the server needs a line such as `{line}`, then SELECT pg_reload_conf()")
-        }
-        "28000" => format!(
-            "does the role exist there? `dbdyno sql postgres` prints a set-up script; a `peer` line in pg_hba.conf wants \
-             the operating system's user to be {}",
-            options.user
-        ),
-        "3D000" => format!("create it: createdb --host={} --port={} {}", host_word(host), host.port, options.database),
-        "42501" => format!(
-            "an administrator runs: GRANT CONNECT ON DATABASE {} TO {}",
-            identifier(&options.database),
-            identifier(&options.user)
-        ),
-        "57P03" => "the server is starting or stopping; wait and try again".to_owned(),
-        "53300" => format!("{}: use fewer jobs, or raise what is too low", options.limits.in_words(LIMITS)),
-        _ => return None,
-    })
 }
 
 /// The line that is missing in pg_hba.conf. The server's message has our address as the server sees it.
@@ -154,74 +118,14 @@ fn host_word(host: &Host) -> String {
     }
 }
 
-/// What to do about an error that no server sent.
-fn bare_advice(host: &Host, trouble: &Trouble) -> Option<String> {
-    let socket = host.is_socket();
-    let kind = match trouble.cause {
-        Cause::NoPassword => return Some(PASSWORD_PLACES.to_owned()),
-        Cause::ClearText => return Some(clear_text(host)),
-        Cause::Tls => return tls_advice(host, &trouble.words),
-        Cause::NoSuchName => return Some("is the host's name spelt right?".to_owned()),
-        Cause::NoServer => return Some(closed()),
-        Cause::Io(kind) => kind,
-        Cause::Silence | Cause::Other => return None,
-    };
-    Some(match kind {
-        io::ErrorKind::ConnectionRefused if socket => {
-            "a socket is there, but no server behind it: start the server".to_owned()
-        }
-        io::ErrorKind::ConnectionRefused => {
-            let port = host.port;
-            format!("is the server running, is {port} its port, and does listen_addresses cover this address?")
-        }
-        io::ErrorKind::NotFound if socket => {
-            "is the server running, and are this folder and port its unix_socket_directories and port?".to_owned()
-        }
-        io::ErrorKind::PermissionDenied if socket => "this user may not use that socket".to_owned(),
-        io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => closed(),
-        _ => return None,
-    })
-}
-
-/// What to look at where somebody answers and is not understood, or is gone again.
-fn closed() -> String {
-    "the server closed the connection at once: is it a PostgreSQL server, and what does its log say?".to_owned()
-}
-
-/// What to do where nothing answers.
-fn not_reached(options: &Options) -> String {
-    let seconds = options.connect_timeout.as_secs();
-    format!(
-        "nothing answered within {seconds} s: is the host up, does a firewall let the port through? (connect_timeout=S waits longer)"
-    )
-}
-
-/// What to do where somebody elsewhere wants the password as it is.
-fn clear_text(host: &Host) -> String {
-    format!(
-        "anybody between here and {} could read it, or be the one who asks: use TLS (sslmode=verify-full), let pg_hba.conf \
-         say scram-sha-256, or write sslmode=disable to send it all the same",
-        host_word(host)
-    )
-}
-
-fn tls_advice(host: &Host, cause: &str) -> Option<String> {
-    let name = host_word(host);
-    Some(if cause.contains("does not support TLS") {
-        "turn on ssl in postgresql.conf, or use sslmode=prefer or disable".to_owned()
-    } else if cause.contains("not valid for name") {
-        format!(
-            "the certificate is not for {name}; use a name that is among its subject alternative names, or sslmode=verify-ca"
-        )
-    } else if cause.contains("UnknownIssuer") || cause.contains("CaUsedAsEndEntity") {
-        "nobody trusted has signed the server's certificate; name its authority as sslrootcert=FILE".to_owned()
-    } else if cause.ends_with("end of file") {
-        closed()
-    } else if cause.contains("UnsupportedCertVersion") {
-        "the certificate is of X.509 version 1; make one with extensions (version 3), or use sslmode=require".to_owned()
+/// A name as SQL wants it.
+pub(super) fn identifier(name: &str) -> String {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    if name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_') && name.chars().all(plain) {
+        name.to_owned()
     } else {
-        return None;
-    })
+        format!("\"{}\"", name.replace('"', "\"\""))
+    }
 }
 
 #[cfg(test)]
@@ -229,6 +133,11 @@ mod tests {
     use super::*;
     use dbdyno_engine::Target;
     use std::path::PathBuf;
+
+    #[test]
+    fn the_files_of_the_dialect_can_be_read() {
+        assert!(DIALECT.faults().is_empty(), "{:?}", DIALECT.faults());
+    }
 
     #[test]
     fn sqlstates_have_classes() {

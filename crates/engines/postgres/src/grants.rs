@@ -1,8 +1,9 @@
 //! What a run and `check` say of grants that are missing, in the words of the set-up script.
 
-use super::GRANTS;
-use dbdyno_engine::EngineError;
-use dbdyno_engine::server::grants::Grant;
+use super::connection::PostgresConnection;
+use super::{GRANTS, describe};
+use dbdyno_engine::server::grants::{self, Grant};
+use dbdyno_engine::{EngineError, Finding};
 use dbdyno_model::ErrorClass;
 
 /// The role whose members see what other sessions do, where the server keeps its files and what waits in its memory.
@@ -13,6 +14,25 @@ pub(super) const CHECKPOINT: &str = "pg_checkpoint";
 const THIS_USER: &str = "this user";
 /// Why there is no statement that helps.
 pub(super) const NO_CHECKPOINT: &str = "before version 15 only superusers may make checkpoints";
+
+/// What `check` says of the optional grants of the set-up that this user lacks.
+///
+/// # Errors
+/// The server is lost.
+pub(super) fn findings(
+    connection: &mut PostgresConnection,
+    user: &str,
+    database: &str,
+) -> Result<Vec<Finding>, EngineError> {
+    let held = describe::questions(connection).rows(connection, "describe/held_grants")??;
+    let version = connection.version_num() / 10_000;
+    let is_held = |grant: &Grant| held.iter().flatten().flatten().any(|name| *name == grant.grant);
+    let missing: Vec<&Grant> = GRANTS.iter().filter(|grant| !grant.required && !is_held(grant)).collect();
+    Ok(grants::findings(&missing, user, |grant| match grant.is_known_to(version) {
+        true => Ok(grant.statement(database, user)),
+        false => Err(NO_CHECKPOINT),
+    }))
+}
 
 /// A grant of the set-up.
 pub(super) fn named(name: &str) -> Option<&'static Grant> {

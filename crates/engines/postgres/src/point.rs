@@ -3,10 +3,9 @@
 
 use super::connection::PostgresConnection;
 use super::load::place;
-use super::monitor::Monitor;
 use super::procedure::{Counting, ProcedureSpec};
 use super::snapshot::{self, Watched};
-use super::{PostgresEngine, PostgresProduct, paced};
+use super::{PostgresEngine, PostgresProduct, monitor, paced};
 use crate::DIALECT;
 use dbdyno_engine::bookkeeping::{self, Made, Meta};
 use dbdyno_engine::server::{Connection as _, Watches, contents, first};
@@ -26,7 +25,7 @@ pub(super) struct UnderWay {
     watched: Watched,
     /// Tables that it reads.
     tables: Vec<TableName>,
-    watches: Watches<Monitor>,
+    watches: Watches<PostgresConnection>,
 }
 
 impl UnderWay {
@@ -83,7 +82,7 @@ pub(super) fn begin_program(engine: &PostgresEngine, spec: &ProgramSpec) -> Resu
 /// A point whose sessions are watched from now on, on so many nodes.
 fn under_way(engine: &PostgresEngine, at: (u32, Sampling), watched: Watched, tables: Vec<TableName>) -> UnderWay {
     let watches = Watches::begin(at, engine.nodes.len(), |node| {
-        Monitor::start(&engine.product.options, node, Arc::clone(&engine.nodes[node].ours))
+        monitor::watch(&engine.product.options, node, Arc::clone(&engine.nodes[node].ours))
     });
     UnderWay { watched, tables, watches }
 }
@@ -310,9 +309,9 @@ pub(super) fn statistics(
     UnderWay { watched, watches, .. }: &UnderWay,
     earlier: Option<&PointStatistics>,
 ) -> Result<PointStatistics, EngineError> {
-    watches.read(earlier, Monitor::seen, |number, monitor, others| {
+    watches.read(earlier, |number, watch, others| {
         let node = &engine.nodes[number];
-        engine.on(number, |connection| snapshot::read(node, connection, watched, monitor, others))
+        engine.on(number, |connection| snapshot::read(node, connection, watched, watch, others))
     })
 }
 

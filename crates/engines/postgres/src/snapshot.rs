@@ -7,11 +7,10 @@
 //! Workers: each process that takes part in a parallel scan counts one scan of every leaf, the leader too.
 
 use super::connection::PostgresConnection;
-use super::monitor::Monitor;
 use super::{Node, grants};
 use crate::DIALECT;
 use dbdyno_engine::client::Values;
-use dbdyno_engine::server::{Connection, NodeStatistics};
+use dbdyno_engine::server::{Connection, NodeStatistics, Watch, counts};
 use dbdyno_engine::{EngineError, Others};
 use dbdyno_model::{Counter, Counters, ErrorClass};
 use std::collections::BTreeMap;
@@ -69,8 +68,6 @@ const FOR_EVERYBODY: [&str; 1] = ["transactions"];
 /// How often, and at which intervals, is looked whether parallel workers have ended.
 const WORKER_LOOKS: u32 = 100;
 const WORKER_PAUSE: Duration = Duration::from_millis(5);
-/// Why reads of blocks have no times.
-const IO_UNTIMED: &str = "track_io_timing is off (ALTER SYSTEM SET track_io_timing = on)";
 /// Transactions that the server counts for each parallel worker: one to connect, one for its share of the work.
 const WORKER_TRANSACTIONS: u64 = 2;
 
@@ -96,8 +93,7 @@ pub(super) fn flush_version(
 /// Reads what a node counts for everybody.
 pub(super) fn for_everybody(connection: &mut PostgresConnection) -> Result<Counters, EngineError> {
     let read = statistics(connection, &FOR_EVERYBODY, None)?;
-    let mut counters = Counters::default();
-    simple(&read, &mut counters, connection.version_num());
+    let mut counters = simple(&read, connection.version_num());
     say(&mut counters, Counter::Commits, read.get("xact_commit").copied(), "not told");
     say(&mut counters, Counter::Rollbacks, read.get("xact_rollback").copied(), "not told");
     Ok(counters)
@@ -108,7 +104,7 @@ pub(super) fn read(
     node: &Node,
     connection: &mut PostgresConnection,
     watched: &Watched,
-    monitor: Option<&Monitor>,
+    watch: Option<&Watch<PostgresConnection>>,
     earlier: Option<Others>,
 ) -> Result<NodeStatistics, EngineError> {
     if watched.workers {
@@ -116,7 +112,7 @@ pub(super) fn read(
     }
     let mut overhead = node.account.overhead.load(Ordering::Relaxed);
     // Held until the counters are read, so that nobody adds a transaction meanwhile.
-    let mut watching = monitor.map(Monitor::connection);
+    let mut watching = watch.map(Watch::connection);
     if let Some(watching) = &mut watching {
         // A watch that has failed says so in what it has seen.
         if flush(watching, None).is_ok() {
@@ -138,8 +134,7 @@ pub(super) fn read(
             break (read, overhead);
         }
     };
-    let mut counters = Counters::default();
-    simple(&read, &mut counters, connection.version_num());
+    let mut counters = simple(&read, connection.version_num());
     if let (Some(_), Some(why)) = (&watched.buffercache, counters.missing.get_mut(&Counter::BlocksDirtied)) {
         *why = grants::why_missing(grants::MONITOR, connection.version_num());
     }
@@ -171,8 +166,8 @@ pub(super) fn rows_of(
     let sql = DIALECT.get("counters/rows_of")?.text.replace("{tables}", &names.join(", "));
     let (mut looks, waits) = (0, connection.version_num() < FORCED_FLUSH);
     loop {
-        let rows =
-            pairs(connection.texts("reading the server's counters", &sql)?).get("rows_changed").copied().unwrap_or(0);
+        let read = counts(&connection.texts("reading the server's counters", &sql)?);
+        let rows = read.get("rows_changed").copied().unwrap_or(0);
         looks += 1;
         if !waits || rows >= expected || looks == OLD_LOOKS {
             return Ok(rows);
@@ -201,23 +196,14 @@ pub(super) fn statistics(
     buffercache: Option<&str>,
 ) -> Result<BTreeMap<String, u64>, EngineError> {
     let major = connection.version_num() / 10_000;
-    let fits = |name: &str| -> bool {
-        let bound = |key: &str| {
-            DIALECT
-                .get(&format!("counters/{name}"))
-                .ok()
-                .and_then(|s| s.notes.get(key))
-                .and_then(|version| version.parse::<u32>().ok())
-        };
-        bound("from").is_none_or(|from| major >= from) && bound("until").is_none_or(|until| major <= until)
-    };
+    let fits = |name: &str| DIALECT.get(&format!("counters/{name}")).is_ok_and(|statement| statement.fits(major));
     let mut sql = String::new();
     for name in GROUPS.iter().chain(more).filter(|name| fits(name)) {
         sql.push_str(&DIALECT.get(&format!("counters/{name}"))?.text);
         sql.push_str(";\n");
     }
     // One text, one transaction: all of one moment.
-    let mut read = pairs(connection.texts("reading the server's counters", &sql)?);
+    let mut read = counts(&connection.texts("reading the server's counters", &sql)?);
     if let Some(schema) = buffercache {
         let name = if fits("dirty_16") { "dirty_16" } else { "dirty_13" };
         // Without the right to use the extension the count is missing.
@@ -225,66 +211,15 @@ pub(super) fn statistics(
             Ok(sql) => connection.texts("counting changed blocks", &sql).unwrap_or_default(),
             Err(_) => Vec::new(),
         };
-        read.extend(pairs(rows));
+        read.extend(counts(&rows));
     }
     Ok(read)
 }
 
-fn pairs(rows: Vec<Vec<Option<String>>>) -> BTreeMap<String, u64> {
-    let pair = |row: Vec<Option<String>>| match row.as_slice() {
-        [Some(name), Some(value)] => Some((name.clone(), value.parse().ok()?)),
-        _ => None,
-    };
-    rows.into_iter().filter_map(pair).collect()
-}
-
-/// Counters that are the server's own.
-fn simple(read: &BTreeMap<String, u64>, counters: &mut Counters, version_num: u32) {
-    let timed = read.get("wal_timed").is_some_and(|on| *on == 1);
-    let io_timed = read.get("io_timed").is_some_and(|on| *on == 1);
-    let get = |name: &str| read.get(name).copied();
-    let no_wal = match version_num {
-        ..140_000 => "this version does not count writes of the log; 14 does",
-        _ => "the server does not say",
-    };
-    let untimed = if version_num < 140_000 { no_wal } else { "track_wal_io_timing is off" };
-    let timed_files = get("io_timed") == Some(1);
-    let no_files = match version_num {
-        ..160_000 => "this version does not time writes of data files; 16 does",
-        _ => "track_io_timing is off",
-    };
-    let dirty =
-        "changed blocks are counted where the extension pg_buffercache is installed, for tests that write to storage";
-    let rows = [
-        (Counter::LogicalReads, get("blks_hit").zip(get("blks_read")).map(|(hit, read)| hit + read), "not told"),
-        (Counter::PhysicalReads, get("blks_read"), "not told"),
-        (Counter::TableLogicalReads, get("table_fetched"), "not told"),
-        (
-            Counter::TablePhysicalReads,
-            get("table_fetched").zip(get("table_hit")).map(|(f, h)| f.saturating_sub(h)),
-            "not told",
-        ),
-        (Counter::FileReads, get("file_reads").filter(|_| io_timed), IO_UNTIMED),
-        (Counter::FileReadNs, get("file_read_us").filter(|_| io_timed).map(|us| us * 1_000), IO_UNTIMED),
-        (Counter::RowsChanged, get("rows_changed"), "not told"),
-        (Counter::RedoBytes, get("wal_bytes"), "not told"),
-        (Counter::RedoPageImages, get("wal_images"), no_wal),
-        (Counter::RedoWrites, get("wal_writes"), no_wal),
-        (Counter::RedoSyncs, get("wal_syncs"), no_wal),
-        (Counter::RedoWriteNs, get("wal_write_us").filter(|_| timed).map(|us| us * 1_000), untimed),
-        (Counter::RedoSyncNs, get("wal_sync_us").filter(|_| timed).map(|us| us * 1_000), untimed),
-        (Counter::PhysicalWrites, get("blocks_written"), "not told"),
-        (Counter::FileWrites, get("file_writes").filter(|_| timed_files), no_files),
-        (Counter::FileWriteNs, get("file_write_us").filter(|_| timed_files).map(|us| us * 1_000), no_files),
-        (Counter::Checkpoints, get("checkpoints"), "not told"),
-        // Blocks were dirtied that have been written or still wait.
-        (Counter::BlocksDirtied, get("blocks_dirty").zip(get("blocks_written")).map(|(d, w)| d + w), dirty),
-        (Counter::FlashHits, None, "PostgreSQL has no flash cache"),
-        (Counter::CellFlashHits, None, "there are no storage cells below PostgreSQL"),
-    ];
-    for (counter, value, why) in rows {
-        say(counters, counter, value, why);
-    }
+/// Counters that are the server's own, as dialect/statistics.toml says.
+fn simple(read: &BTreeMap<String, u64>, version_num: u32) -> Counters {
+    let told = |_: &str, name: &str| read.get(name).copied().ok_or_else(|| "not told".to_owned());
+    DIALECT.statistics.read(version_num / 10_000, &told)
 }
 
 fn say(counters: &mut Counters, counter: Counter, value: Option<u64>, why_none: &str) {

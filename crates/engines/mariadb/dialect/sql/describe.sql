@@ -1,25 +1,9 @@
--- What the server says of itself: for a run's record and for `dbdyno check`. Nothing here changes anything. Each statement
--- gives rows of a name and a value, but for the grants, which are one text each.
+-- What the server says of its variables and limits: for a run's record and for `dbdyno check`. Nothing here changes anything.
+-- {about} is the schema that has variables and status as tables.
 
--- name: variables
+-- name: settings
+-- what: every variable; which of them are kept is in settings.toml
 SHOW GLOBAL VARIABLES
-
--- name: status
-SHOW GLOBAL STATUS WHERE Variable_name IN (
-    'Rpl_semi_sync_master_clients', 'Rpl_semi_sync_master_status', 'Rpl_semi_sync_source_clients',
-    'Rpl_semi_sync_source_status', 'Slaves_running', 'Slave_running', 'Threads_connected', 'Uptime', 'wsrep_cluster_size',
-    'wsrep_cluster_status')
-
--- name: own
--- what: what this session has of what differs from account to account and from database to database
-SHOW SESSION VARIABLES WHERE Variable_name IN (
-    'character_set_database', 'collation_database', 'max_execution_time', 'max_statement_time', 'max_user_connections')
-
--- name: connection
-SHOW SESSION STATUS WHERE Variable_name IN ('Ssl_cipher', 'Ssl_version')
-
--- name: session
-SELECT 'user', CURRENT_USER() UNION ALL SELECT 'database', DATABASE()
 
 -- name: changed
 -- what: variables that somebody has set to something other than the built-in default
@@ -34,22 +18,32 @@ FROM performance_schema.global_variables AS v
 JOIN performance_schema.variables_info AS i ON i.VARIABLE_NAME = v.VARIABLE_NAME
 WHERE i.VARIABLE_SOURCE <> 'COMPILED'
 
+-- name: session
+-- what: the session that answers now
+SELECT CONNECTION_ID()
+
+-- name: account
+-- what: the account by which this session is known
+SELECT CURRENT_USER()
+
+-- name: grants
+-- what: what was granted to this account, to its role and to everybody; one text each
+SHOW GRANTS
+
 -- name: places
 -- what: where logs and tables lie, relative ones below the data folder; and how the log is opened
 SHOW GLOBAL VARIABLES WHERE Variable_name IN (
     'aria_log_dir_path', 'datadir', 'innodb_data_home_dir', 'innodb_flush_log_at_trx_commit', 'innodb_flush_method',
     'innodb_log_file_write_through', 'innodb_log_group_home_dir', 'innodb_undo_directory', 'log_bin_basename')
 
--- name: engines
--- what: the storage engine of each table of this database
-SELECT TABLE_NAME, ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND ENGINE IS NOT NULL
+-- name: connections
+-- what: the limits of connections in words, and how many are left to this account; one of those taken is the one that asks
+SELECT CONCAT('max_connections ', most, ', ', taken, ' of them taken',
+    COALESCE(CONCAT(', MAX_USER_CONNECTIONS ', NULLIF(of_account, 0)), '')),
+  LEAST(most - taken, COALESCE(NULLIF(of_account, 0), most))
+FROM (SELECT CAST(@@GLOBAL.max_connections AS SIGNED) AS most, CAST(@@SESSION.max_user_connections AS SIGNED) AS of_account,
+  (SELECT CAST(VARIABLE_VALUE AS SIGNED) - 1 FROM {about}.global_status WHERE VARIABLE_NAME = 'Threads_connected') AS taken) AS limits
 
--- name: grants
-SHOW GRANTS
-
--- name: company
--- what: sessions at work beside this one; without the privilege PROCESS only those of this account are seen
-SELECT 'active', COUNT(*)
-FROM information_schema.PROCESSLIST
-WHERE ID <> CONNECTION_ID()
-  AND COMMAND NOT IN ('Binlog Dump', 'Binlog Dump GTID', 'Daemon', 'Sleep', 'Slave_IO', 'Slave_SQL', 'Slave_worker')
+-- name: cache
+-- what: the cache, its bytes, and the variable that makes it larger
+SELECT 'innodb_buffer_pool_size', @@GLOBAL.innodb_buffer_pool_size, 'innodb_buffer_pool_size'

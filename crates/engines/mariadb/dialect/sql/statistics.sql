@@ -21,24 +21,28 @@ SHOW GLOBAL STATUS WHERE Variable_name IN (
 SHOW GLOBAL VARIABLES WHERE Variable_name IN (
   'innodb_flush_log_at_trx_commit', 'innodb_flush_method', 'innodb_log_file_write_through', 'log_bin')
 
--- name: log_io
--- what: writes of the redo log and waits for its device, with their time, where performance_schema has them (before 10.8)
-SELECT COUNT_WRITE, SUM_TIMER_WRITE DIV 1000, COUNT_MISC, SUM_TIMER_MISC DIV 1000
-FROM performance_schema.file_summary_by_event_name WHERE EVENT_NAME = 'wait/io/file/innodb/innodb_log_file'
-
--- name: data_io
--- what: writes of data files, with their time, where performance_schema has them
-SELECT COUNT_WRITE, SUM_TIMER_WRITE DIV 1000
-FROM performance_schema.file_summary_by_event_name WHERE EVENT_NAME = 'wait/io/file/innodb/innodb_data_file'
-  AND EXISTS (SELECT 1 FROM performance_schema.setup_instruments
-              WHERE NAME = EVENT_NAME AND ENABLED = 'YES' AND TIMED = 'YES')
-
--- name: data_reads
--- what: reads of data files, with their time, where performance_schema has them
-SELECT COUNT_READ, SUM_TIMER_READ DIV 1000
-FROM performance_schema.file_summary_by_event_name WHERE EVENT_NAME = 'wait/io/file/innodb/innodb_data_file'
-  AND EXISTS (SELECT 1 FROM performance_schema.setup_instruments
-              WHERE NAME = EVENT_NAME AND ENABLED = 'YES' AND TIMED = 'YES')
+-- name: files
+-- what: reads and writes of data files, writes of the redo log (instrumented before 10.8) and waits for its device, and their time, where performance_schema has them
+SELECT 'data reads', COUNT_READ FROM performance_schema.file_summary_by_event_name
+WHERE EVENT_NAME = 'wait/io/file/innodb/innodb_data_file' AND EVENT_NAME IN (
+  SELECT NAME FROM performance_schema.setup_instruments WHERE ENABLED = 'YES' AND TIMED = 'YES')
+UNION ALL SELECT 'data read ns', SUM_TIMER_READ DIV 1000 FROM performance_schema.file_summary_by_event_name
+WHERE EVENT_NAME = 'wait/io/file/innodb/innodb_data_file' AND EVENT_NAME IN (
+  SELECT NAME FROM performance_schema.setup_instruments WHERE ENABLED = 'YES' AND TIMED = 'YES')
+UNION ALL SELECT 'data writes', COUNT_WRITE FROM performance_schema.file_summary_by_event_name
+WHERE EVENT_NAME = 'wait/io/file/innodb/innodb_data_file' AND EVENT_NAME IN (
+  SELECT NAME FROM performance_schema.setup_instruments WHERE ENABLED = 'YES' AND TIMED = 'YES')
+UNION ALL SELECT 'data write ns', SUM_TIMER_WRITE DIV 1000 FROM performance_schema.file_summary_by_event_name
+WHERE EVENT_NAME = 'wait/io/file/innodb/innodb_data_file' AND EVENT_NAME IN (
+  SELECT NAME FROM performance_schema.setup_instruments WHERE ENABLED = 'YES' AND TIMED = 'YES')
+UNION ALL SELECT 'log writes', COUNT_WRITE FROM performance_schema.file_summary_by_event_name
+WHERE EVENT_NAME = 'wait/io/file/innodb/innodb_log_file'
+UNION ALL SELECT 'log write ns', SUM_TIMER_WRITE DIV 1000 FROM performance_schema.file_summary_by_event_name
+WHERE EVENT_NAME = 'wait/io/file/innodb/innodb_log_file'
+UNION ALL SELECT 'log syncs', COUNT_MISC FROM performance_schema.file_summary_by_event_name
+WHERE EVENT_NAME = 'wait/io/file/innodb/innodb_log_file'
+UNION ALL SELECT 'log sync ns', SUM_TIMER_MISC DIV 1000 FROM performance_schema.file_summary_by_event_name
+WHERE EVENT_NAME = 'wait/io/file/innodb/innodb_log_file'
 
 -- name: waits
 -- what: waits of all sessions by event, as performance_schema counts and times them
@@ -55,8 +59,8 @@ WHERE NAME LIKE 'wait/io/file/innodb/%' AND (ENABLED = 'NO' OR TIMED = 'NO')
 UPDATE performance_schema.setup_instruments SET ENABLED = ?, TIMED = ? WHERE NAME = ?
 
 -- name: activity
--- what: who is at work, and what it says of itself
-SELECT ID, STATE FROM information_schema.PROCESSLIST
+-- what: who is at work, and what it says of itself: the session, a class, and its state
+SELECT ID, 'state', COALESCE(NULLIF(STATE, ''), 'running') FROM information_schema.PROCESSLIST
 WHERE COMMAND NOT IN ('Sleep', 'Daemon', 'Binlog Dump', 'Binlog Dump GTID', 'Slave_IO')
   AND USER NOT IN ('system user', 'event_scheduler')
 

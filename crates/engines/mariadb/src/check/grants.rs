@@ -1,11 +1,11 @@
 //! What an account may do, as `SHOW GRANTS` tells it: the account's own grants, and those of its role and of everybody.
 
 use super::super::connection::MariaDbConnection;
-use super::super::describe::{self, ask};
 use super::super::options::quoted;
-use super::super::{GRANTS, load};
-use dbdyno_engine::EngineError;
-use dbdyno_engine::server::grants::Grant;
+use super::super::{GRANTS, describe, load};
+use dbdyno_engine::server::grants::{self, Grant};
+use dbdyno_engine::server::{Connection as _, first};
+use dbdyno_engine::{EngineError, Finding, FindingLevel, finding};
 use dbdyno_model::ErrorClass;
 
 /// The database of the set-up script, which stands for the one that the target names.
@@ -62,6 +62,11 @@ impl Grants {
             (privilege, None) => !self.globally(privilege),
         })
     }
+
+    /// The privileges that are missing for a database and without which nothing is done.
+    fn required_and_missing(&self, database: &str) -> impl Iterator<Item = &'static str> {
+        self.missing(database).filter(|grant| grant.required).map(|grant| parts(grant, OURS).0)
+    }
 }
 
 /// A grant's privilege, and the database that it is on unless it is on everything.
@@ -84,6 +89,58 @@ pub(in super::super) fn required() -> Vec<&'static str> {
     GRANTS.iter().filter(|grant| grant.required).map(|grant| parts(grant, OURS).0).collect()
 }
 
+/// Who we are on a server, as SQL wants it.
+///
+/// # Errors
+/// The server is lost.
+pub(super) fn own_account(connection: &mut MariaDbConnection) -> Result<String, EngineError> {
+    let rows = describe::questions(connection).rows(connection, "describe/account")??;
+    let user = first(rows).unwrap_or_default();
+    let (name, host) = user.rsplit_once('@').unwrap_or((user.as_str(), "%"));
+    Ok(account(name, host))
+}
+
+/// The grants that this account has, its role's and everybody's among them.
+///
+/// # Errors
+/// The server is lost.
+fn held(connection: &mut MariaDbConnection) -> Result<Grants, EngineError> {
+    let rows = describe::questions(connection).rows(connection, "describe/grants")??;
+    Ok(Grants::read(rows.iter().flatten().flatten().map(String::as_str)))
+}
+
+/// What `check` says of the grants of the set-up that an account lacks.
+///
+/// # Errors
+/// The server is lost.
+pub(super) fn findings(
+    connection: &mut MariaDbConnection,
+    database: &str,
+    account: &str,
+) -> Result<Vec<Finding>, EngineError> {
+    let held = held(connection)?;
+    let database_in_sql = quoted(database);
+    let required: Vec<&str> = held.required_and_missing(database).collect();
+    let privileges = if required.is_empty() {
+        let is = if load::database(connection)?.is_some() { "is there" } else { "can be created" };
+        let text = format!("the database {database_in_sql} {is}, and {account} may work in it");
+        finding(FindingLevel::Ok, "privileges", text)
+    } else {
+        let text = format!(
+            "{account} may not do all that is needed in the database {database_in_sql}; an administrator runs: {}",
+            statement(&required, database, account)
+        );
+        finding(FindingLevel::Blocker, "privileges", text)
+    };
+    let on = connection.texts("looking at performance_schema", "SELECT @@performance_schema")?;
+    let watches_files = first(on).as_deref() == Some("1");
+    // Of what is off there is nothing to be had by a grant.
+    let is_of_use = |grant: &&Grant| watches_files || !grant.grant.contains("performance_schema");
+    let missing: Vec<&Grant> = held.missing(database).filter(|grant| !grant.required).filter(is_of_use).collect();
+    let optional = grants::findings(&missing, account, |grant| Ok(statement_of(grant, database, account)));
+    Ok([privileges].into_iter().chain(optional).collect())
+}
+
 /// The statement that gives an account what it needs and lacks; none where it lacks nothing of that.
 ///
 /// # Errors
@@ -92,12 +149,10 @@ pub(in super::super) fn help(
     connection: &mut MariaDbConnection,
     database: &str,
 ) -> Result<Option<String>, EngineError> {
-    let user = ask(connection, "session")?.remove("user").unwrap_or_default();
-    let (name, host) = user.rsplit_once('@').unwrap_or((user.as_str(), "%"));
-    let grants = Grants::read(describe::grants(connection)?.iter().map(String::as_str));
-    let missing: Vec<&str> =
-        grants.missing(database).filter(|grant| grant.required).map(|grant| parts(grant, OURS).0).collect();
-    Ok((!missing.is_empty()).then(|| statement(&missing, database, &account(name, host))))
+    let account = own_account(connection)?;
+    let held = held(connection)?;
+    let missing: Vec<&str> = held.required_and_missing(database).collect();
+    Ok((!missing.is_empty()).then(|| statement(&missing, database, &account)))
 }
 
 /// What a run says of something that is missing for want of one of these grants, which begin like this: the first of
@@ -112,8 +167,7 @@ pub(in super::super) fn why_missing(connection: &mut MariaDbConnection, grants: 
 /// The same of a single grant; none where the account has it.
 pub(in super::super) fn if_missing(connection: &mut MariaDbConnection, beginning: &str) -> Option<String> {
     let database = load::database(connection).ok()?.unwrap_or_else(|| OURS.to_owned());
-    let lines = describe::grants(connection).ok()?;
-    let held = Grants::read(lines.iter().map(String::as_str));
+    let held = held(connection).ok()?;
     let grant = held.missing(&database).find(|grant| grant.grant.starts_with(beginning))?;
     Some(grant.reason(&statement_of(grant, &database, THIS_USER)))
 }

@@ -6,7 +6,7 @@ use super::super::options::Options;
 use super::{findings, version};
 use crate::DIALECT;
 use crate::scratch::{Server, Wish};
-use dbdyno_engine::server::Connection as _;
+use dbdyno_engine::server::{Connection as _, Questions};
 use dbdyno_engine::{Finding, FindingLevel, Target};
 use dbdyno_model::{CommitMode, Drive, ErrorClass, Size};
 
@@ -68,6 +68,70 @@ fn a_good_server_has_nothing_but_good_findings() {
     server.client("", "CREATE DATABASE dbdyno");
     let good = of(FindingLevel::Ok, &look(&server.socket("root", "dbdyno")));
     assert!(good.contains("the database `dbdyno` is there, and 'root'@'localhost' may work in it"), "{good}");
+}
+
+/// Levels of the rows that each statement of check.sql is answered with, where variables and status are those of a
+/// schema.
+fn levels(connection: &mut MariaDbConnection, about: &str) -> Vec<(String, Vec<String>)> {
+    let questions = Questions::new(&DIALECT, 0).with([("about", about.to_owned())]);
+    let mut level = |name: &str| {
+        let rows = questions.rows(connection, &format!("check/{name}")).unwrap().unwrap();
+        assert!(rows.iter().all(|row| row.len() == 3 && row.iter().all(Option::is_some)), "{name}: {rows:?}");
+        rows.into_iter().map(|row| row[0].clone().unwrap()).collect()
+    };
+    DIALECT.file("check").unwrap().names().map(|name| (name.to_owned(), level(name))).collect()
+}
+
+#[test]
+fn each_statement_finds_something_where_it_is_and_nothing_where_it_is_not() {
+    let server = generous().start();
+    let mut connection = MariaDbConnection::open(&options(&server.socket("root", "x")), 0, "dbdyno").unwrap();
+    for (statement, levels) in levels(&mut connection, "information_schema") {
+        assert!(levels.iter().all(|level| level == "ok"), "{statement}: {levels:?}");
+    }
+    // A server whose variables and status are all that they should not be.
+    let mut sql = "SET @dbdyno_account = 'scott'; CREATE DATABASE said; USE said;".to_owned();
+    for table in ["global_variables", "session_variables", "global_status"] {
+        sql += &format!("CREATE TABLE {table} (VARIABLE_NAME VARCHAR(64), VARIABLE_VALUE VARCHAR(99));");
+    }
+    for (name, value) in [
+        ("read_only", "ON"),
+        ("innodb_force_primary_key", "ON"),
+        ("wsrep_on", "ON"),
+        ("wsrep_provider", "/usr/lib/libgalera_smm.so"),
+        ("wsrep_mode", "REPLICATE_MYISAM,REQUIRED_PRIMARY_KEY"),
+        ("log_bin", "ON"),
+        ("binlog_format", "STATEMENT"),
+        ("innodb_file_per_table", "OFF"),
+        ("innodb_read_only_compressed", "ON"),
+        ("performance_schema", "OFF"),
+        ("max_statement_time", "0.500000"),
+        ("max_execution_time", "7"),
+        ("general_log", "ON"),
+        ("slow_query_log", "ON"),
+        ("long_query_time", "0.000000"),
+        ("query_cache_type", "DEMAND"),
+        ("query_cache_size", "1024"),
+        ("userstat", "ON"),
+    ] {
+        sql += &format!(
+            "INSERT INTO global_variables VALUES ('{name}', '{value}'); \
+             INSERT INTO session_variables VALUES ('{name}', '{value}');"
+        );
+    }
+    connection.batch("telling", &sql).unwrap();
+    let mut busy = MariaDbConnection::open(&options(&server.socket("root", "x")), 0, "payroll").unwrap();
+    let id = busy.session_id();
+    let busy = std::thread::spawn(move || busy.batch("working", "SELECT SLEEP(600)"));
+    let working = format!("SELECT COUNT(*) FROM information_schema.processlist WHERE id = {id} AND info IS NOT NULL");
+    while server.client("", &working) != "1" {
+        assert!(!busy.is_finished(), "it works");
+    }
+    for (statement, levels) in levels(&mut connection, "said") {
+        assert!(!levels.is_empty() && levels.iter().all(|level| level != "ok"), "{statement}: {levels:?}");
+    }
+    server.client("", &format!("KILL {id}"));
+    busy.join().unwrap().unwrap_err();
 }
 
 #[test]

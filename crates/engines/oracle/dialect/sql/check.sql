@@ -1,53 +1,40 @@
--- What `dbdyno check` and a run's record ask besides describe.sql: room, privileges, where files and processes are. Nothing
--- here changes anything. What a user may not read is told as such, and nothing stands or falls with it.
+-- What `dbdyno check` finds. Each statement gives rows of a level (ok, warning, blocker), a subject and a text, or none; nothing
+-- is changed. Privileges, licences and room are judged in src/check.rs.
 
--- name: tablespace
--- what: how the user's tablespace is made
-SELECT 'tablespace', tablespace_name FROM user_tablespaces
-WHERE tablespace_name = (SELECT default_tablespace FROM user_users)
-UNION ALL SELECT 'block_size', TO_CHAR(block_size) FROM user_tablespaces
-WHERE tablespace_name = (SELECT default_tablespace FROM user_users)
-UNION ALL SELECT 'logging', logging FROM user_tablespaces
-WHERE tablespace_name = (SELECT default_tablespace FROM user_users)
-UNION ALL SELECT 'force_logging', force_logging FROM user_tablespaces
-WHERE tablespace_name = (SELECT default_tablespace FROM user_users)
-UNION ALL SELECT 'bigfile', bigfile FROM user_tablespaces
-WHERE tablespace_name = (SELECT default_tablespace FROM user_users)
-UNION ALL SELECT 'encrypted', encrypted FROM user_tablespaces
-WHERE tablespace_name = (SELECT default_tablespace FROM user_users)
+-- name: writable
+-- what: whether the database takes writes
+SELECT CASE WHEN database_role = 'PRIMARY' AND open_mode = 'READ WRITE' THEN 'ok' ELSE 'blocker' END, 'writable',
+  CASE WHEN database_role = 'PRIMARY' AND open_mode = 'READ WRITE' THEN 'a primary that takes writes'
+    ELSE 'the database is a ' || database_role || ', open ' || open_mode || ', and takes no writes; name the primary' END
+FROM v$database
 
--- name: growth
--- what: bytes by which the files of the user's tablespace may still grow
-SELECT 'growth', TO_CHAR(SUM(CASE WHEN maxbytes > bytes THEN maxbytes - bytes ELSE 0 END)) FROM dba_data_files
-WHERE tablespace_name = (SELECT default_tablespace FROM user_users) AND autoextensible = 'YES'
+-- name: files
+-- what: whether the server knows where the files of T211 go
+SELECT 'warning', 'files', 'db_create_file_dest is not set, so the server does not know where T211''s files go, and T211 fails; '
+  || 'an administrator runs: ALTER SYSTEM SET db_create_file_dest = ''...''' FROM v$parameter
+WHERE name = 'db_create_file_dest' AND value IS NULL
 
--- name: data_files
--- what: the files of the user's tablespace
-SELECT 'file', file_name FROM dba_data_files WHERE tablespace_name = (SELECT default_tablespace FROM user_users)
+-- name: keep_pool
+SELECT 'ok', 'cache', 'a KEEP pool of ' || TO_CHAR(TRUNC(value / 1048576)) || ' MiB' FROM v$parameter
+WHERE name = 'db_keep_cache_size' AND value <> '0'
 
--- name: disk_groups
--- what: ASM's disk groups, where the database uses them and the container may see them
-SELECT name, type || ', ' || TO_CHAR(total_mb) || ' MiB, ' || TO_CHAR(free_mb) || ' MiB free' FROM v$asm_diskgroup_stat
+-- name: redo_log
+-- what: whether the groups of the redo log are large enough for a fast load
+SELECT CASE WHEN MIN(bytes) < 1073741824 THEN 'warning' ELSE 'ok' END, 'redo log', TO_CHAR(COUNT(*)) || ' groups of '
+  || CASE WHEN MIN(bytes) < 1073741824 THEN 'only ' END || TO_CHAR(TRUNC(MIN(bytes) / 1048576)) || ' MiB'
+  || CASE WHEN MIN(bytes) < 1073741824 THEN ': loads and updates will wait for log switches and checkpoints, and measure that; '
+    || 'an administrator adds larger ones (ALTER DATABASE ADD LOGFILE ... SIZE 4G)' ELSE ' of redo log' END
+FROM v$log
 
--- name: process
--- what: the operating system's number of the process that works for this session
-SELECT 'process', p.spid FROM v$process p JOIN v$session s ON s.paddr = p.addr WHERE s.sid = SYS_CONTEXT('USERENV', 'SID')
+-- name: archive_log
+SELECT 'warning', 'durability', 'the database keeps no archive log, so bulk loads by direct path log nothing: their redo is not '
+  || 'that of a production database' FROM v$database WHERE log_mode = 'NOARCHIVELOG'
 
--- name: limits
--- what: how many processes and sessions there are, and how many there may be; no rows in a pluggable database
-SELECT resource_name, TO_CHAR(current_utilization) || '/' || TRIM(limit_value) FROM v$resource_limit
-WHERE resource_name IN ('parallel_max_servers', 'processes', 'sessions')
+-- name: redo_destinations
+SELECT 'ok', 'durability', 'redo also goes to ' || dest_name || ' (' || LOWER(target || ' ' || transmit_mode || ' ' || affirm)
+  || '), which is part of each commit where it is synchronous' FROM v$archive_dest WHERE status = 'VALID' AND target = 'STANDBY'
 
--- name: own_privileges
--- what: what was granted to the user itself; a package has that alone, and nothing that comes by a role
-SELECT privilege, 'direct' FROM user_sys_privs
-
--- name: may_read
--- what: whether a view may be read
-SELECT 1 FROM {view} WHERE ROWNUM < 1
-
--- name: may_lock
--- what: whether the package of locks may be run; :1 becomes the number of its exclusive mode
-BEGIN
-  :1 := DBMS_LOCK.X_MODE;
-END;
+-- name: company
+-- what: who else is at work now
+SELECT 'warning', 'other load', TO_CHAR(COUNT(*)) || ' other sessions at work now: figures would be those of a shared machine'
+FROM v$session WHERE status = 'ACTIVE' AND type = 'USER' AND sid <> SYS_CONTEXT('USERENV', 'SID') HAVING COUNT(*) > 0

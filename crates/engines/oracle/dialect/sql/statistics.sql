@@ -36,10 +36,14 @@ SELECT stat_name, value FROM v$osstat
 WHERE stat_name IN ('BUSY_TIME', 'IDLE_TIME', 'IOWAIT_TIME', 'NUM_CPUS', 'SYS_TIME', 'USER_TIME')
 
 -- name: files
--- what: requests (small and large reads, small and large writes) and milliseconds (the same) by kind of file
-SELECT filetype_name, SUM(small_read_reqs), SUM(large_read_reqs), SUM(small_write_reqs), SUM(large_write_reqs),
-  SUM(small_read_servicetime), SUM(large_read_servicetime), SUM(small_write_servicetime), SUM(large_write_servicetime)
-FROM v$iostat_file WHERE filetype_name IN ('Data File', 'Temp File') GROUP BY filetype_name
+-- what: requests to data and temporary files, small and large, and milliseconds spent in them
+SELECT 'reads', SUM(small_read_reqs + large_read_reqs) FROM v$iostat_file WHERE filetype_name IN ('Data File', 'Temp File')
+UNION ALL SELECT 'read ms', SUM(small_read_servicetime + large_read_servicetime) FROM v$iostat_file
+WHERE filetype_name IN ('Data File', 'Temp File')
+UNION ALL SELECT 'writes', SUM(small_write_reqs + large_write_reqs) FROM v$iostat_file
+WHERE filetype_name IN ('Data File', 'Temp File')
+UNION ALL SELECT 'write ms', SUM(small_write_servicetime + large_write_servicetime) FROM v$iostat_file
+WHERE filetype_name IN ('Data File', 'Temp File')
 
 -- name: dirty
 -- what: buffers that are changed and not yet written; the Standard Edition of older releases does not say
@@ -76,7 +80,8 @@ SELECT instance_number, TO_CHAR(startup_time, 'YYYY-MM-DD HH24:MI:SS') FROM v$in
 
 -- name: activity
 -- what: sessions at work and what they wait for; a parallel worker goes by the session that it works for
-SELECT COALESCE(p.qcsid, s.sid), CASE s.state WHEN 'WAITING' THEN s.wait_class ELSE 'CPU' END,
+-- why sampled: what is seen now and then has a class of its own, as the server counts and times the same waits itself
+SELECT COALESCE(p.qcsid, s.sid), 'sampled ' || CASE s.state WHEN 'WAITING' THEN s.wait_class ELSE 'CPU' END,
   CASE s.state WHEN 'WAITING' THEN s.event ELSE 'on processor' END
 FROM v$session s LEFT JOIN v$px_session p ON p.sid = s.sid
 WHERE s.status = 'ACTIVE' AND s.type = 'USER' AND s.wait_class <> 'Idle' AND s.sid <> SYS_CONTEXT('USERENV', 'SID')

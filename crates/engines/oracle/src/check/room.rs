@@ -1,26 +1,27 @@
 //! Room for the data.
 
 use super::super::space;
+use dbdyno_engine::server::check::mebibytes;
 use dbdyno_engine::{Finding, FindingLevel, finding};
 use dbdyno_model::{Size, TableName};
 
 /// Bytes for the data.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(in super::super) struct Room {
-    pub(in super::super) tablespace: String,
+pub(super) struct Room {
+    pub(super) tablespace: String,
     /// What the user may have there, and has; no limit where it is `None`.
-    pub(in super::super) quota: Option<(u64, u64)>,
+    pub(super) quota: Option<(u64, u64)>,
     /// Whether the user has a quota at all.
-    pub(in super::super) allowed: bool,
+    pub(super) allowed: bool,
     /// Free within its files.
-    pub(in super::super) free: u64,
+    pub(super) free: u64,
     /// By which its files may still grow; unknown where that may not be seen.
-    pub(in super::super) growth: Option<u64>,
+    pub(super) growth: Option<u64>,
 }
 
 impl Room {
     /// A row of `quota`: tablespace, quota in bytes (-1: none), bytes used, bytes free.
-    pub(in super::super) fn read(row: &[Option<String>], growth: Option<u64>, unlimited: bool) -> Self {
+    pub(super) fn read(row: &[Option<String>], growth: Option<u64>, unlimited: bool) -> Self {
         let text = |n: usize| row.get(n).cloned().flatten();
         let number = |n: usize| text(n).and_then(|text| text.parse::<i64>().ok());
         let quota = match (number(1), number(2)) {
@@ -78,9 +79,4 @@ impl Room {
             None => finding(FindingLevel::Ok, "space", text),
         }
     }
-}
-
-/// Bytes in words.
-pub(super) fn mebibytes(bytes: u64) -> String {
-    format!("{} MiB", bytes >> 20)
 }

@@ -1,160 +1,102 @@
 //! Findings on answers that were written by hand.
 
-use super::room::Room;
-use super::server::{FIGURES, NEEDED, PROOFS, Server, of_view};
+use super::privileges::{NEEDED, Privileges};
 use super::*;
-use crate::options::Part;
+use crate::fakes::Views;
 use crate::script::GRANTS;
+use dbdyno_engine::server::Questions;
 use dbdyno_testkit::conformance::catalogue::size_t;
-use std::collections::BTreeMap;
 
-fn answers(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
-    pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
-}
-
-/// A server on which nothing stands in the way.
-fn good() -> Server {
-    let privileges = [
-        "CREATE SESSION",
-        "CREATE TABLE",
-        "CREATE CLUSTER",
-        "CREATE PROCEDURE",
-        "ALTER SYSTEM",
-        "CREATE TABLESPACE",
-        "DROP TABLESPACE",
-    ];
-    let privileges: std::collections::BTreeSet<String> = privileges.map(str::to_owned).into();
-    let mut server = Server {
-        user: "DBDYNO".to_owned(),
-        session_privileges: privileges.clone(),
-        own_privileges: privileges,
-        may_lock: true,
-        room: Room { tablespace: "DBDYNO".to_owned(), allowed: true, free: 1 << 40, growth: Some(0), quota: None },
-        limits: answers(&[("processes", "60/600"), ("sessions", "70/928")]),
-        active: Some(0),
-        threads: 4,
-        ..Server::default()
-    };
-    server.said.database = answers(&[
-        ("database_role", "PRIMARY"),
-        ("open_mode", "READ WRITE"),
-        ("log_mode", "ARCHIVELOG"),
-        ("force_logging", "NO"),
-    ]);
-    server.said.parameters = answers(&[("db_create_file_dest", "+DATA"), ("processes", "600")]);
-    server.said.options = answers(&[("partitioning", "TRUE"), ("advanced compression", "TRUE")]);
-    server.said.memory = answers(&[("buffer cache size", "9437184")]);
-    server.said.logs = answers(&[("groups", "4"), ("smallest_bytes", "4294967296")]);
-    server
-}
-
-/// The findings of a server that are not as they should be, as `level subject: message`.
-fn wrong(server: &Server) -> Vec<String> {
-    let findings = server.findings(&size_t(), &TableName::ALL);
+/// The findings that are not as they should be, as `level subject: message`.
+fn wrong(findings: Vec<Finding>) -> Vec<String> {
     let bad = findings.into_iter().filter(|finding| finding.level != FindingLevel::Ok);
     bad.map(|finding| format!("{:?} {}: {}", finding.level, finding.subject, finding.message)).collect()
 }
 
-#[test]
-fn a_good_server_has_nothing_against_it_but_licences_to_think_of() {
-    let said = wrong(&good());
-    assert_eq!(said.len(), 2, "{said:#?}");
-    assert!(
-        said.iter().all(|text| text.starts_with("Warning licences") && text.contains("is no licence")),
-        "{said:#?}"
-    );
-    let mut without = good();
-    without.without = [Part::Partitioning, Part::AdvancedCompression].into();
-    assert_eq!(wrong(&without), Vec::<String>::new());
+/// One who has everything.
+fn privileged() -> Privileges {
+    let names = GRANTS.iter().map(|grant| grant.grant.clone());
+    let all: std::collections::BTreeSet<String> = names.filter(|name| !name.contains(" ON ")).collect();
+    Privileges { of_session: all.clone(), own: all, unreadable: [].into(), may_lock: true }
 }
 
 #[test]
-fn what_is_missing_comes_with_the_statement_that_helps() {
-    type Change = fn(&mut Server);
-    let cases: [(Change, &str, &str); 17] = [
-        (|s| _ = s.own_privileges.remove("CREATE CLUSTER"), "Blocker privileges", "(it has them by a role"),
+fn missing_privileges_come_with_the_statement_that_helps() {
+    assert_eq!(wrong(privileged().findings("DBDYNO")), Vec::<String>::new());
+    let without = |change: fn(&mut Privileges)| {
+        let mut privileges = privileged();
+        change(&mut privileges);
+        wrong(privileges.findings("DBDYNO"))
+    };
+    type Change = fn(&mut Privileges);
+    let cases: [(Change, &str, &str); 7] = [
+        (|p| _ = p.own.remove("CREATE CLUSTER"), "Blocker privileges", "(it has them by a role"),
         (
-            |s| {
-                s.own_privileges.remove("CREATE TABLE");
-                s.session_privileges.remove("CREATE TABLE");
+            |p| {
+                p.own.remove("CREATE TABLE");
+                p.of_session.remove("CREATE TABLE");
             },
             "Blocker privileges",
             "GRANT CREATE TABLE TO DBDYNO",
         ),
-        (|s| s.may_lock = false, "Blocker privileges", "GRANT EXECUTE ON sys.dbms_lock TO DBDYNO"),
+        (|p| p.may_lock = false, "Blocker privileges", "GRANT EXECUTE ON sys.dbms_lock TO DBDYNO"),
         (
-            |s| s.unreadable = vec!["v$mystat", "v$sql"],
-            "Warning proofs",
-            "GRANT SELECT ON sys.v_$mystat TO DBDYNO; GRANT",
-        ),
-        (|s| s.unreadable = vec!["v$osstat"], "Warning statistics", "GRANT SELECT ON sys.v_$osstat TO DBDYNO"),
-        (|s| _ = s.session_privileges.remove("ALTER SYSTEM"), "Warning settling", "GRANT ALTER SYSTEM TO DBDYNO"),
-        (|s| _ = s.own_privileges.remove("DROP TABLESPACE"), "Warning files", "GRANT DROP TABLESPACE TO DBDYNO"),
-        (
-            |s| _ = s.said.parameters.insert("db_create_file_dest".to_owned(), String::new()),
-            "Warning files",
-            "ALTER SYSTEM SET db_create_file_dest",
+            |p| p.unreadable = ["SELECT ON sys.v_$mystat".to_owned(), "SELECT ON sys.v_$sql".to_owned()].into(),
+            "Warning grants",
+            "GRANT SELECT ON sys.v_$mystat TO DBDYNO; GRANT SELECT ON sys.v_$sql TO DBDYNO",
         ),
         (
-            |s| _ = s.said.options.insert("partitioning".to_owned(), "FALSE".to_owned()),
-            "Blocker licences",
-            "--without partitioning",
+            |p| p.unreadable = ["SELECT ON sys.v_$osstat".to_owned()].into(),
+            "Warning grants",
+            "GRANT SELECT ON sys.v_$osstat TO DBDYNO",
         ),
-        (|s| s.room.allowed = false, "Blocker space", "ALTER USER DBDYNO QUOTA UNLIMITED ON DBDYNO"),
-        (|s| s.room.quota = Some((1 << 20, 0)), "Blocker space", "QUOTA UNLIMITED"),
-        (|s| s.room.free = 1 << 20, "Blocker space", "add a file"),
-        (
-            |s| s.room = Room { free: 1 << 20, growth: None, ..s.room.clone() },
-            "Warning space",
-            "may not see (dba_data_files)",
-        ),
-        (
-            |s| _ = s.limits.insert("processes".to_owned(), "595/600".to_owned()),
-            "Warning connections",
-            "only 1 jobs are possible",
-        ),
-        (
-            |s| _ = s.said.logs.insert("smallest_bytes".to_owned(), "209715200".to_owned()),
-            "Warning redo log",
-            "4 groups of only 200 MiB",
-        ),
-        (
-            |s| _ = s.said.database.insert("log_mode".to_owned(), "NOARCHIVELOG".to_owned()),
-            "Warning durability",
-            "direct path log nothing",
-        ),
-        (|s| s.diagnostics_pack = true, "Warning licences", "proves none"),
+        (|p| _ = p.of_session.remove("ALTER SYSTEM"), "Warning grants", "GRANT ALTER SYSTEM TO DBDYNO"),
+        (|p| _ = p.own.remove("DROP TABLESPACE"), "Warning grants", "GRANT DROP TABLESPACE TO DBDYNO"),
     ];
     for (change, subject, message) in cases {
-        let mut server = good();
-        change(&mut server);
-        let said = wrong(&server);
-        assert!(said.iter().any(|text| text.starts_with(subject) && text.contains(message)), "{subject}: {said:#?}");
+        let said = without(change);
+        assert!(said.len() == 1 && said[0].starts_with(subject) && said[0].contains(message), "{subject}: {said:#?}");
     }
+    let nothing = wrong(Privileges::default().findings("DBDYNO"));
+    assert!(nothing.iter().any(|text| text.starts_with("Blocker privileges")), "{nothing:#?}");
 }
 
 #[test]
-fn standbys_and_caches_of_the_wrong_size_are_seen() {
-    let mut standby = good();
-    standby.said.database.insert("database_role".to_owned(), "PHYSICAL STANDBY".to_owned());
-    standby.said.database.insert("open_mode".to_owned(), "READ ONLY WITH APPLY".to_owned());
-    assert!(wrong(&standby)[0].contains("Blocker writable") && wrong(&standby)[0].contains("PHYSICAL STANDBY"));
-    for (bytes, said) in [(1 << 20, "may not stay cached"), (1 << 34, "do not measure the storage")] {
-        let mut server = good();
-        server.said.memory.insert("buffer cache size".to_owned(), u64::to_string(&bytes));
-        assert!(wrong(&server).iter().any(|text| text.contains(said)), "{bytes}");
-    }
-    let mut busy = good();
-    busy.active = Some(3);
-    assert!(wrong(&busy).iter().any(|text| text.contains("3 other sessions")));
+fn licences_are_named() {
+    let said = |part, option, wanted| {
+        let found = licence(part, option, wanted, "Standard Edition 2");
+        format!("{:?} {}", found.level, found.message)
+    };
+    let (partitioning, compression) = (Part::Partitioning, Part::AdvancedCompression);
+    assert!(said(partitioning, "Partitioning", None).starts_with("Ok Partitioning is left out"));
+    assert!(said(partitioning, "Partitioning", Some(Some(true))).contains("is no licence"));
+    assert!(said(partitioning, "Partitioning", Some(None)).starts_with("Warning tests use"));
+    assert_eq!(
+        said(partitioning, "Partitioning", Some(Some(false))),
+        "Blocker Standard Edition 2 has no Partitioning, and tables cannot be created; add --without partitioning"
+    );
+    let none = said(compression, "Advanced Compression", Some(Some(false)));
+    assert!(none.starts_with("Warning Standard Edition 2 has no Advanced Compression"), "{none}");
 }
 
 #[test]
-fn a_server_that_shows_nothing_is_judged_all_the_same() {
-    let server = Server { user: "DBDYNO".to_owned(), ..Server::default() };
-    let said = wrong(&server);
-    assert!(said.iter().any(|text| text.starts_with("Blocker privileges")), "{said:#?}");
-    assert!(said.iter().any(|text| text.starts_with("Blocker space")), "{said:#?}");
+fn room_is_reckoned() {
+    let good = || Room { tablespace: "DBDYNO".to_owned(), allowed: true, free: 1 << 40, growth: Some(0), quota: None };
+    let said = |room: Room| {
+        let found = room.finding("DBDYNO", &size_t(), &TableName::ALL);
+        format!("{:?} {}", found.level, found.message)
+    };
+    assert!(said(good()).starts_with("Ok size T takes about"));
+    for (room, level, message) in [
+        (Room { allowed: false, ..good() }, "Blocker", "ALTER USER DBDYNO QUOTA UNLIMITED ON DBDYNO"),
+        (Room { quota: Some((1 << 20, 0)), ..good() }, "Blocker", "QUOTA UNLIMITED"),
+        (Room { free: 1 << 20, ..good() }, "Blocker", "add a file"),
+        (Room { free: 1 << 20, growth: None, ..good() }, "Warning", "may not see (dba_data_files)"),
+        (Room::default(), "Blocker", "has no quota"),
+    ] {
+        let said = said(room);
+        assert!(said.starts_with(level) && said.contains(message), "{said}");
+    }
 }
 
 #[test]
@@ -171,10 +113,9 @@ fn quotas_are_read_as_the_dictionary_writes_them() {
 
 #[test]
 fn views_are_granted_by_their_own_names() {
-    assert_eq!(of_view("v$sys_time_model"), "SELECT ON sys.v_$sys_time_model");
     let is_there = |name: &str, required| GRANTS.iter().any(|g| g.grant == name && g.required == required);
-    for view in PROOFS.into_iter().chain(FIGURES) {
-        assert!(is_there(&of_view(view), false), "{view} is not in the set-up script");
+    for view in ["v_$mystat", "v_$statname", "v_$sysstat", "v_$sql", "v_$sql_plan", "v_$session", "v_$parameter"] {
+        assert!(is_there(&format!("SELECT ON sys.{view}"), false), "{view} is not in the set-up script");
     }
     for name in NEEDED {
         assert!(is_there(name, true), "{name} is not in the set-up script");
@@ -182,8 +123,94 @@ fn views_are_granted_by_their_own_names() {
     assert!(GRANTS.iter().all(|grant| !grant.purpose.is_empty() && !grant.without.is_empty()), "{GRANTS:#?}");
 }
 
+const CHECK: &[(&str, &[&[(&str, &str)]])] = &[
+    ("v$database", &[&[("database_role", "PRIMARY"), ("open_mode", "READ WRITE"), ("log_mode", "ARCHIVELOG")]]),
+    ("v$parameter", &[&[("name", "db_create_file_dest"), ("value", "+DATA")]]),
+    ("v$log", &[&[("bytes", "4294967296")], &[("bytes", "4294967296")]]),
+    ("v$archive_dest", &[]),
+    ("v$session", &[]),
+    ("v$sgainfo", &[&[("name", "Buffer Cache Size"), ("bytes", "9437184")]]),
+    (
+        "v$resource_limit",
+        &[
+            &[("resource_name", "processes"), ("current_utilization", "60"), ("limit_value", " 6000")],
+            &[("resource_name", "sessions"), ("current_utilization", "70"), ("limit_value", " UNLIMITED")],
+        ],
+    ),
+];
+
+/// What the statements of check.sql find where one view has other rows than a good server's.
+fn found(views: &mut Views, other: &str, rows: &[&[(&str, &str)]]) -> Vec<String> {
+    for (view, good) in CHECK {
+        views.set(view, if *view == other { rows } else { good });
+    }
+    let sizes = Sizes { size: size_t(), small_bytes: 1 << 20, large_bytes: 32 << 20 };
+    let questions = Questions::new(&DIALECT, 0).with([("nodes", "1".to_owned())]);
+    let findings = check::findings(views, &questions, &sizes, CommitMode::Durable).unwrap();
+    findings.iter().map(|f| format!("{:?} {}: {}", f.level, f.subject, f.message)).collect()
+}
+
 #[test]
-fn two_nodes_must_be_two_instances() {
-    assert!(twice(&[1, 2, 3]).is_none() && twice(&[]).is_none());
-    assert!(twice(&[1, 2, 1]).is_some_and(|finding| finding.message.contains("instance 1")));
+fn what_the_server_itself_judges_has_both_outcomes() {
+    let mut views = Views::new();
+    let good = found(&mut views, "", &[]);
+    assert!(good.iter().all(|text| text.starts_with("Ok ")), "{good:#?}");
+    for said in [
+        "Ok writable: a primary that takes writes",
+        "Ok redo log: 2 groups of 4096 MiB of redo log",
+        "Ok connections: processes 60 of 6000, sessions 70 of UNLIMITED: 5936 jobs are possible",
+        "Ok cache: the buffer cache is 9 MiB, right for size T",
+        "Ok durability: each commit waits for the log (COMMIT WRITE IMMEDIATE WAIT)",
+    ] {
+        assert!(good.iter().any(|text| text == said), "{said} in {good:#?}");
+    }
+    type Rows = &'static [&'static [(&'static str, &'static str)]];
+    let cases: [(&str, Rows, &str); 9] = [
+        (
+            "v$database",
+            &[&[("database_role", "PHYSICAL STANDBY"), ("open_mode", "READ ONLY"), ("log_mode", "ARCHIVELOG")]],
+            "Blocker writable: the database is a PHYSICAL STANDBY, open READ ONLY, and takes no writes",
+        ),
+        (
+            "v$database",
+            &[&[("database_role", "PRIMARY"), ("open_mode", "READ WRITE"), ("log_mode", "NOARCHIVELOG")]],
+            "Warning durability: the database keeps no archive log, so bulk loads by direct path log nothing",
+        ),
+        (
+            "v$parameter",
+            &[&[("name", "db_create_file_dest"), ("value", "")]],
+            "Warning files: db_create_file_dest is not set, so the server does not know where T211's files go",
+        ),
+        ("v$parameter", &[&[("name", "db_keep_cache_size"), ("value", "16777216")]], "Ok cache: a KEEP pool of 16 MiB"),
+        ("v$log", &[&[("bytes", "209715200")]], "Warning redo log: 1 groups of only 200 MiB: loads and updates"),
+        (
+            "v$archive_dest",
+            &[&[
+                ("dest_name", "LOG_ARCHIVE_DEST_2"),
+                ("status", "VALID"),
+                ("target", "STANDBY"),
+                ("transmit_mode", "PARALLELSYNC"),
+                ("affirm", "YES"),
+            ]],
+            "Ok durability: redo also goes to LOG_ARCHIVE_DEST_2 (standby parallelsync yes), which is part",
+        ),
+        (
+            "v$session",
+            &[
+                &[("status", "ACTIVE"), ("type", "USER"), ("sid", "2")],
+                &[("status", "ACTIVE"), ("type", "USER"), ("sid", "1")],
+            ],
+            "Warning other load: 1 other sessions at work now",
+        ),
+        (
+            "v$resource_limit",
+            &[&[("resource_name", "processes"), ("current_utilization", "595"), ("limit_value", "600")]],
+            "Warning connections: processes 595 of 600: only 1 jobs are possible",
+        ),
+        ("v$sgainfo", &[&[("name", "Buffer Cache Size"), ("bytes", "17179869184")]], "Warning cache: the buffer cache"),
+    ];
+    for (view, rows, said) in cases {
+        let found = found(&mut views, view, rows);
+        assert!(found.iter().any(|text| text.starts_with(said)), "{said}: {found:#?}");
+    }
 }

@@ -1,6 +1,11 @@
 use super::*;
 
 #[test]
+fn the_files_of_the_dialect_can_be_read() {
+    assert!(DIALECT.faults().is_empty(), "{:?}", DIALECT.faults());
+}
+
+#[test]
 fn numbers_have_classes() {
     for (codes, class) in [
         (&[28, 1012, 1033, 1034, 1089, 3113, 3114, 3135, 12537, 12541, 12545, 12528][..], ErrorClass::ConnectionLost),

@@ -45,6 +45,11 @@ impl Named {
         })
     }
 
+    /// A statistic of sessions: those that have not told anything yet have done nothing.
+    pub(super) fn of_sessions(&self, name: &str) -> Answer<u64> {
+        if *self == Self::default() { Ok(0) } else { self.told(name) }
+    }
+
     /// What was done since `earlier`, by the same session.
     pub(in super::super) fn since(&self, earlier: &Self) -> Self {
         let unreadable = self.unreadable.clone().or_else(|| earlier.unreadable.clone());

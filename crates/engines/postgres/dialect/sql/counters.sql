@@ -40,16 +40,18 @@ FROM pg_catalog.pg_class WHERE relnamespace = 'dbdyno'::regnamespace AND relkind
 -- name: reads_13
 -- what: how long reads of blocks took, where track_io_timing is on; for this database (one call reads one block)
 -- until: 17
-SELECT 'file_reads', blks_read FROM pg_catalog.pg_stat_database WHERE datname = current_database()
-UNION ALL SELECT 'file_read_us', (blk_read_time * 1000)::bigint FROM pg_catalog.pg_stat_database WHERE datname = current_database()
-UNION ALL SELECT 'io_timed', (current_setting('track_io_timing') = 'on')::int
+SELECT 'file_reads', blks_read FROM pg_catalog.pg_stat_database
+  WHERE datname = current_database() AND current_setting('track_io_timing') = 'on'
+UNION ALL SELECT 'file_read_us', (blk_read_time * 1000)::bigint FROM pg_catalog.pg_stat_database
+  WHERE datname = current_database() AND current_setting('track_io_timing') = 'on'
 
 -- name: reads_18
 -- what: the same by calls, which may read several blocks, of the whole server's sessions
 -- from: 18
-SELECT 'file_reads', coalesce(sum(reads), 0)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'relation' AND backend_type = 'client backend'
-UNION ALL SELECT 'file_read_us', (coalesce(sum(read_time), 0) * 1000)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'relation' AND backend_type = 'client backend'
-UNION ALL SELECT 'io_timed', (current_setting('track_io_timing') = 'on')::int
+SELECT 'file_reads', coalesce(sum(reads), 0)::bigint FROM pg_catalog.pg_stat_io
+  WHERE object = 'relation' AND backend_type = 'client backend' HAVING current_setting('track_io_timing') = 'on'
+UNION ALL SELECT 'file_read_us', (coalesce(sum(read_time), 0) * 1000)::bigint FROM pg_catalog.pg_stat_io
+  WHERE object = 'relation' AND backend_type = 'client backend' HAVING current_setting('track_io_timing') = 'on'
 
 -- name: wal_14
 -- what: writes and syncs of the log, and their time where track_wal_io_timing is on
@@ -60,10 +62,10 @@ SELECT 'wal_writes', wal_write FROM pg_catalog.pg_stat_wal
 UNION ALL SELECT 'wal_syncs', CASE WHEN current_setting('wal_sync_method') LIKE 'open%' THEN wal_write ELSE wal_sync END
   FROM pg_catalog.pg_stat_wal
 UNION ALL SELECT 'wal_write_us', (wal_write_time * 1000)::bigint FROM pg_catalog.pg_stat_wal
+  WHERE current_setting('track_wal_io_timing') = 'on'
 UNION ALL SELECT 'wal_sync_us', (CASE WHEN current_setting('wal_sync_method') LIKE 'open%' THEN wal_write_time
-  ELSE wal_sync_time END * 1000)::bigint FROM pg_catalog.pg_stat_wal
+  ELSE wal_sync_time END * 1000)::bigint FROM pg_catalog.pg_stat_wal WHERE current_setting('track_wal_io_timing') = 'on'
 UNION ALL SELECT 'wal_images', wal_fpi FROM pg_catalog.pg_stat_wal
-UNION ALL SELECT 'wal_timed', (current_setting('track_wal_io_timing') = 'on')::int
 
 -- name: wal_18
 -- what: the same, which moved to pg_stat_io; the making of new segments has a context of its own there
@@ -71,11 +73,12 @@ UNION ALL SELECT 'wal_timed', (current_setting('track_wal_io_timing') = 'on')::i
 SELECT 'wal_writes', sum(writes)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'wal' AND context = 'normal'
 UNION ALL SELECT 'wal_syncs', sum(CASE WHEN current_setting('wal_sync_method') LIKE 'open%' THEN writes ELSE fsyncs END)::bigint
   FROM pg_catalog.pg_stat_io WHERE object = 'wal' AND context = 'normal'
-UNION ALL SELECT 'wal_write_us', (sum(write_time) * 1000)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'wal' AND context = 'normal'
+UNION ALL SELECT 'wal_write_us', (sum(write_time) * 1000)::bigint FROM pg_catalog.pg_stat_io
+  WHERE object = 'wal' AND context = 'normal' HAVING current_setting('track_wal_io_timing') = 'on'
 UNION ALL SELECT 'wal_sync_us', (sum(CASE WHEN current_setting('wal_sync_method') LIKE 'open%' THEN write_time
-  ELSE fsync_time END) * 1000)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'wal' AND context = 'normal'
+  ELSE fsync_time END) * 1000)::bigint FROM pg_catalog.pg_stat_io
+  WHERE object = 'wal' AND context = 'normal' HAVING current_setting('track_wal_io_timing') = 'on'
 UNION ALL SELECT 'wal_images', wal_fpi FROM pg_catalog.pg_stat_wal
-UNION ALL SELECT 'wal_timed', (current_setting('track_wal_io_timing') = 'on')::int
 
 -- name: writes_13
 -- what: blocks written to data files by checkpoints, the background writer and sessions; checkpoints
@@ -91,9 +94,10 @@ UNION ALL SELECT 'checkpoints', checkpoints_timed + checkpoints_req FROM pg_cata
 SELECT 'blocks_written', (sum((coalesce(writes, 0) + coalesce(extends, 0)) * op_bytes)
   / current_setting('block_size')::bigint)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'relation'
 UNION ALL SELECT 'checkpoints', checkpoints_timed + checkpoints_req FROM pg_catalog.pg_stat_bgwriter
-UNION ALL SELECT 'file_writes', sum(writes)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'relation'
-UNION ALL SELECT 'file_write_us', (sum(write_time) * 1000)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'relation'
-UNION ALL SELECT 'io_timed', (current_setting('track_io_timing') = 'on')::int
+UNION ALL SELECT 'file_writes', sum(writes)::bigint FROM pg_catalog.pg_stat_io
+  WHERE object = 'relation' HAVING current_setting('track_io_timing') = 'on'
+UNION ALL SELECT 'file_write_us', (sum(write_time) * 1000)::bigint FROM pg_catalog.pg_stat_io
+  WHERE object = 'relation' HAVING current_setting('track_io_timing') = 'on'
 
 -- name: writes_17
 -- what: the same; checkpoints have a view of their own
@@ -102,9 +106,10 @@ UNION ALL SELECT 'io_timed', (current_setting('track_io_timing') = 'on')::int
 SELECT 'blocks_written', (sum((coalesce(writes, 0) + coalesce(extends, 0)) * op_bytes)
   / current_setting('block_size')::bigint)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'relation'
 UNION ALL SELECT 'checkpoints', num_timed + num_requested FROM pg_catalog.pg_stat_checkpointer
-UNION ALL SELECT 'file_writes', sum(writes)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'relation'
-UNION ALL SELECT 'file_write_us', (sum(write_time) * 1000)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'relation'
-UNION ALL SELECT 'io_timed', (current_setting('track_io_timing') = 'on')::int
+UNION ALL SELECT 'file_writes', sum(writes)::bigint FROM pg_catalog.pg_stat_io
+  WHERE object = 'relation' HAVING current_setting('track_io_timing') = 'on'
+UNION ALL SELECT 'file_write_us', (sum(write_time) * 1000)::bigint FROM pg_catalog.pg_stat_io
+  WHERE object = 'relation' HAVING current_setting('track_io_timing') = 'on'
 
 -- name: writes_18
 -- what: the same; an operation may be of several blocks
@@ -112,9 +117,10 @@ UNION ALL SELECT 'io_timed', (current_setting('track_io_timing') = 'on')::int
 SELECT 'blocks_written', (sum(coalesce(write_bytes, 0) + coalesce(extend_bytes, 0))
   / current_setting('block_size')::bigint)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'relation'
 UNION ALL SELECT 'checkpoints', num_timed + num_requested FROM pg_catalog.pg_stat_checkpointer
-UNION ALL SELECT 'file_writes', sum(writes)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'relation'
-UNION ALL SELECT 'file_write_us', (sum(write_time) * 1000)::bigint FROM pg_catalog.pg_stat_io WHERE object = 'relation'
-UNION ALL SELECT 'io_timed', (current_setting('track_io_timing') = 'on')::int
+UNION ALL SELECT 'file_writes', sum(writes)::bigint FROM pg_catalog.pg_stat_io
+  WHERE object = 'relation' HAVING current_setting('track_io_timing') = 'on'
+UNION ALL SELECT 'file_write_us', (sum(write_time) * 1000)::bigint FROM pg_catalog.pg_stat_io
+  WHERE object = 'relation' HAVING current_setting('track_io_timing') = 'on'
 
 -- name: buffercache_schema
 -- what: where the extension pg_buffercache is, if it is
@@ -134,7 +140,8 @@ SELECT 'blocks_dirty', buffers_dirty::bigint FROM {schema}.pg_buffercache_summar
 -- name: activity
 -- what: who is at work now and what for; sessions of other users show their state to members of pg_read_all_stats only
 -- why no view: pg_stat_activity is this function and two joins, which cost three times as much at each look
-SELECT pid, coalesce(leader_pid, pid), backend_type, coalesce(wait_event_type, ''), coalesce(wait_event, '')
+-- columns: the session, or that for which a parallel worker works; the class and the name of what it waits for
+SELECT coalesce(leader_pid, pid), coalesce(wait_event_type, 'CPU'), CASE WHEN wait_event_type IS NULL THEN 'running' ELSE wait_event END
 FROM pg_catalog.pg_stat_get_activity(NULL)
 WHERE pid <> pg_backend_pid() AND backend_type IN ('client backend', 'parallel worker', 'autovacuum worker')
   AND (state = 'active' OR backend_type = 'autovacuum worker')

@@ -1,6 +1,7 @@
 //! What went wrong between dbdyno and a server, before it is put in words for a user.
 
 use super::class_of;
+use dbdyno_engine::server::io_code;
 use dbdyno_model::ErrorClass;
 use std::io;
 
@@ -46,6 +47,23 @@ pub(in super::super) enum Cause {
     Io(io::ErrorKind),
     /// Something else.
     Other,
+}
+
+impl Cause {
+    /// The word for it in errors.toml.
+    pub(super) fn code(self, words: &str) -> &'static str {
+        match self {
+            Self::NoPassword => "no_password",
+            Self::ClearText => "clear_text",
+            Self::Tls if words.ends_with("end of file") => "closed",
+            Self::Tls => "tls",
+            Self::NoSuchName => "no_such_name",
+            Self::NoServer => "closed",
+            Self::Silence => "silent",
+            Self::Io(kind) => io_code(kind),
+            Self::Other => "",
+        }
+    }
 }
 
 impl Trouble {
