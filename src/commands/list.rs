@@ -7,7 +7,7 @@ use crate::output::{self, Format};
 use dbdyno::ENGINES;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::EngineInfo;
-use dbdyno_model::{Better, Drive, Layer, Mapping, Metric, RunId, RunJson, RunStatus, Size, Suite, Test};
+use dbdyno_model::{Drive, Layer, Mapping, Metric, RunId, RunJson, RunStatus, Size, Suite, Test};
 use dbdyno_report::{lists, numbers};
 use dbdyno_results::{Access, Repository, RunSummary};
 use serde::Serialize;
@@ -217,11 +217,8 @@ fn known_engines(format: Format) -> Result<(), Error> {
 
 fn metrics(metrics: &[Metric], format: Format) -> Result<(), Error> {
     let row = |metric: &Metric| {
-        let better = match metric.better {
-            Better::Higher => "higher",
-            Better::Lower => "lower",
-        };
-        vec![metric.id.to_string(), metric.unit.clone(), better.to_owned(), metric.title.clone()]
+        let better = metric.better.name().to_owned();
+        vec![metric.id.to_string(), metric.unit.clone(), better, metric.title.clone()]
     };
     show(metrics, &["id", "unit", "better", "title"], row, format)
 }

@@ -102,7 +102,8 @@ impl Limit {
 }
 
 /// A place in a distribution of times.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Percentile {
     /// Median.
     P50,
@@ -113,8 +114,10 @@ pub enum Percentile {
     /// 99th percentile.
     P99,
     /// 99.9th percentile.
+    #[strum(serialize = "p99_9")]
     P99_9,
     /// 99.99th percentile.
+    #[strum(serialize = "p99_99")]
     P99_99,
     /// The longest.
     Max,
@@ -127,15 +130,7 @@ impl Percentile {
     /// The name as in JSON.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::P50 => "p50",
-            Self::P90 => "p90",
-            Self::P95 => "p95",
-            Self::P99 => "p99",
-            Self::P99_9 => "p99_9",
-            Self::P99_99 => "p99_99",
-            Self::Max => "max",
-        }
+        self.into()
     }
 
     /// The time at this place.
@@ -264,7 +259,7 @@ fn percentile_of(metric: &str, name: &str) -> Result<Percentile, String> {
     }
     // A percentile is written with a point everywhere but in JSON paths.
     let known = name.replace('.', "_");
-    Percentile::ALL.into_iter().find(|p| p.name() == known).ok_or_else(|| {
+    known.parse().map_err(|_| {
         format!("there is no percentile '{name}'; it can be {}", Percentile::ALL.map(Percentile::name).join(", "))
     })
 }

@@ -4,7 +4,8 @@ use crate::{CommitMode, Flag, Point};
 use serde::{Deserialize, Serialize};
 
 /// What commits of a point were, by what was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Commits {
     /// Each was on the device before it was acknowledged.
@@ -24,12 +25,7 @@ impl Commits {
     /// The name as in JSON.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Durable => "durable",
-            Self::EngineDefault => "engine_default",
-            Self::NotProved => "not_proved",
-            Self::Unsafe => "unsafe",
-        }
+        self.into()
     }
 
     /// In a few words, after `commits`.

@@ -35,7 +35,8 @@ impl fmt::Display for Dop {
 }
 
 /// The dimension that a ramp moves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Dimension {
     /// Sessions.
@@ -48,9 +49,6 @@ impl Dimension {
     /// The name as in the catalogue.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Jobs => "jobs",
-            Self::Threads => "threads",
-        }
+        self.into()
     }
 }

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 /// A remark on a point or a cell. A flag never changes a figure; it says how far to trust it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Flag {
     /// The engine had not come to rest before the point within its limit.
@@ -78,27 +79,7 @@ impl Flag {
     /// The name as in JSON.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::NotSettled => "not_settled",
-            Self::NotSteady => "not_steady",
-            Self::NotCached => "not_cached",
-            Self::ServedFromOsCache => "served_from_os_cache",
-            Self::WritesDeferred => "writes_deferred",
-            Self::UnsafeDurability => "unsafe_durability",
-            Self::HarnessHeavy => "harness_heavy",
-            Self::ForeignLoad => "foreign_load",
-            Self::CpuSteal => "cpu_steal",
-            Self::ClockJump => "clock_jump",
-            Self::DataNotVerified => "data_not_verified",
-            Self::Noisy => "noisy",
-            Self::NoInterval => "no_interval",
-            Self::Errors => "errors",
-            Self::NotProved => "not_proved",
-            Self::TooShort => "too_short",
-            Self::Throttled => "throttled",
-            Self::UnevenMachine => "uneven_machine",
-            Self::TooFewToJudge => "too_few_to_judge",
-        }
+        self.into()
     }
 
     /// What it means and what to do, in one sentence.

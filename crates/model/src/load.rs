@@ -50,7 +50,10 @@ impl Load {
 }
 
 /// Who serves the transactions that are due in an open loop.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr,
+)]
+#[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Queue {
     /// All sessions serve one timetable: whichever is free takes the next, as a pool of connections does.
@@ -64,15 +67,15 @@ impl Queue {
     /// The name as in JSON.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Shared => "shared",
-            Self::Session => "session",
-        }
+        self.into()
     }
 }
 
 /// How the transactions of an open loop are spread over time.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr,
+)]
+#[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Arrivals {
     /// At equal distances.
@@ -86,10 +89,7 @@ impl Arrivals {
     /// The name as in JSON.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Constant => "constant",
-            Self::Poisson => "poisson",
-        }
+        self.into()
     }
 }
 

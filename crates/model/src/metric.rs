@@ -29,13 +29,22 @@ impl From<&str> for MetricId {
 }
 
 /// Which way is better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Better {
     /// Rates.
     Higher,
     /// Times and costs.
     Lower,
+}
+
+impl Better {
+    /// The name as in JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
 }
 
 /// One metric of the catalogue.

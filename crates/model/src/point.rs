@@ -13,7 +13,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// How a point ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// Measured; flags may still say how far to trust it.
@@ -30,12 +31,7 @@ impl Status {
     /// The name as in JSON.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Failed => "failed",
-            Self::Invalid => "invalid",
-            Self::Unsupported => "unsupported",
-        }
+        self.into()
     }
 }
 

@@ -4,7 +4,8 @@ use crate::Counter;
 use serde::{Deserialize, Serialize};
 
 /// What the work is. Procedures have the same names and arguments on every engine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Procedure {
     /// T111: empty counting loop.
@@ -137,34 +138,7 @@ impl Procedure {
     /// The name as in the catalogue and of the stored procedure.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::CpuLoop => "cpu_loop",
-            Self::CpuRandomNumber => "cpu_random_number",
-            Self::CpuRandomString => "cpu_random_string",
-            Self::CpuIntegerMix => "cpu_integer_mix",
-            Self::CpuDecimalMix => "cpu_decimal_mix",
-            Self::CpuFloatMix => "cpu_float_mix",
-            Self::CpuDoubleMix => "cpu_double_mix",
-            Self::CpuStringMix => "cpu_string_mix",
-            Self::CpuFibonacci => "cpu_fibonacci",
-            Self::CpuPrimes => "cpu_primes",
-            Self::CpuQuicksort => "cpu_quicksort",
-            Self::WriteFile => "write_file",
-            Self::Insert => "insert",
-            Self::BulkLoad => "bulk_load",
-            Self::Scan => "scan",
-            Self::ScanRange => "scan_range",
-            Self::IndexUnique => "index_unique",
-            Self::IndexNonUnique => "index_non_unique",
-            Self::Sort => "sort",
-            Self::Group => "group",
-            Self::Report => "report",
-            Self::SelectPrimary => "select_primary",
-            Self::SelectSecondary => "select_secondary",
-            Self::UpdatePrimary => "update_primary",
-            Self::UpdateSecondary => "update_secondary",
-            Self::Join => "join",
-        }
+        self.into()
     }
 }
 

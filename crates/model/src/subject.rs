@@ -25,7 +25,8 @@ pub enum Subject<S> {
 }
 
 /// The kinds of subjects.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum SubjectKind {
     /// A test of the catalogue.
@@ -40,11 +41,7 @@ impl SubjectKind {
     /// The name as in JSON.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Test => "test",
-            Self::Workload => "workload",
-            Self::Storage => "storage",
-        }
+        self.into()
     }
 }
 

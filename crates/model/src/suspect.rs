@@ -3,7 +3,21 @@
 use serde::{Deserialize, Serialize};
 
 /// What is wrong with a value, or may be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    strum::EnumString,
+    strum::IntoStaticStr,
+)]
+#[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum SuspectCode {
     /// The printed unit is wrong.
@@ -69,27 +83,13 @@ impl SuspectCode {
     /// The name as in platform files and JSON.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Unit => "unit",
-            Self::Column => "column",
-            Self::Misprint => "misprint",
-            Self::Label => "label",
-            Self::CutOff => "cut_off",
-            Self::NotMeasured => "not_measured",
-            Self::Implausible => "implausible",
-            Self::Inconsistent => "inconsistent",
-            Self::Noisy => "noisy",
-            Self::Warmup => "warmup",
-            Self::Floor => "floor",
-            Self::Quantised => "quantised",
-            Self::Rounding => "rounding",
-        }
+        self.into()
     }
 
     /// The code of that name.
     #[must_use]
     pub fn of_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|code| code.name() == name)
+        name.parse().ok()
     }
 
     /// What it means for a reader, in a few words.

@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// How a table keeps its rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Organisation {
     /// Rows in no order, reached by indexes.
     Heap,
@@ -22,8 +23,17 @@ pub enum Organisation {
     HeapRangeList,
 }
 
+impl Organisation {
+    /// The name as in the names of tables.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+}
+
 /// One test table: a shape, an organisation and whether it is compressed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum TableName {
     /// Small heap.
@@ -79,15 +89,7 @@ impl TableName {
     /// The table's name within dbdyno's schema; also its name in the catalogue.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::SmallHeap => "small_heap",
-            Self::SmallIot => "small_iot",
-            Self::SmallHash => "small_hash",
-            Self::SmallHeapList => "small_heap_list",
-            Self::SmallIotList => "small_iot_list",
-            Self::LargeHeapRangeList => "large_heap_range_list",
-            Self::LargeCompressed => "large_compressed",
-        }
+        self.into()
     }
 
     /// Rows at a size class.

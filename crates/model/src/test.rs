@@ -4,7 +4,8 @@ use crate::{Counter, Dimension, MetricId, Procedure, Proof, Shape, Size, TableNa
 use serde::{Deserialize, Serialize};
 
 /// The layer of the platform that a test is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Layer {
     /// Processors.
@@ -21,17 +22,15 @@ impl Layer {
     /// The name as in JSON.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Cpu => "cpu",
-            Self::Server => "server",
-            Self::Storage => "storage",
-            Self::Database => "database",
-        }
+        self.into()
     }
 }
 
 /// Who runs the loop.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr,
+)]
+#[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Drive {
     /// A stored procedure inside the database (in-process for embedded engines).
@@ -45,10 +44,7 @@ impl Drive {
     /// The name as in JSON.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Server => "server",
-            Self::Client => "client",
-        }
+        self.into()
     }
 }
 
@@ -91,8 +87,11 @@ pub enum Tier {
 }
 
 /// How a bulk load compresses.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Compression {
     /// Not at all.
     #[default]
@@ -105,6 +104,14 @@ pub enum Compression {
     HccQueryLow,
     /// Columnar, for archives.
     HccArchiveLow,
+}
+
+impl Compression {
+    /// The name as in JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
 }
 
 /// One test of the catalogue.

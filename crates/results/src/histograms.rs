@@ -6,7 +6,8 @@ use dbdyno_stats::Histogram;
 use rusqlite::Connection;
 
 /// Which times a histogram holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum HistogramKind {
     /// Time of one operation as its caller sees it.
     Service,
@@ -20,15 +21,11 @@ impl HistogramKind {
     /// The name as in the file.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Service => "service",
-            Self::Response => "response",
-            Self::ConnectionWait => "connection_wait",
-        }
+        self.into()
     }
 
     pub(crate) fn from_name(name: &str) -> Option<Self> {
-        [Self::Service, Self::Response, Self::ConnectionWait].into_iter().find(|kind| kind.name() == name)
+        name.parse().ok()
     }
 }
 

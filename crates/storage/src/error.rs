@@ -73,7 +73,8 @@ pub enum StorageError {
 }
 
 /// The class of a failed I/O.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum IoError {
     /// The device could not do it.
     Io,
@@ -96,14 +97,7 @@ impl IoError {
     /// The name as in results.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Io => "io",
-            Self::Gone => "gone",
-            Self::Short => "short",
-            Self::NoSpace => "no_space",
-            Self::Timeout => "timeout",
-            Self::Other => "other",
-        }
+        self.into()
     }
 
     /// The class of what the system answered.

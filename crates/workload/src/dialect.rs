@@ -109,10 +109,7 @@ impl Dialect {
         if let Some(why) = self.lacks(form) {
             return Err(EngineError::new(ErrorClass::Unsupported, why));
         }
-        let prefix = match form {
-            Drive::Client => "client",
-            Drive::Server => "server",
-        };
+        let prefix = form.name();
         let names = self.workload.statements(form);
         names.iter().map(|name| self.text(&format!("{prefix} {name}"))).collect()
     }

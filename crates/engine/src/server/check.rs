@@ -88,12 +88,7 @@ pub fn findings(
 /// A row of a level, a subject and a text; where one of them is not told, nothing is found.
 fn of_row(row: Vec<Option<String>>) -> Option<Finding> {
     let [level, subject, text] = <[Option<String>; 3]>::try_from(row).ok()?;
-    let level = match level?.as_str() {
-        "ok" => FindingLevel::Ok,
-        "warning" => FindingLevel::Warning,
-        _ => FindingLevel::Blocker,
-    };
-    Some(finding(level, &subject?, text?))
+    Some(finding(level?.parse().unwrap_or(FindingLevel::Blocker), &subject?, text?))
 }
 
 /// Whether there are connections for twice as many jobs as hardware threads of this machine (for want of the server's),

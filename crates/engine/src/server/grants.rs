@@ -110,8 +110,9 @@ impl Grant {
     }
 }
 
-/// What `check` says of grants that can be left out and are missing; those of one comment in the script are one finding.
-/// `statement` is the statement that gives one of them, or why there is none. Where none is missing, that is said.
+/// What `check` says of grants that can be left out and are missing; those of one comment in the script are one
+/// finding. `statement` is the statement that gives one of them, or why there is none. Where none is missing, that is
+/// said.
 pub fn findings(
     missing: &[&Grant],
     user: &str,

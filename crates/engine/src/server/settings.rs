@@ -1,5 +1,5 @@
-//! Which settings of a server a run's record keeps, and which of them let a crash lose commits. The file `settings.toml`
-//! of a dialect says so.
+//! Which settings of a server a run's record keeps, and which of them let a crash lose commits. The file
+//! `settings.toml` of a dialect says so.
 //!
 //! ```toml
 //! always = ["work_mem"]            # kept on every server; others only where somebody has changed them
@@ -18,8 +18,8 @@
 //! text = "fsync={value}: ..."
 //! durable = "on"                   # what durable sessions set instead, which makes it safe
 //! ```
-//! An entry may also say `when` and `unless` (other settings with values that all must hold, and of which none may), and
-//! `by_default = true` where durable sessions do without the setting.
+//! An entry may also say `when` and `unless` (other settings with values that all must hold, and of which none may),
+//! and `by_default = true` where durable sessions do without the setting.
 
 use crate::Durability;
 use dbdyno_model::{CommitMode, Drive};

@@ -72,7 +72,8 @@ pub fn is_this_machine(name: &str) -> bool {
 }
 
 /// What TLS has to prove; libpq's words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum SslMode {
     /// No TLS.
     Disable,
@@ -87,17 +88,9 @@ pub enum SslMode {
 }
 
 impl SslMode {
-    const ALL: [Self; 5] = [Self::Disable, Self::Prefer, Self::Require, Self::VerifyCa, Self::VerifyFull];
-
     /// The word as in the target.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Disable => "disable",
-            Self::Prefer => "prefer",
-            Self::Require => "require",
-            Self::VerifyCa => "verify-ca",
-            Self::VerifyFull => "verify-full",
-        }
+        self.into()
     }
 
     /// Whether a password may go to a server so that whoever is on the way, or answers in its place, can read it.
@@ -275,7 +268,7 @@ impl Given {
                     }
                 }
                 "sslmode" => {
-                    let mode = SslMode::ALL.into_iter().find(|mode| mode.name() == value);
+                    let mode = value.parse().ok();
                     let unknown =
                         || target.invalid("sslmode is one of disable, prefer, require, verify-ca, verify-full");
                     given.ssl_mode = Some(mode.ok_or_else(unknown)?);
@@ -383,7 +376,9 @@ mod tests {
 
     #[test]
     fn passwords_in_clear_text_are_for_this_machine_or_asked_for_by_name() {
-        for mode in SslMode::ALL {
+        for mode in
+            ["disable", "prefer", "require", "verify-ca", "verify-full"].map(|name| name.parse::<SslMode>().unwrap())
+        {
             assert!(mode.allows_clear_text(true, false) && mode.allows_clear_text(false, true), "{mode:?}");
             assert_eq!(mode.allows_clear_text(false, false), mode == SslMode::Disable, "{mode:?}");
         }

@@ -43,18 +43,6 @@ impl Pages {
     }
 }
 
-/// The organisation's name as in notes and names.
-pub(super) fn organisation_name(organisation: Organisation) -> &'static str {
-    match organisation {
-        Organisation::Heap => "heap",
-        Organisation::Iot => "iot",
-        Organisation::Hash => "hash",
-        Organisation::HeapList => "heap_list",
-        Organisation::IotList => "iot_list",
-        Organisation::HeapRangeList => "heap_range_list",
-    }
-}
-
 /// The partitions that rows of a table lie in, as SQL names them (`p3`, `r07_p1`), in loading order; nothing where the
 /// table has none, or where the server alone decides on a row's place.
 pub(super) fn partitions(organisation: Organisation) -> Vec<String> {
@@ -102,7 +90,7 @@ pub(super) fn create(table: &str, organisation: Organisation, pages: Pages) -> R
     // What is compressed is only ever scanned. Its keys would be compressed as well, again and again while it is
     // filled.
     let columns = match pages {
-        Pages::Dynamic => format!("create_{}", organisation_name(organisation)),
+        Pages::Dynamic => format!("create_{}", organisation.name()),
         Pages::Compressed | Pages::PageCompressed => "create_month".to_owned(),
     };
     let columns = DIALECT.fill(&format!("tables/{columns}"), &[("table", table)])?;

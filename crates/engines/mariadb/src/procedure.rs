@@ -352,14 +352,14 @@ impl ProcedureSpec {
     /// A note cannot be filled in.
     pub(super) fn expected_plan(&self) -> Result<Option<String>, EngineError> {
         let notes = &self.written()?.notes;
-        let of_organisation = format!("plan {}", layout::organisation_name(self.table.organisation()));
+        let of_organisation = format!("plan {}", self.table.organisation().name());
         let note = notes.get(&of_organisation).or_else(|| notes.get("plan"));
         note.map(|note| self.fill(note)).transpose()
     }
 
     /// The table that an insert test fills.
     fn load(&self) -> String {
-        format!("{MADE_BY_POINTS}{}", layout::organisation_name(self.table.organisation()))
+        format!("{MADE_BY_POINTS}{}", self.table.organisation().name())
     }
 
     /// The statement as the dialect has it, with its notes.

@@ -81,7 +81,7 @@ fn licences(options: &Options) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fakes::Views;
+    use crate::tests::views::Views;
     use dbdyno_engine::Target;
     use dbdyno_engine::server::pairs;
 

@@ -12,18 +12,6 @@ const SMALL_REGIONS: u64 = 8;
 /// Regions of each month of a large one.
 const LARGE_REGIONS: u64 = 4;
 
-/// The organisation's name as in notes and names.
-pub(super) fn organisation_name(organisation: Organisation) -> &'static str {
-    match organisation {
-        Organisation::Heap => "heap",
-        Organisation::Iot => "iot",
-        Organisation::Hash => "hash",
-        Organisation::HeapList => "heap_list",
-        Organisation::IotList => "iot_list",
-        Organisation::HeapRangeList => "heap_range_list",
-    }
-}
-
 /// What a table needs that has a licence of its own.
 pub(super) fn needs(organisation: Organisation) -> Option<Part> {
     match organisation {
@@ -118,11 +106,11 @@ pub(super) fn create(
         ("{columns}", &DIALECT.get("tables/columns")?.text),
         ("{organisation}", &own),
         ("{storage}", &storage),
-        ("{compression}", &DIALECT.get(&format!("tables/{}", compression_name(compression)))?.text),
+        ("{compression}", &DIALECT.get(&format!("tables/{}", compression.name()))?.text),
         ("{rows}", &rows.to_string()),
     ];
     let cluster = (organisation == Organisation::Hash).then_some("create_cluster".to_owned());
-    let names = cluster.into_iter().chain([format!("create_{}", organisation_name(organisation))]);
+    let names = cluster.into_iter().chain([format!("create_{}", organisation.name())]);
     names.map(|name| filled(&DIALECT.get(&format!("tables/{name}"))?.text, &values)).collect()
 }
 
@@ -197,16 +185,6 @@ pub(super) fn tier(tier: Tier, keep: bool) -> Result<Vec<String>, EngineError> {
 fn storage(organisation: Organisation) -> Result<String, EngineError> {
     let pool = if organisation == Organisation::HeapRangeList { "default_pool" } else { "keep_pool" };
     Ok(DIALECT.get(&format!("tables/{pool}"))?.text.clone())
-}
-
-fn compression_name(compression: Compression) -> &'static str {
-    match compression {
-        Compression::None => "none",
-        Compression::Basic => "basic",
-        Compression::Oltp => "oltp",
-        Compression::HccQueryLow => "hcc_query_low",
-        Compression::HccArchiveLow => "hcc_archive_low",
-    }
 }
 
 fn range_partition(range: u64) -> Result<String, EngineError> {

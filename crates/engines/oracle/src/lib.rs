@@ -142,8 +142,6 @@ impl Product for OracleProduct {
 }
 
 #[cfg(test)]
-mod fakes;
-#[cfg(test)]
 mod names;
 #[cfg(test)]
 mod tests;

@@ -283,7 +283,7 @@ impl ProcedureSpec {
 
     /// The table that an insert test fills.
     fn load(&self) -> String {
-        format!("{MADE_BY_POINTS}{}", layout::organisation_name(self.table.organisation()))
+        format!("{MADE_BY_POINTS}{}", self.table.organisation().name())
     }
 
     /// The statement as the dialect has it, with its notes.

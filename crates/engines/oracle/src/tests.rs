@@ -1,5 +1,7 @@
 //! What the engine says without a server.
 
+pub(crate) mod views;
+
 use super::*;
 use dbdyno_engine::{Engine as _, Target};
 use dbdyno_model::ErrorClass;

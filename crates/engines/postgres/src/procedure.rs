@@ -310,7 +310,7 @@ impl ProcedureSpec {
         let parallel = if spec.threads > 1 { " parallel" } else { "" };
         let of_kind = if kind(self.table) > 0 { "many" } else { "one" };
         let keys = [
-            format!("plan {}", layout::organisation_name(self.table.organisation())),
+            format!("plan {}", self.table.organisation().name()),
             format!("plan {of_kind}{parallel}"),
             format!("plan {of_kind}"),
             format!("plan{parallel}"),
@@ -323,7 +323,7 @@ impl ProcedureSpec {
 
     /// The table that an insert test fills.
     fn load(&self) -> String {
-        format!("{MADE_BY_POINTS}{}", layout::organisation_name(self.table.organisation()))
+        format!("{MADE_BY_POINTS}{}", self.table.organisation().name())
     }
 
     fn leaves(&self) -> u64 {

@@ -4,7 +4,8 @@ use dbdyno_engine::{Target, TargetError};
 use std::path::PathBuf;
 
 /// How far a commit waits for the device.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub(super) enum Synchronous {
     /// Every commit is on the device.
     Full,
@@ -17,11 +18,7 @@ pub(super) enum Synchronous {
 impl Synchronous {
     /// The word as in the target and the pragma.
     pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Full => "full",
-            Self::Normal => "normal",
-            Self::Off => "off",
-        }
+        self.into()
     }
 
     /// What the pragma's answer means; none for one that sessions never set.
@@ -36,7 +33,8 @@ impl Synchronous {
 }
 
 /// How transactions are made whole.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub(super) enum Journal {
     /// A write-ahead log.
     Wal,
@@ -47,15 +45,12 @@ pub(super) enum Journal {
 impl Journal {
     /// The word as in the target and the pragma.
     pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Wal => "wal",
-            Self::Delete => "delete",
-        }
+        self.into()
     }
 
     /// What the pragma's answer means; none for one that sessions never set.
     pub(super) fn of_pragma(answer: &str) -> Option<Self> {
-        [Self::Wal, Self::Delete].into_iter().find(|journal| journal.name() == answer)
+        answer.parse().ok()
     }
 }
 

@@ -99,7 +99,7 @@ impl ProcedureSpec {
     /// # Errors
     /// The note cannot be filled in.
     pub(super) fn expected_plan(&self) -> Result<Option<String>, EngineError> {
-        let of_this = format!("plan {}", organisation_name(self.organisation));
+        let of_this = format!("plan {}", self.organisation.name());
         let note = |key: &str| DIALECT.note(&format!("procedures/{}", self.statement), key, &self.borrowed());
         let of_this = note(&of_this)?;
         Ok(if of_this.is_some() { of_this } else { note("plan")? })
@@ -120,8 +120,8 @@ impl ProcedureSpec {
 pub(super) fn load_table(test: &Test, job: u32) -> String {
     match (test.procedure, test.table.unwrap_or(TableName::SmallHeap)) {
         (Procedure::BulkLoad, table) if table.shape() == Shape::Large => format!("dbdyno_load_large_{job}"),
-        (Procedure::BulkLoad, table) => format!("dbdyno_load_{}_{job}", organisation_name(table.organisation())),
-        (_, table) => format!("dbdyno_load_{}", organisation_name(table.organisation())),
+        (Procedure::BulkLoad, table) => format!("dbdyno_load_{}_{job}", table.organisation().name()),
+        (_, table) => format!("dbdyno_load_{}", table.organisation().name()),
     }
 }
 
@@ -134,18 +134,6 @@ pub(super) fn makes(test: &Test) -> Vec<Made> {
             vec![Made::index(format!("dbdyno_load_{}_#", test.procedure.name()))]
         }
         _ => Vec::new(),
-    }
-}
-
-/// The organisation's name as in notes and names.
-pub(super) fn organisation_name(organisation: Organisation) -> &'static str {
-    match organisation {
-        Organisation::Heap => "heap",
-        Organisation::Iot => "iot",
-        Organisation::Hash => "hash",
-        Organisation::HeapList => "heap_list",
-        Organisation::IotList => "iot_list",
-        Organisation::HeapRangeList => "heap_range_list",
     }
 }
 

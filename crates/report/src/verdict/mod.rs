@@ -19,7 +19,8 @@ use dbdyno_model::{Flag, RunId, RunJson, Suspect, Use};
 use serde::Serialize;
 
 /// How one requirement ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// The limit is kept.
@@ -39,12 +40,7 @@ impl Outcome {
     /// The name as in JSON.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Met => "met",
-            Self::Missed => "missed",
-            Self::NotMeasured => "not_measured",
-            Self::Refused => "refused",
-        }
+        self.into()
     }
 
     /// In words.

@@ -17,9 +17,11 @@ use crate::arena::Arena;
 use std::io;
 
 /// How I/O is done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum BackendKind {
     /// By `io_uring`, many at a time from one thread.
+    #[strum(serialize = "io_uring")]
     Uring,
     /// By `pread` and `pwrite`, one at a time from each of as many threads as I/Os are outstanding.
     Threads,
@@ -31,11 +33,7 @@ impl BackendKind {
     /// The name as in results.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Uring => "io_uring",
-            Self::Threads => "threads",
-            Self::Null => "null",
-        }
+        self.into()
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::privileges::{NEEDED, Privileges};
 use super::*;
-use crate::fakes::Views;
 use crate::script::GRANTS;
+use crate::tests::views::Views;
 use dbdyno_engine::server::Questions;
 use dbdyno_testkit::conformance::catalogue::size_t;
 

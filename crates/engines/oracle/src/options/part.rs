@@ -1,13 +1,15 @@
 //! What needs a licence of its own, or storage that not everybody has: named as such, and left out by one option.
 
 /// A part that can be left out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub(in super::super) enum Part {
     /// The Partitioning option.
     Partitioning,
     /// The Advanced Compression option: row compression of tables that are written to (COMPRESS ADVANCED).
     AdvancedCompression,
     /// Hybrid Columnar Compression.
+    #[strum(serialize = "hcc")]
     HybridColumnarCompression,
     /// Flash cache and cell flash cache.
     FlashCache,
@@ -20,12 +22,7 @@ impl Part {
 
     /// The word as in a target.
     pub(in super::super) fn name(self) -> &'static str {
-        match self {
-            Self::Partitioning => "partitioning",
-            Self::AdvancedCompression => "advanced_compression",
-            Self::HybridColumnarCompression => "hcc",
-            Self::FlashCache => "flash_cache",
-        }
+        self.into()
     }
 
     /// What it is, and what it takes.

@@ -10,18 +10,6 @@ const SMALL_REGIONS: u64 = 8;
 /// Regions of each month of the large one.
 const LARGE_REGIONS: u64 = 4;
 
-/// The organisation's name as in notes and names.
-pub(in super::super) fn organisation_name(organisation: Organisation) -> &'static str {
-    match organisation {
-        Organisation::Heap => "heap",
-        Organisation::Iot => "iot",
-        Organisation::Hash => "hash",
-        Organisation::HeapList => "heap_list",
-        Organisation::IotList => "iot_list",
-        Organisation::HeapRangeList => "heap_range_list",
-    }
-}
-
 /// The relations that hold a table's rows, in loading order; a table without partitions is its own leaf.
 pub(in super::super) fn leaves(table: &str, organisation: Organisation) -> Vec<String> {
     match organisation {
@@ -103,7 +91,7 @@ fn create_month(table: &str, relation: &str, range: u64) -> Result<String, Engin
 /// # Errors
 /// A statement cannot be filled in.
 pub(in super::super) fn index(relation: &str, organisation: Organisation) -> Result<[String; 2], EngineError> {
-    let primary = format!("index_primary_{}", organisation_name(organisation));
+    let primary = format!("index_primary_{}", organisation.name());
     let values = [("relation", relation)];
     Ok([DIALECT.fill(&format!("tables/{primary}"), &values)?, DIALECT.fill("tables/index_customer", &values)?])
 }
