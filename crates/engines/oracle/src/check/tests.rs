@@ -123,7 +123,11 @@ fn views_are_granted_by_their_own_names() {
     assert!(GRANTS.iter().all(|grant| !grant.purpose.is_empty() && !grant.without.is_empty()), "{GRANTS:#?}");
 }
 
-const CHECK: &[(&str, &[&[(&str, &str)]])] = &[
+/// Rows of a view, as columns with values.
+type Rows = &'static [&'static [(&'static str, &'static str)]];
+
+/// What a good server's views have.
+const CHECK: &[(&str, Rows)] = &[
     ("v$database", &[&[("database_role", "PRIMARY"), ("open_mode", "READ WRITE"), ("log_mode", "ARCHIVELOG")]]),
     ("v$parameter", &[&[("name", "db_create_file_dest"), ("value", "+DATA")]]),
     ("v$log", &[&[("bytes", "4294967296")], &[("bytes", "4294967296")]]),
@@ -140,7 +144,7 @@ const CHECK: &[(&str, &[&[(&str, &str)]])] = &[
 ];
 
 /// What the statements of check.sql find where one view has other rows than a good server's.
-fn found(views: &mut Views, other: &str, rows: &[&[(&str, &str)]]) -> Vec<String> {
+fn found(views: &mut Views, other: &str, rows: Rows) -> Vec<String> {
     for (view, good) in CHECK {
         views.set(view, if *view == other { rows } else { good });
     }
@@ -164,7 +168,6 @@ fn what_the_server_itself_judges_has_both_outcomes() {
     ] {
         assert!(good.iter().any(|text| text == said), "{said} in {good:#?}");
     }
-    type Rows = &'static [&'static [(&'static str, &'static str)]];
     let cases: [(&str, Rows, &str); 9] = [
         (
             "v$database",
