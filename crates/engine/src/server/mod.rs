@@ -65,7 +65,7 @@ pub use nodes::{node_count, statistics};
 pub use plan::fits;
 pub use product::{Product, ServerEngine};
 pub use progress::{Stop, Tally};
-pub use questions::{Questions, counts, is_refusal, pairs, reason, unless_lost};
+pub use questions::{Questions, TextRows, counts, is_refusal, pairs, reason, unless_lost};
 pub use quiet::caught;
 pub use rows::{Rows, damaged};
 pub use sent::{between, without_variables};

@@ -52,7 +52,11 @@ impl Questions {
     ///
     /// # Errors
     /// The server is lost, or somebody has cancelled; there is no such statement.
-    pub fn rows(&self, connection: &mut dyn Connection, name: &str) -> Result<Result<TextRows, EngineError>, EngineError> {
+    pub fn rows(
+        &self,
+        connection: &mut dyn Connection,
+        name: &str,
+    ) -> Result<Result<TextRows, EngineError>, EngineError> {
         let question = name.split_once('/').map_or(name, |(_, name)| name).replace('_', " ");
         unless_lost(connection.texts(&format!("asking the server for its {question}"), &self.sql(name)?))
     }

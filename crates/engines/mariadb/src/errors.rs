@@ -34,13 +34,8 @@ pub(super) fn connect_error(options: &Options, host: &Host, found: &FoundPasswor
         Error::MySqlError(server) => (Code::Number(server.code.into()), words(server)),
         error => (Code::Text(code(error)), bare(error)),
     };
-    let refusal = Refusal {
-        code,
-        class: class(error),
-        said: &said,
-        socket: host.is_socket(),
-        warning: found.warning(),
-    };
+    let refusal =
+        Refusal { code, class: class(error), said: &said, socket: host.is_socket(), warning: found.warning() };
     let value = |name: &str| match (name, error) {
         ("password_from", _) => Some(DIALECT.errors.password_from(found.place())),
         ("grant", Error::MySqlError(server)) => {

@@ -172,7 +172,9 @@ fn read(kind: ColumnType, value: &mysql::Value) -> Option<Value<'_>> {
     Some(match (kind, value) {
         (ColumnType::Int { .. }, mysql::Value::Int(number)) => Value::Int(*number),
         (ColumnType::Day, value) => Value::Day(days(value)?),
-        (ColumnType::Cents, mysql::Value::Bytes(digits)) => Value::Cents(cents_from(std::str::from_utf8(digits).ok()?)?),
+        (ColumnType::Cents, mysql::Value::Bytes(digits)) => {
+            Value::Cents(cents_from(std::str::from_utf8(digits).ok()?)?)
+        }
         (ColumnType::Text { .. }, mysql::Value::NULL) => Value::Null,
         (kind, mysql::Value::Bytes(bytes)) => kind.text(bytes)?,
         _ => return None,

@@ -107,7 +107,9 @@ mod tests {
                 match (value, Bind::from(value)) {
                     (Value::Int(number), Bind::Int(sent)) => assert_eq!(sent, number),
                     (Value::Day(day), Bind::Time(sent)) => assert_eq!(days(&sent), Some(day.into())),
-                    (Value::Cents(amount), Bind::Number(sent)) => assert_eq!(cents_from(&sent.to_string()), Some(amount)),
+                    (Value::Cents(amount), Bind::Number(sent)) => {
+                        assert_eq!(cents_from(&sent.to_string()), Some(amount))
+                    }
                     (Value::Text(text), Bind::Text(sent)) => assert_eq!(sent, text),
                     (value, sent) => panic!("{value:?} as {sent:?}"),
                 }
