@@ -21,19 +21,23 @@
 //! | connecting | 1 |
 
 mod basics;
-mod copy;
+pub(crate) mod copy;
+mod error_context;
 
-use super::errors::{Trouble, connect_error, connecting, engine_error};
-use super::options::{Host, Options};
+use super::copy::{Decoder, send_rows, with_key};
+use super::errors::{Trouble, connect_error, connecting};
+use super::options::Options;
 use super::password;
 use super::wire::answer::{self, CommandResult};
 use super::wire::prepared::{PreparedStatements, ServerText};
 use super::wire::{self, Login, Status, Wait, Wire};
+use copy::CopyIn;
 use dbdyno_engine::client::{self, Bound, Values};
 use dbdyno_engine::data::Column;
-use dbdyno_engine::server::{Cancellation, Connection, CountedConnection, Post, Rows, fell_silent};
+use dbdyno_engine::server::{Connection, CountedConnection, Post, Rows, fell_silent};
 use dbdyno_engine::{Canceller, EngineError};
 use dbdyno_model::ErrorClass;
+use error_context::ErrorContext;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -41,9 +45,6 @@ use std::time::Instant;
 const INTRODUCTION: &str = "SELECT pg_catalog.current_setting('server_version_num'), pg_catalog.pg_backend_pid(), \
      pg_catalog.current_setting('max_connections'), pg_catalog.current_setting('superuser_reserved_connections'), \
      pg_catalog.current_setting('is_superuser')";
-
-/// What ends a statement that dbdyno has not cancelled.
-const OTHERS: &str = "a statement_timeout is set, or another session did";
 
 /// A connection.
 pub(super) struct PostgresConnection {
@@ -58,27 +59,6 @@ pub(super) struct PostgresConnection {
     /// Where it is noted what is waited for.
     post: Arc<Post>,
     _counted: CountedConnection,
-}
-
-/// What errors of a connection are judged by.
-pub(super) struct ErrorContext {
-    host: Host,
-    cancellation: Arc<Cancellation>,
-}
-
-impl ErrorContext {
-    /// Puts an error of a statement in words. What the server cancelled is `Cancelled` if somebody here asked for it;
-    /// so is a connection that was ended because the server did not hear that.
-    fn error(&self, doing: &str, trouble: &Trouble) -> EngineError {
-        let mut error = self.cancellation.judge(engine_error(doing, trouble), OTHERS);
-        if error.target_lost() {
-            error = error.while_doing(&self.host.to_string());
-            if trouble.told().is_none() {
-                error = self.cancellation.judge_loss(error);
-            }
-        }
-        error
-    }
 }
 
 impl PostgresConnection {
@@ -269,6 +249,42 @@ impl PostgresConnection {
         Ok(prepared.answer().clone())
     }
 
+    /// Begins a `COPY ... FROM STDIN`.
+    ///
+    /// # Errors
+    /// The server's; `Cancelled` without asking the server once somebody has cancelled.
+    pub(super) fn copy_in<'c>(&'c mut self, doing: &'c str, sql: &str) -> Result<CopyIn<'c>, EngineError> {
+        self.refuse(doing)?;
+        let Self { wire, context, transactions, post, .. } = self;
+        CopyIn::begin(wire, context, post.asks(doing), transactions, (doing, sql))
+    }
+
+    /// Runs a `COPY ... TO STDOUT`. Rows go to `take` in pieces, as they come; an error of its own ends the connection.
+    ///
+    /// # Errors
+    /// As for [`PostgresConnection::copy_in`], and what `take` answers.
+    fn copy_out(
+        &mut self,
+        doing: &str,
+        sql: &str,
+        mut take: impl FnMut(&[u8]) -> Result<(), EngineError>,
+    ) -> Result<(), EngineError> {
+        self.refuse(doing)?;
+        let (asking, mut refused) = (self.post.asks(doing), None);
+        let copied = self.wire.copy_out(sql, |rows| {
+            asking.heard();
+            refused = take(rows).err();
+            refused.is_none()
+        });
+        drop(asking);
+        if let Some(error) = refused {
+            return Err(error);
+        }
+        copied.map_err(|trouble| self.error(doing, &trouble))?;
+        self.count_transactions(1);
+        Ok(())
+    }
+
     /// What came of reading an answer: the session's status where it was read whole, nothing where more is to come.
     pub(super) fn judge(
         &mut self,
@@ -339,12 +355,15 @@ impl Connection for PostgresConnection {
         columns: &[Column],
         each: &mut dyn FnMut(&Values) -> Result<(), EngineError>,
     ) -> Result<(), EngineError> {
-        super::copy::rows(self, (doing, sql), key, columns, each)
+        let mut decoder = Decoder::new(columns);
+        let take = |rows: &[u8]| decoder.take(rows, each).map_err(|broken| broken.in_words(doing));
+        self.copy_out(doing, &with_key(sql, key), take)?;
+        decoder.finish().map_err(|how| how.in_words(doing))
     }
 
     /// The statement is a COPY.
     fn insert(&mut self, doing: &str, sql: &str, rows: &mut Rows<'_>) -> Result<(), EngineError> {
-        super::copy::insert(self, doing, sql, rows)
+        send_rows(self.copy_in(doing, sql)?, doing, rows)
     }
 
     /// An end that comes while the session is idle is noticed by the next statement, which fails.

@@ -4,19 +4,15 @@
 mod decode;
 mod numeric;
 
-use super::connection::PostgresConnection;
+use super::connection::copy::CopyIn;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::client::{Value, Values};
 use dbdyno_engine::data::{Column, ColumnType, iso_day};
 use dbdyno_engine::server::Rows;
-use dbdyno_model::ErrorClass;
-use decode::{CopyError, Decoder};
+pub(super) use decode::Decoder;
+use decode::{DAY_ZERO, HEADER};
 use numeric::Numeric;
 
-/// Signature, flags and length of the header's extension (none).
-const HEADER: &[u8; 19] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
-/// 2000-01-01, the server's day 0, as days since 1970-01-01.
-const DAY_ZERO: i32 = 10_957;
 /// Bytes that are handed to the connection at once. Less costs more round trips to the kernel, more leaves the
 /// processor's caches: from 32 to 128 KiB it makes no difference that could be measured.
 const SEND_BYTES: usize = 64 << 10;
@@ -77,41 +73,9 @@ impl Encoder {
     }
 }
 
-/// Why rows are read no further.
-#[derive(Debug)]
-enum Broken {
-    /// What came is no row of ours.
-    Damaged(CopyError),
-    /// Whoever takes the rows.
-    Ended(EngineError),
-}
-
-impl From<EngineError> for Broken {
-    fn from(error: EngineError) -> Self {
-        Self::Ended(error)
-    }
-}
-
-impl Broken {
-    /// The error in words.
-    fn in_words(self, doing: &str) -> EngineError {
-        match self {
-            Self::Damaged(how) => EngineError::new(ErrorClass::Corruption, format!("{doing}: {how}")),
-            Self::Ended(error) => error,
-        }
-    }
-}
-
-/// Sends rows by a COPY. See [`dbdyno_engine::server::Connection::insert`].
-pub(super) fn insert(
-    connection: &mut PostgresConnection,
-    doing: &str,
-    sql: &str,
-    rows: &mut Rows<'_>,
-) -> Result<(), EngineError> {
+/// Sends rows by a COPY that has begun. See [`dbdyno_engine::server::Connection::insert`].
+pub(super) fn send_rows(mut copy: CopyIn<'_>, doing: &str, rows: &mut Rows<'_>) -> Result<(), EngineError> {
     let (mut encoder, columns) = (Encoder::new(SEND_BYTES), rows.columns());
-    // What is dropped before its end the server forgets.
-    let mut copy = connection.copy_in(doing, sql)?;
     while let Some(row) = rows.next_row() {
         encoder.row(columns, row);
         if encoder.is_full() {
@@ -127,22 +91,14 @@ pub(super) fn insert(
     Rows::must_be(doing, taken, rows.made())
 }
 
-/// Hands over the rows that a COPY gives. See [`dbdyno_engine::server::Connection::rows`].
-pub(super) fn rows(
-    connection: &mut PostgresConnection,
-    (doing, sql): (&str, &str),
-    key: &Values,
-    columns: &[Column],
-    each: &mut dyn FnMut(&Values) -> Result<(), EngineError>,
-) -> Result<(), EngineError> {
-    // A COPY has no parameters. From the last to the first, so that $1 is not found in $10.
+/// A COPY with a key in the place of its `$1`, `$2` ...: it has no parameters.
+pub(super) fn with_key(sql: &str, key: &Values) -> String {
     let mut sql = sql.to_owned();
+    // From the last to the first, so that $1 is not found in $10.
     for (at, value) in key.iter().enumerate().collect::<Vec<_>>().into_iter().rev() {
         sql = sql.replace(&format!("${}", at + 1), &literal(value));
     }
-    let mut decoder = Decoder::new(columns);
-    connection.copy_out(doing, &sql, |rows| decoder.take(rows, each).map_err(|broken| broken.in_words(doing)))?;
-    decoder.finish().map_err(|how| Broken::Damaged(how).in_words(doing))
+    sql
 }
 
 /// A part of a key in SQL; texts are none.

@@ -16,8 +16,8 @@ mod timer;
 
 use super::ClientSession;
 use dbdyno_engine::{Clock, EngineError, Job, Pump, StartGate, ThreadPump};
-use dbdyno_model::{ErrorClass, PumpKind, PumpUse};
-use event_loop::{Placement, PumpThread};
+use dbdyno_model::{PumpKind, PumpUse};
+use event_loop::{Placement, PumpThread, internal};
 use rebalancer::Rebalancer;
 use session_slot::SessionSlot;
 use std::num::NonZero;
@@ -32,7 +32,7 @@ const SESSIONS_TO_FOLLOW: usize = 4;
 const STACK_BYTES: usize = 1 << 20;
 
 /// The client drive's pump.
-pub(in super::super) struct ClientPump {
+pub(crate) struct ClientPump {
     most_threads: usize,
     /// Whether there is a thread for each processor.
     on_every_processor: bool,
@@ -41,7 +41,7 @@ pub(in super::super) struct ClientPump {
 }
 
 impl ClientPump {
-    pub(in super::super) fn new(may_follow_from_jobs: Option<u32>) -> Self {
+    pub(crate) fn new(may_follow_from_jobs: Option<u32>) -> Self {
         let hardware = thread::available_parallelism().map_or(1, NonZero::get);
         let on_every_processor = (2..=MOST_THREADS).contains(&hardware);
         Self { most_threads: hardware.min(MOST_THREADS), on_every_processor, may_follow_from_jobs }
@@ -122,10 +122,6 @@ fn sockets(shares: &[Vec<SessionSlot<'_>>]) -> Vec<RawFd> {
     let mut numbered: Vec<_> = shares.iter().flatten().map(|slot| (slot.number(), slot.as_fd().as_raw_fd())).collect();
     numbered.sort_unstable();
     numbered.into_iter().map(|(_, socket)| socket).collect()
-}
-
-fn internal(message: &str) -> EngineError {
-    EngineError::new(ErrorClass::Other, message)
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ const ANYWHERE: [(&str, &str); 4] = [
 const KNOWS_CLIENTS: u32 = 140_000;
 
 /// What goes into the startup message: the session begins with it, and RESET ALL comes back to it.
-pub(in super::super) fn startup() -> String {
+pub(crate) fn startup() -> String {
     ANYWHERE.map(|(name, value)| format!("-c {name}={value}")).join(" ")
 }
 

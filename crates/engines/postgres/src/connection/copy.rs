@@ -1,12 +1,12 @@
 //! Rows in bulk, to the server and back.
 
-use super::{ErrorContext, PostgresConnection};
+use super::error_context::ErrorContext;
 use crate::wire::Wire;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::server::Asking;
 
 /// Rows on their way to the server. It takes them when this has been finished, and forgets them if it is dropped before.
-pub(in super::super) struct CopyIn<'c> {
+pub(crate) struct CopyIn<'c> {
     wire: &'c mut Wire,
     context: &'c ErrorContext,
     asking: Asking<'c>,
@@ -16,12 +16,27 @@ pub(in super::super) struct CopyIn<'c> {
     open: bool,
 }
 
-impl CopyIn<'_> {
+impl<'c> CopyIn<'c> {
+    /// Begins a `COPY ... FROM STDIN`. `transactions` is where it is counted.
+    ///
+    /// # Errors
+    /// The server's.
+    pub(super) fn begin(
+        wire: &'c mut Wire,
+        context: &'c ErrorContext,
+        asking: Asking<'c>,
+        transactions: &'c mut u64,
+        (doing, sql): (&'c str, &str),
+    ) -> Result<Self, EngineError> {
+        wire.begin_copy_in(sql).map_err(|trouble| context.error(doing, &trouble))?;
+        Ok(Self { wire, context, asking, transactions, doing, open: true })
+    }
+
     /// Sends rows, in any pieces: 64 KiB at once cost few calls of the kernel and stay in the processor's caches.
     ///
     /// # Errors
     /// The server's, as soon as it refuses what was sent before.
-    pub(in super::super) fn send(&mut self, rows: &[u8]) -> Result<(), EngineError> {
+    pub(crate) fn send(&mut self, rows: &[u8]) -> Result<(), EngineError> {
         let sent = self.wire.send_rows(rows);
         self.asking.heard();
         self.open = sent.is_ok();
@@ -32,7 +47,7 @@ impl CopyIn<'_> {
     ///
     /// # Errors
     /// The server's.
-    pub(in super::super) fn finish(mut self) -> Result<u64, EngineError> {
+    pub(crate) fn finish(mut self) -> Result<u64, EngineError> {
         self.open = false;
         let taken = self.wire.end_copy_in().map_err(|trouble| self.context.error(self.doing, &trouble))?;
         *self.transactions += 1;
@@ -45,45 +60,5 @@ impl Drop for CopyIn<'_> {
         if self.open {
             self.wire.abandon_copy_in();
         }
-    }
-}
-
-impl PostgresConnection {
-    /// Begins a `COPY ... FROM STDIN`.
-    ///
-    /// # Errors
-    /// The server's; `Cancelled` without asking the server once somebody has cancelled.
-    pub(in super::super) fn copy_in<'c>(&'c mut self, doing: &'c str, sql: &str) -> Result<CopyIn<'c>, EngineError> {
-        self.refuse(doing)?;
-        let Self { wire, context, transactions, post, .. } = self;
-        let asking = post.asks(doing);
-        wire.begin_copy_in(sql).map_err(|trouble| context.error(doing, &trouble))?;
-        Ok(CopyIn { wire, context, asking, transactions, doing, open: true })
-    }
-
-    /// Runs a `COPY ... TO STDOUT`. Rows go to `take` in pieces, as they come; an error of its own ends the connection.
-    ///
-    /// # Errors
-    /// As for [`PostgresConnection::copy_in`], and what `take` answers.
-    pub(in super::super) fn copy_out(
-        &mut self,
-        doing: &str,
-        sql: &str,
-        mut take: impl FnMut(&[u8]) -> Result<(), EngineError>,
-    ) -> Result<(), EngineError> {
-        self.refuse(doing)?;
-        let (asking, mut refused) = (self.post.asks(doing), None);
-        let copied = self.wire.copy_out(sql, |rows| {
-            asking.heard();
-            refused = take(rows).err();
-            refused.is_none()
-        });
-        drop(asking);
-        if let Some(error) = refused {
-            return Err(error);
-        }
-        copied.map_err(|trouble| self.error(doing, &trouble))?;
-        self.count_transactions(1);
-        Ok(())
     }
 }

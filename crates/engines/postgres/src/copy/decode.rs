@@ -1,14 +1,19 @@
 //! From the server's answer back into rows.
 
 use super::numeric::cents;
-use super::{Broken, DAY_ZERO, HEADER};
 use dbdyno_engine::EngineError;
 use dbdyno_engine::client::{Value, Values};
 use dbdyno_engine::data::{Column, ColumnType};
+use dbdyno_model::ErrorClass;
+
+/// Signature, flags and length of the header's extension (none).
+pub(super) const HEADER: &[u8; 19] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
+/// 2000-01-01, the server's day 0, as days since 1970-01-01.
+pub(super) const DAY_ZERO: i32 = 10_957;
 
 /// Why bytes cannot be a row of ours.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(super) enum CopyError {
+pub(crate) enum CopyError {
     /// The stream does not begin as a COPY in binary format does.
     #[error("the server's COPY has no binary header that is known")]
     Header,
@@ -28,6 +33,38 @@ pub(super) enum CopyError {
     Torn,
 }
 
+impl CopyError {
+    /// The error in words.
+    pub(crate) fn in_words(&self, doing: &str) -> EngineError {
+        EngineError::new(ErrorClass::Corruption, format!("{doing}: {self}"))
+    }
+}
+
+/// Why rows are read no further.
+#[derive(Debug)]
+pub(crate) enum Broken {
+    /// What came is no row of ours.
+    Damaged(CopyError),
+    /// Whoever takes the rows.
+    Ended(EngineError),
+}
+
+impl From<EngineError> for Broken {
+    fn from(error: EngineError) -> Self {
+        Self::Ended(error)
+    }
+}
+
+impl Broken {
+    /// The error in words.
+    pub(crate) fn in_words(self, doing: &str) -> EngineError {
+        match self {
+            Self::Damaged(how) => how.in_words(doing),
+            Self::Ended(error) => error,
+        }
+    }
+}
+
 impl From<CopyError> for Broken {
     fn from(error: CopyError) -> Self {
         Self::Damaged(error)
@@ -39,7 +76,7 @@ type Each<'e> = dyn FnMut(&Values) -> Result<(), EngineError> + 'e;
 
 /// Takes rows out of a stream of chunks, however they are cut.
 #[derive(Debug)]
-pub(super) struct Decoder<'c> {
+pub(crate) struct Decoder<'c> {
     columns: &'c [Column],
     /// The row that is being read, in the memory of the one before it.
     row: Values,
@@ -51,7 +88,7 @@ pub(super) struct Decoder<'c> {
 
 impl<'c> Decoder<'c> {
     /// Rows with these columns.
-    pub(super) fn new(columns: &'c [Column]) -> Self {
+    pub(crate) fn new(columns: &'c [Column]) -> Self {
         Self { columns, row: Values::new(), rest: Vec::new(), begun: false, ended: false }
     }
 
@@ -59,7 +96,7 @@ impl<'c> Decoder<'c> {
     ///
     /// # Errors
     /// The bytes are no rows of ours; what `each` answers.
-    pub(super) fn take(&mut self, chunk: &[u8], each: &mut Each<'_>) -> Result<(), Broken> {
+    pub(crate) fn take(&mut self, chunk: &[u8], each: &mut Each<'_>) -> Result<(), Broken> {
         // The server sends row by row, so that mostly nothing is left over and nothing has to be copied.
         if self.rest.is_empty() {
             let used = self.rows(chunk, each)?;
@@ -78,7 +115,7 @@ impl<'c> Decoder<'c> {
     ///
     /// # Errors
     /// It was not.
-    pub(super) fn finish(&self) -> Result<(), CopyError> {
+    pub(crate) fn finish(&self) -> Result<(), CopyError> {
         if self.ended && self.rest.is_empty() { Ok(()) } else { Err(CopyError::Torn) }
     }
 

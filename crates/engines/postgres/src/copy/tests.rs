@@ -1,5 +1,6 @@
 //! Rows on both ways, without a server.
 
+use super::decode::{Broken, CopyError};
 use super::*;
 use dbdyno_engine::data::{Columns, Generator, RowSource, RowSum, test_columns};
 use dbdyno_model::Shape;

@@ -7,7 +7,7 @@ use std::io;
 
 /// An error before it is put in words for a user.
 #[derive(Debug)]
-pub(in super::super) struct Trouble {
+pub(crate) struct Trouble {
     pub(super) class: ErrorClass,
     /// What the server said, where it was the server.
     pub(super) said: Option<Box<Said>>,
@@ -19,18 +19,18 @@ pub(in super::super) struct Trouble {
 
 /// An error as the server tells it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(in super::super) struct Said {
-    pub(in super::super) sqlstate: String,
-    pub(in super::super) message: String,
-    pub(in super::super) detail: Option<String>,
-    pub(in super::super) hint: Option<String>,
+pub(crate) struct Said {
+    pub(crate) sqlstate: String,
+    pub(crate) message: String,
+    pub(crate) detail: Option<String>,
+    pub(crate) hint: Option<String>,
     /// Where in a procedure it happened.
-    pub(in super::super) place: Option<String>,
+    pub(crate) place: Option<String>,
 }
 
 /// What an error comes from that no server has told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum Cause {
+pub(crate) enum Cause {
     /// The server wants a password, and there is none.
     NoPassword,
     /// The server wants the password in clear text, and must not have it so.
@@ -68,18 +68,18 @@ impl Cause {
 
 impl Trouble {
     /// Something that no server has told.
-    pub(in super::super) fn new(class: ErrorClass, cause: Cause, words: impl Into<String>) -> Self {
+    pub(crate) fn new(class: ErrorClass, cause: Cause, words: impl Into<String>) -> Self {
         Self { class, said: None, words: words.into(), cause }
     }
 
     /// What the server said.
-    pub(in super::super) fn said(said: Said) -> Self {
+    pub(crate) fn said(said: Said) -> Self {
         let class = class_of(&said.sqlstate);
         Self { class, said: Some(Box::new(said)), words: String::new(), cause: Cause::Other }
     }
 
     /// An error of the operating system's on the way to the server.
-    pub(in super::super) fn io(doing: &str, error: &io::Error) -> Self {
+    pub(crate) fn io(doing: &str, error: &io::Error) -> Self {
         let cause = match error.kind() {
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => Cause::Silence,
             kind => Cause::Io(kind),
@@ -88,29 +88,29 @@ impl Trouble {
     }
 
     /// The connection ended.
-    pub(in super::super) fn closed() -> Self {
+    pub(crate) fn closed() -> Self {
         Self::new(ErrorClass::ConnectionLost, Cause::NoServer, "the server closed the connection")
     }
 
     /// Something that is no message of the protocol, or not at this place.
-    pub(in super::super) fn protocol(what: &str) -> Self {
+    pub(crate) fn protocol(what: &str) -> Self {
         let words = format!("the server's answer is not understood: {what}");
         Self::new(ErrorClass::ConnectionLost, Cause::NoServer, words)
     }
 
     /// The server wants a password.
-    pub(in super::super) fn no_password() -> Self {
+    pub(crate) fn no_password() -> Self {
         Self::new(ErrorClass::Authentication, Cause::NoPassword, "the server wants a password, and none was given")
     }
 
     /// The server wants a password in clear text, and must not have it so.
-    pub(in super::super) fn clear_text() -> Self {
+    pub(crate) fn clear_text() -> Self {
         let words = "the server asks for the password in clear text, and nothing is encrypted";
         Self::new(ErrorClass::Authentication, Cause::ClearText, words)
     }
 
     /// The server wants a proof of who we are that dbdyno cannot give.
-    pub(in super::super) fn unsupported(what: &str) -> Self {
+    pub(crate) fn unsupported(what: &str) -> Self {
         let words = format!(
             "the server asks for {what}; dbdyno has SCRAM-SHA-256, md5 and passwords; give the user the method \
              scram-sha-256 in pg_hba.conf"
@@ -119,30 +119,30 @@ impl Trouble {
     }
 
     /// The same, but with it the connection has ended.
-    pub(in super::super) fn fatal(mut self) -> Self {
+    pub(crate) fn fatal(mut self) -> Self {
         self.class = ErrorClass::ConnectionLost;
         self
     }
 
     /// What the server said, if it was the server.
-    pub(in super::super) fn told(&self) -> Option<&Said> {
+    pub(crate) fn told(&self) -> Option<&Said> {
         self.said.as_deref()
     }
 
     #[cfg(test)]
-    pub(in super::super) fn in_words(&self) -> &str {
+    pub(crate) fn in_words(&self) -> &str {
         &self.words
     }
 
     /// What it comes from, if it was not.
     #[cfg(test)]
-    pub(in super::super) fn cause(&self) -> Cause {
+    pub(crate) fn cause(&self) -> Cause {
         self.cause
     }
 
     /// Whether the same might work without TLS: the handshake failed, or pg_hba.conf has a line for plain connections
     /// only.
-    pub(in super::super) fn blames_tls(&self) -> bool {
+    pub(crate) fn blames_tls(&self) -> bool {
         match &self.said {
             Some(said) => said.sqlstate == "28000" && said.message.contains("pg_hba.conf"),
             None => self.cause == Cause::Tls,
@@ -151,7 +151,7 @@ impl Trouble {
 
     /// Whether the same might work without settings in the startup message, which servers take and poolers may not:
     /// "protocol violation" is what pgbouncer calls it, "feature not supported" others.
-    pub(in super::super) fn blames_settings(&self) -> bool {
+    pub(crate) fn blames_settings(&self) -> bool {
         let sqlstate = self.said.as_ref().map(|said| said.sqlstate.as_str());
         matches!(sqlstate, Some("08P01" | "0A000" | "22023" | "42704"))
     }

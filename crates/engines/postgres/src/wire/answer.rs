@@ -8,7 +8,7 @@ use dbdyno_engine::client::{Value, Values};
 
 /// What a session of the server is doing between two statements, as it says itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum Status {
+pub(crate) enum Status {
     /// No transaction is open.
     Idle,
     /// One is.
@@ -19,18 +19,18 @@ pub(in super::super) enum Status {
 
 /// How a statement was completed, as far as its answer has been read.
 #[derive(Debug, Default)]
-pub(in super::super) struct CommandResult {
+pub(crate) struct CommandResult {
     /// Rows, as the server numbers them.
-    pub(in super::super) rows: u64,
+    pub(crate) rows: u64,
     /// What the server committed or did, it has rolled back instead.
-    pub(in super::super) rolled_back: bool,
+    pub(crate) rolled_back: bool,
     /// Why it did not do it.
-    pub(in super::super) error: Option<Box<Said>>,
+    pub(crate) error: Option<Box<Said>>,
 }
 
 impl CommandResult {
     /// Takes the next message, and gives rows to `row`; the session's status when it was the last.
-    pub(in super::super) fn take(
+    pub(crate) fn take(
         &mut self,
         message: Message<'_>,
         row: impl FnOnce(&[u8]) -> Result<(), Trouble>,
@@ -119,7 +119,7 @@ pub(super) fn status(body: &[u8]) -> Result<Status, Trouble> {
 }
 
 /// The texts of a row of a simple query.
-pub(in super::super) fn texts(body: &[u8]) -> Option<Vec<Option<String>>> {
+pub(crate) fn texts(body: &[u8]) -> Option<Vec<Option<String>>> {
     let mut columns = Columns::of(body)?;
     let mut texts = Vec::with_capacity(columns.left);
     while columns.left > 0 {

@@ -77,7 +77,7 @@ impl CancelRequest {
 }
 
 /// Stops a session's statement from another thread, also while a pump runs the session.
-pub(in super::super) struct WireCanceller {
+pub(crate) struct WireCanceller {
     pub(super) request: Arc<CancelRequest>,
     pub(super) socket: Weak<Socket>,
     pub(super) cancellation: Arc<Cancellation>,

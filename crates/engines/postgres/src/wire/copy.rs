@@ -18,14 +18,14 @@ const COPY_IN: u8 = b'G';
 
 impl Wire {
     /// Begins a COPY to the server. Until [`Wire::end_copy_in`] nothing but its rows may be sent.
-    pub(in super::super) fn begin_copy_in(&mut self, sql: &str) -> Result<(), Trouble> {
+    pub(crate) fn begin_copy_in(&mut self, sql: &str) -> Result<(), Trouble> {
         self.send_query(sql)?;
         let begun = self.until(|message| Ok((message.kind == COPY_IN).then_some(())))?;
         begun.ok_or_else(|| Trouble::protocol("the statement is no COPY from here"))
     }
 
     /// Sends rows, in any pieces. Where the server has refused what came before, the COPY is over.
-    pub(in super::super) fn send_rows(&mut self, rows: &[u8]) -> Result<(), Trouble> {
+    pub(crate) fn send_rows(&mut self, rows: &[u8]) -> Result<(), Trouble> {
         let length = u32::try_from(rows.len() + 4).map_err(|_| Trouble::protocol("rows that are too many at once"))?;
         let [a, b, c, d] = length.to_be_bytes();
         self.send_both(&[COPY_DATA, a, b, c, d], rows)?;
@@ -41,7 +41,7 @@ impl Wire {
     }
 
     /// Ends a COPY to the server. Answers how many rows it has taken.
-    pub(in super::super) fn end_copy_in(&mut self) -> Result<u64, Trouble> {
+    pub(crate) fn end_copy_in(&mut self) -> Result<u64, Trouble> {
         let (mut message, mut rows) = (BytesMut::new(), 0);
         frontend::copy_done(&mut message);
         self.send(&message)?;
@@ -54,7 +54,7 @@ impl Wire {
     }
 
     /// Gives up a COPY to the server, which forgets its rows.
-    pub(in super::super) fn abandon_copy_in(&mut self) {
+    pub(crate) fn abandon_copy_in(&mut self) {
         let mut message = BytesMut::new();
         // The server answers with an error that says so.
         let sent = frontend::copy_fail("dbdyno has stopped", &mut message).is_ok() && self.send(&message).is_ok();
@@ -67,7 +67,7 @@ impl Wire {
 
     /// Runs a COPY from the server. Rows go to `take` as they come; where that says that it wants no more, the
     /// connection ends, as the server goes on sending.
-    pub(in super::super) fn copy_out(&mut self, sql: &str, mut take: impl FnMut(&[u8]) -> bool) -> Result<(), Trouble> {
+    pub(crate) fn copy_out(&mut self, sql: &str, mut take: impl FnMut(&[u8]) -> bool) -> Result<(), Trouble> {
         self.incoming.grow(ROWS_BYTES);
         self.send_query(sql)?;
         let ended = self.until(|message| {

@@ -21,7 +21,7 @@ pub(super) const NO_DATA: u8 = b'n';
 
 /// A message of the server's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) struct Message<'a> {
+pub(crate) struct Message<'a> {
     /// Which one.
     pub(super) kind: u8,
     /// What follows its length.
@@ -29,7 +29,7 @@ pub(in super::super) struct Message<'a> {
 }
 
 /// Bytes that have come.
-pub(in super::super) struct Incoming {
+pub(crate) struct Incoming {
     bytes: Vec<u8>,
     begin: usize,
     end: usize,
@@ -43,7 +43,7 @@ impl Default for Incoming {
 
 impl Incoming {
     /// The next message, if it is there as a whole. It is taken out.
-    pub(in super::super) fn message(&mut self) -> Result<Option<Message<'_>>, Trouble> {
+    pub(crate) fn message(&mut self) -> Result<Option<Message<'_>>, Trouble> {
         let Some((head, rest)) = self.bytes[self.begin..self.end].split_first_chunk::<HEAD_BYTES>() else {
             return Ok(None);
         };
@@ -77,7 +77,7 @@ impl Incoming {
     }
 
     /// Puts bytes there that were received elsewhere.
-    pub(in super::super) fn put(&mut self, mut bytes: &[u8]) {
+    pub(crate) fn put(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             let room = self.room();
             let fits = bytes.len().min(room.len());

@@ -24,20 +24,20 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::Instant;
 
 /// Who connects, where to, and how.
-pub(in super::super) struct Login<'a> {
-    pub(in super::super) options: &'a Options,
-    pub(in super::super) host: &'a Host,
+pub(crate) struct Login<'a> {
+    pub(crate) options: &'a Options,
+    pub(crate) host: &'a Host,
     /// The name under which other sessions see this one.
-    pub(in super::super) application: &'a str,
+    pub(crate) application: &'a str,
     /// Settings for the startup message, as the server's command line has them.
-    pub(in super::super) settings: &'a str,
-    pub(in super::super) found: &'a FoundPassword,
+    pub(crate) settings: &'a str,
+    pub(crate) found: &'a FoundPassword,
     /// How TLS is made; none where it is not wanted, or there is no such thing.
-    pub(in super::super) tls: Option<&'a Arc<ClientConfig>>,
+    pub(crate) tls: Option<&'a Arc<ClientConfig>>,
 }
 
 /// Opens a connection and begins a session.
-pub(in super::super) fn open(login: &Login<'_>) -> Result<Wire, Trouble> {
+pub(crate) fn open(login: &Login<'_>) -> Result<Wire, Trouble> {
     let refuses_settings = &login.options.refuses_settings;
     let (mut tls, mut settings) = (login.tls, !refuses_settings.load(Ordering::Relaxed));
     loop {

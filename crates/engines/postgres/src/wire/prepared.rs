@@ -19,11 +19,11 @@ const BEGIN: &str = "b";
 
 /// A statement as the server is to prepare it: `$1`, `$2` ... stand for its values, and the types of these follow where
 /// the server cannot tell.
-pub(in super::super) struct ServerText {
-    pub(in super::super) sql: String,
-    pub(in super::super) type_oids: Vec<u32>,
+pub(crate) struct ServerText {
+    pub(crate) sql: String,
+    pub(crate) type_oids: Vec<u32>,
     /// The output values of a call.
-    pub(in super::super) outputs: Vec<ValueType>,
+    pub(crate) outputs: Vec<ValueType>,
 }
 
 impl From<&str> for ServerText {
@@ -37,7 +37,7 @@ impl From<&str> for ServerText {
 ///
 /// # Errors
 /// The places of output values are not as they must be.
-pub(in super::super) fn texts(statements: &Statements) -> Result<Vec<ServerText>, EngineError> {
+pub(crate) fn texts(statements: &Statements) -> Result<Vec<ServerText>, EngineError> {
     let text = |text: &StatementText| {
         let sql = text.written(|place| match place {
             Place::Value(at) => format!("${}", at + 1),
@@ -50,7 +50,7 @@ pub(in super::super) fn texts(statements: &Statements) -> Result<Vec<ServerText>
 }
 
 /// Statements, prepared.
-pub(in super::super) struct PreparedStatements {
+pub(crate) struct PreparedStatements {
     statements: Vec<Statement>,
     /// What opens a transaction.
     opening: Vec<u8>,
@@ -93,7 +93,7 @@ impl PreparedStatements {
     ///
     /// # Errors
     /// The server's, where it does not understand one of them.
-    pub(in super::super) fn new(wire: &mut Wire, texts: &[ServerText]) -> Result<Self, Trouble> {
+    pub(crate) fn new(wire: &mut Wire, texts: &[ServerText]) -> Result<Self, Trouble> {
         let mut out = preparing(texts).map_err(unwritable)?;
         let (mut takes, mut gives) = (Vec::new(), Vec::new());
         wire.send(&out)?;
@@ -128,7 +128,7 @@ impl PreparedStatements {
     /// # Errors
     /// There is no such statement, or it does not take these values.
     #[inline]
-    pub(in super::super) fn fill(&mut self, bound: &Bound<'_>, work: &str) -> Result<&[u8], EngineError> {
+    pub(crate) fn fill(&mut self, bound: &Bound<'_>, work: &str) -> Result<&[u8], EngineError> {
         self.answer.clear();
         self.last = bound.statement;
         let statement = self.statements.get(bound.statement);
@@ -183,7 +183,7 @@ impl PreparedStatements {
 
     /// Takes a row of the answer to the last statement.
     #[inline]
-    pub(in super::super) fn row(&mut self, body: &[u8]) -> Result<(), Trouble> {
+    pub(crate) fn row(&mut self, body: &[u8]) -> Result<(), Trouble> {
         let gives = self.statements.get(self.last).map_or(&[][..], |statement| &statement.gives);
         answer::values(body, gives, self.answer.begin_row())
     }
@@ -193,18 +193,18 @@ impl PreparedStatements {
     /// # Errors
     /// It is not these values.
     #[inline]
-    pub(in super::super) fn read_outputs(&mut self, work: &str) -> Result<(), EngineError> {
+    pub(crate) fn read_outputs(&mut self, work: &str) -> Result<(), EngineError> {
         let outputs = self.statements.get(self.last).map_or(&[][..], |statement| &statement.outputs);
         self.answer.read_outputs(outputs, work, self.last)
     }
 
     /// The answer to the last statement.
-    pub(in super::super) fn answer(&self) -> &Answer {
+    pub(crate) fn answer(&self) -> &Answer {
         &self.answer
     }
 
     /// Whether the last statement answers with rows, and not with a number of rows that it has changed.
-    pub(in super::super) fn answers(&self) -> bool {
+    pub(crate) fn answers(&self) -> bool {
         self.statements.get(self.last).is_some_and(|statement| !statement.gives.is_empty())
     }
 }

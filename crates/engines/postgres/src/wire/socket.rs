@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 /// Whether to wait for something to come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum Wait {
+pub(crate) enum Wait {
     /// Until it does.
     Yes,
     /// Until it does, but no longer than to this time.

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// A connection on which a session has begun.
-pub(in super::super) struct Wire {
+pub(crate) struct Wire {
     pub(super) channel: Channel,
     pub(super) incoming: Incoming,
     cancel_request: Arc<CancelRequest>,
@@ -49,7 +49,7 @@ impl Wire {
 
     /// Sends messages. Between two statements the server has read everything, so that the kernel has room and this does
     /// not wait.
-    pub(in super::super) fn send(&mut self, messages: &[u8]) -> Result<(), Trouble> {
+    pub(crate) fn send(&mut self, messages: &[u8]) -> Result<(), Trouble> {
         self.send_both(&[], messages)
     }
 
@@ -65,35 +65,35 @@ impl Wire {
     ///
     /// # Errors
     /// The operating system refuses to take a limit away.
-    pub(in super::super) fn answer_by(&mut self, deadline: Option<Instant>) -> Result<(), Trouble> {
+    pub(crate) fn answer_by(&mut self, deadline: Option<Instant>) -> Result<(), Trouble> {
         self.deadline = deadline;
         let waits = self.channel.socket.wait_until(deadline);
         waits.map_err(|error| Trouble::io("waiting for the server", &error))
     }
 
     /// Whether the connection is encrypted. What is not, others may send and receive.
-    pub(in super::super) fn is_encrypted(&self) -> bool {
+    pub(crate) fn is_encrypted(&self) -> bool {
         self.channel.tls.is_some()
     }
 
     /// Takes bytes that others have received.
-    pub(in super::super) fn take_in(&mut self, bytes: &[u8]) {
+    pub(crate) fn take_in(&mut self, bytes: &[u8]) {
         self.incoming.put(bytes);
     }
 
     /// Sends the rest of messages of which others have sent the beginning.
-    pub(in super::super) fn send_on(&mut self, rest: &[u8]) -> io::Result<()> {
+    pub(crate) fn send_on(&mut self, rest: &[u8]) -> io::Result<()> {
         self.channel.send(&[], rest)
     }
 
     /// Ends the connection. What has come before can still be read.
-    pub(in super::super) fn shut(&self) {
+    pub(crate) fn shut(&self) {
         self.channel.socket.shut();
     }
 
     /// Gives messages one by one to `take`, until it has what it wants, or until there is no more now. `None` where
     /// nothing more has come and nobody waits for it.
-    pub(in super::super) fn receive<T>(
+    pub(crate) fn receive<T>(
         &mut self,
         wait: Wait,
         mut take: impl FnMut(Message<'_>) -> Result<Option<T>, Trouble>,
@@ -124,7 +124,7 @@ impl Wire {
     }
 
     /// A statement, or several in one text, as one message; each row that comes back goes to `row`.
-    pub(in super::super) fn query(&mut self, sql: &str, mut row: impl FnMut(&[u8])) -> Result<(), Trouble> {
+    pub(crate) fn query(&mut self, sql: &str, mut row: impl FnMut(&[u8])) -> Result<(), Trouble> {
         self.send_query(sql)?;
         self.until_ready(|message| {
             if message.kind == incoming::DATA_ROW {
@@ -182,17 +182,17 @@ impl Wire {
     }
 
     /// Gives back what is left of a buffer that had to be large once.
-    pub(in super::super) fn shrink(&mut self) {
+    pub(crate) fn shrink(&mut self) {
         self.incoming.shrink();
     }
 
     /// Whether it is known to have ended.
-    pub(in super::super) fn is_closed(&self) -> bool {
+    pub(crate) fn is_closed(&self) -> bool {
         self.closed
     }
 
     /// Whether the server has ended the session while it was idle. Looks at what has come, and does not wait.
-    pub(in super::super) fn has_ended(&mut self) -> bool {
+    pub(crate) fn has_ended(&mut self) -> bool {
         // An error between two statements is the last that the server says.
         let last = self.receive(Wait::No, |message| Ok((message.kind == incoming::ERROR).then_some(())));
         self.closed |= !matches!(last, Ok(None));
@@ -200,17 +200,17 @@ impl Wire {
     }
 
     /// What the server said last that it is doing.
-    pub(in super::super) fn status(&self) -> Status {
+    pub(crate) fn status(&self) -> Status {
         self.status
     }
 
     /// Takes note of what the server says that it is doing.
-    pub(in super::super) fn set_status(&mut self, status: Status) {
+    pub(crate) fn set_status(&mut self, status: Status) {
         self.status = status;
     }
 
     /// What stops the statement of this session from another thread.
-    pub(in super::super) fn canceller(&self, cancellation: &Arc<Cancellation>) -> WireCanceller {
+    pub(crate) fn canceller(&self, cancellation: &Arc<Cancellation>) -> WireCanceller {
         WireCanceller {
             request: Arc::clone(&self.cancel_request),
             socket: Arc::downgrade(&self.channel.socket),
@@ -219,7 +219,7 @@ impl Wire {
     }
 
     /// The socket's number, to be waited for.
-    pub(in super::super) fn as_fd(&self) -> BorrowedFd<'_> {
+    pub(crate) fn as_fd(&self) -> BorrowedFd<'_> {
         self.channel.socket.as_fd()
     }
 

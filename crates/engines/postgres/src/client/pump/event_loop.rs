@@ -1,13 +1,12 @@
 //! The loop of one thread: wait for events, serve the sessions that they are about, wake the sessions that are due.
 
 use super::cpu_probe::{self, CpuProbe};
-use super::internal;
 use super::poller::{EpollPoller, Event, Poller, RingPoller};
 use super::rebalancer::{Rebalancer, ThreadGuard};
 use super::session_slot::{Next, SessionSlot};
 use super::timer::Timer;
 use dbdyno_engine::{Clock, EngineError, StartGate};
-use dbdyno_model::{PumpKind, PumpUse};
+use dbdyno_model::{ErrorClass, PumpKind, PumpUse};
 use rustix::io::Errno;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -20,6 +19,11 @@ pub(super) enum Placement {
     Fixed,
     /// The one on the processor where its server process runs.
     Following,
+}
+
+/// An error that is none of the server's.
+pub(super) fn internal(message: &str) -> EngineError {
+    EngineError::new(ErrorClass::Other, message)
 }
 
 /// A thread of a pump.
