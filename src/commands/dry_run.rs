@@ -7,7 +7,7 @@ use crate::output::{self, Format};
 use crate::progress::about;
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::Loaded;
-use dbdyno_model::{Cache, Mapping, Plan, PlannedPoint, Procedure, SubjectKind, Test};
+use dbdyno_model::{Cache, Mapping, Plan, PlannedPoint, ProcedureShape, SubjectKind, Test};
 use dbdyno_report::{lists, numbers};
 use dbdyno_run::{LoadWish, estimate_s};
 use dbdyno_workload::workload;
@@ -146,19 +146,17 @@ fn tests<'a>(plan: &'a Plan, catalogue: &Catalogue) -> Vec<Planned<'a>> {
 /// What a test does to the database, in words.
 fn load(test: &Test) -> &'static str {
     let cached = test.cache == Cache::Cached;
-    match test.procedure {
-        procedure if procedure.is_cpu() => "processors alone",
-        Procedure::WriteFile => "writes files of its own, one a job, and has them brought to the device",
-        Procedure::Insert => "writes rows into a table of its own; commits again and again",
-        Procedure::BulkLoad => "writes tables of its own",
-        Procedure::IndexUnique | Procedure::IndexNonUnique => "reads a large table and writes indexes of its own",
-        Procedure::UpdatePrimary | Procedure::UpdateSecondary => {
-            "changes rows of dbdyno's tables; commits again and again"
-        }
-        Procedure::SelectPrimary | Procedure::SelectSecondary | Procedure::Join if cached => "reads rows from memory",
-        Procedure::SelectPrimary | Procedure::SelectSecondary | Procedure::Join => "reads rows from storage",
-        _ if cached => "reads whole tables from memory",
-        _ => "reads whole tables from storage, as fast as it gives them",
+    match test.procedure.shape {
+        ProcedureShape::Loop => "processors alone",
+        ProcedureShape::File => "writes files of its own, one a job, and has them brought to the device",
+        ProcedureShape::Insert => "writes rows into a table of its own; commits again and again",
+        ProcedureShape::Load => "writes tables of its own",
+        ProcedureShape::Index => "reads a large table and writes indexes of its own",
+        ProcedureShape::Update => "changes rows of dbdyno's tables; commits again and again",
+        ProcedureShape::Select if cached => "reads rows from memory",
+        ProcedureShape::Select => "reads rows from storage",
+        ProcedureShape::Statement if cached => "reads whole tables from memory",
+        ProcedureShape::Statement => "reads whole tables from storage, as fast as it gives them",
     }
 }
 

@@ -1,7 +1,8 @@
 //! What an entry must satisfy beyond its form. Each check returns the first thing that is wrong, naming the key.
 
 use dbdyno_model::{
-    Compression, Dimension, Metric, Organisation, Point, Procedure, RepeatMode, Shape, Size, Suite, Test, Tier,
+    Compression, Dimension, Metric, Organisation, Point, ProcedureShape, RepeatMode, RowsBy, Shape, Size, Suite, Test,
+    Tier, fibonacci_calls,
 };
 
 type Checked = Result<(), String>;
@@ -81,16 +82,6 @@ pub(crate) fn suite(suite: &Suite) -> Checked {
     ensure(!suite.steps.is_empty(), || "the suite is empty: it needs at least one [[step]] with tests".to_owned())
 }
 
-/// The passes' calls of a naive fibonacci: `calls(n) = calls(n-1) + calls(n-2) + 1`, `calls(0) = calls(1) = 1`;
-/// `None` where they exceed 64 bits.
-fn fibonacci_calls(n: u64) -> Option<u64> {
-    let (mut before, mut calls) = (1u64, 1u64);
-    for _ in 1..n.min(100) {
-        (before, calls) = (calls, before.checked_add(calls)?.checked_add(1)?);
-    }
-    Some(calls)
-}
-
 fn title(title: &str) -> Checked {
     ensure(!title.trim().is_empty(), || "key 'title' is empty".to_owned())
 }
@@ -105,16 +96,21 @@ fn ramp(ramp: &[Dimension]) -> Checked {
 
 fn table(test: &Test) -> Checked {
     let name = test.procedure.name();
-    let tableless = test.procedure.is_cpu() || test.procedure == Procedure::WriteFile;
+    let tableless = test.procedure.is_tableless();
     let Some(table) = test.table else {
         return ensure(tableless, || format!("the key 'table' is missing; {name} needs one"));
     };
     ensure(!tableless, || format!("key 'table' has no meaning for {name}"))?;
     let ranges = table.organisation() == Organisation::HeapRangeList;
-    ensure(test.procedure != Procedure::ScanRange || ranges, || {
-        format!("key 'table' is '{table}', which has no ranges; scan_range needs large_heap_range_list")
+    ensure(test.procedure.rows_by != Some(RowsBy::RangePartition) || ranges, || {
+        format!("key 'table' is '{table}', which has no ranges; {name} needs large_heap_range_list")
     })?;
-    ensure(test.compression == Compression::None || test.procedure == Procedure::BulkLoad, || {
+    let tables = &test.procedure.tables;
+    ensure(!test.procedure.only_these_tables || tables.contains(&table), || {
+        let names: Vec<&str> = tables.iter().map(|table| table.name()).collect();
+        format!("key 'table' is '{table}', which {name} is not for; it can be {}", names.join(", "))
+    })?;
+    ensure(test.compression == Compression::None || test.procedure.shape == ProcedureShape::Load, || {
         format!("key 'compression' has no meaning for {name}; it is how a bulk_load compresses")
     })?;
     ensure(test.tier == Tier::Default || table.shape() == Shape::Large, || {
@@ -123,22 +119,18 @@ fn table(test: &Test) -> Checked {
 }
 
 fn rhythm(test: &Test) -> Checked {
-    let (due, word, why) = match test.procedure {
-        Procedure::WriteFile | Procedure::BulkLoad | Procedure::IndexUnique | Procedure::IndexNonUnique => {
-            (RepeatMode::Once, "once", "its window ends with the last job")
-        }
-        Procedure::Scan | Procedure::ScanRange | Procedure::Sort | Procedure::Group | Procedure::Report => {
-            (RepeatMode::Statements, "statements", "it repeats whole statements")
-        }
-        _ => (RepeatMode::Chunks, "chunks", "it is called again and again"),
+    let due = test.procedure.repeat_mode();
+    let (word, why) = match due {
+        RepeatMode::Once => ("once", "its window ends with the last job"),
+        RepeatMode::Statements => ("statements", "it repeats whole statements"),
+        RepeatMode::Chunks => ("chunks", "it is called again and again"),
     };
     ensure(test.rhythm == due, || format!("key 'rhythm' must be '{word}' for {}: {why}", test.procedure.name()))
 }
 
 fn transactions(test: &Test) -> Checked {
     let name = test.procedure.name();
-    let counted = matches!(test.procedure, Procedure::Insert | Procedure::SelectPrimary | Procedure::UpdatePrimary);
-    if counted {
+    if test.procedure.takes_rows_per_tx() {
         let rows = test.rows_per_tx.ok_or_else(|| format!("the key 'rows_per_tx' is missing; {name} needs it"))?;
         ensure(rows > 0, || "key 'rows_per_tx' must be at least 1".to_owned())?;
         ensure(!test.sweep_rows_per_tx.contains(&0), || "key 'sweep_rows_per_tx' must not hold 0".to_owned())?;
@@ -164,7 +156,7 @@ fn transactions(test: &Test) -> Checked {
 
 fn argument(test: &Test) -> Checked {
     let name = test.procedure.name();
-    let takes_one = matches!(test.procedure, Procedure::CpuFibonacci | Procedure::CpuPrimes | Procedure::CpuQuicksort);
+    let takes_one = test.procedure.argument.is_some();
     let Some(n) = test.argument else {
         ensure(!takes_one, || format!("the key 'argument' is missing; {name} needs it"))?;
         return ensure(test.documented_argument.is_none(), || {
@@ -172,12 +164,8 @@ fn argument(test: &Test) -> Checked {
         });
     };
     ensure(takes_one, || format!("key 'argument' has no meaning for {name}"))?;
-    let ops = match test.procedure {
-        Procedure::CpuFibonacci => fibonacci_calls(n),
-        Procedure::CpuPrimes => n.checked_sub(1),
-        _ => Some(n),
-    };
-    let ops = ops.filter(|ops| *ops > 0).ok_or_else(|| format!("key 'argument' is {n}, which {name} cannot do"))?;
+    let ops = test.ops_of_argument(n).filter(|ops| *ops > 0);
+    let ops = ops.ok_or_else(|| format!("key 'argument' is {n}, which {name} cannot do"))?;
     ensure(test.ops_per_pass == ops, || {
         format!("key 'ops_per_pass' is {}; {name} of {n} counts as {ops}", test.ops_per_pass)
     })?;
@@ -189,24 +177,4 @@ fn argument(test: &Test) -> Checked {
 /// The first item that stands twice in a list.
 pub(crate) fn twice<T: PartialEq>(items: &[T]) -> Option<&T> {
     items.iter().enumerate().find(|(n, item)| items[..*n].contains(item)).map(|(_, item)| item)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn calls_are_those_of_the_naive_function() {
-        fn fibonacci(n: u64, calls: &mut u64) -> u64 {
-            *calls += 1;
-            if n < 2 { n } else { fibonacci(n - 1, calls) + fibonacci(n - 2, calls) }
-        }
-        for n in 0..=22 {
-            let mut calls = 0;
-            fibonacci(n, &mut calls);
-            assert_eq!(fibonacci_calls(n), Some(calls), "{n}");
-        }
-        assert_eq!(fibonacci_calls(39), Some(204_668_309));
-        assert_eq!(fibonacci_calls(u64::MAX), None);
-    }
 }

@@ -1,13 +1,14 @@
 //! The dialect of an engine: what its files say. A folder holds `mapping.toml` (how tests are realised), `words.toml`
-//! (what messages call the product's things), SQL files of named statements under `sql/`, and one SQL file for each
-//! workload under `sql/workloads/`. Statements are named by file and name: `load/hold` is the statement `hold` of
-//! `sql/load.sql`. The dialect of a server also has `errors.toml` (what its errors mean), `settings.toml` (which
-//! settings a run's record keeps, and which are unsafe) and `statistics.toml` (which of its statistics are which
-//! counter).
+//! (what messages call the product's things), `procedures.toml` (how procedures are called, and what their sessions
+//! set), SQL files of named statements under `sql/`, and one SQL file for each workload under `sql/workloads/`.
+//! Statements are named by file and name: `load/hold` is the statement `hold` of `sql/load.sql`. The dialect of a
+//! server also has `errors.toml` (what its errors mean), `settings.toml` (which settings a run's record keeps, and
+//! which are unsafe) and `statistics.toml` (which of its statistics are which counter).
 
+use crate::procedure::ProcedureDialect;
 use crate::server::{Errors, Settings, StatisticsTable};
-use crate::{Mappings, SqlError, SqlFile, Statement};
-use dbdyno_model::{Mapping, Test};
+use crate::{EngineError, Mappings, SqlError, SqlFile, Statement};
+use dbdyno_model::{ErrorClass, Mapping, Test};
 use include_dir::Dir;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -26,6 +27,7 @@ pub struct Dialect {
     mappings: Result<Mappings, String>,
     folder: &'static Dir<'static>,
     words: BTreeMap<String, String>,
+    procedures: Result<ProcedureDialect, String>,
     files: BTreeMap<String, SqlFile>,
     workloads: BTreeMap<String, &'static str>,
     /// What is wrong with the files.
@@ -39,6 +41,8 @@ impl Dialect {
         let text = |path: &str| folder.get_file(path).and_then(|file| file.contents_utf8());
         let mappings = text("mapping.toml").ok_or_else(|| "it is missing".to_owned());
         let mappings = mappings.and_then(|text| Mappings::parse(engine, text).map_err(|error| error.to_string()));
+        let procedures = text("procedures.toml").ok_or_else(|| "it is missing".to_owned());
+        let procedures = procedures.and_then(|text| toml::from_str(text).map_err(|error| error.to_string()));
         let named = |path: &str| -> BTreeMap<String, &'static str> {
             let files = folder.get_dir(path).into_iter().flat_map(|folder| folder.files());
             let named = files.filter_map(|file| {
@@ -54,12 +58,13 @@ impl Dialect {
         let files = named("sql").into_iter().map(parse).collect();
         let words = text("words.toml").and_then(|text| toml::from_str(text).ok()).unwrap_or_default();
         let mut faults: Vec<String> = mappings.as_ref().err().cloned().into_iter().collect();
+        faults.extend(procedures.as_ref().err().map(|why| format!("procedures.toml: {why}")));
         let errors: Errors = data(&mut faults, "errors.toml", text("errors.toml"));
         let settings = data(&mut faults, "settings.toml", text("settings.toml"));
         let statistics = data(&mut faults, "statistics.toml", text("statistics.toml"));
         faults.extend(errors.ambiguous().iter().map(|code| format!("errors.toml: {code} is of two classes")));
         let workloads = named("sql/workloads");
-        Self { engine, errors, settings, statistics, mappings, folder, words, files, workloads, faults }
+        Self { engine, errors, settings, statistics, mappings, folder, words, procedures, files, workloads, faults }
     }
 
     /// What is wrong with the files, in words; nothing in what is delivered.
@@ -98,6 +103,17 @@ impl Dialect {
         }
     }
 
+    /// How procedures are called, and what their sessions set.
+    ///
+    /// # Errors
+    /// The file is missing, or cannot be read: why.
+    pub fn procedures(&self) -> Result<&ProcedureDialect, EngineError> {
+        self.procedures.as_ref().map_err(|why| {
+            let message = format!("procedures.toml of the dialect of {} cannot be read: {why}", self.engine);
+            EngineError::new(ErrorClass::Other, message)
+        })
+    }
+
     /// The SQL of a workload, if there is any.
     #[must_use]
     pub fn workload(&self, name: &str) -> Option<&'static str> {
@@ -119,6 +135,12 @@ impl Dialect {
     pub fn get(&self, name: &str) -> Result<&Statement, SqlError> {
         let (file, name) = name.split_once('/').unwrap_or((name, ""));
         self.file(file)?.get(name)
+    }
+
+    /// A statement of a file as it was written, with its name, if both are there.
+    #[must_use]
+    pub fn find(&self, file: &str, name: &str) -> Option<(&str, &Statement)> {
+        self.files.get(file)?.find(name)
     }
 
     /// The SQL of a statement with identifiers in its placeholders.

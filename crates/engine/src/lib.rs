@@ -17,6 +17,7 @@ mod hold;
 pub mod inspect;
 mod mapping;
 pub mod private;
+pub mod procedure;
 pub mod program;
 mod pump;
 mod registry;

@@ -98,8 +98,15 @@ impl SqlFile {
     /// # Errors
     /// There is none of that name.
     pub fn get(&self, name: &str) -> Result<&Statement, SqlError> {
-        let found = self.statements.iter().find(|(n, _)| n == name).map(|(_, s)| s);
-        found.ok_or_else(|| SqlError::Unknown { file: self.name.clone(), name: name.to_owned() })
+        self.find(name)
+            .map(|(_, statement)| statement)
+            .ok_or_else(|| SqlError::Unknown { file: self.name.clone(), name: name.to_owned() })
+    }
+
+    /// A statement by name, with its name, if there is one.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<(&str, &Statement)> {
+        self.statements.iter().find(|(n, _)| n == name).map(|(n, statement)| (n.as_str(), statement))
     }
 
     /// Names, in order.

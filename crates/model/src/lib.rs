@@ -48,7 +48,7 @@ pub use pace::{EdgeSpread, FEWEST_PACES, MachinePace, PaceKind, PaceSpread, Poin
 pub use plan::{Plan, PlannedPoint};
 pub use platform::{Cpu, CpuLimits, Disk, Memory, Platform, Usable};
 pub use point::{CommitMode, Point, Status};
-pub use procedure::{Procedure, Proof};
+pub use procedure::{Argument, Draws, Procedure, ProcedureFacts, ProcedureShape, Proof, RowsBy};
 pub use published::{
     Bound, Bucket, Costs, Curve, CurvePoint, Facts, Kind, LatencyShares, Printed, Published, PublishedFigure,
     PublishedHistogram, PublishedWait, PublishedWaits, Statement,
@@ -65,7 +65,7 @@ pub use subject::{Subject, SubjectKind, SubjectName, WorkloadName};
 pub use suite::{Suite, SuiteStep};
 pub use suspect::{Suspect, SuspectCode, Use};
 pub use table::{Organisation, TableName};
-pub use test::{Cache, Compression, Drive, Layer, RepeatMode, Test, Tier};
+pub use test::{Cache, Compression, Drive, Layer, RepeatMode, Test, Tier, fibonacci_calls};
 pub use tool::Tool;
 pub use transactions::TransactionType;
 pub use usage::{

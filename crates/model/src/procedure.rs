@@ -1,66 +1,129 @@
-//! Procedures: the work of tests, with the same names and arguments on every engine.
+//! Procedures: the work of tests, with the same names and arguments on every engine. Each is a row of facts in
+//! `procedures.toml`, and of one of a few shapes; what is the same for all of a shape is written for the shape.
 
-use crate::Counter;
-use serde::{Deserialize, Serialize};
+use crate::{Counter, RepeatMode, TableName};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use std::cmp::Ordering;
+use std::fmt;
+use std::ops::Deref;
+use std::sync::LazyLock;
 
-/// What the work is. Procedures have the same names and arguments on every engine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, strum::IntoStaticStr)]
-#[strum(serialize_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
-pub enum Procedure {
-    /// T111: empty counting loop.
-    CpuLoop,
-    /// T121: one random number a pass.
-    CpuRandomNumber,
-    /// T122: one random string of 32 characters a pass.
-    CpuRandomString,
-    /// T131: the arithmetic mix on integers.
-    CpuIntegerMix,
-    /// T132: the arithmetic mix on exact decimals.
-    CpuDecimalMix,
-    /// T133: the arithmetic mix on single-precision floats.
-    CpuFloatMix,
-    /// T134: the arithmetic mix on doubles.
-    CpuDoubleMix,
-    /// T141: the string mix on VARCHAR(32).
-    CpuStringMix,
-    /// T151: naive recursive fibonacci; a pass is one whole evaluation.
-    CpuFibonacci,
-    /// T152: primes by trial division.
-    CpuPrimes,
-    /// T153: quicksort of random integers.
-    CpuQuicksort,
-    /// T211: create and write a database file.
-    WriteFile,
-    /// T311 …: conventional insert, row by row, into a table of its own.
-    Insert,
-    /// T331 …: bulk load, direct path, one commit at the end.
-    BulkLoad,
-    /// T421 …: full scan.
-    Scan,
-    /// T427: scan of one range partition.
-    ScanRange,
-    /// T511: create a unique index on ref_id.
-    IndexUnique,
-    /// T512: create a non-unique index on amount.
-    IndexNonUnique,
-    /// T513: sort by amount, all sorted rows consumed in the server.
-    Sort,
-    /// T514: group with count, sum, avg, min, max.
-    Group,
-    /// T515: grouping sets and a ranking.
-    Report,
-    /// T611 …: rows by primary key.
-    SelectPrimary,
-    /// T621 …: the rows of one secondary-key value.
-    SelectSecondary,
-    /// T711 …: update rows by primary key, commit.
-    UpdatePrimary,
-    /// T721: update the rows of one secondary-key value, commit.
-    UpdateSecondary,
-    /// T811, T816: the rows of one customer, each probing a second table by ref_id.
-    Join,
+static ALL: LazyLock<Vec<ProcedureFacts>> = LazyLock::new(|| {
+    let rows = toml::from_str(include_str!("procedures.toml")).map(|Rows { procedure }| procedure);
+    #[expect(clippy::expect_used, reason = "the file is part of the program, and a test reads it")]
+    rows.expect("procedures.toml has rows of facts")
+});
+static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| Procedure::all().map(Procedure::name).collect());
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rows {
+    procedure: Vec<ProcedureFacts>,
 }
+
+/// What a procedure's work is like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProcedureShape {
+    /// Procedural code without tables.
+    Loop,
+    /// A statement over a whole table, or one partition of it.
+    Statement,
+    /// Selects rows by a key.
+    Select,
+    /// Inserts rows into a table of the point's own.
+    Insert,
+    /// Updates rows by a key.
+    Update,
+    /// Copies the small heap into tables of the job's own.
+    Load,
+    /// Builds an index of the job's own.
+    Index,
+    /// Writes a file of the job's own.
+    File,
+}
+
+/// Which rows one execution of the statement under test is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RowsBy {
+    /// One row by its primary key. A transaction has an execution for each of its rows.
+    PrimaryKey,
+    /// As many rows as a transaction has, whose primary keys follow each other. A transaction is one execution.
+    PrimaryKeyRange,
+    /// The rows of one value of the secondary key. A transaction is one execution.
+    SecondaryKey,
+    /// The rows of one range partition.
+    RangePartition,
+}
+
+/// Random numbers that one pass of a loop draws.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Draws {
+    /// None.
+    #[default]
+    None,
+    /// One.
+    One,
+    /// As many as the test's argument says.
+    Argument,
+}
+
+/// What a test's argument is, and so how many operations a pass counts as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Argument {
+    /// The argument of the fibonacci function: a pass counts its calls.
+    Fibonacci,
+    /// The last of the numbers from 2 on: a pass counts them.
+    NumbersFromTwo,
+    /// A number of elements: a pass counts them.
+    Elements,
+}
+
+/// The facts of a procedure.
+#[derive(Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProcedureFacts {
+    name: String,
+    /// What it does, in a few words.
+    pub what: String,
+    /// What its work is like.
+    pub shape: ProcedureShape,
+    /// Which rows one execution of the statement under test is about; absent where that is the whole table.
+    #[serde(default)]
+    pub rows_by: Option<RowsBy>,
+    /// Random numbers that a pass of a loop draws.
+    #[serde(default)]
+    pub draws: Draws,
+    /// What the test's argument is; absent where it has none.
+    #[serde(default)]
+    pub argument: Option<Argument>,
+    /// Whether an operation is a transaction, so that tx/s has a meaning.
+    #[serde(default)]
+    pub transactional: bool,
+    /// Whether engines count the rows that it scans.
+    #[serde(default)]
+    pub scanned_rows_are_counted: bool,
+    /// Whether it sorts more than memory holds.
+    #[serde(default)]
+    pub sorts: bool,
+    /// Whether each row that it finds in the small heap is looked up in a second table: the small index-organised one,
+    /// or the large one.
+    #[serde(default)]
+    pub probes: bool,
+    /// The tables that the catalogue's tests have it on.
+    #[serde(default)]
+    pub tables: Vec<TableName>,
+    /// Whether it can be on no other table.
+    #[serde(default)]
+    pub only_these_tables: bool,
+}
+
+/// A procedure: one row of facts.
+#[derive(Clone, Copy)]
+pub struct Procedure(&'static ProcedureFacts);
 
 /// An equality between dbdyno's count and the engine's own, over everything from the barrier to the last chunk's end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,85 +135,164 @@ pub enum Proof {
 }
 
 impl Procedure {
-    /// Whether it changes data, and so must say how durable its commits are.
-    #[must_use]
-    pub fn writes(self) -> bool {
-        matches!(
-            self,
-            Self::WriteFile
-                | Self::Insert
-                | Self::BulkLoad
-                | Self::IndexUnique
-                | Self::IndexNonUnique
-                | Self::UpdatePrimary
-                | Self::UpdateSecondary
-        )
+    /// Every procedure, in the order of the file.
+    pub fn all() -> impl Iterator<Item = Self> {
+        ALL.iter().map(Self)
     }
 
-    /// Whether an operation is a transaction, so that tx/s has a meaning.
+    /// The procedure of this name.
     #[must_use]
-    pub fn transactional(self) -> bool {
-        matches!(
-            self,
-            Self::Insert | Self::SelectPrimary | Self::SelectSecondary | Self::UpdatePrimary | Self::UpdateSecondary
-        )
-    }
-
-    /// Whether an application would send it statement by statement, so that it can be driven by a client.
-    #[must_use]
-    pub fn has_client_form(self) -> bool {
-        matches!(
-            self,
-            Self::Insert
-                | Self::SelectPrimary
-                | Self::SelectSecondary
-                | Self::UpdatePrimary
-                | Self::UpdateSecondary
-                | Self::Join
-        )
-    }
-
-    /// Whether each operation reads every row of the table once, so that the sum that it returns is known beforehand.
-    #[must_use]
-    pub fn reads_all(self) -> bool {
-        matches!(self, Self::Scan | Self::Sort | Self::Group | Self::Report)
-    }
-
-    /// Procedural code without tables.
-    #[must_use]
-    pub fn is_cpu(self) -> bool {
-        matches!(
-            self,
-            Self::CpuLoop
-                | Self::CpuRandomNumber
-                | Self::CpuRandomString
-                | Self::CpuIntegerMix
-                | Self::CpuDecimalMix
-                | Self::CpuFloatMix
-                | Self::CpuDoubleMix
-                | Self::CpuStringMix
-                | Self::CpuFibonacci
-                | Self::CpuPrimes
-                | Self::CpuQuicksort
-        )
+    pub fn named(name: &str) -> Option<Self> {
+        Self::all().find(|procedure| procedure.0.name == name)
     }
 
     /// The name as in the catalogue and of the stored procedure.
     #[must_use]
     pub fn name(self) -> &'static str {
-        self.into()
+        &self.0.name
+    }
+
+    /// Whether it changes data, and so must say how durable its commits are.
+    #[must_use]
+    pub fn writes(self) -> bool {
+        !matches!(self.shape, ProcedureShape::Loop | ProcedureShape::Statement | ProcedureShape::Select)
+    }
+
+    /// Whether it commits each transaction.
+    #[must_use]
+    pub fn commits(self) -> bool {
+        matches!(self.shape, ProcedureShape::Insert | ProcedureShape::Update)
+    }
+
+    /// Whether an application would send it statement by statement, so that it can be driven by a client.
+    #[must_use]
+    pub fn has_client_form(self) -> bool {
+        self.commits() || self.shape == ProcedureShape::Select
+    }
+
+    /// Whether each operation reads every row of the table once, so that the sum that it returns is known beforehand.
+    #[must_use]
+    pub fn reads_all(self) -> bool {
+        self.shape == ProcedureShape::Statement && self.rows_by.is_none()
+    }
+
+    /// Procedural code without tables.
+    #[must_use]
+    pub fn is_cpu(self) -> bool {
+        self.shape == ProcedureShape::Loop
+    }
+
+    /// Whether it works without any of the test tables.
+    #[must_use]
+    pub fn is_tableless(self) -> bool {
+        matches!(self.shape, ProcedureShape::Loop | ProcedureShape::File)
+    }
+
+    /// Whether it updates rows that lie far apart in each transaction: what is written then is random writes.
+    #[must_use]
+    pub fn scatters_writes(self) -> bool {
+        self.shape == ProcedureShape::Update && self.rows_by == Some(RowsBy::SecondaryKey)
+    }
+
+    /// Whether the test says how many rows a transaction has.
+    #[must_use]
+    pub fn takes_rows_per_tx(self) -> bool {
+        matches!(self.rows_by, Some(RowsBy::PrimaryKey | RowsBy::PrimaryKeyRange))
+    }
+
+    /// How the work is divided.
+    #[must_use]
+    pub fn repeat_mode(self) -> RepeatMode {
+        match self.shape {
+            ProcedureShape::Load | ProcedureShape::Index | ProcedureShape::File => RepeatMode::Once,
+            ProcedureShape::Statement => RepeatMode::Statements,
+            _ => RepeatMode::Chunks,
+        }
+    }
+}
+
+impl Deref for Procedure {
+    type Target = ProcedureFacts;
+
+    fn deref(&self) -> &Self::Target {
+        self.0
+    }
+}
+
+impl PartialEq for Procedure {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.0, other.0)
+    }
+}
+
+impl Eq for Procedure {}
+
+impl PartialEq<&str> for Procedure {
+    fn eq(&self, name: &&str) -> bool {
+        self.0.name == *name
+    }
+}
+
+impl Ord for Procedure {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.name.cmp(&other.0.name)
+    }
+}
+
+impl PartialOrd for Procedure {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl fmt::Debug for Procedure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Serialize for Procedure {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for Procedure {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Self::named(&name).ok_or_else(|| de::Error::unknown_variant(&name, &NAMES))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn procedures_are_named_as_in_the_catalogue() {
-        for procedure in [Procedure::CpuLoop, Procedure::SelectPrimary, Procedure::IndexNonUnique, Procedure::ScanRange]
-        {
-            assert_eq!(serde_json::to_value(procedure).unwrap(), procedure.name());
+        let names: BTreeSet<&str> = Procedure::all().map(Procedure::name).collect();
+        assert_eq!(names.len(), Procedure::all().count(), "each has a name of its own");
+        for procedure in Procedure::all() {
+            let name = serde_json::to_value(procedure).unwrap();
+            assert_eq!(serde_json::from_value::<Procedure>(name).unwrap(), procedure);
+        }
+        let unknown = serde_json::from_value::<Procedure>("scann".into()).unwrap_err().to_string();
+        assert!(unknown.starts_with("unknown variant `scann`, expected one of `cpu_loop`, "), "{unknown}");
+    }
+
+    #[test]
+    fn facts_fit_the_shapes() {
+        for procedure in Procedure::all() {
+            let (name, rows_by) = (procedure.name(), procedure.rows_by);
+            assert_eq!(procedure.is_tableless(), procedure.tables.is_empty(), "{name}");
+            assert!(procedure.is_cpu() || (procedure.draws, procedure.argument) == (Draws::None, None), "{name}");
+            assert!(!procedure.has_client_form() || rows_by.is_some(), "{name}: what is a client to send?");
+            assert!(procedure.reads_all() || !procedure.scanned_rows_are_counted, "{name}");
+            let by_partition = rows_by == Some(RowsBy::RangePartition);
+            assert!(!by_partition || procedure.shape == ProcedureShape::Statement, "{name}");
+            assert!(!procedure.probes || procedure.shape == ProcedureShape::Select, "{name}");
+            assert!(!procedure.what.is_empty() && !procedure.what.ends_with('.'), "{name}");
         }
     }
 }

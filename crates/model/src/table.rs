@@ -24,10 +24,22 @@ pub enum Organisation {
 }
 
 impl Organisation {
-    /// The name as in the names of tables.
+    /// The name as in JSON, in notes of dialects and in names of tables.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.into()
+    }
+
+    /// Whether the rows lie in the primary key's index.
+    #[must_use]
+    pub fn is_index(self) -> bool {
+        matches!(self, Self::Iot | Self::IotList)
+    }
+
+    /// Whether it is partitioned by region alone.
+    #[must_use]
+    pub fn is_list(self) -> bool {
+        matches!(self, Self::HeapList | Self::IotList)
     }
 }
 

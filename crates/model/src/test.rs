@@ -1,6 +1,8 @@
 //! What a test is. Tests are data (catalogue/tests); these types say what the data may say.
 
-use crate::{Counter, Dimension, MetricId, Procedure, Proof, Shape, Size, TableName, TestCode};
+use crate::{
+    Argument, Counter, Dimension, MetricId, Procedure, ProcedureShape, Proof, RowsBy, Shape, Size, TableName, TestCode,
+};
 use serde::{Deserialize, Serialize};
 
 /// The layer of the platform that a test is about.
@@ -214,32 +216,64 @@ impl Test {
         }
     }
 
+    /// The table that the rows of a key are found in: joins begin in the small heap.
+    #[must_use]
+    pub fn key_table(&self) -> Option<TableName> {
+        if self.procedure.probes { Some(TableName::SmallHeap) } else { self.table }
+    }
+
+    /// Small or large: the table that the rows of a key are found in.
+    #[must_use]
+    pub fn key_shape(&self) -> Shape {
+        self.key_table().map_or(Shape::Small, TableName::shape)
+    }
+
+    /// Whether the rows that it finds are looked up in the large table.
+    #[must_use]
+    pub fn probes_large(&self) -> bool {
+        let large = self.table.is_some_and(|table| table.shape() == Shape::Large);
+        self.procedure.probes && (large || self.cache == Cache::NonCached)
+    }
+
+    /// The tables that it reads or changes, besides those that it makes.
+    #[must_use]
+    pub fn reads(&self) -> Vec<TableName> {
+        match self.procedure.shape {
+            ProcedureShape::Loop | ProcedureShape::File => Vec::new(),
+            ProcedureShape::Insert | ProcedureShape::Load => vec![TableName::SmallHeap],
+            _ if self.probes_large() => vec![TableName::SmallHeap, TableName::LargeHeapRangeList],
+            _ if self.procedure.probes => vec![TableName::SmallHeap, TableName::SmallIot],
+            _ => self.table.into_iter().collect(),
+        }
+    }
+
     /// Rows that one operation must touch, or `None` where the work has no rows.
     #[must_use]
     pub fn rows_per_op(&self, size: &Size, rows_per_tx: u64) -> Option<u64> {
-        let shape = self.table.map_or(Shape::Small, TableName::shape);
-        match self.procedure {
-            Procedure::Insert | Procedure::SelectPrimary | Procedure::UpdatePrimary => Some(rows_per_tx),
-            Procedure::SelectSecondary | Procedure::UpdateSecondary => Some(size.rows_per_value(shape)),
-            Procedure::Join => Some(Size::SMALL_ROWS_PER_VALUE),
-            Procedure::BulkLoad | Procedure::ScanRange => Some(size.small_rows),
-            Procedure::Scan
-            | Procedure::IndexUnique
-            | Procedure::IndexNonUnique
-            | Procedure::Sort
-            | Procedure::Group
-            | Procedure::Report => Some(size.rows(shape)),
-            _ => None,
+        match (self.procedure.shape, self.procedure.rows_by) {
+            (ProcedureShape::Loop | ProcedureShape::File, _) => None,
+            (ProcedureShape::Load, _) | (_, Some(RowsBy::RangePartition)) => Some(size.small_rows),
+            (_, Some(RowsBy::PrimaryKey | RowsBy::PrimaryKeyRange)) => Some(rows_per_tx),
+            (_, Some(RowsBy::SecondaryKey)) => Some(size.rows_per_value(self.key_shape())),
+            (_, None) => Some(size.rows(self.key_shape())),
+        }
+    }
+
+    /// Operations that a pass counts as, of a procedure that takes an argument; `None` where it has none, or where they
+    /// are more than 64 bits hold.
+    #[must_use]
+    pub fn ops_of_argument(&self, argument: u64) -> Option<u64> {
+        match self.procedure.argument? {
+            Argument::Fibonacci => fibonacci_calls(argument),
+            Argument::NumbersFromTwo => argument.checked_sub(1),
+            Argument::Elements => Some(argument),
         }
     }
 
     /// Statements under test that the engine executes for one operation.
     #[must_use]
     pub fn executions_per_op(&self, rows_per_tx: u64) -> u64 {
-        match self.procedure {
-            Procedure::Insert | Procedure::SelectPrimary | Procedure::UpdatePrimary => rows_per_tx,
-            _ => 1,
-        }
+        if self.procedure.rows_by == Some(RowsBy::PrimaryKey) { rows_per_tx } else { 1 }
     }
 
     /// What the engine's own counters must say about the work, done with this many threads inside one statement.
@@ -248,19 +282,17 @@ impl Test {
         // One thread is the session itself.
         let workers = Proof::PerOperation(Counter::WorkersLaunched, if threads > 1 { threads.into() } else { 0 });
         let executions = Proof::PerOperation(Counter::Executions, self.executions_per_op(rows_per_tx));
-        match self.procedure {
-            Procedure::Insert | Procedure::UpdatePrimary | Procedure::UpdateSecondary => {
+        match self.procedure.shape {
+            ProcedureShape::Insert | ProcedureShape::Update => {
                 vec![executions, Proof::PerRow(Counter::RowsChanged), Proof::PerOperation(Counter::Commits, 1)]
             }
-            Procedure::BulkLoad => vec![Proof::PerRow(Counter::RowsChanged)],
-            Procedure::Scan | Procedure::Sort => vec![executions, Proof::PerRow(Counter::RowsScanned), workers],
-            Procedure::SelectPrimary | Procedure::SelectSecondary | Procedure::Join => vec![executions],
-            Procedure::ScanRange
-            | Procedure::Group
-            | Procedure::Report
-            | Procedure::IndexUnique
-            | Procedure::IndexNonUnique => vec![executions, workers],
-            _ => Vec::new(),
+            ProcedureShape::Load => vec![Proof::PerRow(Counter::RowsChanged)],
+            ProcedureShape::Select => vec![executions],
+            ProcedureShape::Statement if self.procedure.scanned_rows_are_counted => {
+                vec![executions, Proof::PerRow(Counter::RowsScanned), workers]
+            }
+            ProcedureShape::Statement | ProcedureShape::Index => vec![executions, workers],
+            ProcedureShape::Loop | ProcedureShape::File => Vec::new(),
         }
     }
 
@@ -277,13 +309,39 @@ impl Test {
     /// of blocks is not a count of rows (scans read neighbours together).
     #[must_use]
     pub fn block_visits_per_op(&self, size: &Size, rows_per_tx: u64) -> Option<u64> {
-        match self.procedure {
-            Procedure::SelectPrimary | Procedure::UpdatePrimary | Procedure::SelectSecondary | Procedure::Join
-                if self.cache == Cache::NonCached =>
-            {
-                self.rows_per_op(size, rows_per_tx)
-            }
-            _ => None,
+        let scattered = matches!(self.procedure.rows_by, Some(RowsBy::PrimaryKey | RowsBy::SecondaryKey))
+            && self.procedure.shape != ProcedureShape::Insert;
+        if scattered && self.cache == Cache::NonCached { self.rows_per_op(size, rows_per_tx) } else { None }
+    }
+}
+
+/// Calls that naive fibonacci(n) makes, itself included: `calls(n) = calls(n-1) + calls(n-2) + 1`, `calls(0) = calls(1)
+/// = 1`; `None` where they are more than 64 bits hold.
+#[must_use]
+pub fn fibonacci_calls(n: u64) -> Option<u64> {
+    let (mut before, mut calls) = (1u64, 1u64);
+    for _ in 1..n.min(100) {
+        (before, calls) = (calls, before.checked_add(calls)?.checked_add(1)?);
+    }
+    Some(calls)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_are_those_of_the_naive_function() {
+        fn fibonacci(n: u64, calls: &mut u64) -> u64 {
+            *calls += 1;
+            if n < 2 { n } else { fibonacci(n - 1, calls) + fibonacci(n - 2, calls) }
         }
+        for n in 0..=22 {
+            let mut calls = 0;
+            fibonacci(n, &mut calls);
+            assert_eq!(fibonacci_calls(n), Some(calls), "{n}");
+        }
+        assert_eq!(fibonacci_calls(39), Some(204_668_309));
+        assert_eq!(fibonacci_calls(u64::MAX), None);
     }
 }

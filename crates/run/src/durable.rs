@@ -14,7 +14,7 @@ use dbdyno_engine::{
 };
 use dbdyno_model::{
     CommitMode, CommitProof, Commits, Counter, Counters, Dop, Drive, ErrorClass, Flag, Mapping, PlannedPoint, Point,
-    Procedure, ProofOutcome, Subject,
+    ProcedureShape, ProofOutcome, Subject,
 };
 use dbdyno_probe::Flushes;
 use dbdyno_workload::{About, Alone};
@@ -142,7 +142,7 @@ fn spec(bench: &Bench<'_>, commit: CommitMode) -> Option<PointSpec> {
     let tables = bench.engine.tables();
     let fits = |table| tables.contains(&table);
     let test = bench.catalogue.tests().iter();
-    let test = test.filter(|t| t.procedure == Procedure::Insert).find(|t| t.table.is_some_and(fits))?;
+    let test = test.filter(|t| t.procedure.shape == ProcedureShape::Insert).find(|t| t.table.is_some_and(fits))?;
     Some(PointSpec {
         rows_per_tx: test.rows_per_tx.unwrap_or(1),
         test: test.clone(),

@@ -6,8 +6,8 @@ use crate::{OfType, Pace, Span};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::{PointSpec, program};
 use dbdyno_model::{
-    Counter, Counters, CpuUse, DatabaseRates, Drive, IoRates, MetricId, MetricValue, Point, Procedure, Redo,
-    RepeatMode, ResponseTime, Series, TransactionType, Wait,
+    Argument, Counter, Counters, CpuUse, DatabaseRates, Drive, IoRates, MetricId, MetricValue, Point, Redo, RepeatMode,
+    ResponseTime, Series, TransactionType, Wait,
 };
 use dbdyno_probe::Telemetry;
 use dbdyno_stats::Histogram;
@@ -140,10 +140,10 @@ fn times_of(histogram: &Histogram, failed: u64) -> ResponseTime {
 /// Seconds for the work that the test names.
 fn elapsed_s(spec: &PointSpec, log: &Log, done: &Done, window_s: f64) -> Option<f64> {
     let mean_s = |pieces: f64| (pieces > 0.0).then(|| done.busy_ns / 1e9 / pieces);
-    match (spec.test.procedure, spec.test.rhythm) {
-        (Procedure::CpuFibonacci, _) => {
+    match (spec.test.procedure.argument, spec.test.rhythm) {
+        (Some(Argument::Fibonacci), _) => {
             // One job's seconds for the documented number, scaled by calls.
-            let calls = fibonacci_calls(spec.test.documented_argument.or(spec.test.argument)?);
+            let calls = spec.test.ops_of_argument(spec.test.documented_argument.or(spec.test.argument)?)? as f64;
             (done.ops > 0.0).then(|| calls * window_s * f64::from(spec.jobs) / done.ops)
         }
         (_, RepeatMode::Once) => mean_s(log.chunks.len() as f64),
@@ -155,23 +155,14 @@ fn elapsed_s(spec: &PointSpec, log: &Log, done: &Done, window_s: f64) -> Option<
 /// From what the time of the documented work was worked out, where a pass does less than that.
 fn extrapolated_from(spec: &PointSpec) -> Option<String> {
     let (argument, documented) = (spec.test.argument?, spec.test.documented_argument?);
-    let times = fibonacci_calls(documented) / fibonacci_calls(argument);
-    let told = spec.test.procedure == Procedure::CpuFibonacci && argument != documented;
+    let calls = |argument| Some(spec.test.ops_of_argument(argument)? as f64);
+    let times = calls(documented)? / calls(argument)?;
+    let told = spec.test.procedure.argument == Some(Argument::Fibonacci) && argument != documented;
     told.then(|| {
         format!(
             "fibonacci({documented}) was not run: its time is that of fibonacci({argument}), of which it makes {times:.0} times the calls"
         )
     })
-}
-
-/// Calls that naive fibonacci(n) makes, itself included: calls(n) = 1 + calls(n-1) + calls(n-2), calls(0) = calls(1)
-/// = 1.
-pub(crate) fn fibonacci_calls(n: u64) -> f64 {
-    let (mut calls, mut next) = (1.0, 1.0);
-    for _ in 0..n {
-        (calls, next) = (next, 1.0 + calls + next);
-    }
-    calls
 }
 
 /// Fills in what the operating system counted.

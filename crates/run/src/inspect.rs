@@ -5,7 +5,7 @@ use crate::load::Watch;
 use crate::{Events, Stop, shell_word};
 use dbdyno_engine::data::{Columns, Generator, Sample};
 use dbdyno_engine::{Difference, Engine, EngineError};
-use dbdyno_model::{ErrorClass, Procedure, Size, TableName, Test};
+use dbdyno_model::{ErrorClass, Size, TableName, Test};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -73,19 +73,6 @@ impl Inspected {
     }
 }
 
-/// The tables that a test reads or changes.
-fn tables(test: &Test) -> Vec<TableName> {
-    let own = test.table.into_iter();
-    match test.procedure {
-        Procedure::WriteFile => Vec::new(),
-        procedure if procedure.is_cpu() => Vec::new(),
-        // They fill tables of their own with rows of this one.
-        Procedure::Insert | Procedure::BulkLoad => vec![TableName::SmallHeap],
-        Procedure::Join => own.chain([TableName::SmallHeap, TableName::SmallIot]).collect(),
-        _ => own.collect(),
-    }
-}
-
 /// Looks at the tables of these tests: a difference is a refusal, before anything is measured.
 ///
 /// # Errors
@@ -109,7 +96,7 @@ fn look<'t>(
     target: &str,
     (size, seed): (&Size, u64),
 ) -> Result<Inspected, InspectError> {
-    let wanted: BTreeSet<TableName> = tests.into_iter().flat_map(tables).collect();
+    let wanted: BTreeSet<TableName> = tests.into_iter().flat_map(Test::reads).collect();
     let failed = |error: EngineError| InspectError::Engine { target: target.to_owned(), error };
     let (mut inspected, mut differences) = (Inspected::default(), Vec::new());
     for table in engine.tables().into_iter().filter(|table| wanted.contains(table)) {
@@ -199,7 +186,7 @@ mod tests {
     #[test]
     fn a_test_has_the_tables_that_its_statements_read() {
         let catalogue = Catalogue::embedded().unwrap();
-        let of = |code: &str| tables(catalogue.test(code).unwrap());
+        let of = |code: &str| catalogue.test(code).unwrap().reads();
         assert!(of("T121").is_empty() && of("T211").is_empty());
         assert_eq!(of("T311"), [TableName::SmallHeap]);
         assert_eq!(of("T426"), [TableName::LargeHeapRangeList]);

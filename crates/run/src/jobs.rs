@@ -11,7 +11,9 @@ use crate::{Bench, Calibration, ClientDrive, ClientResult, OfType, Pace, Pool, S
 use dbdyno_engine::client::{self, TestForm, TestProgram};
 use dbdyno_engine::program::Program;
 use dbdyno_engine::{EngineError, Job, Session, StartGate};
-use dbdyno_model::{Counters, Drive, ErrorClass, Load, PacedWrites, Point, Procedure, PumpUse, RepeatMode, Series};
+use dbdyno_model::{
+    Counters, Drive, ErrorClass, Load, PacedWrites, Point, ProcedureShape, PumpUse, RepeatMode, Series,
+};
 use dbdyno_probe::page_cache::{EvictMode, Evictor};
 use dbdyno_probe::{Sampler, Snapshot};
 use dbdyno_stats::Histogram;
@@ -129,9 +131,9 @@ struct Done {
 /// The jobs call chunks.
 fn server(site: &Site<'_>, sessions: &mut [Box<dyn Session>], point: &mut Point) -> Result<Done, EngineError> {
     let Some(spec) = site.work.test() else { return Err(client::unsupported()) };
-    let calibration = match (spec.test.rhythm, spec.test.procedure) {
+    let calibration = match (spec.test.rhythm, spec.test.procedure.shape) {
         (RepeatMode::Chunks, _) => Calibration::Timed { passes: 1 },
-        (_, Procedure::BulkLoad) => Calibration::Fixed { passes: spec.size.bulk_partitions_per_job },
+        (_, ProcedureShape::Load) => Calibration::Fixed { passes: spec.size.bulk_partitions_per_job },
         _ => Calibration::Fixed { passes: 1 },
     };
     let mut drives: Vec<ServerDrive<'_>> =

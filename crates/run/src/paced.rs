@@ -3,7 +3,7 @@
 
 use crate::{Bench, Window};
 use dbdyno_engine::{BlockWrites, PointSpec};
-use dbdyno_model::{Drive, PacedWrites, Procedure};
+use dbdyno_model::{Drive, PacedWrites};
 use std::time::{Duration, Instant};
 
 /// Whole checkpoints that a window has at least.
@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Whether the figure of a point depends on writing that a checkpoint does.
 pub(crate) fn is_to_be(spec: &PointSpec, duration_s: f64) -> bool {
-    spec.test.procedure == Procedure::UpdateSecondary && spec.drive == Drive::Server && duration_s >= FROM_S
+    spec.test.procedure.scatters_writes() && spec.drive == Drive::Server && duration_s >= FROM_S
 }
 
 /// The measuring thread's look at checkpoints.

@@ -5,7 +5,7 @@ pub(crate) mod loads;
 use dbdyno_catalogue::{Catalogue, CatalogueError};
 use dbdyno_engine::{EngineError, EngineInfo, Features};
 use dbdyno_model::{
-    Arrivals, CommitMode, Dimension, Dop, Drive, Load, Mapping, Plan, PlannedPoint, Procedure, Queue, Ramp, Rates,
+    Arrivals, CommitMode, Dimension, Dop, Drive, Load, Mapping, Plan, PlannedPoint, ProcedureShape, Queue, Ramp, Rates,
     RepeatMode, Size, Subject, SuiteStep, Test, Think,
 };
 use std::collections::BTreeMap;
@@ -312,7 +312,8 @@ fn steps(
 ) -> Vec<PlannedPoint> {
     let dimension = dimension(group, test, &template.mapping);
     // Every job of a file test has a file of its own; all other writers of a single-writer engine would only queue.
-    let queues = ground.features.single_writer && test.procedure.writes() && test.procedure != Procedure::WriteFile;
+    let queues =
+        ground.features.single_writer && test.procedure.writes() && test.procedure.shape != ProcedureShape::File;
     let dops = match (&wish.ramp, fixed(wish, dimension)) {
         (_, Some(n)) => vec![n],
         (Some(ramp), None) => ramp.resolve(ground.hardware_threads),

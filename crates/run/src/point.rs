@@ -7,7 +7,8 @@ use crate::{Stop, Window, durable, figures, judge, paced};
 use dbdyno_catalogue::Catalogue;
 use dbdyno_engine::{Clock, Engine, EngineError, Hold, PointSpec, Sampling, Settled};
 use dbdyno_model::{
-    Cache, Commits, Drive, ErrorClass, Flag, Mapping, PlannedPoint, Point, PointPace, Procedure, Size, Status,
+    Cache, Commits, Drive, ErrorClass, Flag, Mapping, PlannedPoint, Point, PointPace, ProcedureShape, RowsBy, Size,
+    Status,
 };
 use dbdyno_probe::page_cache::{EvictMode, Evictor};
 use dbdyno_probe::{HarnessShare, Pacer, Sampler};
@@ -166,9 +167,9 @@ fn unsupported(planned: &PlannedPoint, work: Work<'_>, size: &Size) -> Option<St
     }
     let jobs = u64::from(planned.dop.jobs);
     let shape = test.table.map(dbdyno_model::TableName::shape)?;
-    let (keys, what) = match test.procedure {
-        Procedure::UpdatePrimary => (size.rows(shape) / planned.rows_per_tx.max(1), "transactions' worth of keys"),
-        Procedure::UpdateSecondary => (size.values(shape), "secondary-key values"),
+    let (keys, what) = match (test.procedure.shape, test.procedure.rows_by) {
+        (ProcedureShape::Update, Some(RowsBy::SecondaryKey)) => (size.values(shape), "secondary-key values"),
+        (ProcedureShape::Update, _) => (size.rows(shape) / planned.rows_per_tx.max(1), "transactions' worth of keys"),
         _ => return None,
     };
     let too_many =

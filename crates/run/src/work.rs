@@ -198,7 +198,7 @@ impl<'a> Work<'a> {
     }
 
     pub(crate) fn is_transactional(self) -> bool {
-        self.test().is_none_or(|spec| spec.test.procedure.transactional())
+        self.test().is_none_or(|spec| spec.test.procedure.transactional)
     }
 
     /// Whether it reads or changes what was loaded for tests.

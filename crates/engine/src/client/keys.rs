@@ -2,27 +2,29 @@
 
 use crate::PointSpec;
 use crate::data::Keys;
-use dbdyno_model::{Procedure, Shape, Size, TableName};
+use dbdyno_model::{ProcedureShape, RowsBy, Size};
 
 /// What a statement of a test touches.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Touch {
     /// The key that rows are looked up by, or the number (from 0) of the row that is inserted.
     pub(super) key: u64,
-    /// What more it needs: for an insert the row that is copied; for a search through all months the one that it begins
-    /// with.
+    /// What more it needs: for an insert the row that is copied; for a range of keys the last one; for a search through
+    /// all months the one that it begins with.
     pub(super) other: u64,
 }
 
 /// What the transactions of one job touch, one after the other.
 #[derive(Debug, Clone)]
 pub(super) struct Touches {
-    work: Procedure,
+    shape: ProcedureShape,
+    rows_by: Option<RowsBy>,
     keys: Keys,
     /// The keys when the current transaction began, for those that are sent again.
     begun: Keys,
     number: u64,
     statements: u64,
+    rows_per_tx: u64,
     rows: u64,
     values: u64,
     small_rows: u64,
@@ -33,21 +35,18 @@ pub(super) struct Touches {
 impl Touches {
     /// Those of a job of a task.
     pub(super) fn new(spec: &PointSpec, job: u32) -> Self {
-        let work = spec.test.procedure;
-        // A join begins with a customer of the small table.
-        let shape = match work {
-            Procedure::Join => Shape::Small,
-            _ => spec.test.table.map_or(Shape::Small, TableName::shape),
-        };
+        let (procedure, table) = (spec.test.procedure, spec.test.key_shape());
         let keys = Keys::at(spec.key_seed, job, 0);
         Self {
-            work,
+            shape: procedure.shape,
+            rows_by: procedure.rows_by,
             keys,
             begun: keys,
             number: 0,
             statements: spec.test.executions_per_op(spec.rows_per_tx).max(1),
-            rows: spec.size.rows(shape),
-            values: spec.size.values(shape),
+            rows_per_tx: spec.rows_per_tx.max(1),
+            rows: spec.size.rows(table),
+            values: spec.size.values(table),
             small_rows: spec.size.small_rows,
             job: job.into(),
             jobs: spec.jobs_in_all().into(),
@@ -76,19 +75,19 @@ impl Touches {
     #[inline]
     pub(super) fn statement(&mut self, i: u64) -> Touch {
         let (job, jobs) = (self.job, self.jobs);
-        let (key, other) = match self.work {
-            Procedure::Insert => {
-                let number = (self.number * self.statements + i) * jobs + job;
-                (number, number % self.small_rows + 1)
+        if self.shape == ProcedureShape::Insert {
+            let number = (self.number * self.statements + i) * jobs + job;
+            return Touch { key: number, other: number % self.small_rows + 1 };
+        }
+        // A session that only reads need not own what it reads.
+        let (job, jobs) = if self.shape == ProcedureShape::Update { (job, jobs) } else { (0, 1) };
+        let (key, other) = match self.rows_by {
+            Some(RowsBy::PrimaryKey) => (self.keys.primary(self.rows, i, self.statements, job, jobs), 0),
+            Some(RowsBy::PrimaryKeyRange) => {
+                let first = self.keys.range(self.rows, self.rows_per_tx);
+                (first, first + self.rows_per_tx - 1)
             }
-            Procedure::UpdatePrimary => (self.keys.primary(self.rows, i, self.statements, job, jobs), 0),
-            Procedure::UpdateSecondary => (self.keys.secondary(self.values, job, jobs), 0),
-            // Whoever only reads need not own what it reads.
-            Procedure::SelectPrimary => (self.keys.primary(self.rows, i, self.statements, 0, 1), 0),
-            _ => {
-                let key = self.keys.secondary(self.values, 0, 1);
-                (key, self.keys.state % Size::RANGES)
-            }
+            _ => (self.keys.secondary(self.values, job, jobs), self.keys.state % Size::RANGES),
         };
         Touch { key, other }
     }

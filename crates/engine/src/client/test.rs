@@ -1,11 +1,11 @@
 //! A test as a program: transactions of one type, whose statements an engine has said the form of.
 
 use super::keys::{Touch, Touches};
-use super::{Answer, Value, Values};
+use super::{Answer, Value, ValueType, Values};
 use crate::data::{Generator, Row, first_day, region};
 use crate::program::{Act, Outcome, Program, TransactionType, TypeId};
 use crate::{ChunkResult, PointSpec};
-use dbdyno_model::{Procedure, Shape, Size};
+use dbdyno_model::{ProcedureShape, Shape, Size};
 
 const MONTHS: usize = Size::RANGES as usize;
 
@@ -16,6 +16,8 @@ pub enum Parameter {
     Key,
     /// The id of the row: the key that it is looked up by; of one that is inserted its number, from 1 on.
     Id,
+    /// The last key of a range of keys.
+    LastKey,
     /// The id of the row that is copied.
     Source,
     /// The first day that is looked at.
@@ -40,6 +42,19 @@ pub enum Parameter {
     Status,
     /// `filler` of it.
     Filler,
+}
+
+impl Parameter {
+    /// What kind of value it is.
+    #[must_use]
+    pub fn value_type(self) -> ValueType {
+        match self {
+            Self::From | Self::To | Self::BookedOn => ValueType::Day,
+            Self::Amount => ValueType::Cents,
+            Self::Status | Self::Filler => ValueType::Text,
+            _ => ValueType::Int,
+        }
+    }
 }
 
 /// What the answer to a test's statement says.
@@ -95,7 +110,7 @@ enum At {
 #[derive(Debug)]
 pub struct TestProgram {
     form: TestForm,
-    work: Procedure,
+    inserts: bool,
     types: [TransactionType; 1],
     touches: Touches,
     /// The first day of each month, and the first after all of them.
@@ -118,14 +133,14 @@ impl TestProgram {
     /// The program of a job of a task, in the form that its engine has for it.
     #[must_use]
     pub fn new(spec: &PointSpec, job: u32, form: TestForm) -> Self {
-        let (work, touches) = (spec.test.procedure, Touches::new(spec, job));
+        let touches = Touches::new(spec, job);
         let mut days = [0; MONTHS + 1];
         for (range, day) in (0..).zip(&mut days) {
             *day = i32::try_from(first_day(range)).unwrap_or(i32::MAX);
         }
         Self {
             form,
-            work,
+            inserts: spec.test.procedure.shape == ProcedureShape::Insert,
             types: [TransactionType { name: spec.test.code.to_string(), weight: 1 }],
             commits: commits(spec),
             touches,
@@ -190,7 +205,7 @@ impl TestProgram {
     /// Gives a statement about one row its values: days are those of the month that the row lies in.
     #[inline]
     fn give_row(&mut self, places: &[Parameter], key: u64) {
-        let id = if self.work == Procedure::Insert { key + 1 } else { key };
+        let id = if self.inserts { key + 1 } else { key };
         let small_rows = self.small_rows;
         let month = move || (id.saturating_sub(1) / small_rows) as usize % MONTHS;
         self.give(places, key, || [month(), month() + 1]);
@@ -199,14 +214,14 @@ impl TestProgram {
     /// Gives a statement its values. `months`, from one to another, are only told where a place asks for days.
     #[inline]
     fn give(&mut self, places: &[Parameter], key: u64, months: impl Fn() -> [usize; 2]) {
-        let Self { small, small_rows, touch, days, values, work, .. } = self;
-        let copies = *work == Procedure::Insert && !places.contains(&Parameter::Source);
+        let Self { small, small_rows, touch, days, values, inserts, .. } = self;
+        let copies = *inserts && !places.contains(&Parameter::Source);
         let row = copies.then(|| small.row(touch.other));
         for place in places {
             let value = match (place, &row) {
                 (Parameter::Key, _) => Value::Int(key.cast_signed()),
-                (Parameter::Id, _) => Value::Int((key + u64::from(*work == Procedure::Insert)).cast_signed()),
-                (Parameter::Source, _) => Value::Int(touch.other.cast_signed()),
+                (Parameter::Id, _) => Value::Int((key + u64::from(*inserts)).cast_signed()),
+                (Parameter::LastKey | Parameter::Source, _) => Value::Int(touch.other.cast_signed()),
                 (Parameter::SmallRows, _) => Value::Int(small_rows.cast_signed()),
                 (Parameter::From, _) => Value::Day(days[months()[0]]),
                 (Parameter::To, _) => Value::Day(days[months()[1]]),
@@ -230,7 +245,7 @@ impl TestProgram {
                 (0..answer.rows()).fold((0, 0), add)
             }
             Reads::Changes if done.rows == 0 => (0, 0),
-            Reads::Changes if self.work == Procedure::Insert => (done.rows, self.small.quantity(self.touch.other)),
+            Reads::Changes if self.inserts => (done.rows, self.small.quantity(self.touch.other)),
             Reads::Changes => (done.rows, self.touch.key),
         };
         self.did.rows += rows;

@@ -46,6 +46,11 @@ impl Keys {
         1 + (i * stratum + self.draw(stratum)) * jobs + job
     }
 
+    /// The first of `k` primary keys that follow each other.
+    pub fn range(&mut self, rows: u64, k: u64) -> u64 {
+        1 + self.draw((rows + 1).saturating_sub(k))
+    }
+
     /// A secondary-key value; with `jobs` above 1, one of the job's own.
     pub fn secondary(&mut self, values: u64, job: u64, jobs: u64) -> u64 {
         1 + self.draw(values / jobs) * jobs + job

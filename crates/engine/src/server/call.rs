@@ -2,7 +2,7 @@
 
 use crate::PointSpec;
 use crate::data::Keys;
-use dbdyno_model::{Procedure, Shape, TableName};
+use dbdyno_model::{Draws, ProcedureShape, RowsBy, Shape, TableName};
 
 /// How many they are.
 pub const ARGUMENTS: usize = 10;
@@ -31,20 +31,23 @@ pub fn arguments(spec: &PointSpec, job: u32, first_pass: u64, passes: u64) -> [i
 
 /// The procedure's argument at a size.
 fn argument(spec: &PointSpec) -> u64 {
-    match spec.test.procedure {
-        Procedure::WriteFile => spec.size.file_bytes,
+    match spec.test.procedure.shape {
+        ProcedureShape::File => spec.size.file_bytes,
         _ => spec.test.argument.unwrap_or(0),
     }
 }
 
 /// Keys that a pass draws from the job's stream.
 fn draws_per_pass(spec: &PointSpec) -> u64 {
-    match spec.test.procedure {
-        Procedure::CpuLoop | Procedure::CpuFibonacci | Procedure::CpuPrimes => 0,
-        Procedure::CpuQuicksort => argument(spec),
-        work if work.is_cpu() => 1,
-        Procedure::SelectPrimary | Procedure::UpdatePrimary => spec.rows_per_tx.max(1),
-        Procedure::SelectSecondary | Procedure::UpdateSecondary | Procedure::Join | Procedure::ScanRange => 1,
-        _ => 0,
+    let procedure = spec.test.procedure;
+    match (procedure.shape, procedure.rows_by) {
+        (ProcedureShape::Loop, _) => match procedure.draws {
+            Draws::None => 0,
+            Draws::One => 1,
+            Draws::Argument => argument(spec),
+        },
+        (ProcedureShape::Insert, _) | (_, None) => 0,
+        (_, Some(RowsBy::PrimaryKey)) => spec.rows_per_tx.max(1),
+        (_, Some(_)) => 1,
     }
 }

@@ -5,6 +5,7 @@
 
 use super::connection::Connection;
 use super::questions::{Questions, TextRows, is_refusal, pairs};
+use crate::procedure::Setting;
 use crate::{Durability, EngineError};
 use dbdyno_model::{CommitMode, Database, Drive};
 
@@ -59,7 +60,7 @@ pub fn commit_settings(
     connection: &mut dyn Connection,
     questions: &Questions,
     commit: CommitMode,
-) -> Result<Vec<(&'static str, String)>, EngineError> {
+) -> Result<Vec<Setting>, EngineError> {
     let settings = pairs(questions.rows(connection, "durability/settings")??);
     Ok(questions.dialect.settings.commit_settings(&settings, commit))
 }

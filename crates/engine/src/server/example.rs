@@ -1,13 +1,18 @@
-//! What is the same in every engine's script of a test: its head, and a task to show the work on.
+//! What is the same in every engine's script of a test: a point to show the work on, and the parts of the script.
 
-use crate::{PointSpec, Sampling};
-use dbdyno_model::{CommitMode, Mapping, Size, TableName, Test};
-use std::fmt::Write as _;
+use crate::procedure::ProcedureSpec;
+use crate::{EngineError, PointSpec, Sampling};
+use dbdyno_model::{Cache, CommitMode, Drive, Mapping, Size, TableName, Test};
+use std::fmt::{Display, Write as _};
 
 /// The seed of an example's keys.
 const EXAMPLE_SEED: u64 = 42;
+/// The heading of a call.
+pub const ONE_PASS: &str = "one pass of the first of one job, with the keys of an example";
+/// The heading of what removes everything.
+pub const AWAY: &str = "away with what the point has made";
 
-/// A task as a run would have it at DOP 1.
+/// A point as a run would have it at DOP 1.
 pub fn spec(test: &Test, size: &Size) -> PointSpec {
     let (seed, rows_per_tx) = (EXAMPLE_SEED, test.rows_per_tx.unwrap_or(1));
     let (test, size) = (test.clone(), size.clone());
@@ -23,22 +28,9 @@ pub fn spec(test: &Test, size: &Size) -> PointSpec {
         threads: 1,
         rows_per_tx,
         commit: CommitMode::Durable,
-        drive: dbdyno_model::Drive::Server,
+        drive: Drive::Server,
         sampling: Sampling::Off,
     }
-}
-
-/// What the test is and how the engine realises it, as comments.
-pub fn head(test: &Test, size: &Size, mapping: &Mapping) -> String {
-    let mut text = format!("-- {}: {}\n", test.code, test.title);
-    match mapping.note() {
-        Some(note) => line(&mut text, format_args!("-- {}: {note}", mapping.kind())),
-        None => line(&mut text, format_args!("-- {}", mapping.kind())),
-    }
-    if let (Some(table), false) = (test.table, matches!(mapping, Mapping::None { .. })) {
-        line(&mut text, format_args!("-- size {}: {} rows in {table}", size.id, table.rows(size)));
-    }
-    text
 }
 
 /// The heading of what a client sends.
@@ -50,13 +42,94 @@ pub fn client_heading(spec: &PointSpec) -> String {
     format!("\n-- what a client sends for a transaction of {statements}; prepared, with parameters for the values")
 }
 
-/// Names of tables, for a sentence.
-pub fn list(tables: &[TableName]) -> String {
-    tables.iter().map(|table| table.name()).collect::<Vec<_>>().join(", ")
-}
-
 /// Adds a line.
 pub fn line(text: &mut String, line: std::fmt::Arguments<'_>) {
     // Writing to a String cannot fail.
     _ = writeln!(text, "{line}");
+}
+
+/// A script of a test.
+pub struct Script(String);
+
+impl Script {
+    /// Begins with what the test is and how the engine realises it, as comments.
+    pub fn of(test: &Test, size: &Size, mapping: &Mapping) -> Self {
+        let mut script = Self(format!("-- {}: {}\n", test.code, test.title));
+        match mapping.note() {
+            Some(note) => script.line(format!("-- {}: {note}", mapping.kind())),
+            None => script.line(format!("-- {}", mapping.kind())),
+        }
+        if let (Some(table), false) = (test.table, matches!(mapping, Mapping::None { .. })) {
+            script.line(format!("-- size {}: {} rows in {table}", size.id, table.rows(size)));
+        }
+        script
+    }
+
+    /// All of it.
+    pub fn text(self) -> String {
+        self.0
+    }
+
+    /// Adds a line.
+    pub fn line(&mut self, text: impl Display) {
+        line(&mut self.0, format_args!("{text}"));
+    }
+
+    /// Adds lines.
+    pub fn lines(&mut self, lines: impl IntoIterator<Item = String>) {
+        lines.into_iter().for_each(|text| self.line(text));
+    }
+
+    /// Adds a heading.
+    pub fn heading(&mut self, heading: &str) {
+        self.line(format!("\n-- {heading}"));
+    }
+
+    /// Adds a heading and statements under it, if there are any.
+    pub fn part(&mut self, heading: &str, statements: impl IntoIterator<Item = String>) {
+        let mut statements = statements.into_iter().peekable();
+        if statements.peek().is_some() {
+            self.heading(heading);
+        }
+        self.lines(statements);
+    }
+
+    /// Adds the procedure's name and what the dialect says of it.
+    ///
+    /// # Errors
+    /// A note cannot be filled in.
+    pub fn described(&mut self, procedure: &ProcedureSpec) -> Result<(), EngineError> {
+        self.heading(&procedure.name);
+        self.lines(procedure.notes()?.into_iter().map(|(key, note)| format!("-- {key}: {note}")));
+        Ok(())
+    }
+
+    /// Says which tables are read into the cache, where the test wants that.
+    pub fn cached(&mut self, test: &Test, how: &str) {
+        if test.cache == Cache::Cached {
+            let tables: Vec<&str> = test.reads().into_iter().map(TableName::name).collect();
+            self.heading(&format!("{how}: {}", tables.join(", ")));
+        }
+    }
+
+    /// Adds what explains the statement under test, and what its plan must be.
+    ///
+    /// # Errors
+    /// A note cannot be filled in.
+    pub fn plan(
+        &mut self,
+        procedure: &ProcedureSpec,
+        spec: &PointSpec,
+        must: &str,
+        ended: impl Fn(&str) -> String,
+    ) -> Result<(), EngineError> {
+        if let Some(explain) = procedure.explain()? {
+            self.heading("the plan of the statement under test");
+            if let Some(expected) = procedure.expected_plan(spec)? {
+                self.line(format!("-- {must}: {expected}"));
+            }
+            self.line(ended(&explain));
+        }
+        Ok(())
+    }
 }

@@ -110,9 +110,9 @@ impl Settings {
         let mut unsafe_settings = Vec::new();
         let (mut own, by_default) = (settings.clone(), commit == CommitMode::EngineDefault);
         for (name, value) in self.commit_settings(&settings, commit) {
-            let told = format!("{value} (set by dbdyno; the server's own is {})", settings[name]);
-            settings.insert(name.to_owned(), told);
-            own.insert(name.to_owned(), value);
+            let told = format!("{value} (set by dbdyno; the server's own is {})", settings[&name]);
+            settings.insert(name.clone(), told);
+            own.insert(name, value);
         }
         for danger in self.dangers.iter().filter(|danger| !danger.by_default || by_default) {
             if danger.holds(&own) {
@@ -126,8 +126,8 @@ impl Settings {
 
     /// What sessions set so that their commits are as asked, where the server's own settings do not do.
     #[must_use]
-    pub fn commit_settings<'s>(&'s self, settings: &Answers, commit: CommitMode) -> Vec<(&'s str, String)> {
-        let set = |danger: &'s Danger| Some((danger.setting.as_str(), danger.durable.clone()?));
+    pub fn commit_settings(&self, settings: &Answers, commit: CommitMode) -> Vec<Setting> {
+        let set = |danger: &Danger| Some((danger.setting.clone(), danger.durable.clone()?));
         let dangers = self.dangers.iter().filter(|danger| commit == CommitMode::Durable && danger.holds(settings));
         dangers.filter_map(set).collect()
     }

@@ -20,8 +20,6 @@ pub(super) enum Pages {
     Dynamic,
     /// `ROW_FORMAT = COMPRESSED`: in a block of half the size, in memory too.
     Compressed,
-    /// `PAGE_COMPRESSED`: shorter on the device alone.
-    PageCompressed,
 }
 
 impl Pages {
@@ -37,7 +35,6 @@ impl Pages {
         let name = match self {
             Self::Dynamic => "dynamic",
             Self::Compressed => "compressed",
-            Self::PageCompressed => "page_compressed",
         };
         Ok(&DIALECT.get(&format!("tables/{name}"))?.text)
     }
@@ -91,7 +88,7 @@ pub(super) fn create(table: &str, organisation: Organisation, pages: Pages) -> R
     // filled.
     let columns = match pages {
         Pages::Dynamic => format!("create_{}", organisation.name()),
-        Pages::Compressed | Pages::PageCompressed => "create_month".to_owned(),
+        Pages::Compressed => "create_month".to_owned(),
     };
     let columns = DIALECT.fill(&format!("tables/{columns}"), &[("table", table)])?;
     let partitions = match organisation {
@@ -110,14 +107,6 @@ pub(super) fn create(table: &str, organisation: Organisation, pages: Pages) -> R
         }
     };
     Ok(format!("{columns}{}{partitions}", storage(pages)?))
-}
-
-/// The statement that creates a table of one month without keys, for bulk loads.
-///
-/// # Errors
-/// A statement cannot be filled in.
-pub(super) fn create_month(table: &str, pages: Pages) -> Result<String, EngineError> {
-    Ok(format!("{}{}", DIALECT.fill("tables/create_month", &[("table", table)])?, storage(pages)?))
 }
 
 fn storage(pages: Pages) -> Result<String, EngineError> {
@@ -159,8 +148,6 @@ mod tests {
         let sql = create("t", Organisation::HeapRangeList, Pages::Compressed).unwrap();
         assert!(sql.contains("PARTITION r11 VALUES LESS THAN ('2021-01-01')\n(SUBPARTITION r11_p4,"), "{sql}");
         assert!(sql.contains("KEY_BLOCK_SIZE = 8"), "{sql}");
-        let sql = create_month("load_large_7", Pages::PageCompressed).unwrap();
-        assert!(sql.contains("CREATE TABLE load_large_7 (") && sql.ends_with("PAGE_COMPRESSED = 1"), "{sql}");
-        assert!(!sql.contains("KEY "), "{sql}");
+        assert!(!sql.contains("KEY ("), "{sql}");
     }
 }

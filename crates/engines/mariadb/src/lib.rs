@@ -39,7 +39,7 @@ mod space;
 mod tls;
 
 use connection::MariaDbConnection;
-use dbdyno_engine::server::{Product, ProductTarget as _};
+use dbdyno_engine::server::{Product, ProductTarget as _, ServerSession};
 use dbdyno_engine::{
     Durability, DurablePlaces, EngineError, EngineInfo, Finding, PointSpec, PointStatistics, ProgramSpec, Session,
     Settled,
@@ -136,7 +136,8 @@ impl Product for MariaDbProduct {
 
     fn session(engine: &MariaDbEngine, node: usize) -> Result<Box<dyn Session>, EngineError> {
         let connection = engine.product.open(node, "dbdyno job")?;
-        Ok(Box::new(MariaDbSession::new(connection, Arc::clone(&engine.nodes[node]))?))
+        let session = MariaDbSession::new(&connection, Arc::clone(&engine.nodes[node]))?;
+        Ok(Box::new(ServerSession::new(connection, session)))
     }
 
     fn data_files(engine: &MariaDbEngine) -> Vec<PathBuf> {

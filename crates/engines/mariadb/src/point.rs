@@ -2,20 +2,17 @@
 //! watch.
 
 use super::connection::MariaDbConnection;
-use super::procedure::ProcedureSpec;
 use super::snapshot::{self, Watched};
-use super::{MariaDbEngine, MariaDbProduct, monitor};
+use super::{MariaDbEngine, MariaDbProduct, monitor, procedure};
 use crate::DIALECT;
-use dbdyno_engine::bookkeeping::{self, Made, Meta};
-use dbdyno_engine::server::{Connection as _, Watches, contents};
+use dbdyno_engine::procedure::ProcedureSpec;
+use dbdyno_engine::server::{Connection as _, Watches, contents, leftovers};
 use dbdyno_engine::{EngineError, PointSpec, PointStatistics, ProgramSpec, Sampling};
-use dbdyno_model::{Cache, Drive, Organisation, Procedure, Shape, TableName};
+use dbdyno_model::{Cache, Drive, Organisation, ProcedureShape, Shape, TableName};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 const PREPARING: &str = "preparing the point";
-/// The table that tests build indexes on.
-const BUILT_ON: &str = "large_heap_range_list";
 const WARM: &str = "reading the test's tables into the cache";
 
 /// A point between its beginning and its end.
@@ -35,7 +32,7 @@ impl UnderWay {
 
 /// Prepares what the jobs of a point share.
 pub(super) fn begin(engine: &MariaDbEngine, spec: &PointSpec) -> Result<UnderWay, EngineError> {
-    let procedure = ProcedureSpec::of(&spec.test)?;
+    let procedure = procedure::of(&spec.test)?;
     for node in 0..engine.working_nodes(spec.nodes) {
         engine.nodes[node].account.begin();
         engine.on(node, |connection| {
@@ -44,11 +41,11 @@ pub(super) fn begin(engine: &MariaDbEngine, spec: &PointSpec) -> Result<UnderWay
                 remove_leftovers(connection, spec, node)?;
                 make(connection, &procedure, spec.drive)?;
             }
-            warm_all(connection, &procedure, spec)
+            warm_all(connection, spec)
         })?;
     }
     let watched = Watched::new(&procedure, spec)?;
-    Ok(under_way(engine, (spec.nodes, spec.sampling), watched, procedure.reads().to_vec()))
+    Ok(under_way(engine, (spec.nodes, spec.sampling), watched, spec.test.reads()))
 }
 
 /// Prepares a point of a program, which has made its tables itself.
@@ -72,28 +69,23 @@ fn under_way(engine: &MariaDbEngine, at: (u32, Sampling), watched: Watched, tabl
 fn make(connection: &mut MariaDbConnection, procedure: &ProcedureSpec, drive: Drive) -> Result<(), EngineError> {
     note(connection, procedure)?;
     let created = if drive == Drive::Server { procedure.creates()? } else { Vec::new() };
-    let statements = created.into_iter().chain(procedure.creates_before()?);
+    let statements = created.into_iter().chain(procedure::shared(procedure)?);
     statements.into_iter().try_for_each(|sql| connection.batch("making what the test needs", &sql))
 }
 
 /// Whether all of that is there.
 fn has_all(connection: &mut MariaDbConnection, procedure: &ProcedureSpec, drive: Drive) -> Result<bool, EngineError> {
     if drive == Drive::Client {
-        return Ok(procedure.creates_before()?.is_empty()
-            || bookkeeping::ours(&procedure.makes(), &there(connection)?).next().is_some());
+        return Ok(procedure::shared(procedure)?.is_empty() || leftovers::has_made(connection, &DIALECT, procedure)?);
     }
-    let sql = DIALECT.fill("statistics/has_procedure", &[("procedure", procedure.procedure())])?;
+    let sql = DIALECT.fill("statistics/has_procedure", &[("procedure", &procedure.name)])?;
     Ok(!connection.texts(PREPARING, &sql)?.is_empty())
 }
 
 /// Reads the tables of a cached test, and what inserts copy from, into the cache.
-fn warm_all(
-    connection: &mut MariaDbConnection,
-    procedure: &ProcedureSpec,
-    spec: &PointSpec,
-) -> Result<(), EngineError> {
-    if spec.test.cache == Cache::Cached || spec.test.procedure == Procedure::Insert {
-        procedure.reads().iter().try_for_each(|table| warm(connection, *table))?;
+fn warm_all(connection: &mut MariaDbConnection, spec: &PointSpec) -> Result<(), EngineError> {
+    if spec.test.cache == Cache::Cached || spec.test.procedure.shape == ProcedureShape::Insert {
+        spec.test.reads().into_iter().try_for_each(|table| warm(connection, table))?;
     }
     Ok(())
 }
@@ -118,62 +110,20 @@ pub(super) fn remove_leftovers(
     let doing = format!("removing what {} has made", spec.test.code);
     remove_made(connection, &doing, node)?;
     // A test that MariaDB does not have has made no procedure.
-    let Ok(procedure) = ProcedureSpec::of(&spec.test) else { return Ok(()) };
+    let Ok(procedure) = procedure::of(&spec.test) else { return Ok(()) };
     procedure.drops()?.iter().try_for_each(|sql| connection.batch(&doing, sql))
 }
 
-/// Drops what points have noted that they make, whichever point it was.
+/// Drops what points have noted that they make, whichever point it was. A replica gets from the first node that it is
+/// forgotten, and could not go on if it had forgotten by itself.
 fn remove_made(connection: &mut MariaDbConnection, doing: &str, node: usize) -> Result<(), EngineError> {
-    let noted = names(connection, &DIALECT.get("statistics/noted")?.text)?;
-    let made: Vec<Made> = noted.iter().filter_map(|entry| bookkeeping::noted(entry)).collect();
-    if !made.is_empty() {
-        let there = there(connection)?;
-        let tables = bookkeeping::ours(&made, &there).filter(|(kind, _)| kind == "table");
-        contents::refuse_others::<MariaDbProduct>(
-            "the database",
-            connection,
-            tables.map(|(_, name)| name.as_str()),
-            &Meta::default(),
-        )?;
-        for (kind, name) in bookkeeping::ours(&made, &there) {
-            let sql = match kind.as_str() {
-                "index" => DIALECT.fill("statistics/drop_index", &[("index", name), ("table", BUILT_ON)])?,
-                _ => DIALECT.fill("tables/drop_table", &[("name", name)])?,
-            };
-            connection.batch(doing, &sql)?;
-        }
-        // A replica gets this from the first node, and could not go on if it had forgotten by itself.
-        if node == 0 {
-            connection.batch(doing, &DIALECT.get("statistics/forget_made")?.text)?;
-        }
-    }
-    Ok(())
-}
-
-/// Tables and indexes whose names are such as points give.
-fn there(connection: &mut MariaDbConnection) -> Result<Vec<(String, String)>, EngineError> {
-    let rows = connection.texts("reading the catalogue", &DIALECT.fill("statistics/there", &[("table", BUILT_ON)])?)?;
-    let pair = |row: Vec<Option<String>>| match <[Option<String>; 2]>::try_from(row) {
-        Ok([Some(kind), Some(name)]) => Some((kind, name)),
-        _ => None,
-    };
-    Ok(rows.into_iter().filter_map(pair).collect())
+    leftovers::remove_made(connection, &DIALECT, ("the database", doing), node == 0)
 }
 
 /// Notes what the point is going to make, of which nothing may be there.
 fn note(connection: &mut MariaDbConnection, procedure: &ProcedureSpec) -> Result<(), EngineError> {
-    let wanted = procedure.makes();
-    if wanted.is_empty() {
-        return Ok(());
-    }
-    bookkeeping::refuse_taken(&wanted, &there(connection)?, "the database")?;
-    wanted.iter().try_for_each(|made| contents::set::<MariaDbProduct>(connection, [(made.entry().as_str(), "1")]))
-}
-
-/// The first column's texts.
-fn names(connection: &mut MariaDbConnection, sql: &str) -> Result<Vec<String>, EngineError> {
-    let rows = connection.texts("reading the catalogue", sql)?;
-    Ok(rows.into_iter().filter_map(|row| row.into_iter().next().flatten()).collect())
+    let entries = leftovers::entries_of(connection, &DIALECT, procedure, "the database")?;
+    entries.iter().try_for_each(|entry| contents::set::<MariaDbProduct>(connection, [(entry.as_str(), "1")]))
 }
 
 /// What all nodes have counted for the point until now.

@@ -1,13 +1,15 @@
 //! Every statement that a test or a load would run, for review or by hand: the mariadb client takes it as it is.
 
-use super::client::{Form, SHOWN};
-use super::procedure::ProcedureSpec;
-use super::{TABLE_NAMES, layout, mapping};
+use super::client::{BEGIN, COMMIT, written};
+use super::{TABLE_NAMES, layout, mapping, procedure};
 use crate::DIALECT;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::server::call::{SUMS, arguments};
-use dbdyno_engine::server::example::{self, head, line, list};
-use dbdyno_model::{Cache, Drive, Mapping, Size, Test};
+use dbdyno_engine::server::example::{self, Script, line};
+use dbdyno_model::{Mapping, Size, Test};
+
+/// Statements of an example's transaction that stand for all.
+const SHOWN: u64 = 2;
 
 /// Variables that take a procedure's sums.
 const SUM_VARIABLES: [&str; SUMS] = ["@ops", "@rows", "@bytes", "@checksum"];
@@ -18,63 +20,42 @@ const SUM_VARIABLES: [&str; SUMS] = ["@ops", "@rows", "@bytes", "@checksum"];
 /// A statement cannot be filled in.
 pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
     let mapping = mapping(test);
-    let mut text = head(test, size, &mapping);
+    let mut script = Script::of(test, size, &mapping);
     if matches!(mapping, Mapping::None { .. }) {
-        return Ok(text);
+        return Ok(script.text());
     }
-    let procedure = ProcedureSpec::of(test)?;
-    line(&mut text, format_args!("\n-- the session's settings"));
-    line(&mut text, format_args!("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED;"));
-    line(&mut text, format_args!("SET SESSION max_sp_recursion_depth = 255;"));
-    for (name, value) in procedure.settings(Drive::Server) {
-        line(&mut text, format_args!("SET SESSION {name} = {value};"));
-    }
-    let before = procedure.creates_before()?;
-    if !before.is_empty() {
-        line(&mut text, format_args!("\n-- what the point fills"));
-    }
-    before.iter().for_each(|sql| line(&mut text, format_args!("{sql};")));
-    line(&mut text, format_args!("\n-- {}", procedure.procedure()));
-    for (key, note) in procedure.notes()? {
-        line(&mut text, format_args!("-- {key}: {note}"));
-    }
-    procedure.drops()?.iter().for_each(|sql| line(&mut text, format_args!("{sql};")));
-    line(&mut text, format_args!("DELIMITER //"));
-    procedure.creates()?.iter().for_each(|sql| line(&mut text, format_args!("{sql}//")));
-    line(&mut text, format_args!("DELIMITER ;"));
-    if test.cache == Cache::Cached {
-        line(&mut text, format_args!("\n-- into the cache, by a session of its own: {}", list(procedure.reads())));
-    }
-    if let Some(explain) = procedure.explain()? {
-        line(&mut text, format_args!("\n-- the plan of the statement under test"));
-        if let Some(expected) = procedure.expected_plan()? {
-            line(&mut text, format_args!("-- must be: {expected}"));
-        }
-        line(&mut text, format_args!("{explain};"));
-    }
-    line(&mut text, format_args!("\n-- one pass of the first of one job, with the keys of an example"));
-    let zero = SUM_VARIABLES.map(|variable| format!("{variable} = 0")).join(", ");
-    line(&mut text, format_args!("SET {zero};"));
-    let numbers = arguments(&example::spec(test, size), 0, 0, 1).map(|n| n.to_string()).join(", ");
-    let sums = SUM_VARIABLES.join(", ");
-    line(&mut text, format_args!("CALL {}({numbers}, {sums});", procedure.procedure()));
-    if let Some(after) = procedure.after_pass(0)? {
-        after.iter().for_each(|sql| line(&mut text, format_args!("{sql};")));
-    }
-    line(&mut text, format_args!("SELECT {sums};"));
+    let (procedure, spec) = (procedure::of(test)?, example::spec(test, size));
+    let ended = |statements: Vec<String>| statements.into_iter().map(|sql| format!("{sql};"));
+    let always = ["SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED", "SET SESSION max_sp_recursion_depth = 255"];
+    script.heading("the session's settings");
+    script.lines(ended(always.map(str::to_owned).into_iter().chain(procedure.set(&spec)?).collect()));
+    script.part("what the point fills", ended(procedure::shared(&procedure)?));
+    script.described(&procedure)?;
+    script.lines(ended(procedure.drops()?));
+    script.line("DELIMITER //");
+    script.lines(procedure.creates()?.into_iter().map(|sql| format!("{sql}//")));
+    script.line("DELIMITER ;");
+    script.cached(test, "into the cache, by a session of its own");
+    script.plan(&procedure, &spec, "must be", |explain| format!("{explain};"))?;
+    script.heading(example::ONE_PASS);
+    script.line(format!("SET {};", SUM_VARIABLES.map(|variable| format!("{variable} = 0")).join(", ")));
+    let numbers = arguments(&spec, 0, 0, 1).map(|n| n.to_string()).into_iter();
+    let call = procedure.rules()?.call_with(&procedure.name, numbers.chain(SUM_VARIABLES.map(str::to_owned)));
+    script.line(format!("{call};"));
+    script.lines(ended(procedure::after_pass(&procedure, 0)?.into_iter().flatten().collect()));
+    script.line(format!("SELECT {};", SUM_VARIABLES.join(", ")));
     if test.procedure.has_client_form() {
-        let spec = example::spec(test, size);
-        line(&mut text, format_args!("{}", example::client_heading(&spec)));
+        script.line(example::client_heading(&spec));
         if test.executions_per_op(spec.rows_per_tx) > SHOWN {
-            line(&mut text, format_args!("-- ({SHOWN} of them)"));
+            script.line(format!("-- ({SHOWN} of them)"));
         }
-        line(&mut text, format_args!("SET SESSION autocommit = 1;"));
-        Form::of(&procedure, &spec)?.example(&spec)?.iter().for_each(|sql| line(&mut text, format_args!("{sql};")));
+        script.line("SET SESSION autocommit = 1;");
+        script.lines(ended(procedure.client_form()?.example(&spec, SHOWN, [BEGIN, COMMIT], written)?));
     }
-    line(&mut text, format_args!("\n-- away with what the point has made"));
-    procedure.drops()?.iter().for_each(|sql| line(&mut text, format_args!("{sql};")));
-    procedure.drops_made()?.iter().for_each(|sql| line(&mut text, format_args!("{sql};")));
-    Ok(text)
+    script.heading(example::AWAY);
+    script.lines(ended(procedure.drops()?));
+    script.lines(ended(procedure.discards(&procedure.made_by_all(1, 1)?)?));
+    Ok(script.text())
 }
 
 /// A statement with what ends it: one with statements inside is ended by another delimiter than they are.

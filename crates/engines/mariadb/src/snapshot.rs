@@ -4,12 +4,12 @@
 use super::Node;
 use super::connection::MariaDbConnection;
 use super::monitor::why_no_files;
-use super::procedure::{Counting, ProcedureSpec};
+use super::procedure::{self, Counting};
 use crate::DIALECT;
 use dbdyno_engine::client;
 use dbdyno_engine::server::{Answers, Connection as _, NodeStatistics, Watch, counts, pairs, recover};
 use dbdyno_engine::{EngineError, Others, PointSpec};
-use dbdyno_model::{Counter, Counters, Drive, Procedure, WaitCount};
+use dbdyno_model::{Counter, Counters, Drive, RowsBy, WaitCount};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
@@ -39,11 +39,11 @@ impl Watched {
     pub(super) fn new(procedure: &ProcedureSpec, spec: &PointSpec) -> Result<Self, EngineError> {
         let (test, size) = (&spec.test, &spec.size);
         let rows = test.table.map_or(0, |table| table.rows(size));
-        let range = test.procedure == Procedure::ScanRange;
+        let range = test.procedure.rows_by == Some(RowsBy::RangePartition);
         Ok(Self {
-            counting: procedure.counting()?,
+            counting: procedure::counting(procedure)?,
             rows_per_execution: if range { size.small_rows } else { rows },
-            counts_per_change: if procedure.changes_partitions() { 2 } else { 1 },
+            counts_per_change: if procedure::changes_partitions(procedure) { 2 } else { 1 },
             commits_itself: spec.drive == Drive::Client && !client::commits(spec),
         })
     }

@@ -10,7 +10,9 @@ use dbdyno_engine::{
     data::{Checksum, Columns, Sample, quantity_sum},
     finding, for_everybody,
 };
-use dbdyno_model::{CommitMode, Counter, Counters, Database, Drive, ErrorClass, Mapping, Procedure, Size, TableName};
+use dbdyno_model::{
+    CommitMode, Counter, Counters, Database, Drive, ErrorClass, Mapping, ProcedureShape, Size, TableName,
+};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -382,7 +384,7 @@ impl Session for NullSession {
         self.call(passes)?;
         let ops = passes * spec.test.ops_per_pass;
         let rows = passes * spec.test.rows_per_op(&spec.size, spec.rows_per_tx).unwrap_or(0);
-        let bytes = if spec.test.procedure == Procedure::WriteFile { passes * spec.size.file_bytes } else { 0 };
+        let bytes = if spec.test.procedure.shape == ProcedureShape::File { passes * spec.size.file_bytes } else { 0 };
         self.ops += ops;
         self.rows += rows;
         self.commits += ops;

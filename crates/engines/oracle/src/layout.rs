@@ -154,18 +154,6 @@ pub(super) fn create_indexes(
     Ok(statements)
 }
 
-/// The statements that drop a table, also where it is not there.
-///
-/// # Errors
-/// A statement cannot be filled in.
-pub(super) fn drops(table: &str, organisation: Organisation) -> Result<Vec<String>, EngineError> {
-    let mut statements = vec![DIALECT.fill("tables/drop_table", &[("name", table)])?];
-    if organisation == Organisation::Hash {
-        statements.push(DIALECT.fill("tables/drop_cluster", &[("name", &format!("{table}_c"))])?);
-    }
-    Ok(statements)
-}
-
 /// The statements that keep the large table and its keys in a tier's cache, or (`keep` false) no longer; none for the
 /// default tier.
 ///

@@ -37,7 +37,7 @@ mod space;
 mod statistics;
 
 use connection::OracleConnection;
-use dbdyno_engine::server::{Product, ProductTarget as _};
+use dbdyno_engine::server::{Product, ProductTarget as _, ServerSession};
 use dbdyno_engine::{
     Durability, EngineError, EngineInfo, Finding, PointSpec, PointStatistics, ProgramSpec, Session, Settled,
 };
@@ -133,7 +133,8 @@ impl Product for OracleProduct {
 
     fn session(engine: &OracleEngine, node: usize) -> Result<Box<dyn Session>, EngineError> {
         let connection = engine.product.open(node, "dbdyno job")?;
-        Ok(Box::new(OracleSession::new(connection, Arc::clone(&engine.nodes[node]))?))
+        let session = OracleSession::new(&connection, Arc::clone(&engine.nodes[node]))?;
+        Ok(Box::new(ServerSession::new(connection, session)))
     }
 
     fn data_files(engine: &OracleEngine) -> Vec<PathBuf> {

@@ -4,9 +4,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-const SQL: [(&str, &str); 14] = [
+const SQL: [(&str, &str); 15] = [
     ("tables.sql", include_str!("../dialect/sql/tables.sql")),
-    ("package.sql", include_str!("../dialect/sql/package.sql")),
+    ("procedures.sql", include_str!("../dialect/sql/procedures.sql")),
+    ("parts.sql", include_str!("../dialect/sql/parts.sql")),
     ("lookups.sql", include_str!("../dialect/sql/lookups.sql")),
     ("cpu.sql", include_str!("../dialect/sql/cpu.sql")),
     ("statistics.sql", include_str!("../dialect/sql/statistics.sql")),

@@ -1,18 +1,17 @@
 //! Before and after a point: its package, the tables that its jobs fill, a warm cache, what to count and whom to watch.
 
 use super::connection::OracleConnection;
-use super::procedure::{Counting, PACKAGE, ProcedureSpec};
+use super::procedure::{self, Counting, PACKAGE};
 use super::statistics::{Base, Watched};
-use super::{OracleEngine, OracleProduct, monitor, snapshot};
+use super::{OracleEngine, OracleProduct, layout, monitor, snapshot};
 use crate::DIALECT;
-use dbdyno_engine::bookkeeping::{self, Made, Meta};
-use dbdyno_engine::server::{Connection as _, Watches, contents, first};
+use dbdyno_engine::procedure::ProcedureSpec;
+use dbdyno_engine::server::{Connection as _, Watches, contents, first, leftovers};
 use dbdyno_engine::{EngineError, PointSpec, PointStatistics, ProgramSpec, Sampling};
-use dbdyno_model::{Cache, Drive, ErrorClass, Procedure, TableName, Tier};
+use dbdyno_model::{Cache, Drive, ErrorClass, ProcedureShape, TableName, Tier};
 use std::sync::Arc;
 use std::time::Instant;
 
-const PREPARING: &str = "preparing the point";
 const WARM: &str = "reading the test's tables into the cache";
 const MAKING: &str = "making the test's package";
 
@@ -30,14 +29,9 @@ pub(super) struct UnderWay {
 ///
 /// # Errors
 /// `Unsupported`: the target leaves out what the test needs.
-pub(super) fn refuse_left_out(
-    engine: &OracleEngine,
-    procedure: &ProcedureSpec,
-    spec: &PointSpec,
-) -> Result<(), EngineError> {
-    let Some(part) = procedure.needs().into_iter().find(|part| engine.product.options.leaves_out(*part)) else {
-        return Ok(());
-    };
+pub(super) fn refuse_left_out(engine: &OracleEngine, spec: &PointSpec) -> Result<(), EngineError> {
+    let needs = procedure::needs(&spec.test);
+    let Some(part) = needs.into_iter().find(|part| engine.product.options.leaves_out(*part)) else { return Ok(()) };
     let message =
         format!("{} needs {}, which the target leaves out (--without {})", spec.test.code, part.words(), part.name());
     Err(EngineError::new(ErrorClass::Unsupported, message))
@@ -47,8 +41,8 @@ pub(super) fn refuse_left_out(
 ///
 /// # Errors
 /// `Unsupported`: several jobs are to build one each.
-pub(super) fn refuse_several_builders(procedure: &ProcedureSpec, spec: &PointSpec) -> Result<(), EngineError> {
-    if procedure.counting() != Counting::Builds || spec.jobs <= 1 {
+pub(super) fn refuse_several_builders(spec: &PointSpec) -> Result<(), EngineError> {
+    if spec.test.procedure.shape != ProcedureShape::Index || spec.jobs <= 1 {
         return Ok(());
     }
     let message = format!(
@@ -93,9 +87,9 @@ fn empty_cache(connection: &mut OracleConnection, spec: &PointSpec) -> Result<()
 
 /// Prepares what the jobs of a point share.
 pub(super) fn begin(engine: &OracleEngine, spec: &PointSpec) -> Result<UnderWay, EngineError> {
-    let procedure = ProcedureSpec::of(&spec.test);
-    refuse_left_out(engine, &procedure, spec)?;
-    refuse_several_builders(&procedure, spec)?;
+    let procedure = procedure::of(&spec.test)?;
+    refuse_left_out(engine, spec)?;
+    refuse_several_builders(spec)?;
     engine.with(|connection| {
         refuse_absent_tier(connection, spec)?;
         remove_leftovers(connection, spec)?;
@@ -108,10 +102,10 @@ pub(super) fn begin(engine: &OracleEngine, spec: &PointSpec) -> Result<UnderWay,
         engine.on(node, |connection| {
             engine.nodes[node].account.counted_in(connection.instance());
             empty_cache(connection, spec)?;
-            warm_all(connection, &procedure, spec)
+            warm_all(connection, spec)
         })?;
     }
-    under_way(engine, (spec.nodes, spec.sampling), watched(procedure.counting(), spec.threads))
+    under_way(engine, (spec.nodes, spec.sampling), watched(procedure::counting(&procedure), spec.threads))
 }
 
 /// Prepares a point of a program, which has made its tables itself.
@@ -164,14 +158,14 @@ pub(super) fn snap(engine: &OracleEngine) -> Result<(), EngineError> {
 
 /// Makes the package and what its jobs share.
 fn make(connection: &mut OracleConnection, procedure: &ProcedureSpec, spec: &PointSpec) -> Result<(), EngineError> {
-    for sql in procedure.creates_before(spec)? {
+    for sql in procedure::shared(procedure, spec)? {
         connection.batch("making what the point fills", &sql)?;
     }
     // A client does without the package.
     if spec.drive == Drive::Client {
         return Ok(());
     }
-    for setting in ProcedureSpec::compiler() {
+    for setting in procedure::compiler() {
         match connection.batch(MAKING, setting) {
             // Compiled to the server's own code instead of the processor's; describe.rs says which it was.
             Err(error) if matches!(error.class, ErrorClass::Permission | ErrorClass::Unsupported) => {}
@@ -179,13 +173,14 @@ fn make(connection: &mut OracleConnection, procedure: &ProcedureSpec, spec: &Poi
         }
     }
     let object = PACKAGE.to_uppercase();
-    procedure.package(spec.commit)?.iter().try_for_each(|sql| connection.compile(MAKING, sql, &object))
+    let package = procedure::package(std::slice::from_ref(procedure), spec.commit)?;
+    package.iter().try_for_each(|sql| connection.compile(MAKING, sql, &object))
 }
 
 /// Reads the tables of a cached test, and what inserts copy from, into the cache.
-fn warm_all(connection: &mut OracleConnection, procedure: &ProcedureSpec, spec: &PointSpec) -> Result<(), EngineError> {
-    if spec.test.cache == Cache::Cached || matches!(spec.test.procedure, Procedure::Insert) {
-        procedure.reads().iter().try_for_each(|table| warm(connection, *table))?;
+fn warm_all(connection: &mut OracleConnection, spec: &PointSpec) -> Result<(), EngineError> {
+    if spec.test.cache == Cache::Cached || spec.test.procedure.shape == ProcedureShape::Insert {
+        spec.test.reads().into_iter().try_for_each(|table| warm(connection, table))?;
     }
     Ok(())
 }
@@ -205,41 +200,17 @@ fn warm(connection: &mut OracleConnection, table: TableName) -> Result<(), Engin
 pub(super) fn remove_leftovers(connection: &mut OracleConnection, spec: &PointSpec) -> Result<(), EngineError> {
     let doing = format!("removing what {} has made", spec.test.code);
     remove_made(connection, &doing)?;
-    let procedure = ProcedureSpec::of(&spec.test);
-    match procedure.makes().is_empty() {
-        // Tables that were brought into another tier.
-        true => procedure.drops_made(spec)?.iter().try_for_each(|sql| connection.batch(&doing, sql)),
-        false => Ok(()),
-    }
+    // Tables that were brought into another tier.
+    layout::tier(spec.test.tier, false)?.iter().try_for_each(|sql| connection.batch(&doing, sql))
 }
 
 /// Notes what the point is going to make, of which nothing may be there.
 fn note(connection: &mut OracleConnection, procedure: &ProcedureSpec) -> Result<(), EngineError> {
-    let wanted = procedure.makes();
-    if wanted.is_empty() {
+    let entries = leftovers::entries_of(connection, &DIALECT, procedure, "the schema")?;
+    if entries.is_empty() {
         return Ok(());
     }
-    bookkeeping::refuse_taken(&wanted, &there(connection, PREPARING)?, "the schema")?;
-    wanted.iter().try_for_each(|made| contents::set::<OracleProduct>(connection, [(made.entry().as_str(), "1")]))
-}
-
-/// Tables, clusters, indexes and tablespaces whose names are such as points give, each with its kind; a cluster comes
-/// after its table.
-fn there(connection: &mut OracleConnection, doing: &str) -> Result<Vec<(String, String)>, EngineError> {
-    let mut there = Vec::new();
-    for index in names(connection, doing, "made_indexes")? {
-        there.push(("index".to_owned(), index));
-    }
-    for row in connection.texts(doing, &DIALECT.get("statistics/made")?.text)? {
-        if let Ok([Some(kind), Some(name)]) = <[Option<String>; 2]>::try_from(row) {
-            there.push((kind, name));
-        }
-    }
-    for file in names(connection, doing, "made_files")? {
-        there.push(("tablespace".to_owned(), file));
-    }
-    there.sort_by_key(|(kind, _)| kind == "cluster");
-    Ok(there)
+    entries.iter().try_for_each(|entry| contents::set::<OracleProduct>(connection, [(entry.as_str(), "1")]))
 }
 
 /// Drops everything that points have noted that they make, whichever point it was.
@@ -247,30 +218,8 @@ fn there(connection: &mut OracleConnection, doing: &str) -> Result<Vec<(String, 
 /// # Errors
 /// The server's.
 pub(super) fn remove_made(connection: &mut OracleConnection, doing: &str) -> Result<(), EngineError> {
-    connection.batch(doing, &ProcedureSpec::drop_package()?)?;
-    let made: Vec<Made> =
-        names(connection, doing, "noted")?.iter().filter_map(|entry| bookkeeping::noted(entry)).collect();
-    if made.is_empty() {
-        return Ok(());
-    }
-    let there = there(connection, doing)?;
-    let tables = bookkeeping::ours(&made, &there).filter(|(kind, _)| kind == "table");
-    contents::refuse_others::<OracleProduct>(
-        "the schema",
-        connection,
-        tables.map(|(_, name)| name.as_str()),
-        &Meta::default(),
-    )?;
-    for (kind, name) in bookkeeping::ours(&made, &there) {
-        connection.batch(doing, &DIALECT.fill(&format!("tables/drop_{kind}"), &[("name", name)])?)?;
-    }
-    connection.batch(doing, &DIALECT.get("statistics/forget_made")?.text)?;
-    connection.batch(doing, &DIALECT.get("load/commit")?.text)
-}
-
-fn names(connection: &mut OracleConnection, doing: &str, statement: &str) -> Result<Vec<String>, EngineError> {
-    let rows = connection.texts(doing, &DIALECT.get(&format!("statistics/{statement}"))?.text)?;
-    Ok(rows.into_iter().filter_map(|row| row.into_iter().next().flatten()).collect())
+    connection.batch(doing, &procedure::drop_package()?)?;
+    leftovers::remove_made(connection, &DIALECT, ("the schema", doing), true)
 }
 
 /// What all nodes have counted for the point until now.

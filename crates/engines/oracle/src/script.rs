@@ -2,15 +2,14 @@
 //! values dbdyno binds, and those that it asks the server all the time, are printed for reading: SQL*Plus passes over
 //! lines that begin with `-- |`.
 
-use super::client::Form;
-use super::layout;
-use super::procedure::{self, ProcedureSpec};
-use super::{NOTICE, mapping};
+use super::client::commit_settings;
+use super::{NOTICE, layout, mapping, procedure};
 use crate::DIALECT;
-use dbdyno_engine::EngineError;
+use dbdyno_engine::procedure::ProcedureSpec;
 use dbdyno_engine::server::call::{SUMS, arguments};
-use dbdyno_engine::server::example::{self, head, line, list};
+use dbdyno_engine::server::example::{self, Script, line};
 use dbdyno_engine::server::grants::Grant;
+use dbdyno_engine::{EngineError, PointSpec};
 use dbdyno_model::{Cache, CommitMode, Dimension, ErrorClass, Mapping, Procedure, Size, TableName, Test, TestCode};
 use std::sync::LazyLock;
 
@@ -32,65 +31,51 @@ const FOR_READING: &str = "-- | ";
 /// A statement cannot be filled in.
 pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
     let mapping = mapping(test);
-    let mut text = head(test, size, &mapping);
+    let mut script = Script::of(test, size, &mapping);
     if matches!(mapping, Mapping::None { .. }) {
-        return Ok(text);
+        return Ok(script.text());
     }
-    let procedure = ProcedureSpec::of(test);
     // More than one, so that the words about them are there.
     let threads = if test.ramp.contains(&Dimension::Threads) { 2 } else { 1 };
-    let spec = dbdyno_engine::PointSpec { threads, ..example::spec(test, size) };
-    line(&mut text, format_args!("-- {NOTICE}"));
-    for part in procedure.needs() {
-        line(&mut text, format_args!("-- needs {} (--without {} leaves the test out)", part.words(), part.name()));
+    let (procedure, spec) = (procedure::of(test)?, PointSpec { threads, ..example::spec(test, size) });
+    let all_ended = |statements: Vec<String>| statements.into_iter().map(|sql| ended(&sql));
+    script.line(format!("-- {NOTICE}"));
+    for part in procedure::needs(test) {
+        script.line(format!("-- needs {} (--without {} leaves the test out)", part.words(), part.name()));
     }
-    line(&mut text, format_args!("{PREAMBLE}"));
-    run(&mut text, SCHEMA);
-    line(&mut text, format_args!("\n-- the session's settings"));
-    ProcedureSpec::compiler().iter().for_each(|sql| run(&mut text, sql));
-    procedure.settings(&spec).iter().for_each(|sql| run(&mut text, sql));
-    let before = procedure.creates_before(&spec)?;
-    if !before.is_empty() {
-        line(&mut text, format_args!("\n-- what the point's jobs share"));
+    script.line(PREAMBLE);
+    script.line(ended(SCHEMA));
+    script.heading("the session's settings");
+    script.lines(procedure::compiler().map(ended));
+    script.lines(all_ended(procedure.set(&spec)?));
+    script.part("what the point's jobs share", all_ended(procedure::shared(&procedure, &spec)?));
+    script.described(&procedure)?;
+    script.lines(all_ended(procedure::package(std::slice::from_ref(&procedure), CommitMode::Durable)?.into()));
+    script.cached(test, "into the cache, by a session of its own");
+    for table in test.reads().into_iter().filter(|_| test.cache == Cache::Cached) {
+        script.lines(all_ended(statements_of("warm", table.name())?));
     }
-    before.iter().for_each(|sql| run(&mut text, sql));
-    line(&mut text, format_args!("\n-- {}", procedure.procedure()));
-    for (key, note) in procedure.notes()? {
-        line(&mut text, format_args!("-- {key}: {note}"));
-    }
-    procedure.package(CommitMode::Durable)?.iter().for_each(|sql| run(&mut text, sql));
-    if test.cache == Cache::Cached {
-        line(&mut text, format_args!("\n-- into the cache, by a session of its own: {}", list(procedure.reads())));
-        for table in procedure.reads() {
-            statements_of("warm", table.name())?.iter().for_each(|sql| run(&mut text, sql));
-        }
-    }
-    if let Some(explain) = procedure.explain()? {
-        line(&mut text, format_args!("\n-- the plan of the statement under test"));
-        if let Some(expected) = procedure.expected_plan()? {
-            line(&mut text, format_args!("-- must have: {expected}"));
-        }
-        run(&mut text, &explain);
+    script.plan(&procedure, &spec, "must have", ended)?;
+    if procedure.explain()?.is_some() {
         for name in ["plan", "forget_plan"] {
-            run(&mut text, &DIALECT.get(&format!("statistics/{name}"))?.text);
+            script.line(ended(&DIALECT.get(&format!("statistics/{name}"))?.text));
         }
     }
-    line(&mut text, format_args!("\n-- one pass of the first of one job, with the keys of an example"));
+    script.heading(example::ONE_PASS);
     let numbers: Vec<String> = arguments(&spec, 0, 0, 1).iter().map(ToString::to_string).collect();
-    run(&mut text, &shown_call(&procedure, &numbers));
+    script.line(ended(&shown_call(&procedure.name, &numbers)));
     if test.procedure.has_client_form() {
-        let form = Form::of(&procedure, &spec)?;
-        line(&mut text, format_args!("{}; for reading", example::client_heading(&spec)));
-        form.settings().iter().for_each(|sql| reading(&mut text, &ended(sql)));
-        reading(&mut text, &ended(form.sql()));
-        if test.procedure.writes() {
-            reading(&mut text, &ended("COMMIT"));
-        }
+        script.line(format!("{}; for reading", example::client_heading(&spec)));
+        let commits = if test.procedure.writes() { commit_settings(spec.commit) } else { &[] };
+        let sent = procedure.client_form()?.texts.remove(0).sql;
+        let statements = commits.iter().copied().chain([sent.as_str()]);
+        let commit = test.procedure.writes().then_some("COMMIT");
+        script.lines(statements.chain(commit).flat_map(|sql| reading(&ended(sql))));
     }
-    line(&mut text, format_args!("\n-- away with what the point has made"));
-    procedure.drops_made(&spec)?.iter().for_each(|sql| run(&mut text, sql));
-    run(&mut text, &ProcedureSpec::drop_package()?);
-    Ok(text)
+    script.heading(example::AWAY);
+    script.lines(all_ended(procedure::drops_made(&procedure, &spec)?));
+    script.line(ended(&procedure::drop_package()?));
+    Ok(script.text())
 }
 
 /// The statements that create the schema, after those with which an administrator makes room for it, and the package
@@ -110,7 +95,7 @@ pub(super) fn of_schema(size: &Size) -> Result<String, EngineError> {
         &mut text,
         format_args!("\n-- Only with a licence of the Diagnostics Pack, for runs with --diagnostics-pack:"),
     );
-    reading(&mut text, &DIALECT.get("setup/diagnostics")?.text);
+    reading(&DIALECT.get("setup/diagnostics")?.text).for_each(|sql| line(&mut text, format_args!("{sql}")));
     line(&mut text, format_args!("\n-- The schema"));
     run(&mut text, SCHEMA);
     let meta = DIALECT.get("tables/create_meta")?;
@@ -132,10 +117,10 @@ pub(super) fn of_schema(size: &Size) -> Result<String, EngineError> {
         &mut text,
         format_args!("\n-- The package with every procedure; a point makes it with its own alone, and drops it"),
     );
-    ProcedureSpec::compiler().iter().for_each(|sql| run(&mut text, sql));
-    procedure::package(&every_recipe()?, CommitMode::Durable)?.iter().for_each(|sql| run(&mut text, sql));
+    procedure::compiler().iter().for_each(|sql| run(&mut text, sql));
+    procedure::package(&every_procedure()?, CommitMode::Durable)?.iter().for_each(|sql| run(&mut text, sql));
     line(&mut text, format_args!("SHOW ERRORS PACKAGE BODY {}\n", procedure::PACKAGE));
-    run(&mut text, &ProcedureSpec::drop_package()?);
+    run(&mut text, &procedure::drop_package()?);
     for (title, file) in [
         ("What dbdyno asks while it measures", "statistics"),
         ("What it asks about the server", "describe"),
@@ -152,7 +137,8 @@ pub(super) fn of_schema(size: &Size) -> Result<String, EngineError> {
         for name in file.names() {
             let what = file.get(name)?.notes.get("what").map(|what| format!(": {what}")).unwrap_or_default();
             line(&mut text, format_args!("-- {name}{what}"));
-            reading(&mut text, &ended(&with_examples(&file.get(name)?.text)));
+            let sql = ended(&with_examples(&file.get(name)?.text));
+            reading(&sql).for_each(|sql| line(&mut text, format_args!("{sql}")));
         }
     }
     Ok(text)
@@ -193,71 +179,27 @@ fn with_examples(text: &str) -> String {
     examples.iter().fold(noted, |text, (name, example)| text.replace(name, example))
 }
 
-/// A recipe for every procedure: each kind of work on each table that it is for.
-fn every_recipe() -> Result<Vec<ProcedureSpec>, EngineError> {
-    use Procedure::{
-        BulkLoad, CpuDecimalMix, CpuDoubleMix, CpuFibonacci, CpuFloatMix, CpuIntegerMix, CpuLoop, CpuPrimes,
-        CpuQuicksort, CpuRandomNumber, CpuRandomString, CpuStringMix, Group, IndexNonUnique, IndexUnique, Insert, Join,
-        Report, Scan, ScanRange, SelectPrimary, SelectSecondary, Sort, UpdatePrimary, UpdateSecondary, WriteFile,
-    };
-    let small = [
-        TableName::SmallHeap,
-        TableName::SmallIot,
-        TableName::SmallHash,
-        TableName::SmallHeapList,
-        TableName::SmallIotList,
-    ];
-    let large = TableName::LargeHeapRangeList;
-    let cpu = [
-        CpuLoop,
-        CpuRandomNumber,
-        CpuRandomString,
-        CpuIntegerMix,
-        CpuDecimalMix,
-        CpuFloatMix,
-        CpuDoubleMix,
-        CpuStringMix,
-        CpuFibonacci,
-        CpuPrimes,
-        CpuQuicksort,
-    ];
-    let mut all: Vec<(Procedure, Option<TableName>)> =
-        cpu.into_iter().chain([WriteFile]).map(|work| (work, None)).collect();
-    for work in [Insert, Scan, SelectPrimary, SelectSecondary, UpdatePrimary] {
-        all.extend(small.map(|table| (work, Some(table))));
-    }
-    all.extend([TableName::SmallHeap, TableName::SmallIot].map(|table| (Join, Some(table))));
-    all.extend([(BulkLoad, Some(TableName::SmallHeap)), (UpdateSecondary, Some(TableName::SmallHeap))]);
-    all.push((Scan, Some(TableName::LargeCompressed)));
-    for work in [
-        BulkLoad,
-        Scan,
-        ScanRange,
-        IndexUnique,
-        IndexNonUnique,
-        Sort,
-        Group,
-        Report,
-        SelectPrimary,
-        SelectSecondary,
-        UpdatePrimary,
-        Join,
-    ] {
-        all.push((work, Some(large)));
-    }
+/// Every procedure, on each table that it is for.
+fn every_procedure() -> Result<Vec<ProcedureSpec>, EngineError> {
     let code = TestCode::new("T111").map_err(|error| EngineError::new(ErrorClass::Other, error.to_string()))?;
-    let test = |(work, table)| Test::plain(code.clone(), work, table, Cache::Any);
-    Ok(all.into_iter().map(|of| ProcedureSpec::of(&test(of))).collect())
+    let of = |work: Procedure, table| procedure::of(&Test::plain(code.clone(), work, table, Cache::Any));
+    let mut all = Vec::new();
+    for work in Procedure::all() {
+        match work.tables.as_slice() {
+            [] => all.push(of(work, None)?),
+            tables => all.extend(tables.iter().map(|table| of(work, Some(*table))).collect::<Result<Vec<_>, _>>()?),
+        }
+    }
+    Ok(all)
 }
 
 /// The call with numbers for what is bound, and a word about what came of it.
-fn shown_call(procedure: &ProcedureSpec, numbers: &[String]) -> String {
+fn shown_call(procedure: &str, numbers: &[String]) -> String {
     let sums: [&str; SUMS] = ["v_ops", "v_rows", "v_bytes", "v_checksum"];
     let declared = sums.map(|sum| format!("  {sum} NUMBER;\n")).concat();
     format!(
-        "DECLARE\n{declared}BEGIN\n  {}.{}({}, {});\n  DBMS_OUTPUT.PUT_LINE({});\nEND;",
+        "DECLARE\n{declared}BEGIN\n  {}.{procedure}({}, {});\n  DBMS_OUTPUT.PUT_LINE({});\nEND;",
         procedure::PACKAGE,
-        procedure.procedure(),
         numbers.join(", "),
         sums.join(", "),
         sums.join(" || ' ' || ")
@@ -275,6 +217,7 @@ fn run(text: &mut String, sql: &str) {
     line(text, format_args!("{}", ended(sql)));
 }
 
-fn reading(text: &mut String, sql: &str) {
-    sql.lines().for_each(|sql| line(text, format_args!("{FOR_READING}{sql}")));
+/// The lines of a statement that is printed for reading.
+fn reading(sql: &str) -> impl Iterator<Item = String> + use<> {
+    sql.lines().map(|sql| format!("{FOR_READING}{sql}")).collect::<Vec<_>>().into_iter()
 }

@@ -276,7 +276,7 @@ fn what_makes_figures_doubtful_is_said() {
     assert!(database.facts["build"].starts_with("PostgreSQL ") && database.facts["build"].contains(&database.version));
     assert_eq!(
         describe::commit_settings(&mut connection, CommitMode::Durable).unwrap(),
-        [("synchronous_commit", "on".to_owned())]
+        [("synchronous_commit".to_owned(), "on".to_owned())]
     );
     assert_eq!(describe::commit_settings(&mut connection, CommitMode::EngineDefault).unwrap(), []);
     // What this session has set is not what others will have.

@@ -9,13 +9,13 @@ use super::connection::PostgresConnection;
 use super::errors::Trouble;
 use super::membership::Membership;
 use super::options::Options;
-use super::procedure::ProcedureSpec;
 use super::wire::answer::CommandResult;
 use super::wire::prepared::{self, PreparedStatements, ServerText};
 use super::wire::{Status, Wait, Wire};
-use super::{Node, describe, session, snapshot};
+use super::{Node, describe, procedure, session, snapshot};
+use crate::DIALECT;
 use dbdyno_engine::client::{Answer, Statements};
-use dbdyno_engine::server::Connection as _;
+use dbdyno_engine::server::{Connection as _, Job, compared};
 use dbdyno_engine::{Canceller, ChunkResult, EngineError, Failure, PointSpec, Prepared, Request, Session};
 use dbdyno_model::ErrorClass;
 pub(super) use pump::ClientPump;
@@ -64,23 +64,28 @@ impl ClientSession {
 
     fn prepare_work(&mut self, spec: &PointSpec, job: u32) -> Result<Prepared, EngineError> {
         self.work = None;
-        let procedure = ProcedureSpec::of(&spec.test)?;
-        let statement = procedure.client_statement()?;
-        let doing = format!("preparing {}", spec.test.code);
+        let job = Job::new(spec, job, procedure::of(&spec.test)?);
+        let client = job.procedure.client_form()?;
         let version_num = self.connection.version_num();
-        let settings = session::settings(&mut self.connection, version_num, &procedure, spec)?;
-        self.connection.reset(&doing, &settings)?;
-        let prepared = session::plan(&mut self.connection, &procedure, spec, &doing, &statement.explain)?;
-        let writes = spec.test.procedure.writes();
-        self.send_from_now_on(&doing, &[statement.text], format!("{} job {}", spec.test.code, job + 1), writes)?;
-        Ok(Prepared { form: Some(statement.form), ..prepared })
+        let settings = session::settings(&mut self.connection, version_num, &job.procedure, spec)?;
+        self.connection.reset(&job.preparing, &settings)?;
+        let mut prepared = Prepared::default();
+        if let Some(explain) = job.procedure.explain_sent()? {
+            let rows = self.connection.texts(&job.preparing, &explain)?;
+            prepared = compared(session::plan_of(rows)?, &job)?;
+        }
+        let texts: Vec<ServerText> = client.texts.iter().map(ServerText::from).collect();
+        self.send_from_now_on(&job.preparing, &texts, job.doing, spec.test.procedure.writes())?;
+        Ok(Prepared { form: Some(client.form), ..prepared })
     }
 
     fn prepare_own(&mut self, statements: &Statements) -> Result<(), EngineError> {
         self.work = None;
         let doing = format!("preparing {}", statements.work);
         let settings = describe::commit_settings(&mut self.connection, statements.commit)?;
-        self.connection.reset(&doing, &session::setting(&settings))?;
+        let rules = DIALECT.procedures()?;
+        let settings: String = settings.iter().map(|setting| format!("{}; ", rules.setting(setting))).collect();
+        self.connection.reset(&doing, &settings)?;
         // Whatever its transactions do, they are its own.
         self.send_from_now_on(&doing, &prepared::texts(statements)?, statements.work.clone(), true)
     }

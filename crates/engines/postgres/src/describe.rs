@@ -2,6 +2,7 @@
 
 use super::connection::PostgresConnection;
 use crate::DIALECT;
+use dbdyno_engine::procedure::Setting;
 use dbdyno_engine::server::{Connection, Questions, describe, pairs};
 use dbdyno_engine::{Durability, EngineError};
 use dbdyno_model::{CommitMode, Database, Drive};
@@ -45,7 +46,7 @@ pub(super) fn log_is_synced_by_writing(connection: &mut PostgresConnection) -> R
 pub(super) fn commit_settings(
     connection: &mut dyn Connection,
     commit: CommitMode,
-) -> Result<Vec<(&'static str, String)>, EngineError> {
+) -> Result<Vec<Setting>, EngineError> {
     describe::commit_settings(connection, &Questions::new(&DIALECT, 0), commit)
 }
 

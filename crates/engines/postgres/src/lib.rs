@@ -38,13 +38,14 @@ mod wire;
 
 use client::{ClientPump, ClientSession};
 use connection::PostgresConnection;
-use dbdyno_engine::server::{Product, ProductTarget as _};
+use dbdyno_engine::server::{Product, ProductTarget as _, ServerSession};
 use dbdyno_engine::{
     BlockWrites, Durability, DurablePlaces, EngineError, EngineInfo, Finding, PointSpec, PointStatistics, ProgramSpec,
     Pump, Session, Settled, ThreadPump,
 };
 use dbdyno_model::{CommitMode, Counters, Database, Drive, Size, TableName};
 pub(crate) use dialect::{DIALECT, GRANTS, SCHEMA, TABLE_NAMES, mapping};
+use membership::Membership;
 use point::UnderWay;
 pub(crate) use product::{Node, PostgresEngine, PostgresProduct, engine};
 use session::PostgresSession;
@@ -143,7 +144,8 @@ impl Product for PostgresProduct {
 
     fn session(engine: &PostgresEngine, node: usize) -> Result<Box<dyn Session>, EngineError> {
         let connection = engine.product.open(node, "dbdyno job")?;
-        Ok(Box::new(PostgresSession::new(connection, Arc::clone(&engine.nodes[node]))?))
+        let part = Membership::new(Arc::clone(&engine.nodes[node]), &connection)?;
+        Ok(Box::new(ServerSession::new(connection, PostgresSession(part))))
     }
 
     fn client_session(engine: &PostgresEngine, node: usize) -> Result<Box<dyn Session>, EngineError> {

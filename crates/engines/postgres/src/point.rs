@@ -3,14 +3,14 @@
 
 use super::connection::PostgresConnection;
 use super::load::place;
-use super::procedure::{Counting, ProcedureSpec};
+use super::procedure::Counting;
 use super::snapshot::{self, Watched};
-use super::{PostgresEngine, PostgresProduct, monitor, paced};
+use super::{PostgresEngine, PostgresProduct, monitor, paced, procedure};
 use crate::DIALECT;
-use dbdyno_engine::bookkeeping::{self, Made, Meta};
-use dbdyno_engine::server::{Connection as _, Watches, contents, first};
+use dbdyno_engine::procedure::ProcedureSpec;
+use dbdyno_engine::server::{Connection as _, Watches, contents, first, leftovers};
 use dbdyno_engine::{EngineError, PointSpec, PointStatistics, ProgramSpec, Sampling};
-use dbdyno_model::{Cache, Drive, ErrorClass, Organisation, Procedure, Shape, TableName};
+use dbdyno_model::{Cache, Drive, ErrorClass, Organisation, ProcedureShape, Shape, TableName};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -43,14 +43,14 @@ impl UnderWay {
 
 /// Prepares what the jobs of a point share.
 pub(super) fn begin(engine: &PostgresEngine, spec: &PointSpec) -> Result<UnderWay, EngineError> {
-    let procedure = ProcedureSpec::of(&spec.test)?;
+    let procedure = procedure::of(&spec.test)?;
     let watched = engine.with(|connection| {
         if let Some(server) = &engine.private {
             paced::restore(connection, server)?;
         }
         remove_leftovers(connection, spec)?;
         make(connection, &procedure, spec)?;
-        warm_all(connection, &procedure, spec)?;
+        warm_all(connection, spec)?;
         watch(connection, &procedure, spec)
     })?;
     for node in 1..engine.working_nodes(spec.nodes) {
@@ -62,10 +62,10 @@ pub(super) fn begin(engine: &PostgresEngine, spec: &PointSpec) -> Result<UnderWa
                 remove_leftovers(connection, spec)?;
                 make(connection, &procedure, spec)?;
             }
-            warm_all(connection, &procedure, spec)
+            warm_all(connection, spec)
         })?;
     }
-    Ok(under_way(engine, (spec.nodes, spec.sampling), watched, procedure.reads().to_vec()))
+    Ok(under_way(engine, (spec.nodes, spec.sampling), watched, spec.test.reads()))
 }
 
 /// Prepares a point of a program, which has made its tables itself.
@@ -114,18 +114,14 @@ pub(super) fn unlock(connection: &mut PostgresConnection) -> Result<(), EngineEr
 fn make(connection: &mut PostgresConnection, procedure: &ProcedureSpec, spec: &PointSpec) -> Result<(), EngineError> {
     note(connection, procedure)?;
     let created = if spec.drive == Drive::Server { procedure.creates()? } else { Vec::new() };
-    let statements = created.into_iter().chain(procedure.creates_before()?);
+    let statements = created.into_iter().chain(procedure::shared(procedure)?);
     statements.into_iter().try_for_each(|sql| connection.batch("making the test's procedure", &sql))
 }
 
 /// Reads the tables of a cached test, and what inserts copy from, into the cache.
-fn warm_all(
-    connection: &mut PostgresConnection,
-    procedure: &ProcedureSpec,
-    spec: &PointSpec,
-) -> Result<(), EngineError> {
-    if spec.test.cache == Cache::Cached || spec.test.procedure == Procedure::Insert {
-        procedure.reads().iter().try_for_each(|table| warm(connection, *table, spec))?;
+fn warm_all(connection: &mut PostgresConnection, spec: &PointSpec) -> Result<(), EngineError> {
+    if spec.test.cache == Cache::Cached || spec.test.procedure.shape == ProcedureShape::Insert {
+        spec.test.reads().into_iter().try_for_each(|table| warm(connection, table, spec))?;
     }
     Ok(())
 }
@@ -169,54 +165,19 @@ fn remove_leftovers(connection: &mut PostgresConnection, spec: &PointSpec) -> Re
     let doing = format!("removing what {} has made", spec.test.code);
     remove_made(connection, &doing)?;
     // A test that PostgreSQL does not have has made no procedure.
-    let Ok(procedure) = ProcedureSpec::of(&spec.test) else { return Ok(()) };
+    let Ok(procedure) = procedure::of(&spec.test) else { return Ok(()) };
     procedure.drops()?.iter().try_for_each(|sql| connection.batch(&doing, sql))
 }
 
 /// Drops what points have noted that they make, whichever point it was.
 fn remove_made(connection: &mut PostgresConnection, doing: &str) -> Result<(), EngineError> {
-    let noted = names(connection, &DIALECT.get("statistics/noted")?.text)?;
-    let made: Vec<Made> = noted.iter().filter_map(|entry| bookkeeping::noted(entry)).collect();
-    if !made.is_empty() {
-        let there = there(connection)?;
-        let tables = bookkeeping::ours(&made, &there).filter(|(kind, _)| kind == "table");
-        contents::refuse_others::<PostgresProduct>(
-            &place(),
-            connection,
-            tables.map(|(_, name)| name.as_str()),
-            &Meta::default(),
-        )?;
-        // Each in a transaction of its own: one for all would need more locks than a server has.
-        for (kind, name) in bookkeeping::ours(&made, &there) {
-            let sql = match kind.as_str() {
-                "index" => DIALECT.fill("statistics/drop_index", &[("index", name)])?,
-                _ => DIALECT.fill("tables/drop_table", &[("table", name)])?,
-            };
-            connection.batch(doing, &sql)?;
-        }
-        connection.batch(doing, &DIALECT.get("statistics/forget_made")?.text)?;
-    }
-    Ok(())
-}
-
-/// Tables and indexes whose names are such as points give.
-fn there(connection: &mut PostgresConnection) -> Result<Vec<(String, String)>, EngineError> {
-    let rows = connection.texts("reading the catalogue", &DIALECT.get("statistics/there")?.text)?;
-    let pair = |row: Vec<Option<String>>| match <[Option<String>; 2]>::try_from(row) {
-        Ok([Some(kind), Some(name)]) => Some((kind, name)),
-        _ => None,
-    };
-    Ok(rows.into_iter().filter_map(pair).collect())
+    leftovers::remove_made(connection, &DIALECT, (&place(), doing), true)
 }
 
 /// Notes what the point is going to make, of which nothing may be there.
 fn note(connection: &mut PostgresConnection, procedure: &ProcedureSpec) -> Result<(), EngineError> {
-    let wanted = procedure.makes();
-    if wanted.is_empty() {
-        return Ok(());
-    }
-    bookkeeping::refuse_taken(&wanted, &there(connection)?, &place())?;
-    wanted.iter().try_for_each(|made| contents::set::<PostgresProduct>(connection, [(made.entry().as_str(), "1")]))
+    let entries = leftovers::entries_of(connection, &DIALECT, procedure, &place())?;
+    entries.iter().try_for_each(|entry| contents::set::<PostgresProduct>(connection, [(entry.as_str(), "1")]))
 }
 
 /// The same on another node than the first; a standby drops what the first one drops.
@@ -250,8 +211,7 @@ fn warm(connection: &mut PostgresConnection, table: TableName, spec: &PointSpec)
 
 /// The first column's texts.
 fn names(connection: &mut PostgresConnection, sql: &str) -> Result<Vec<String>, EngineError> {
-    let rows = connection.texts("reading the catalogue", sql)?;
-    Ok(rows.into_iter().filter_map(|row| row.into_iter().next().flatten()).collect())
+    leftovers::names(connection, "reading the catalogue", sql)
 }
 
 /// The tablespaces that hold what is committed, relative to the data folder.
@@ -266,27 +226,25 @@ fn watch(
     spec: &PointSpec,
 ) -> Result<Watched, EngineError> {
     // Where writing may lie behind dirtying, the point's figure depends on it.
-    let buffercache = match spec.test.procedure {
-        Procedure::UpdateSecondary => {
-            names(connection, &DIALECT.get("counters/buffercache_schema")?.text)?.into_iter().next()
-        }
-        _ => None,
-    };
+    let mut buffercache = None;
+    if spec.test.procedure.scatters_writes() {
+        buffercache = names(connection, &DIALECT.get("counters/buffercache_schema")?.text)?.into_iter().next();
+    }
     let mut oids = |relation: &str| -> Result<Vec<u32>, EngineError> {
         let oids = names(connection, &DIALECT.fill("statistics/leaf_oids", &[("relation", relation)])?)?;
         let unclear =
             |text: &String| EngineError::new(ErrorClass::Other, format!("'{text}' is no number of a relation"));
         oids.iter().map(|oid| oid.parse().map_err(|_| unclear(oid))).collect()
     };
-    let work = spec.test.procedure;
-    let builds = matches!(work, Procedure::IndexUnique | Procedure::IndexNonUnique);
+    let shape = spec.test.procedure.shape;
+    let builds = shape == ProcedureShape::Index;
     let mut watched = Watched {
         workers: spec.threads > 1,
         buffercache,
-        makes_relations: builds || matches!(work, Procedure::BulkLoad | Procedure::WriteFile),
+        makes_relations: builds || matches!(shape, ProcedureShape::Load | ProcedureShape::File),
         ..Watched::default()
     };
-    let counting = procedure.counting();
+    let counting = procedure::counting(procedure);
     match &counting {
         Counting::IndexScans { index, per_execution } => {
             watched.indexes = oids(index)?;

@@ -1,12 +1,12 @@
 //! Every statement that a test or a load would run, for review or by hand: psql takes it as it is.
 
-use super::procedure::{ProcedureSpec, layout};
-use super::{TABLE_NAMES, mapping};
+use super::procedure::layout;
+use super::{TABLE_NAMES, mapping, procedure};
 use crate::DIALECT;
+use dbdyno_engine::EngineError;
 use dbdyno_engine::server::call::arguments;
-use dbdyno_engine::server::example::{self, line, list};
-use dbdyno_engine::{EngineError, PointSpec};
-use dbdyno_model::{Cache, Mapping, Size, Test};
+use dbdyno_engine::server::example::{self, Script, line};
+use dbdyno_model::{Mapping, Size, Test};
 
 /// The statements of a test.
 ///
@@ -14,48 +14,35 @@ use dbdyno_model::{Cache, Mapping, Size, Test};
 /// A statement cannot be filled in.
 pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
     let mapping = mapping(test);
-    let mut text = example::head(test, size, &mapping);
+    let mut script = Script::of(test, size, &mapping);
     if matches!(mapping, Mapping::None { .. }) {
-        return Ok(text);
+        return Ok(script.text());
     }
-    let procedure = ProcedureSpec::of(test)?;
-    let spec = example::spec(test, size);
-    settings(&mut text, &procedure, &spec);
-    let before = procedure.creates_before()?;
-    if !before.is_empty() {
-        line(&mut text, format_args!("\n-- what the point fills"));
+    let (procedure, spec) = (procedure::of(test)?, example::spec(test, size));
+    let rules = procedure.rules()?;
+    script.part("the session's settings", procedure.set(&spec)?.into_iter().map(|sql| format!("{sql};")));
+    // The newest version, then what others differ in.
+    for (versions, version) in [("from version 14 on", u64::MAX), ("version 13", 130_000)] {
+        let settings = procedure.settings_of_version(&spec, version)?;
+        script.lines(settings.iter().map(|setting| format!("-- {versions}: {};", rules.setting(setting))));
     }
-    before.iter().for_each(|sql| line(&mut text, format_args!("{sql}")));
-    line(&mut text, format_args!("\n-- {}", procedure.procedure()));
-    for (key, note) in procedure.notes()? {
-        line(&mut text, format_args!("-- {key}: {note}"));
-    }
-    procedure.creates()?.iter().for_each(|sql| line(&mut text, format_args!("{sql}")));
-    if test.cache == Cache::Cached {
-        line(&mut text, format_args!("\n-- into the cache, by sessions of their own: {}", list(procedure.reads())));
-    }
-    if let Some(explain) = procedure.explain()? {
-        line(&mut text, format_args!("\n-- the plan of the statement under test"));
-        if let Some(expected) = procedure.expected_plan(&spec)? {
-            line(&mut text, format_args!("-- must be: {expected}"));
-        }
-        line(&mut text, format_args!("{explain}"));
-    }
+    script.part("what the point fills", procedure::shared(&procedure)?);
+    script.described(&procedure)?;
+    script.lines(procedure.creates()?);
+    script.cached(test, "into the cache, by sessions of their own");
+    script.plan(&procedure, &spec, "must be", str::to_owned)?;
     if test.procedure.has_client_form() {
-        line(&mut text, format_args!("\n-- the client drive has no procedure: it sends this, prepared, for each key"));
-        procedure
-            .client_statement()?
-            .text
-            .sql
-            .lines()
-            .for_each(|sql| line(&mut text, format_args!("-- {}", sql.trim())));
+        script.heading("the client drive has no procedure: it sends this, prepared, for each key");
+        let client = procedure.client_form()?;
+        script.lines(client.texts[0].sql.lines().map(|sql| format!("-- {}", sql.trim())));
     }
-    line(&mut text, format_args!("\n-- one pass of the first of one job, with the keys of an example"));
-    line(&mut text, format_args!("{};", call(&procedure, &spec)));
-    line(&mut text, format_args!("\n-- away with what the point has made"));
-    procedure.drops_made()?.iter().for_each(|sql| line(&mut text, format_args!("{sql}")));
-    procedure.drops()?.iter().for_each(|sql| line(&mut text, format_args!("{sql}")));
-    Ok(text)
+    script.heading(example::ONE_PASS);
+    let numbers = arguments(&spec, 0, 0, 1).map(|n| n.to_string()).into_iter();
+    script.line(format!("{};", rules.call_with(&procedure.name, numbers)));
+    script.heading(example::AWAY);
+    script.lines(procedure.discards(&procedure.made_by_all(1, 1)?)?);
+    script.lines(procedure.drops()?);
+    Ok(script.text())
 }
 
 /// The statements that create the schema, after those with which an administrator makes room for it.
@@ -92,30 +79,6 @@ pub(super) fn of_schema(size: &Size) -> Result<String, EngineError> {
         line(&mut text, format_args!("{vacuum}"));
     }
     Ok(text)
-}
-
-fn settings(text: &mut String, procedure: &ProcedureSpec, spec: &PointSpec) {
-    line(text, format_args!("\n-- the session's settings"));
-    for (name, value) in procedure.settings(spec) {
-        line(text, format_args!("SET {name} = '{value}';"));
-    }
-    // The newest version, then what others differ in.
-    for (name, value) in procedure.settings_of_version(u32::MAX) {
-        line(text, format_args!("-- from version 14 on: SET {name} = '{value}';"));
-    }
-    for (name, value) in procedure.settings_of_version(130_000) {
-        line(text, format_args!("-- version 13: SET {name} = '{value}';"));
-    }
-}
-
-/// The call with its arguments written out.
-fn call(procedure: &ProcedureSpec, spec: &PointSpec) -> String {
-    let mut call = procedure.call();
-    // From the last to the first, so that $1 is not found in $10.
-    for (n, argument) in arguments(spec, 0, 0, 1).iter().enumerate().rev() {
-        call = call.replace(&format!("${}::bigint", n + 1), &argument.to_string());
-    }
-    call
 }
 
 fn one(text: &mut String, name: &str) -> Result<(), EngineError> {

@@ -3,13 +3,12 @@
 
 use super::connection::SqliteConnection;
 use super::meta::{self, beside};
-use super::procedure::{load_table, makes};
 use super::writing::{FILE_SUFFIX, remove};
-use super::{Shared, inspect, shape_statement};
+use super::{Shared, inspect, procedure, shape_statement};
 use crate::DIALECT;
 use dbdyno_engine::bookkeeping::{self, Made, Meta};
 use dbdyno_engine::{EngineError, PointSpec};
-use dbdyno_model::{Organisation, Procedure};
+use dbdyno_model::{Organisation, ProcedureShape};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
@@ -19,16 +18,17 @@ use std::sync::atomic::Ordering;
 /// SQLite's.
 pub(super) fn begin(shared: &Shared, connection: &SqliteConnection, spec: &PointSpec) -> Result<(), EngineError> {
     end(shared, connection)?;
-    let wanted = makes(&spec.test);
+    let own = procedure::of_point(&spec.test)?;
+    let wanted = own.makes()?;
     if !wanted.is_empty() {
         bookkeeping::refuse_taken(&wanted, &there(connection)?, "the file")?;
         wanted.iter().try_for_each(|made| meta::set(connection, &made.entry(), "1"))?;
     }
     let doing = format!("preparing {}", spec.test.code);
-    let organisation = spec.test.table.map_or(Organisation::Heap, |t| t.organisation());
-    match spec.test.procedure {
-        Procedure::Insert => {
-            let table = load_table(&spec.test, 0);
+    let organisation = own.table.organisation();
+    match spec.test.procedure.shape {
+        ProcedureShape::Insert => {
+            let table = own.fill("{load}")?;
             let mut statements = vec![shape_statement(organisation), "index_customer"];
             if organisation != Organisation::Iot {
                 statements.push("index_primary");
@@ -37,10 +37,9 @@ pub(super) fn begin(shared: &Shared, connection: &SqliteConnection, spec: &Point
                 connection.run(&doing, &DIALECT.fill(&format!("tables/{statement}"), &[("table", &table)])?)?;
             }
         }
-        Procedure::BulkLoad => {
-            let mut tables: Vec<String> = (0..spec.jobs).map(|job| load_table(&spec.test, job)).collect();
-            tables.dedup();
-            for table in tables {
+        ProcedureShape::Load => {
+            for job in 0..spec.jobs {
+                let table = procedure::of(&spec.test, job)?.fill("{load}")?;
                 connection.run(
                     &doing,
                     &DIALECT.fill(&format!("tables/{}", shape_statement(organisation)), &[("table", &table)])?,

@@ -9,8 +9,8 @@ use super::session::{Work, stopped};
 use super::totals::{PAGE_BYTES, Totals};
 use dbdyno_engine::data::Keys;
 use dbdyno_engine::{ChunkResult, EngineError};
-use dbdyno_model::{ErrorClass, Procedure, Shape, Size, TableName};
-use rusqlite::{CachedStatement, Statement, StatementStatus};
+use dbdyno_model::{Argument, ErrorClass, ProcedureShape, RowsBy, Shape, Size, TableName};
+use rusqlite::{Statement, StatementStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// One call of a procedure.
@@ -27,26 +27,20 @@ pub(super) struct Chunk<'a, W = &'a Work> {
 impl<'a> Chunk<'a> {
     /// Runs passes `first .. first + passes`, adding each operation to `done` when it is over.
     pub(super) fn run(&mut self, first: u64, passes: u64) -> Result<(), Fault> {
-        match self.work.spec.test.procedure {
-            Procedure::CpuLoop
-            | Procedure::CpuRandomNumber
-            | Procedure::CpuRandomString
-            | Procedure::CpuIntegerMix
-            | Procedure::CpuDoubleMix
-            | Procedure::CpuStringMix => self.loop_inside(first, passes),
-            Procedure::CpuFibonacci | Procedure::CpuPrimes => self.evaluate(passes),
-            Procedure::Scan | Procedure::Group | Procedure::Report => self.read_all(passes),
-            Procedure::Sort => self.sort(passes),
-            Procedure::SelectPrimary => self.select_primary(first, passes),
-            Procedure::SelectSecondary | Procedure::Join | Procedure::ScanRange => self.select_many(first, passes),
-            Procedure::Insert => self.insert(first, passes),
-            Procedure::BulkLoad => self.bulk_load(first, passes),
-            Procedure::UpdatePrimary | Procedure::UpdateSecondary => self.update(first, passes),
-            Procedure::IndexUnique | Procedure::IndexNonUnique => self.index(passes),
-            Procedure::WriteFile => self.write_files(passes),
-            Procedure::CpuDecimalMix | Procedure::CpuFloatMix | Procedure::CpuQuicksort => {
-                Err(wrong("SQLite has no such procedure").into())
-            }
+        let facts = self.work.spec.test.procedure;
+        match (facts.shape, facts.rows_by) {
+            (ProcedureShape::Loop, _) if facts.argument.is_some() => self.evaluate(passes),
+            (ProcedureShape::Loop, _) => self.loop_inside(first, passes),
+            (ProcedureShape::Statement, None) if facts.sorts && facts.scanned_rows_are_counted => self.sort(passes),
+            (ProcedureShape::Statement, None) => self.read_all(passes),
+            (ProcedureShape::Select, Some(RowsBy::PrimaryKey)) => self.select_primary(first, passes),
+            (ProcedureShape::Select, Some(RowsBy::PrimaryKeyRange)) => self.select_range(first, passes),
+            (ProcedureShape::Statement | ProcedureShape::Select, _) => self.select_many(first, passes),
+            (ProcedureShape::Insert, _) => self.insert(first, passes),
+            (ProcedureShape::Load, _) => self.bulk_load(first, passes),
+            (ProcedureShape::Update, _) => self.update(first, passes),
+            (ProcedureShape::Index, _) => self.index(passes),
+            (ProcedureShape::File, _) => self.write_files(passes),
         }
     }
 
@@ -72,7 +66,7 @@ impl<'a> Chunk<'a> {
         let argument = test.argument.ok_or_else(|| wrong(format!("{} lacks its argument", test.code)))?;
         // Primes are looked for among as many numbers as the test counts, ending with its argument.
         let first = (argument + 1).saturating_sub(test.ops_per_pass);
-        let primes = test.procedure == Procedure::CpuPrimes;
+        let primes = test.procedure.argument == Some(Argument::NumbersFromTwo);
         self.tested(|chunk, statement| {
             for _ in 0..passes {
                 chunk.go_on()?;
@@ -89,7 +83,7 @@ impl<'a> Chunk<'a> {
 
     /// One statement a pass, over a whole table.
     fn read_all(&mut self, passes: u64) -> Result<(), Fault> {
-        let scan = self.work.spec.test.procedure == Procedure::Scan;
+        let scan = self.work.spec.test.procedure.scanned_rows_are_counted;
         self.tested(|chunk, statement| {
             chunk.pages_so_far();
             for _ in 0..passes {
@@ -150,15 +144,34 @@ impl<'a> Chunk<'a> {
         })
     }
 
+    /// One statement a pass, over rows whose keys follow each other.
+    fn select_range(&mut self, first: u64, passes: u64) -> Result<(), Fault> {
+        let (rows, k) = (self.table_rows(), self.work.spec.rows_per_tx.max(1));
+        let mut keys = self.keys(first);
+        self.reading(|chunk, statement| {
+            for _ in 0..passes {
+                chunk.go_on()?;
+                let from = keys.range(rows, k);
+                statement.raw_bind_parameter(1, from.cast_signed())?;
+                statement.raw_bind_parameter(2, (from + k - 1).cast_signed())?;
+                let (mut found, mut checksum) = (0, 0u64);
+                let mut answered = statement.raw_query();
+                while let Some(row) = answered.next()? {
+                    found += 1;
+                    checksum = checksum.wrapping_add(number(row, 0)?);
+                }
+                drop(answered);
+                chunk.add(ChunkResult { ops: 1, rows: found, bytes: 0, checksum });
+            }
+            Ok(())
+        })
+    }
+
     /// One statement a pass, over the rows of one key.
     fn select_many(&mut self, first: u64, passes: u64) -> Result<(), Fault> {
-        let size = &self.work.spec.size;
-        let procedure = self.work.spec.test.procedure;
-        let values = match procedure {
-            Procedure::Join => size.values(Shape::Small),
-            _ => size.values(self.shape()),
-        };
-        let (partition, scan) = (size.small_rows, procedure == Procedure::ScanRange);
+        let (size, test) = (&self.work.spec.size, &self.work.spec.test);
+        let values = size.values(test.key_shape());
+        let (partition, scan) = (size.small_rows, test.procedure.rows_by == Some(RowsBy::RangePartition));
         let mut keys = self.keys(first);
         self.reading(|chunk, statement| {
             if scan {
@@ -184,7 +197,7 @@ impl<'a> Chunk<'a> {
     /// reading has no transaction control in the tests, and SQLite's own, for each statement, is a lock that all jobs
     /// share.
     fn reading(&mut self, work: impl FnOnce(&mut Self, &mut Statement<'a>) -> Result<(), Fault>) -> Result<(), Fault> {
-        let (mut begin, mut commit) = (self.bracket("begin_read")?, self.bracket("commit")?);
+        let (mut begin, mut commit) = (self.fixed("begin_read")?, self.fixed("commit")?);
         begin.raw_execute()?;
         let done = self.tested(work).and_then(|()| {
             commit.raw_execute()?;
@@ -216,12 +229,6 @@ impl<'a> Chunk<'a> {
         let pages = take_page_counts(&self.connection.connection);
         self.own.add_pages(pages);
         pages.hits + pages.misses
-    }
-
-    /// A statement around the one under test, from the cache.
-    pub(super) fn bracket(&self, name: &str) -> Result<CachedStatement<'a>, Fault> {
-        let sql = self.work.procedure.fill(name)?;
-        Ok(self.connection.connection.prepare_cached(&sql)?)
     }
 
     /// The job's key stream after this many draws.

@@ -1,10 +1,11 @@
 //! Every statement that a test or a load would run, for review or by hand.
 
-use super::procedure::ProcedureSpec;
-use super::{TABLE_NAMES, mapping, shape_statement, table_name};
+use super::{TABLE_NAMES, mapping, procedure, shape_statement, table_name};
 use crate::DIALECT;
 use dbdyno_engine::EngineError;
-use dbdyno_model::{Mapping, Organisation, Procedure, Size, Test};
+use dbdyno_engine::procedure::is_told;
+use dbdyno_engine::server::example::Script;
+use dbdyno_model::{Mapping, Organisation, ProcedureShape, Size, Test};
 use std::fmt::Write;
 
 /// The statements of a test.
@@ -13,24 +14,15 @@ use std::fmt::Write;
 /// A statement cannot be filled in.
 pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
     let mapping = mapping(test);
-    let mut text = format!("-- {}: {}\n", test.code, test.title);
-    let line = match mapping.note() {
-        Some(note) => format!("-- {}: {note}\n", mapping.kind()),
-        None => format!("-- {}\n", mapping.kind()),
-    };
-    text.push_str(&line);
+    let mut text = Script::of(test, size, &mapping).text();
     if matches!(mapping, Mapping::None { .. }) {
         return Ok(text);
     }
-    let procedure = ProcedureSpec::of(test, 0)?;
-    if let Some(table) = test.table {
-        line_of(&mut text, format_args!("-- size {}: {} rows in {table}", size.id, table.rows(size)));
-    }
-    if matches!(test.procedure, Procedure::Insert | Procedure::BulkLoad) {
-        let organisation = test.table.map_or(Organisation::Heap, |t| t.organisation());
-        let table = super::procedure::load_table(test, 0);
+    let procedure = procedure::of(test, 0)?;
+    if matches!(test.procedure.shape, ProcedureShape::Insert | ProcedureShape::Load) {
+        let (organisation, table) = (procedure.table.organisation(), procedure.fill("{load}")?);
         let mut create = vec![shape_statement(organisation)];
-        if test.procedure == Procedure::Insert {
+        if test.procedure.shape == ProcedureShape::Insert {
             create.push("index_customer");
             if organisation != Organisation::Iot {
                 create.push("index_primary");
@@ -40,12 +32,13 @@ pub(super) fn of_test(test: &Test, size: &Size) -> Result<String, EngineError> {
             one(&mut text, "tables", statement, &DIALECT.fill(&format!("tables/{statement}"), &[("table", &table)])?)?;
         }
     }
-    let mut statements: Vec<&str> = procedure.around.iter().copied().filter(|s| *s != "commit").collect();
-    statements.push(procedure.statement);
-    statements.extend(procedure.around.iter().filter(|s| **s == "commit"));
-    statements.extend(procedure.verify);
-    for statement in statements {
-        one(&mut text, "procedures", statement, &procedure.fill(statement)?)?;
+    let (ends, begins): (Vec<&str>, Vec<&str>) = procedure::around(test).iter().partition(|name| **name == "commit");
+    for statement in begins.into_iter().chain([procedure.statement]).chain(ends) {
+        let sql = procedure.fill(&DIALECT.get(&format!("procedures/{statement}"))?.text)?;
+        one(&mut text, "procedures", statement, &sql)?;
+    }
+    if let Some((statement, sql)) = procedure::verifies(&procedure)? {
+        one(&mut text, "procedures", statement, &sql)?;
     }
     if test.procedure.has_client_form() {
         let brackets = if test.procedure.writes() { "the same brackets" } else { "no transaction around them" };
@@ -81,8 +74,7 @@ pub(super) fn of_schema(size: &Size) -> Result<String, EngineError> {
 
 fn one(text: &mut String, file: &str, name: &str, sql: &str) -> Result<(), EngineError> {
     line_of(text, format_args!("\n-- {name}"));
-    for (key, note) in DIALECT.get(&format!("{file}/{name}"))?.notes.iter().filter(|(key, _)| !key.starts_with("plan"))
-    {
+    for (key, note) in DIALECT.get(&format!("{file}/{name}"))?.notes.iter().filter(|(key, _)| is_told(key)) {
         line_of(text, format_args!("-- {key}: {note}"));
     }
     line_of(text, format_args!("{sql}"));

@@ -4,18 +4,18 @@ use super::Shared;
 use super::connection::SqliteConnection;
 use super::counters::take_page_counts;
 use super::errors::Fault;
-use super::meta;
-use super::procedure::ProcedureSpec;
 use super::procedures::Chunk;
 use super::statements::Sends;
 use super::table_name;
 use super::totals::Totals;
 use super::writer::Turn;
+use super::{meta, procedure};
 use crate::DIALECT;
 use dbdyno_engine::client::{Answer, Parameter, Reads, Statements, TestForm, placed};
 use dbdyno_engine::data::Generator;
+use dbdyno_engine::procedure::ProcedureSpec;
 use dbdyno_engine::{Canceller, ChunkResult, EngineError, Failure, PointSpec, Prepared, Request, Session};
-use dbdyno_model::{Cache, Drive, ErrorClass, Organisation, Procedure, Shape, TableName};
+use dbdyno_model::{Cache, Drive, ErrorClass, Organisation, Procedure, ProcedureShape, RowsBy, Shape, TableName};
 use rusqlite::InterruptHandle;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -108,14 +108,12 @@ impl SqliteSession {
     }
 
     /// Whether the index of the last pass holds what the table holds.
-    fn verify(&self, work: &Work, statement: &str) -> Result<(), EngineError> {
+    fn verify(&self, work: &Work, sql: &str) -> Result<(), EngineError> {
         let doing = format!("verifying what {} job {} made", work.spec.test.code, work.job);
         let read = |row: &rusqlite::Row<'_>| -> rusqlite::Result<[i64; 4]> {
             Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?])
         };
-        let sql = work.procedure.fill(statement)?;
-        let found =
-            self.connection.connection.query_row(&sql, [], read).map_err(|e| self.connection.says(&doing, e))?;
+        let found = self.connection.connection.query_row(sql, [], read).map_err(|e| self.connection.says(&doing, e))?;
         let [indexed, index_total, rows, total] = found;
         let expected = work.spec.test.table.map_or(0, |table| table.rows(&work.spec.size)).cast_signed();
         if (indexed, index_total, rows) == (expected, total, expected) {
@@ -146,24 +144,18 @@ fn cache_bytes(spec: &PointSpec) -> u64 {
     let whole = spec.size.engine_cache_bytes;
     match (spec.test.cache, spec.test.procedure) {
         (Cache::Cached, _) => whole,
-        (Cache::Any, p) if !sorts(p) => whole,
+        (Cache::Any, p) if !p.sorts => whole,
         _ => whole / 16,
     }
 }
 
-fn sorts(procedure: Procedure) -> bool {
-    matches!(
-        procedure,
-        Procedure::IndexUnique | Procedure::IndexNonUnique | Procedure::Sort | Procedure::Group | Procedure::Report
-    )
-}
-
 /// What a client gives the statement of a test, and what its answer says.
 fn test_form(procedure: Procedure) -> TestForm {
-    let (parameters, reads) = match procedure {
-        Procedure::Insert => (vec![Parameter::Id, Parameter::Source], Reads::Changes),
-        Procedure::UpdatePrimary | Procedure::UpdateSecondary => (vec![Parameter::Key], Reads::Changes),
-        Procedure::SelectPrimary => (vec![Parameter::Key], Reads::Quantities),
+    let (parameters, reads) = match (procedure.shape, procedure.rows_by) {
+        (ProcedureShape::Insert, _) => (vec![Parameter::Id, Parameter::Source], Reads::Changes),
+        (ProcedureShape::Update, _) => (vec![Parameter::Key], Reads::Changes),
+        (_, Some(RowsBy::PrimaryKey)) => (vec![Parameter::Key], Reads::Quantities),
+        (_, Some(RowsBy::PrimaryKeyRange)) => (vec![Parameter::Key, Parameter::LastKey], Reads::Quantities),
         _ => (vec![Parameter::Key], Reads::Sums),
     };
     TestForm { parameters, reads, ..TestForm::default() }
@@ -172,10 +164,10 @@ fn test_form(procedure: Procedure) -> TestForm {
 /// Whether there are keys enough for each job to own some.
 fn enough_keys(spec: &PointSpec) -> Result<(), EngineError> {
     let (jobs, shape) = (u64::from(spec.jobs_in_all()), spec.test.table.map_or(Shape::Small, TableName::shape));
-    let (keys, needed) = match spec.test.procedure {
-        Procedure::UpdatePrimary => (spec.size.rows(shape), jobs * spec.rows_per_tx.max(1)),
-        Procedure::SelectPrimary => (spec.size.rows(shape), spec.rows_per_tx.max(1)),
-        Procedure::UpdateSecondary => (spec.size.values(shape), jobs),
+    let (keys, needed) = match (spec.test.procedure.shape, spec.test.procedure.takes_rows_per_tx()) {
+        (ProcedureShape::Update, true) => (spec.size.rows(shape), jobs * spec.rows_per_tx.max(1)),
+        (ProcedureShape::Update, false) => (spec.size.values(shape), jobs),
+        (ProcedureShape::Select, true) => (spec.size.rows(shape), spec.rows_per_tx.max(1)),
         _ => return Ok(()),
     };
     if needed <= keys {
@@ -191,7 +183,7 @@ fn enough_keys(spec: &PointSpec) -> Result<(), EngineError> {
 impl SqliteSession {
     fn prepare_work(&mut self, spec: &PointSpec, job: u32) -> Result<Prepared, EngineError> {
         self.forget()?;
-        let procedure = ProcedureSpec::of(&spec.test, job)?;
+        let procedure = procedure::of(&spec.test, job)?;
         if spec.drive == Drive::Client && !spec.test.procedure.has_client_form() {
             return Err(dbdyno_engine::client::unsupported());
         }
@@ -203,18 +195,18 @@ impl SqliteSession {
         meta::objects(&self.connection)?;
         let problem = self.helper_threads(spec.threads)?;
         let mut prepared = Prepared { problems: problem.into_iter().collect(), ..Prepared::default() };
-        let sql = procedure.sql()?;
-        if spec.test.procedure != Procedure::WriteFile {
+        let sql = procedure.text()?;
+        if spec.test.procedure.shape != ProcedureShape::File {
             let plan = self.plan(&sql).map_err(|e| self.connection.says(&doing, e))?;
-            if let Some(expected) = procedure.expected_plan()?.filter(|expected| *expected != plan) {
+            if let Some(expected) = procedure.note("plan")?.filter(|expected| *expected != plan) {
                 let problem =
                     format!("{} must run as [{expected}], and SQLite would run it as [{plan}]", spec.test.code);
                 prepared.problems.push(problem);
             }
             prepared.plan = Some(plan).filter(|plan| !plan.is_empty());
         }
-        if spec.test.cache == Cache::Cached || spec.test.procedure == Procedure::Insert {
-            procedure.reads.iter().try_for_each(|table| self.warm(*table))?;
+        if spec.test.cache == Cache::Cached || spec.test.procedure.shape == ProcedureShape::Insert {
+            spec.test.reads().into_iter().try_for_each(|table| self.warm(table))?;
         }
         if spec.drive == Drive::Client {
             prepared.form = Some(test_form(spec.test.procedure));
@@ -294,8 +286,8 @@ impl Session for SqliteSession {
         self.account();
         self.shared.add(&std::mem::take(&mut self.own));
         let Some(work) = self.work.as_ref().filter(|_| std::mem::take(&mut self.unverified)) else { return Ok(()) };
-        if let Some(statement) = work.procedure.verify {
-            self.verify(work, statement)?;
+        if let Some((_, sql)) = procedure::verifies(&work.procedure)? {
+            self.verify(work, &sql)?;
             // No work of the test: nothing of it is counted.
             take_page_counts(&self.connection.connection);
         }

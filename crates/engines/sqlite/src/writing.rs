@@ -6,14 +6,13 @@ use super::counters::take_page_counts;
 use super::errors::Fault;
 use super::meta::beside;
 use super::options::Journal;
-use super::procedure::load_table;
 use super::procedures::{Chunk, taken, wrong};
 use super::totals::PAGE_BYTES;
 use super::writer::Turn;
 use crate::DIALECT;
 use dbdyno_engine::ChunkResult;
 use dbdyno_engine::data::{first_day, iso_day, mix};
-use dbdyno_model::{Procedure, Size};
+use dbdyno_model::{ProcedureShape, RowsBy, Size};
 use rusqlite::{CachedStatement, Statement, StatementStatus};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -90,7 +89,7 @@ impl<'a> Chunk<'a> {
         let spec = &self.work.spec;
         let (jobs, job) = (u64::from(spec.jobs_in_all()), u64::from(self.work.job));
         let (table_rows, values) = (self.table_rows(), spec.size.values(self.shape()));
-        let secondary = spec.test.procedure == Procedure::UpdateSecondary;
+        let secondary = spec.test.procedure.rows_by == Some(RowsBy::SecondaryKey);
         let k = if secondary { 1 } else { spec.rows_per_tx.max(1) };
         let mut keys = self.keys(first.wrapping_mul(k));
         let mut brackets = self.brackets()?;
@@ -118,7 +117,7 @@ impl<'a> Chunk<'a> {
     /// are counted here is verified after the timed part, when the session flushes.
     pub(super) fn index(&mut self, passes: u64) -> Result<(), Fault> {
         let (connection, work) = (self.connection, self.work);
-        let drop_index = DIALECT.fill("tables/drop_index", &[("index", work.procedure.index())])?;
+        let drop_index = work.procedure.fill(&DIALECT.get("tables/drop_index")?.text)?;
         let rows = self.table_rows();
         let mut brackets = self.brackets()?;
         self.own.scans_uncounted = true;
@@ -142,14 +141,12 @@ impl<'a> Chunk<'a> {
     /// Removes what the last piece has made: the rows of the job's own table, its index or its file.
     pub(super) fn discard(&mut self) -> Result<(), Fault> {
         let work = self.work;
-        let sql = match work.spec.test.procedure {
-            Procedure::BulkLoad => {
-                DIALECT.fill("tables/empty_table", &[("table", &load_table(&work.spec.test, work.job))])?
+        let sql = match work.spec.test.procedure.shape {
+            ProcedureShape::Load => {
+                DIALECT.fill("tables/empty_table", &[("table", &work.procedure.fill("{load}")?)])?
             }
-            Procedure::IndexUnique | Procedure::IndexNonUnique => {
-                DIALECT.fill("tables/drop_index", &[("index", work.procedure.index())])?
-            }
-            Procedure::WriteFile => return Ok(remove(&file_of_job(&self.shared.options.path, work.job))?),
+            ProcedureShape::Index => work.procedure.fill(&DIALECT.get("tables/drop_index")?.text)?,
+            ProcedureShape::File => return Ok(remove(&file_of_job(&self.shared.options.path, work.job))?),
             _ => return Ok(()),
         };
         let turn = self.shared.writer.wait(self.stop)?;
@@ -212,7 +209,7 @@ impl<'a> Chunk<'a> {
     }
 
     fn brackets(&self) -> Result<Brackets<'a>, Fault> {
-        Ok(Brackets { begin: self.bracket("begin_write")?, commit: self.bracket("commit")? })
+        Ok(Brackets { begin: self.fixed("begin_write")?, commit: self.fixed("commit")? })
     }
 
     /// One transaction, when its turn has come; what it did counts from its commit on. What fails is rolled back.

@@ -4,17 +4,6 @@ use super::*;
 use crate::work::Work;
 
 #[test]
-fn fibonacci_calls_are_those_of_the_recursion() {
-    fn calls(n: u64) -> u64 {
-        if n < 2 { 1 } else { 1 + calls(n - 1) + calls(n - 2) }
-    }
-    for n in 0..20 {
-        assert_eq!(fibonacci_calls(n), calls(n) as f64, "{n}");
-    }
-    assert_eq!(fibonacci_calls(39), 204_668_309.0);
-}
-
-#[test]
 fn a_time_that_was_worked_out_says_from_what() {
     let catalogue = Catalogue::embedded().unwrap();
     let spec = |code: &str| PointSpec {

@@ -19,7 +19,7 @@ use crate::work::Work;
 use crate::{Span, Window};
 use dbdyno_engine::data::quantity_sum;
 use dbdyno_engine::{Durability, Features, PointSpec};
-use dbdyno_model::{Cache, Counter, Counters, Flag, Layer, Point, Procedure, Proof, Status};
+use dbdyno_model::{Cache, Counter, Counters, Flag, Layer, Point, Proof, Status};
 use dbdyno_probe::Telemetry;
 
 /// Non-cached tests: device reads per block visit below which memory served them; likewise the share of what a storage
@@ -119,7 +119,7 @@ pub(crate) fn flag(point: &mut Point, evidence: &Evidence<'_>) {
         Cache::Any => {}
     }
     if let Some(PointSpec { test, .. }) = work.test() {
-        if test.procedure == Procedure::UpdateSecondary {
+        if test.procedure.scatters_writes() {
             writes::deferred(point, evidence.counters);
         }
         if test.layer == Layer::Storage && test.procedure.writes() {

@@ -2,7 +2,7 @@
 
 use super::{DEVICE_SHARE, Evidence};
 use crate::paced::LEAST_CHECKPOINTS;
-use dbdyno_model::{Commits, Counter, Counters, Flag, PacedWrites, Point, Procedure};
+use dbdyno_model::{Commits, Counter, Counters, Flag, PacedWrites, Point, ProcedureShape};
 
 const DEFERRED_SHARE: f64 = 1.1;
 /// Of the blocks changed anew within whole checkpoints, those that must have been written.
@@ -14,8 +14,8 @@ pub(super) fn written(point: &mut Point, evidence: &Evidence<'_>) {
     if !features.local {
         return point.lacks("proof.written", "the target's devices are not seen from here");
     }
-    let asked = match work.test().map(|spec| spec.test.procedure) {
-        Some(Procedure::WriteFile) => log.inside(*window).bytes,
+    let asked = match work.test().map(|spec| spec.test.procedure.shape) {
+        Some(ProcedureShape::File) => log.inside(*window).bytes,
         _ => counters.get(Counter::RedoBytes).map_or(0.0, |n| n as f64) * window.seconds() / evidence.counters_s,
     };
     let own = telemetry.process_write_bytes.filter(|_| features.in_process);

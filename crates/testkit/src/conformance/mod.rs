@@ -13,7 +13,7 @@ use dbdyno_engine::{
     ChunkResult, Engine, Failure, LoadWatch, Loaded, PointSpec, Prepared, Request, Sampling, Session,
     data::{Columns, Generator},
 };
-use dbdyno_model::{CommitMode, Counter, Counters, Drive, Mapping, Procedure, Proof, Size, Test};
+use dbdyno_model::{CommitMode, Counter, Counters, Drive, Mapping, Proof, Size, Test};
 use std::collections::BTreeSet;
 
 /// What is under test.
@@ -172,7 +172,7 @@ pub fn merge(a: ChunkResult, b: ChunkResult) -> ChunkResult {
 /// Whether an operation takes long enough to be worth few passes: those of a whole table, and files.
 fn is_long(spec: &PointSpec) -> bool {
     let rows = spec.test.rows_per_op(&spec.size, spec.rows_per_tx);
-    spec.test.procedure == Procedure::WriteFile || rows.is_some_and(|rows| rows >= spec.size.small_rows)
+    spec.test.procedure == "write_file" || rows.is_some_and(|rows| rows >= spec.size.small_rows)
 }
 
 /// Every table holds what the generator says, and the target knows what it holds.
@@ -205,7 +205,7 @@ pub fn procedures_do_what_they_say(subject: &Subject<'_>) {
             if let Some(checksum) = expected::checksum(&spec, passes) {
                 assert_eq!(played.sum.checksum, checksum, "checksum of {what}");
             }
-            if test.procedure == Procedure::WriteFile {
+            if test.procedure == "write_file" {
                 assert!(played.sum.bytes >= passes * spec.size.file_bytes, "bytes of {what}");
             }
         }
@@ -223,7 +223,7 @@ pub fn chunks_may_be_cut_anywhere(subject: &Subject<'_>) {
         let cut = play_uncounted(&*engine, &spec, cuts).sum;
         assert_eq!((whole.ops, whole.rows), (cut.ops, cut.rows), "{}", test.code);
         // How far an empty loop counted depends on where it was cut.
-        if test.procedure != Procedure::CpuLoop {
+        if test.procedure != "cpu_loop" {
             assert_eq!(whole.checksum, cut.checksum, "{}", test.code);
         }
         if let Some(checksum) = expected::checksum(&spec, passes) {
@@ -273,13 +273,13 @@ fn proofs_hold_at(subject: &Subject<'_>, jobs: u32, sampling: Sampling) {
 pub fn pieces_can_be_repeated(subject: &Subject<'_>) {
     let engine = (subject.open)();
     let mut tests = subject.tests();
-    let of_pieces = [Procedure::WriteFile, Procedure::BulkLoad, Procedure::IndexUnique, Procedure::IndexNonUnique];
-    tests.retain(|test| of_pieces.contains(&test.procedure));
+    let of_pieces = ["write_file", "bulk_load", "index_unique", "index_non_unique"];
+    tests.retain(|test| of_pieces.contains(&test.procedure.name()));
     assert!(tests.len() >= 4, "files, loads and both kinds of index");
     for test in tests {
         let spec = subject.spec(&test, 2);
         // An index of the large table is built 128 times.
-        let passes = if test.procedure == Procedure::BulkLoad { 2 } else { 1 };
+        let passes = if test.procedure == "bulk_load" { 2 } else { 1 };
         let (mut sessions, _) = begun(&*engine, &spec);
         let empty = (subject.schema)();
         sessions.iter_mut().for_each(|session| session.flush().unwrap());
@@ -351,7 +351,7 @@ pub fn points_leave_nothing_behind(subject: &Subject<'_>) {
 pub fn sessions_can_be_stopped(subject: &Subject<'_>) {
     let engine = (subject.open)();
     for test in subject.tests() {
-        if matches!(test.procedure, Procedure::BulkLoad | Procedure::WriteFile) {
+        if matches!(test.procedure.name(), "bulk_load" | "write_file") {
             continue; // They end before anybody can stop them at this size, or fill the disk if asked for more.
         }
         let spec = subject.spec(&test, 1);
@@ -389,8 +389,8 @@ pub fn sessions_can_be_stopped(subject: &Subject<'_>) {
 /// is two hosts', and none is left out.
 pub fn hosts_that_share_a_point_do_the_work_of_one(subject: &Subject<'_>) {
     let engine = (subject.open)();
-    let shared = [Procedure::Insert, Procedure::UpdatePrimary, Procedure::UpdateSecondary, Procedure::SelectPrimary];
-    for test in subject.tests().into_iter().filter(|test| shared.contains(&test.procedure)) {
+    let shared = ["insert", "update_primary", "update_secondary", "select_primary"];
+    for test in subject.tests().into_iter().filter(|test| shared.contains(&test.procedure.name())) {
         for drive in [Drive::Server, Drive::Client] {
             let whole = PointSpec { drive, ..subject.spec(&test, 3) };
             let parts = [

@@ -7,7 +7,7 @@ use dbdyno_engine::client::{Bound, Statements, TestProgram, Value, Values};
 use dbdyno_engine::{
     ChunkResult, Engine, Failure, Job, MonotonicClock, Reply, Request, Session, StartGate, Step, Work,
 };
-use dbdyno_model::{CommitMode, Counter, Drive, Procedure};
+use dbdyno_model::{CommitMode, Counter, Drive};
 
 const READ: usize = 0;
 const WRITE: usize = 1;
@@ -98,7 +98,7 @@ pub fn statements_of_ones_own_take_values_and_answer(subject: &Subject<'_>, tabl
     }
     assert_eq!(execute(session, READ, &[Value::Int(7)], false).unwrap(), done, "it goes on");
     // And back to a test, which has another one.
-    let test = subject.tests().into_iter().find(|test| test.procedure == Procedure::SelectPrimary).unwrap();
+    let test = subject.tests().into_iter().find(|test| test.procedure == "select_primary").unwrap();
     let spec = spec(subject, &test, 1);
     engine.begin_point(&spec).unwrap();
     let mut program = TestProgram::new(&spec, 0, session.prepare(&spec, 0).unwrap().form.unwrap());
@@ -169,7 +169,7 @@ pub fn transactions_go_by_what_they_have_read(subject: &Subject<'_>, table: &str
     let engine = (subject.open)();
     let statements = statements(table);
     // Counters are those of a point.
-    let update = subject.tests().into_iter().find(|test| test.procedure == Procedure::UpdatePrimary).unwrap();
+    let update = subject.tests().into_iter().find(|test| test.procedure == "update_primary").unwrap();
     let spec = spec(subject, &update, JOBS as u32);
     engine.begin_point(&spec).unwrap();
     let mut reader = opened(&*engine, 0, &statements);

@@ -2,7 +2,7 @@
 
 use super::{Subject, begun};
 use dbdyno_engine::Request;
-use dbdyno_model::{Counter, Counters, Procedure};
+use dbdyno_model::{Counter, Counters};
 use std::time::{Duration, Instant};
 
 /// What a monitor wants to know of any server: each has a value, or a reason.
@@ -48,7 +48,7 @@ pub fn statistics_need_no_point(subject: &Subject<'_>) {
     let engine = (subject.open)();
     let first = engine.statistics().unwrap();
     is_whole(&first);
-    let test = subject.tests().into_iter().find(|test| test.procedure == Procedure::UpdatePrimary).unwrap();
+    let test = subject.tests().into_iter().find(|test| test.procedure == "update_primary").unwrap();
     let spec = subject.spec(&test, 1);
     let (mut sessions, _) = begun(&*engine, &spec);
     sessions[0].flush().unwrap();

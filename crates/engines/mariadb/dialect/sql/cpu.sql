@@ -163,6 +163,7 @@ END
 -- name: cpu_fibonacci
 -- proves: the leaves of the call tree add up to the Fibonacci number; the operations are its calls, 2 F(n + 1) - 1
 -- touches: no table
+-- calls: cpu/fibonacci
 BEGIN
   DECLARE v_pass, v_i, v_result, v_swap BIGINT DEFAULT 0;
   DECLARE v_this, v_next BIGINT DEFAULT 1;

@@ -89,6 +89,32 @@ BEGIN
   SET p_ops = p_ops + p_passes;
 END
 
+-- name: select_range
+-- proves: as many rows as a transaction has, whose keys follow each other, in their order
+-- touches: {table}, of which it reads neighbours by their keys
+-- variables: v_key = 1; v_last = 5
+-- plan heap: range {table}_pk on {table}
+-- plan iot: range PRIMARY on {table}
+-- counts: 1
+-- client reads: quantities
+BEGIN
+  DECLARE v_pass, v_key, v_last BIGINT DEFAULT 0;
+  WHILE v_pass < p_passes DO
+    SET p_state = p_state * 48271 % 2147483647;
+    SET v_key = 1 + p_state * (p_table_rows - p_rows_per_tx + 1) DIV 2147483647, v_last = v_key + p_rows_per_tx - 1;
+    FOR v_row IN (
+      /*test*/
+      SELECT quantity FROM {table} WHERE id BETWEEN v_key AND v_last ORDER BY id
+      /*end*/
+    ) DO
+      SET p_rows = p_rows + 1, p_checksum = p_checksum + v_row.quantity;
+    END FOR;
+    SET v_pass = v_pass + 1;
+  END WHILE;
+  COMMIT;
+  SET p_ops = p_ops + p_passes;
+END
+
 -- name: select_secondary
 -- proves: every row of one secondary-key value, visited in the table
 -- touches: {table}, of which it reads the rows of one customer a pass

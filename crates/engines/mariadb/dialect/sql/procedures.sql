@@ -11,6 +11,8 @@
 -- `plan` says (plan.rs has the form; alternatives are parted by |), or the point is invalid. Selects count into the
 -- procedure's own sums, so that a row that is not found counts for nothing.
 -- Sessions do not commit by themselves: selects of a call share a transaction, which its end commits.
+-- `makes` lists what a point makes beside the procedure: <job> is the number of a job, <number> that of a pass among those
+-- of all jobs.
 -- Each procedure runs with the rights of who calls it; nothing is looked up on behalf of somebody else.
 
 -- name: procedure
@@ -31,6 +33,7 @@ FROM seq_1_to_1024
 -- proves: the table has a file as long as asked for, when `write_file_end` has brought it to the device
 -- touches: load_file_JOB, which it drops and makes of load_noise; four rows a page of 16 KiB
 -- content: noise that repeats itself after 4 MiB, farther than storage looks back for what it could compress
+-- makes: table load_file_<job>; table load_noise
 BEGIN
   DECLARE v_pass BIGINT DEFAULT 0;
   WHILE v_pass < p_passes DO
@@ -58,6 +61,7 @@ SELECT FILE_SIZE FROM information_schema.INNODB_SYS_TABLESPACES WHERE NAME = CON
 -- touches: small_heap, of which it reads one row by its key; {load}, which it fills
 -- variables: v_id = 1; v_source = 1
 -- plan: const small_heap_pk on small_heap
+-- makes: table {load}
 BEGIN
   DECLARE v_pass, v_i, v_number, v_id, v_source BIGINT DEFAULT 0;
   WHILE v_pass < p_passes DO
@@ -86,6 +90,7 @@ END
 -- touches: small_heap, which it reads; load_large_NUMBER, a table a pass, as it would be exchanged with a partition
 -- variables: v_rows = 3200; v_month = 1
 -- plan: ALL on small_heap
+-- makes: table load_large_<number>
 BEGIN
   DECLARE v_pass, v_number, v_rows, v_month, v_quantity BIGINT DEFAULT 0;
   SELECT SUM(quantity) FROM small_heap INTO v_quantity;
@@ -107,6 +112,7 @@ END
 -- proves: the whole small heap copied into a table of the job's own; no keys; one commit
 -- touches: small_heap, which it reads; load_heap_NUMBER, a table a pass
 -- plan: ALL on small_heap
+-- makes: table load_heap_<number>
 BEGIN
   DECLARE v_pass, v_number, v_quantity BIGINT DEFAULT 0;
   SELECT SUM(quantity) FROM small_heap INTO v_quantity;
@@ -191,6 +197,7 @@ END
 -- name: index_unique
 -- proves: the index is unique, and has an entry for every row: they are counted, which is part of the time
 -- touches: {table}, on which it builds load_index_JOB, dropping the last one first; both committed
+-- makes: index load_index_<job>
 BEGIN
   DECLARE v_pass BIGINT DEFAULT 0;
   WHILE v_pass < p_passes DO
@@ -207,6 +214,7 @@ END
 -- name: index_non_unique
 -- proves: the index has an entry for every row: they are counted, which is part of the time
 -- touches: {table}, on which it builds load_index_JOB, dropping the last one first; both committed
+-- makes: index load_index_<job>
 BEGIN
   DECLARE v_pass BIGINT DEFAULT 0;
   WHILE v_pass < p_passes DO

@@ -65,7 +65,7 @@ CREATE TABLE {table} (
 )
 
 -- name: create_month
--- what: a table without any key, for bulk loads and for scans alone
+-- what: a table without any key, for scans alone
 CREATE TABLE {table} (
   id BIGINT NULL, customer_id BIGINT NOT NULL, ref_id BIGINT NOT NULL, region INT NOT NULL, booked_on DATE NOT NULL,
   quantity INT NOT NULL, amount DECIMAL(12,2) NOT NULL, status CHAR(1) NOT NULL, filler VARCHAR(256) NOT NULL
@@ -82,10 +82,6 @@ ROW_FORMAT = DYNAMIC
 -- name: compressed
 -- what: pages of 16 KiB compressed to 8 KiB, both kept in memory
 ROW_FORMAT = COMPRESSED KEY_BLOCK_SIZE = 8
-
--- name: page_compressed
--- what: pages compressed on their way to the device, which gets holes where they are shorter
-ROW_FORMAT = DYNAMIC PAGE_COMPRESSED = 1
 
 -- name: by_hash
 -- what: the partitions of a table that is spread by a hash of its key
@@ -111,6 +107,10 @@ PARTITION {month} VALUES LESS THAN ('{next_year}-{next_month}-01')
 -- name: drop_table
 -- what: drops one of our tables with its partitions and keys
 DROP TABLE IF EXISTS {name}
+
+-- name: drop_index
+-- what: drops an index that a point has built
+DROP INDEX {name} ON {table}
 
 -- name: drop_procedure
 -- what: drops one of our procedures

@@ -1,18 +1,18 @@
 //! Every procedure and every statement, filled in; the mixes; the mappings.
 
 use super::*;
-use crate::{DIALECT, mapping, script};
-use dbdyno_model::{Mapping, TestCode};
+use crate::{TABLE_NAMES, mapping, script};
+use dbdyno_model::{Cache, Compression, Mapping, TableName, TestCode};
 use dbdyno_testkit::conformance::catalogue::size_t as size;
-use dbdyno_testkit::conformance::catalogue::{test, tests};
+use dbdyno_testkit::conformance::catalogue::{spec, test, tests};
 
 /// Those of them that MariaDB has, and those that only it has.
 fn mapped() -> Vec<Test> {
     let mut all = tests();
-    all.retain(|test| test.procedure != Procedure::CpuQuicksort);
-    all.push(test("T428", Procedure::Scan, Some(TableName::LargeCompressed), Cache::NonCached));
+    all.retain(|test| test.procedure != "cpu_quicksort");
+    all.push(test("T428", "scan", Some(TableName::LargeCompressed), Cache::NonCached));
     for (code, compression) in [("T332", Compression::Basic), ("DBL-32", Compression::Oltp)] {
-        let mut load = test(code, Procedure::BulkLoad, Some(TableName::LargeCompressed), Cache::Any);
+        let mut load = test(code, "bulk_load", Some(TableName::LargeCompressed), Cache::Any);
         load.compression = compression;
         all.push(load);
     }
@@ -23,16 +23,16 @@ fn mapped() -> Vec<Test> {
 fn every_mapped_test_has_a_recipe_without_gaps() {
     for test in mapped() {
         assert!(!matches!(mapping(&test), Mapping::None { .. }), "{} is mapped", test.code);
-        let procedure = ProcedureSpec::of(&test).unwrap();
+        let procedure = of(&test).unwrap();
         let mut texts = procedure.creates().unwrap();
-        texts.extend(procedure.creates_before().unwrap());
+        texts.extend(shared(&procedure).unwrap());
         for text in &texts {
             assert!(!text.contains(['{', '}']) && !text.ends_with(';'), "{}: {text}", test.code);
         }
-        let create = format!("CREATE PROCEDURE {}(", procedure.procedure());
+        let create = format!("CREATE PROCEDURE {}(", procedure.name);
         assert!(texts.iter().any(|text| text.contains(&create)), "{create}");
-        assert!(procedure.counting().is_ok(), "{}", test.code);
-        let (explain, expected) = (procedure.explain().unwrap(), procedure.expected_plan().unwrap());
+        assert!(counting(&procedure).is_ok(), "{}", test.code);
+        let (explain, expected) = (procedure.explain().unwrap(), procedure.expected_plan(&spec(&test, 1)).unwrap());
         assert_eq!(explain.is_some(), expected.is_some(), "{}: a plan that nobody explains", test.code);
         assert!(expected.is_none_or(|plan| !plan.contains(['{', '}'])), "{}", test.code);
         let left = [" v_", " p_", "@", "/*"];
@@ -44,19 +44,19 @@ fn every_mapped_test_has_a_recipe_without_gaps() {
 
 #[test]
 fn statements_are_explained_as_the_procedures_run_them() {
-    let of = |procedure, table| ProcedureSpec::of(&test("T616", procedure, Some(table), Cache::NonCached)).unwrap();
-    let explain = of(Procedure::SelectPrimary, TableName::SmallHeap).explain().unwrap().unwrap();
+    let of = |procedure, table| of(&test("T616", procedure, Some(table), Cache::NonCached)).unwrap();
+    let explain = of("select_primary", TableName::SmallHeap).explain().unwrap().unwrap();
     assert_eq!(explain, "EXPLAIN FORMAT = JSON SELECT 0 + 1, 0 + quantity FROM small_heap WHERE id = 1");
-    let explain = of(Procedure::SelectPrimary, TableName::LargeHeapRangeList).explain().unwrap().unwrap();
+    let explain = of("select_primary", TableName::LargeHeapRangeList).explain().unwrap().unwrap();
     assert!(explain.contains("booked_on < DATE '2020-01-01' + INTERVAL 1 MONTH"), "{explain}");
 }
 
 #[test]
 fn compressed_loads_make_compressed_tables() {
     let columns = |compression| {
-        let mut load = test("T332", Procedure::BulkLoad, Some(TableName::LargeCompressed), Cache::Any);
+        let mut load = test("T332", "bulk_load", Some(TableName::LargeCompressed), Cache::Any);
         load.compression = compression;
-        ProcedureSpec::of(&load).unwrap().creates().unwrap().concat()
+        of(&load).unwrap().creates().unwrap().concat()
     };
     assert!(columns(Compression::Basic).contains("ROW_FORMAT = COMPRESSED KEY_BLOCK_SIZE = 8"));
     assert!(columns(Compression::Oltp).contains("PAGE_COMPRESSED = 1"));

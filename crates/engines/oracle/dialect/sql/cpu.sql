@@ -1,4 +1,4 @@
--- The procedures of the class T100: procedural code, no tables. Their signature is in package.sql. Random numbers are those of
+-- The procedures of the class T100: procedural code, no tables. Their signature is in procedures.sql. Random numbers are those of
 -- the job's key stream, a multiplicative congruential generator (a multiplication and a remainder, counted as one random
 -- number): results do not depend on how passes are cut, and a call can begin anywhere in the stream, which DBMS_RANDOM cannot.
 -- Where a test is about binary numbers the generator is one, too: every product is below 2 to the 53rd, so none is rounded.
@@ -207,6 +207,7 @@ BEGIN
 -- name: cpu_fibonacci
 -- proves: the leaves of the call tree add up to the Fibonacci number; the operations are its calls, 2 F(n + 1) - 1
 -- touches: no table
+-- calls: cpu/fibonacci
     v_this NUMBER := 1;
     v_next NUMBER := 1;
     v_swap NUMBER;

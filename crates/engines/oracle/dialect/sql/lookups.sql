@@ -1,5 +1,5 @@
 -- The procedures that find rows by key: selects, updates, joins. Their signature, and what the marks and notes mean, is in
--- package.sql. Keys come from the job's stream: draw over n = TRUNC(state * n / 2147483647). NUMBER has more than the digits
+-- procedures.sql. Keys come from the job's stream: draw over n = TRUNC(state * n / 2147483647). NUMBER has more than the digits
 -- that this takes. Keys are global indexes, so a lookup passes the key alone, but for the partitioned index-organised table,
 -- whose key is (id, region): region = 1 + MOD(TRUNC(id / 64), 8).
 -- An update commits each pass; selects have no transaction control.
@@ -12,6 +12,7 @@
 -- plan iot: INDEX UNIQUE SCAN on {table}_pk
 -- plan hash: TABLE ACCESS HASH on {table}
 -- never: TABLE ACCESS FULL*; INDEX RANGE SCAN*; INDEX FULL SCAN*; INDEX FAST FULL SCAN*
+-- client reads: quantities
     v_stratum NUMBER := TRUNC(p_table_rows / p_rows_per_tx);
     v_state NUMBER := p_state;
     v_i NUMBER;
@@ -36,12 +37,13 @@ BEGIN
     END LOOP;
     {results}
 
--- name: select_primary_list
+-- name: select_primary_iot_list
 -- proves: one row a lookup, found by its key, which has the region in it, in the one partition that is left
 -- touches: {table}, of which it reads one row a lookup
 -- variables: v_key = 1; v_region = 1
 -- plan: PARTITION LIST SINGLE > INDEX UNIQUE SCAN on {table}_pk
 -- never: INDEX RANGE SCAN*; INDEX FULL SCAN*; INDEX FAST FULL SCAN*
+-- client reads: quantities
     v_stratum NUMBER := TRUNC(p_table_rows / p_rows_per_tx);
     v_state NUMBER := p_state;
     v_i NUMBER;
@@ -63,6 +65,36 @@ BEGIN
         v_rows := v_rows + 1;
         v_sum := v_sum + v_quantity;
         v_i := v_i + 1;
+      END LOOP;
+      v_pass := v_pass + 1;
+    END LOOP;
+    {results}
+
+-- name: select_range
+-- proves: as many rows as a transaction has, whose keys follow each other, in their order
+-- touches: {table}, of which it reads neighbours by their keys
+-- variables: v_key = 1; v_last = 5
+-- plan heap: TABLE ACCESS BY * on {table} > INDEX RANGE SCAN on {table}_pk
+-- plan iot: INDEX RANGE SCAN on {table}_pk
+-- never: TABLE ACCESS FULL*; INDEX FULL SCAN*; INDEX FAST FULL SCAN*; SORT*
+-- client reads: quantities
+    v_firsts NUMBER := p_table_rows - p_rows_per_tx + 1;
+    v_state NUMBER := p_state;
+    v_key NUMBER;
+    v_last NUMBER;
+BEGIN
+    WHILE v_pass < p_passes LOOP
+      v_state := MOD(v_state * 48271, 2147483647);
+      v_key := 1 + TRUNC(v_state * v_firsts / 2147483647);
+      v_last := v_key + p_rows_per_tx - 1;
+      FOR v_row IN (
+        /*test*/
+        SELECT /*+ QB_NAME(DBDYNO_TEST) INDEX({table} {table}_pk) */ quantity
+        FROM {table} WHERE id BETWEEN v_key AND v_last ORDER BY id
+        /*end*/
+      ) LOOP
+        v_rows := v_rows + 1;
+        v_sum := v_sum + v_row.quantity;
       END LOOP;
       v_pass := v_pass + 1;
     END LOOP;
@@ -129,7 +161,7 @@ BEGIN
     END LOOP;
     {results}
 
--- name: update_primary_list
+-- name: update_primary_iot_list
 -- proves: one row changed a statement, in the one partition that is left; a commit a transaction
 -- touches: {table}, of which it changes amount and status of one row a statement, never quantity
 -- variables: v_key = 1; v_region = 1

@@ -97,21 +97,26 @@ SELECT name FROM meta WHERE name LIKE 'made %'
 
 -- name: forget_made
 -- what: forgets that, once it is gone
-DELETE FROM meta WHERE name LIKE 'made %'
+BEGIN
+  DELETE FROM meta WHERE name LIKE 'made %';
+  COMMIT;
+END;
 
--- name: made
--- what: tables and clusters that bear such names as points give, whoever has made them
-SELECT LOWER(object_type), LOWER(object_name) FROM user_objects
-WHERE object_type IN ('TABLE', 'CLUSTER') AND object_name LIKE 'LOAD\_%' ESCAPE '\' ORDER BY object_type, object_name
-
--- name: made_indexes
--- what: the same of indexes
-SELECT LOWER(index_name) FROM user_indexes WHERE index_name LIKE 'LOAD\_INDEX\_%' ESCAPE '\' ORDER BY index_name
-
--- name: made_files
--- what: the same of tablespaces
-SELECT LOWER(tablespace_name) FROM user_tablespaces
-WHERE tablespace_name LIKE 'DBDYNO\_FILE\_%' ESCAPE '\' ORDER BY tablespace_name
+-- name: there
+-- what: indexes, tables, clusters and tablespaces that bear such names as points give, whoever has made them; a table comes before its cluster
+SELECT kind, name FROM (
+  SELECT 1 AS place, 'index' AS kind, LOWER(index_name) AS name FROM user_indexes
+  WHERE index_name LIKE 'LOAD\_INDEX\_%' ESCAPE '\'
+  UNION ALL
+  SELECT 2, 'table', LOWER(object_name) FROM user_objects
+  WHERE object_type = 'TABLE' AND object_name LIKE 'LOAD\_%' ESCAPE '\'
+  UNION ALL
+  SELECT 3, 'cluster', LOWER(object_name) FROM user_objects
+  WHERE object_type = 'CLUSTER' AND object_name LIKE 'LOAD\_%' ESCAPE '\'
+  UNION ALL
+  SELECT 4, 'tablespace', LOWER(tablespace_name) FROM user_tablespaces
+  WHERE tablespace_name LIKE 'DBDYNO\_FILE\_%' ESCAPE '\'
+) ORDER BY place, name
 
 -- name: warm_primary
 -- what: reads every block of a table and of its primary key; by the key, because a scan of a larger table goes past the cache

@@ -153,7 +153,7 @@ EXCEPTION
     END IF;
 END;
 
--- name: empty_month
+-- name: discard_month
 -- what: empties a month of the table that loads of the large one fill, and gives its space back
 ALTER TABLE load_large TRUNCATE PARTITION {name} DROP STORAGE
 

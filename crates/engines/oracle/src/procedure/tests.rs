@@ -1,15 +1,15 @@
 //! Every procedure and every statement, filled in; the mixes; the mappings.
 
 use super::*;
-use crate::{DIALECT, mapping, script};
-use dbdyno_model::{Mapping, TestCode};
+use crate::{mapping, script};
+use dbdyno_model::{Cache, Mapping, TestCode};
 use dbdyno_testkit::conformance::catalogue::size_t as size;
 use dbdyno_testkit::conformance::catalogue::{spec, test, tests};
 
 /// Every test of the catalogue's kinds, compressed loads and tiers among them.
 fn all() -> Vec<Test> {
     let mut all = tests();
-    all.push(test("T428", Procedure::Scan, Some(TableName::LargeCompressed), Cache::NonCached));
+    all.push(test("T428", "scan", Some(TableName::LargeCompressed), Cache::NonCached));
     let loads = [
         ("T332", TableName::LargeCompressed, Compression::Basic),
         ("DBL-31", TableName::SmallHeap, Compression::Basic),
@@ -18,36 +18,45 @@ fn all() -> Vec<Test> {
         ("DBL-34", TableName::SmallHeap, Compression::HccArchiveLow),
     ];
     for (code, table, compression) in loads {
-        all.push(Test { compression, ..test(code, Procedure::BulkLoad, Some(table), Cache::Any) });
+        all.push(Test { compression, ..test(code, "bulk_load", Some(table), Cache::Any) });
     }
     for (code, work, tier) in [
-        ("DBS-13", Procedure::Scan, Tier::DatabaseFlash),
-        ("DBX-14", Procedure::SelectPrimary, Tier::CellFlash),
-        ("DBX-23", Procedure::UpdatePrimary, Tier::DatabaseFlash),
+        ("DBS-13", "scan", Tier::DatabaseFlash),
+        ("DBX-14", "select_primary", Tier::CellFlash),
+        ("DBX-23", "update_primary", Tier::DatabaseFlash),
     ] {
         all.push(Test { tier, ..test(code, work, Some(TableName::LargeHeapRangeList), Cache::NonCached) });
     }
     all
 }
 
+fn package_of(test: &Test, commit: CommitMode) -> [String; 2] {
+    package(&[of(test).unwrap()], commit).unwrap()
+}
+
 #[test]
-fn every_test_has_a_recipe_without_gaps() {
+fn every_test_has_a_procedure_without_gaps() {
     for test in all() {
         assert!(!matches!(mapping(&test), Mapping::None { .. }), "{} is mapped", test.code);
-        let (procedure, spec) = (ProcedureSpec::of(&test), spec(&test, 4));
-        let [outside, inside] = procedure.package(CommitMode::Durable).unwrap();
-        let begin = format!("  PROCEDURE {}(\n", procedure.procedure());
+        let (procedure, spec) = (of(&test).unwrap(), spec(&test, 4));
+        let [outside, inside] = package_of(&test, CommitMode::Durable);
+        let begin = format!("  PROCEDURE {}(\n", procedure.name);
         assert!(outside.contains(&begin) && inside.contains(&begin), "{inside}");
-        assert!(inside.ends_with(&format!("\n  END {};\nEND dbdyno_work;", procedure.procedure())), "{inside}");
-        assert!(procedure.procedure().len() <= 30, "{}", procedure.procedure());
+        assert!(inside.ends_with(&format!("\n  END {};\nEND dbdyno_work;", procedure.name)), "{inside}");
+        assert!(procedure.name.len() <= 30, "{}", procedure.name);
         let mut texts = vec![outside, inside];
-        texts.extend(procedure.creates_before(&spec).unwrap());
-        texts.extend(procedure.drops_made(&spec).unwrap());
+        texts.extend(shared(&procedure, &spec).unwrap());
+        texts.extend(drops_made(&procedure, &spec).unwrap());
         for text in &texts {
             assert!(!text.contains(['{', '}']), "{}: {text}", test.code);
         }
         let explain = procedure.explain().unwrap();
-        assert_eq!(explain.is_some(), procedure.expected_plan().unwrap().is_some(), "{}: who explains it?", test.code);
+        assert_eq!(
+            explain.is_some(),
+            procedure.expected_plan(&spec).unwrap().is_some(),
+            "{}: who explains it?",
+            test.code
+        );
         let left = [" v_", "(v_", " p_", "/*test", "/*end"];
         assert!(explain.is_none_or(|text| left.iter().all(|l| !text.contains(l))), "{}", test.code);
         let script = script::of_test(&test, &size()).unwrap();
@@ -58,30 +67,29 @@ fn every_test_has_a_recipe_without_gaps() {
 #[test]
 fn a_statement_that_is_counted_names_its_query_block_once() {
     for test in all() {
-        let procedure = ProcedureSpec::of(&test);
-        let [_, inside] = procedure.package(CommitMode::Durable).unwrap();
+        let [_, inside] = package_of(&test, CommitMode::Durable);
         let named = inside.matches(QUERY_BLOCK).count();
-        assert_eq!(named, usize::from(procedure.counting() != Counting::Nothing), "{}: {inside}", test.code);
+        assert_eq!(named, usize::from(counting(&of(&test).unwrap()) != Counting::Nothing), "{}: {inside}", test.code);
     }
 }
 
 #[test]
 fn statements_are_explained_as_the_procedures_run_them() {
-    let of = |procedure, table| ProcedureSpec::of(&test("T616", procedure, Some(table), Cache::NonCached));
-    let explain = of(Procedure::SelectPrimary, TableName::SmallHash).explain().unwrap().unwrap();
+    let of = |procedure, table| of(&test("T616", procedure, Some(table), Cache::NonCached)).unwrap();
+    let explain = of("select_primary", TableName::SmallHash).explain().unwrap().unwrap();
     let expected =
         "EXPLAIN PLAN SET STATEMENT_ID = 'dbdyno' FOR SELECT /*+ QB_NAME(DBDYNO_TEST) HASH(small_hash) */ quantity
         FROM small_hash WHERE id = 1";
     assert_eq!(explain, expected);
-    let explain = of(Procedure::ScanRange, TableName::LargeHeapRangeList).explain().unwrap().unwrap();
+    let explain = of("scan_range", TableName::LargeHeapRangeList).explain().unwrap().unwrap();
     assert!(explain.contains("booked_on < ADD_MONTHS(DATE '2020-01-01', 1)"), "{explain}");
 }
 
 #[test]
 fn commits_are_durable_unless_somebody_wants_the_engines_own() {
-    let insert = ProcedureSpec::of(&test("T311", Procedure::Insert, Some(TableName::SmallHeap), Cache::Any));
+    let insert = test("T311", "insert", Some(TableName::SmallHeap), Cache::Any);
     let commits = |commit| {
-        let [_, inside] = insert.package(commit).unwrap();
+        let [_, inside] = package_of(&insert, commit);
         inside
             .lines()
             .filter(|line| line.trim_start().starts_with("COMMIT"))
@@ -96,45 +104,45 @@ fn commits_are_durable_unless_somebody_wants_the_engines_own() {
 
 #[test]
 fn threads_are_the_sessions() {
-    let sort = test("T513", Procedure::Sort, Some(TableName::LargeHeapRangeList), Cache::NonCached);
-    let settings = ProcedureSpec::of(&sort).settings(&spec(&sort, 4));
+    let sort = test("T513", "sort", Some(TableName::LargeHeapRangeList), Cache::NonCached);
+    let settings = of(&sort).unwrap().set(&spec(&sort, 4)).unwrap();
     assert!(settings.contains(&"ALTER SESSION FORCE PARALLEL QUERY PARALLEL 4".to_owned()), "{settings:?}");
     assert!(settings.contains(&"ALTER SESSION DISABLE PARALLEL DDL".to_owned()), "{settings:?}");
-    let build = test("T511", Procedure::IndexUnique, Some(TableName::LargeHeapRangeList), Cache::NonCached);
-    let settings = ProcedureSpec::of(&build).settings(&spec(&build, 4));
+    let build = test("T511", "index_unique", Some(TableName::LargeHeapRangeList), Cache::NonCached);
+    let settings = of(&build).unwrap().set(&spec(&build, 4)).unwrap();
     assert!(settings.contains(&"ALTER SESSION FORCE PARALLEL DDL PARALLEL 4".to_owned()), "{settings:?}");
-    let settings = ProcedureSpec::of(&build).settings(&spec(&build, 1));
+    let settings = of(&build).unwrap().set(&spec(&build, 1)).unwrap();
     assert!(settings.contains(&"ALTER SESSION DISABLE PARALLEL DDL".to_owned()), "{settings:?}");
-    let lookup = test("T611", Procedure::SelectPrimary, Some(TableName::SmallHeap), Cache::Cached);
-    let settings = ProcedureSpec::of(&lookup).settings(&spec(&lookup, 4));
+    let lookup = test("T611", "select_primary", Some(TableName::SmallHeap), Cache::Cached);
+    let settings = of(&lookup).unwrap().set(&spec(&lookup, 4)).unwrap();
     assert!(settings.iter().all(|setting| !setting.contains("FORCE")), "{settings:?}");
 }
 
 #[test]
 fn what_is_licensed_apart_is_named() {
-    let needs = |code: &str| {
+    let needs_of = |code: &str| {
         let all = all();
         let test = all.iter().find(|test| test.code.as_str() == code).unwrap();
-        ProcedureSpec::of(test).needs().into_iter().collect::<Vec<_>>()
+        needs(test).into_iter().collect::<Vec<_>>()
     };
-    assert_eq!(needs("T611"), []);
-    assert_eq!(needs("T321"), [Part::Partitioning]);
-    assert_eq!(needs("T816"), [Part::Partitioning]);
-    assert_eq!(needs("DBL-31"), [], "BASIC compression is part of the Enterprise Edition");
-    assert_eq!(needs("DBL-32"), [Part::AdvancedCompression]);
-    assert_eq!(needs("DBL-33"), [Part::HybridColumnarCompression]);
-    assert_eq!(needs("DBS-13"), [Part::Partitioning, Part::FlashCache]);
+    assert_eq!(needs_of("T611"), []);
+    assert_eq!(needs_of("T321"), [Part::Partitioning]);
+    assert_eq!(needs_of("T816"), [Part::Partitioning]);
+    assert_eq!(needs_of("DBL-31"), [], "BASIC compression is part of the Enterprise Edition");
+    assert_eq!(needs_of("DBL-32"), [Part::AdvancedCompression]);
+    assert_eq!(needs_of("DBL-33"), [Part::HybridColumnarCompression]);
+    assert_eq!(needs_of("DBS-13"), [Part::Partitioning, Part::FlashCache]);
 }
 
 #[test]
 fn jobs_have_partitions_and_tables_of_their_own() {
-    let load = test("T331", Procedure::BulkLoad, Some(TableName::LargeHeapRangeList), Cache::Any);
+    let load = test("T331", "bulk_load", Some(TableName::LargeHeapRangeList), Cache::Any);
     let mut spec = spec(&load, 1);
     spec.jobs = 40;
-    let table = ProcedureSpec::of(&load).creates_before(&spec).unwrap().concat();
+    let table = shared(&of(&load).unwrap(), &spec).unwrap().concat();
     assert!(table.contains("PARTITION r39 VALUES LESS THAN (TO_DATE('2023-05-01'"), "{table}");
-    let heap = test("DBL-21", Procedure::BulkLoad, Some(TableName::SmallHeap), Cache::Any);
-    let drops = ProcedureSpec::of(&heap).drops_made(&spec).unwrap();
+    let heap = test("DBL-21", "bulk_load", Some(TableName::SmallHeap), Cache::Any);
+    let drops = drops_made(&of(&heap).unwrap(), &spec).unwrap();
     assert_eq!(drops.len(), 40);
     assert!(drops[39].contains("DROP TABLE load_heap_39 PURGE"), "{}", drops[39]);
 }
@@ -144,9 +152,8 @@ fn compressed_loads_make_compressed_tables() {
     let source = |code: &str| {
         let all = all();
         let test = all.iter().find(|test| test.code.as_str() == code).unwrap();
-        let procedure = ProcedureSpec::of(test);
-        let mut texts = procedure.creates_before(&spec(test, 1)).unwrap();
-        texts.extend(procedure.package(CommitMode::Durable).unwrap());
+        let mut texts = shared(&of(test).unwrap(), &spec(test, 1)).unwrap();
+        texts.extend(package_of(test, CommitMode::Durable));
         texts.concat()
     };
     assert!(source("T332").contains("ROW STORE COMPRESS BASIC PARTITION BY RANGE"));
@@ -211,7 +218,7 @@ fn every_code_is_mapped() {
 
 #[test]
 fn every_statement_says_what_it_is() {
-    for file in ["tables", "package", "lookups", "cpu"].map(|name| DIALECT.file(name).unwrap()) {
+    for file in ["tables", "procedures", "parts", "lookups", "cpu"].map(|name| DIALECT.file(name).unwrap()) {
         for name in file.names() {
             let statement = file.get(name).unwrap();
             let notes = &statement.notes;
@@ -228,7 +235,31 @@ fn the_schema_and_the_package_are_printed_whole() {
     assert!(!script.contains(['{', '}']));
     assert_eq!(script.matches("\nCREATE TABLE").count(), 1 + TableName::ALL.len());
     for test in all() {
-        let begin = format!("  PROCEDURE {}(\n", ProcedureSpec::of(&test).procedure());
+        let begin = format!("  PROCEDURE {}(\n", of(&test).unwrap().name);
         assert_eq!(script.matches(&begin).count(), 2, "outside and inside: {begin}");
     }
+}
+
+#[test]
+fn a_plan_has_what_it_must_have_in_that_order_and_nothing_that_it_must_not() {
+    let problem = |work, table, plan: &str| {
+        let test = test("T611", work, Some(table), Cache::Cached);
+        of(&test).unwrap().plan_problem(&spec(&test, 1), plan).unwrap()
+    };
+    let lookup = |plan: &str| problem("select_primary", TableName::SmallHeap, plan);
+    let good = "TABLE ACCESS BY INDEX ROWID on small_heap > INDEX UNIQUE SCAN on small_heap_pk";
+    assert_eq!(lookup(good), None);
+    assert_eq!(lookup("TABLE ACCESS BY GLOBAL INDEX ROWID on small_heap > INDEX UNIQUE SCAN on small_heap_pk"), None);
+    let turned = "INDEX UNIQUE SCAN on small_heap_pk > TABLE ACCESS BY INDEX ROWID on small_heap";
+    assert!(lookup(turned).is_some_and(|problem| problem.contains("must have TABLE")));
+    let both = format!("{good} > TABLE ACCESS FULL on small_heap");
+    assert!(lookup(&both).is_some_and(|problem| problem.contains("must have no TABLE")));
+    let parallel = "SORT AGGREGATE > PX COORDINATOR > PX SEND QC (RANDOM) on :tq10000 > SORT AGGREGATE > \
+                    PX BLOCK ITERATOR > TABLE ACCESS FULL on large_heap_range_list";
+    assert_eq!(problem("scan", TableName::LargeHeapRangeList, parallel), None);
+    let range = "TABLE ACCESS BY INDEX ROWID BATCHED on small_heap > INDEX RANGE SCAN on small_heap_pk";
+    assert_eq!(problem("select_range", TableName::SmallHeap, range), None);
+    assert!(problem("select_range", TableName::SmallHeap, &format!("SORT ORDER BY > {range}")).is_some());
+    let loops = test("T111", "cpu_loop", None, Cache::Any);
+    assert!(of(&loops).unwrap().expected_plan(&spec(&loops, 1)).unwrap().is_none());
 }

@@ -156,6 +156,7 @@ END $$;
 -- name: cpu_fibonacci
 -- proves: the leaves of the call tree add up to the Fibonacci number; the operations are its calls, 2 F(n + 1) - 1
 -- touches: no table
+-- calls: cpu/fibonacci
 DECLARE
   v_n integer := p_argument;
   v_this bigint := 1;

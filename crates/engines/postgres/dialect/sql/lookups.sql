@@ -11,6 +11,7 @@
 -- plan heap: Index Scan using {table}_pk
 -- plan iot: Index Only Scan using {table}_pk
 -- plan hash: Index Scan using {table}_pk
+-- client reads: quantities
 DECLARE
   v_stratum constant bigint := p_table_rows / p_rows_per_tx;
   v_key bigint;
@@ -39,6 +40,7 @@ END $$;
 -- variables: v_key bigint = 1
 -- plan heap_list: Append > Index Scan using {table}_pk, 7 pruned
 -- plan iot_list: Append > Index Only Scan using {table}_pk, 7 pruned
+-- client reads: quantities
 DECLARE
   v_stratum constant bigint := p_table_rows / p_rows_per_tx;
   v_key bigint;
@@ -66,6 +68,7 @@ END $$;
 -- touches: {table}, of which it reads one row a lookup
 -- variables: v_key bigint = 1; v_from date = 2020-01-01; v_to date = 2020-02-01
 -- plan: Append > Index Scan using {table}_pk, 127 pruned
+-- client reads: quantities
 DECLARE
   v_stratum constant bigint := p_table_rows / p_rows_per_tx;
   v_key bigint;
@@ -90,6 +93,35 @@ BEGIN
         p_rows := p_rows + 1;
         p_checksum := p_checksum + v_quantity;
       END IF;
+    END LOOP;
+    p_ops := p_ops + 1;
+  END LOOP;
+END $$;
+
+-- name: select_range
+-- proves: as many rows as a transaction has, whose keys follow each other, in their order
+-- touches: {table}, of which it reads neighbours by their keys
+-- variables: v_key bigint = 1; v_last bigint = 5
+-- plan heap: Index Scan using {table}_pk
+-- plan iot: Index Only Scan using {table}_pk
+-- client reads: quantities
+DECLARE
+  v_firsts constant bigint := p_table_rows - p_rows_per_tx + 1;
+  v_key bigint;
+  v_last bigint;
+  v_quantity bigint;
+BEGIN
+  FOR v_pass IN 1 .. p_passes LOOP
+    p_state := p_state * 48271 % 2147483647;
+    v_key := 1 + p_state * v_firsts / 2147483647;
+    v_last := v_key + p_rows_per_tx - 1;
+    FOR v_quantity IN
+      /*test*/
+      SELECT quantity FROM dbdyno.{table} WHERE id BETWEEN v_key AND v_last ORDER BY id
+      /*end*/
+    LOOP
+      p_rows := p_rows + 1;
+      p_checksum := p_checksum + v_quantity;
     END LOOP;
     p_ops := p_ops + 1;
   END LOOP;

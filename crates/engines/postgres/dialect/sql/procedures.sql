@@ -10,6 +10,8 @@
 -- /*test*/ and /*end*/: EXPLAIN is asked about that very text, its `variables` bound as parameters, and must answer as
 -- `plan` says (plan.rs has the form: leaves bear their table's name, alternatives are parted by |), or the point is
 -- invalid. What runs through EXECUTE does so because PL/pgSQL launches parallel workers there, and none for SELECT INTO.
+-- `makes` lists what a point makes beside the procedure: <job> is the number of a job, <number> that of a pass among those
+-- of all jobs, <leaf> that of a leaf of the table. A client's statement ends with what `client adds` says.
 -- No procedure has a SET clause, because it could not COMMIT then: settings are the session's.
 
 -- name: procedure
@@ -24,6 +26,7 @@ LANGUAGE plpgsql AS $$
 -- proves: the table's file is as long as asked for when the checkpoint has brought it to the device
 -- touches: load_file_JOB, which it drops and makes; four rows a block
 -- content: noise that repeats itself after 4 MiB, farther than storage looks back for what it could compress
+-- makes: table load_file_<job>; table load_noise
 DECLARE
   v_table text := format('dbdyno.load_file_%s', p_job);
   v_noise bytea;
@@ -50,6 +53,10 @@ END $$;
 -- touches: small_heap, of which it reads one row by primary key; {load}, which it fills
 -- variables: v_id bigint = 1; v_source bigint = 1
 -- plan: Insert > Index Scan using small_heap_pk
+-- makes: table {load}
+-- makes list: table {load}; table {load}_p#
+-- client reads: quantities
+-- client adds: RETURNING quantity
 DECLARE
   v_number bigint;
   v_id bigint;
@@ -82,6 +89,7 @@ END $$;
 -- touches: small_heap, which it reads; load_large_NUMBER, a table a pass, as it would be attached as a partition
 -- variables: $1 bigint = 3200; $2 date = 2020-02-01
 -- plan: Seq Scan on small_heap
+-- makes: table load_large_<number>
 DECLARE
   v_quantity bigint;
   v_number bigint;
@@ -109,6 +117,7 @@ END $$;
 -- proves: the whole small heap copied into a table of the job's own; no indexes; one commit
 -- touches: small_heap, which it reads; load_heap_NUMBER, a table a pass
 -- plan: Seq Scan on small_heap
+-- makes: table load_heap_<number>
 DECLARE
   v_quantity bigint;
   v_copied bigint;
@@ -178,6 +187,7 @@ END $$;
 -- proves: the index is unique, and what its build counted is every row of the table
 -- touches: {table}, on whose leaves it builds load_index_JOB_N, dropping the last ones first; both committed
 -- why leaf by leaf: built for the whole table, the leaves' indexes get names of the server's choice, which jobs would share
+-- makes: index load_index_<job>_<leaf>
 DECLARE
   -- Not by pg_partition_tree: its locks would be held when the first index is dropped, and jobs would wait for each other.
   v_leaves regclass[] := ARRAY(SELECT oid FROM pg_class WHERE relnamespace = 'dbdyno'::regnamespace
@@ -205,6 +215,7 @@ END $$;
 -- proves: what the index's build counted is every row of the table
 -- touches: {table}, on whose leaves it builds load_index_JOB_N, dropping the last ones first; both committed
 -- why leaf by leaf: built for the whole table, the leaves' indexes get names of the server's choice, which jobs would share
+-- makes: index load_index_<job>_<leaf>
 DECLARE
   -- Not by pg_partition_tree: its locks would be held when the first index is dropped, and jobs would wait for each other.
   v_leaves regclass[] := ARRAY(SELECT oid FROM pg_class WHERE relnamespace = 'dbdyno'::regnamespace

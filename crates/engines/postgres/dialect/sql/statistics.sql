@@ -40,10 +40,6 @@ SELECT CASE WHEN relkind IN ('r', 'p') THEN 'table' ELSE 'index' END, relname FR
 WHERE relnamespace = 'dbdyno'::regnamespace AND relname LIKE 'load\_%' AND NOT relispartition AND relkind IN ('r', 'p', 'i', 'I')
 ORDER BY relname;
 
--- name: drop_index
--- what: drops an index that a point has built
-DROP INDEX IF EXISTS dbdyno.{index};
-
 -- name: never_vacuumed
 -- what: leaves of our tables with rows that were changed or deleted, and those that no vacuum has seen
 SELECT c.relname FROM pg_class AS c

@@ -78,11 +78,15 @@ CREATE INDEX {relation}_customer ON dbdyno.{relation} (customer_id);
 
 -- name: drop_table
 -- what: drops one of our tables with its partitions and indexes
-DROP TABLE IF EXISTS dbdyno.{table};
+DROP TABLE IF EXISTS dbdyno.{name};
+
+-- name: drop_index
+-- what: drops an index that a point has built
+DROP INDEX IF EXISTS dbdyno.{name};
 
 -- name: drop_procedure
 -- what: drops a procedure of ours, whatever its arguments
-DROP PROCEDURE IF EXISTS dbdyno.{procedure};
+DROP PROCEDURE IF EXISTS dbdyno.{name};
 
 -- name: drop_fibonacci
 -- what: drops the function that cpu_fibonacci calls

@@ -1,8 +1,8 @@
 //! Every procedure and every statement, filled in; the mixes; the mappings.
 
-use super::super::{DIALECT, mapping, script};
+use super::super::{mapping, script};
 use super::*;
-use dbdyno_model::{Mapping, TestCode};
+use dbdyno_model::{Cache, Mapping, TestCode};
 use dbdyno_testkit::conformance::catalogue::size_t as size;
 use dbdyno_testkit::conformance::catalogue::{spec, test, tests};
 
@@ -10,15 +10,19 @@ use dbdyno_testkit::conformance::catalogue::{spec, test, tests};
 fn every_mapped_test_has_a_recipe_without_gaps() {
     for test in tests() {
         assert!(!matches!(mapping(&test), Mapping::None { .. }), "{} is mapped", test.code);
-        let procedure = ProcedureSpec::of(&test).unwrap();
+        let procedure = of(&test).unwrap();
         let mut texts = procedure.creates().unwrap();
-        texts.extend(procedure.creates_before().unwrap());
+        texts.extend(shared(&procedure).unwrap());
         for text in &texts {
             assert!(!text.contains(['{', '}']) && text.ends_with(';'), "{}: {text}", test.code);
         }
-        let create = format!("PROCEDURE dbdyno.{}(", procedure.procedure());
+        let create = format!("PROCEDURE dbdyno.{}(", procedure.name);
         assert!(texts.iter().any(|text| text.contains(&create)), "{create}");
-        assert!(procedure.call().starts_with(&format!("CALL dbdyno.{}($1::bigint, ", procedure.procedure())));
+        let call = format!("CALL dbdyno.{}($1::bigint, $2::bigint, ", procedure.name);
+        assert!(
+            procedure.call().unwrap().starts_with(&call)
+                && procedure.call().unwrap().ends_with("$10::bigint, 0, 0, 0, 0)")
+        );
         for threads in [1, 3] {
             let spec = spec(&test, threads);
             let explain = procedure.explain().unwrap();
@@ -35,40 +39,37 @@ fn every_mapped_test_has_a_recipe_without_gaps() {
 
 #[test]
 fn statements_are_explained_as_the_procedures_run_them() {
-    let of = |procedure, table| ProcedureSpec::of(&test("T616", procedure, Some(table), Cache::NonCached)).unwrap();
-    let procedure = of(Procedure::SelectPrimary, TableName::SmallHeap);
-    let (text, variables) = procedure.statement_under_test().unwrap().unwrap();
-    assert_eq!(text, "SELECT quantity FROM dbdyno.small_heap WHERE id = $1");
-    assert_eq!(variables.len(), 1);
-    let explain = of(Procedure::SelectPrimary, TableName::LargeHeapRangeList).explain().unwrap().unwrap();
+    let of = |procedure, table| of(&test("T616", procedure, Some(table), Cache::NonCached)).unwrap();
+    let sent = of("select_primary", TableName::SmallHeap).client_form().unwrap().texts.remove(0);
+    assert_eq!(sent.sql, "SELECT quantity FROM dbdyno.small_heap WHERE id = $1");
+    assert_eq!(sent.parameters.len(), 1);
+    let explain = of("select_primary", TableName::LargeHeapRangeList).explain().unwrap().unwrap();
     assert!(explain.contains("PREPARE dbdyno_test(bigint, date, date) AS SELECT"), "{explain}");
     assert!(explain.contains("EXECUTE dbdyno_test('1', '2020-01-01', '2020-02-01')"), "{explain}");
 }
 
 #[test]
 fn executions_are_counted_by_what_they_scan() {
-    let of = |procedure, table| {
-        ProcedureSpec::of(&test("T616", procedure, Some(table), Cache::NonCached)).unwrap().counting()
-    };
+    let of = |procedure, table| counting(&of(&test("T616", procedure, Some(table), Cache::NonCached)).unwrap());
     let index = |index: &str, per_execution| Counting::IndexScans { index: index.to_owned(), per_execution };
     let large = TableName::LargeHeapRangeList;
-    assert_eq!(of(Procedure::SelectPrimary, large), index("large_heap_range_list_pk", 1));
-    assert_eq!(of(Procedure::SelectSecondary, large), index("large_heap_range_list_customer", 128));
-    assert_eq!(of(Procedure::SelectSecondary, TableName::SmallHash), index("small_hash_customer", 1));
-    assert_eq!(of(Procedure::Insert, TableName::SmallIotList), index("small_heap_pk", 1));
-    let range = of(Procedure::ScanRange, large);
+    assert_eq!(of("select_primary", large), index("large_heap_range_list_pk", 1));
+    assert_eq!(of("select_secondary", large), index("large_heap_range_list_customer", 128));
+    assert_eq!(of("select_secondary", TableName::SmallHash), index("small_hash_customer", 1));
+    assert_eq!(of("insert", TableName::SmallIotList), index("small_heap_pk", 1));
+    let range = of("scan_range", large);
     assert_eq!(range, Counting::TableScans { table: large, leaves: 4, range: true });
     assert_eq!(range.rows_per_execution(&size()), size().small_rows);
-    assert_eq!(of(Procedure::Scan, large).rows_per_execution(&size()), size().large_rows);
+    assert_eq!(of("scan", large).rows_per_execution(&size()), size().large_rows);
 }
 
 #[test]
 fn workers_are_as_many_as_threads() {
-    let scan = test("T426", Procedure::Scan, Some(TableName::LargeHeapRangeList), Cache::NonCached);
-    let procedure = ProcedureSpec::of(&scan).unwrap();
+    let scan = test("T426", "scan", Some(TableName::LargeHeapRangeList), Cache::NonCached);
+    let procedure = of(&scan).unwrap();
     let value = |threads, name: &str| {
-        let settings = procedure.settings(&spec(&scan, threads));
-        let all: Vec<String> = settings.into_iter().filter(|(n, _)| *n == name).map(|(_, v)| v).collect();
+        let settings = procedure.settings(&spec(&scan, threads)).unwrap();
+        let all: Vec<String> = settings.into_iter().filter(|(n, _)| n == name).map(|(_, v)| v).collect();
         assert_eq!(all.len(), 1, "{name} is set once");
         all[0].clone()
     };
@@ -80,11 +81,13 @@ fn workers_are_as_many_as_threads() {
 
 #[test]
 fn older_versions_prune_updates_when_they_plan_them() {
-    let of = |table| ProcedureSpec::of(&test("T714", Procedure::UpdatePrimary, Some(table), Cache::Cached)).unwrap();
-    let custom = ("plan_cache_mode", "force_custom_plan".to_owned());
-    assert!(of(TableName::SmallHeapList).settings_of_version(130_023).contains(&custom));
-    assert!(!of(TableName::SmallHeapList).settings_of_version(150_000).contains(&custom));
-    assert!(!of(TableName::SmallHeap).settings_of_version(130_023).contains(&custom));
+    let custom = ("plan_cache_mode".to_owned(), "force_custom_plan".to_owned());
+    let has = |table, version| {
+        let test = test("T714", "update_primary", Some(table), Cache::Cached);
+        of(&test).unwrap().settings_of_version(&spec(&test, 1), version).unwrap().contains(&custom)
+    };
+    assert!(has(TableName::SmallHeapList, 130_023) && !has(TableName::SmallHeapList, 150_000));
+    assert!(!has(TableName::SmallHeap, 130_023));
 }
 
 /// The text between the marks of a mix, without its casts.

@@ -9,6 +9,7 @@ use crate::errors::Trouble;
 use bytes::BytesMut;
 use dbdyno_engine::EngineError;
 use dbdyno_engine::client::{Answer, Bound, Place, StatementText, Statements, Value, ValueType};
+use dbdyno_engine::procedure::ClientText;
 use dbdyno_model::ErrorClass;
 use postgres_protocol::IsNull;
 use postgres_protocol::message::frontend;
@@ -29,6 +30,12 @@ pub(crate) struct ServerText {
 impl From<&str> for ServerText {
     fn from(sql: &str) -> Self {
         Self { sql: sql.to_owned(), type_oids: Vec::new(), outputs: Vec::new() }
+    }
+}
+
+impl From<&ClientText> for ServerText {
+    fn from(text: &ClientText) -> Self {
+        Self { sql: text.sql.clone(), type_oids: text.types().iter().map(type_oid).collect(), outputs: Vec::new() }
     }
 }
 

@@ -6,7 +6,7 @@ mod faults;
 
 use crate::{LENDER, Postgres, Wish};
 use dbdyno_engine::{PointSpec, Request, Session, Target, client::TestProgram};
-use dbdyno_model::{Counter, Drive, ErrorClass, Mapping, Procedure, Proof, TableName, Test};
+use dbdyno_model::{Counter, Drive, ErrorClass, Mapping, Proof, TableName, Test};
 use dbdyno_testkit::conformance::client::{execute, send};
 use dbdyno_testkit::conformance::{self, catalogue, expected, play};
 use dbdyno_testkit::on_servers::{Product as _, spec};
@@ -28,7 +28,7 @@ fn tests() -> Vec<(Test, u64)> {
     assert!(tests.len() > 10);
     let mut all = Vec::new();
     for test in tests {
-        let by_row = matches!(test.procedure, Procedure::Insert | Procedure::UpdatePrimary | Procedure::SelectPrimary);
+        let by_row = matches!(test.procedure.name(), "insert" | "update_primary" | "select_primary");
         let usual = test.rows_per_tx.unwrap_or(0);
         // A transaction of one statement where the test has several, and the other way round.
         if by_row && matches!(test.table, Some(TableName::SmallHeap | TableName::LargeHeapRangeList)) {
@@ -50,7 +50,7 @@ fn does_what_the_procedure_does(jobs: u32) {
     let database = LENDER.loaded();
     let engine = Postgres::engine_on(&database);
     for (test, rows_per_tx) in tests() {
-        let server = PointSpec { rows_per_tx, ..spec(test.code.as_str(), jobs) };
+        let server = PointSpec { rows_per_tx, test: test.clone(), ..spec(test.code.as_str(), jobs) };
         let client = PointSpec { drive: Drive::Client, ..server.clone() };
         // Counted, so that nothing of it comes to be counted later. Commits of others are those of tests on the same
         // server.

@@ -1,6 +1,7 @@
 -- The statements under test. SQLite has no stored procedures: dbdyno's in-process loop binds and steps these, prepared
 -- once. Every statement that reads answers with (rows, sum of quantity), so that the work is proved; `plan ORGANISATION`
 -- is what EXPLAIN QUERY PLAN must say, line by line, and any other plan makes the point invalid.
+-- `makes` lists what a point makes (<job> is the number of a job), `built on` the column of an index.
 -- The class T100 touches no table: a recursive query is SQLite's only loop, and its cost per pass (T111) is part of all.
 -- Nothing in it can be folded: every value comes from the loop, whose random numbers are a multiplicative congruential
 -- generator in SQL (a multiplication and a remainder, counted as one random number). SQLite's own random() is one
@@ -132,6 +133,7 @@ ROLLBACK;
 -- plan: SEARCH dbdyno_small_heap USING INDEX dbdyno_small_heap_pk (id=?)
 -- ?1: the new id, of the job's own
 -- ?2: the id to copy
+-- makes: table {load}
 INSERT INTO {load} (id, customer_id, ref_id, region, booked_on, quantity, amount, status, filler)
 SELECT ?1, customer_id, ref_id, region, booked_on, quantity, amount, status, filler FROM dbdyno_small_heap WHERE id = ?2;
 
@@ -140,6 +142,8 @@ SELECT ?1, customer_id, ref_id, region, booked_on, quantity, amount, status, fil
 -- plan: SCAN dbdyno_small_heap
 -- ?1: how far the partition's ids lie above the copied ones
 -- ?2: the partition's month, YYYY-MM
+-- makes: table {load}_<job>
+-- makes large: table dbdyno_load_large_<job>
 INSERT INTO {load} (id, customer_id, ref_id, region, booked_on, quantity, amount, status, filler)
 SELECT id + ?1, customer_id, ref_id, region, ?2 || substr(booked_on, 8), quantity, amount, status, filler
 FROM dbdyno_small_heap;
@@ -160,10 +164,14 @@ SELECT count(*), sum(quantity) FROM {table} WHERE rowid BETWEEN ?1 AND ?2;
 
 -- name: index_unique
 -- what: a unique index over a permutation of the keys
+-- makes: index dbdyno_load_index_unique_<job>
+-- built on: ref_id
 CREATE UNIQUE INDEX {index} ON {table} (ref_id);
 
 -- name: index_non_unique
 -- what: an index over amounts
+-- makes: index dbdyno_load_index_non_unique_<job>
+-- built on: amount
 CREATE INDEX {index} ON {table} (amount);
 
 -- name: verify_index
@@ -208,6 +216,14 @@ SELECT sum(n) FILTER (WHERE level = 1), sum(quantity) FILTER (WHERE level = 1), 
 -- plan heap_range_list: SEARCH {table} USING INDEX {table}_pk (id=?)
 -- ?1: the key
 SELECT quantity FROM {table} WHERE id = ?1;
+
+-- name: select_range
+-- proves: as many rows as a transaction has, whose keys follow each other, in their order, visited in the table
+-- plan heap: SEARCH {table} USING INDEX {table}_pk (id>? AND id<?)
+-- plan iot: SEARCH {table} USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
+-- ?1: the first key
+-- ?2: the last key
+SELECT quantity FROM {table} WHERE id BETWEEN ?1 AND ?2 ORDER BY id;
 
 -- name: select_secondary
 -- proves: every row of one secondary-key value, visited in the table

@@ -2,7 +2,7 @@
 
 use super::super::value::{DATE, DAY_ZERO, INT8};
 use super::*;
-use crate::procedure::ProcedureSpec;
+use crate::procedure::of;
 use dbdyno_engine::client::{Parameter, TestProgram, Values, cents_text};
 use dbdyno_engine::data::iso_day;
 use dbdyno_engine::program::{Act, Program as _};
@@ -94,12 +94,13 @@ fn a_tests_statement_is_one_round_trip_that_opens_its_transaction_too() {
         [("T611", 1, "BES"), ("T626", 1, "BEBES"), ("T711", 1, "BES"), ("T711", 8, "BEBES")]
     {
         let test = catalogue::tests().into_iter().find(|test| test.code.as_str() == code).unwrap();
-        let statement = ProcedureSpec::of(&test).unwrap().client_statement().unwrap();
-        let takes = statement.text.type_oids.iter().map(|oid| WireType::taken(*oid)).collect::<Vec<_>>();
+        let client = of(&test).unwrap().client_form().unwrap();
+        let text = ServerText::from(&client.texts[0]);
+        let takes = text.type_oids.iter().map(|oid| WireType::taken(*oid)).collect::<Vec<_>>();
         let mut prepared = prepared(&takes, &[]);
-        assert_eq!(kinds(&preparing(&[statement.text]).unwrap()), "CPCPDS");
+        assert_eq!(kinds(&preparing(&[text]).unwrap()), "CPCPDS");
         let spec = dbdyno_engine::PointSpec { rows_per_tx, ..catalogue::spec(&test, 1) };
-        let mut program = TestProgram::new(&spec, 0, statement.form);
+        let mut program = TestProgram::new(&spec, 0, client.form);
         for _ in 0..3 {
             program.begin();
             let Act::Execute { statement, times, opens } = program.act(None) else { panic!("{code}") };
@@ -112,9 +113,10 @@ fn a_tests_statement_is_one_round_trip_that_opens_its_transaction_too() {
 #[test]
 fn a_statement_under_test_has_the_types_that_its_procedure_declares() {
     let test = catalogue::tests().into_iter().find(|test| test.code.as_str() == "T626").unwrap();
-    let statement = ProcedureSpec::of(&test).unwrap().client_statement().unwrap();
-    assert_eq!(statement.form.parameters, [Parameter::Key, Parameter::From, Parameter::To]);
-    assert_eq!((statement.text.type_oids.as_slice(), statement.form.in_two), (&[INT8, DATE, DATE][..], true));
+    let client = of(&test).unwrap().client_form().unwrap();
+    assert_eq!(client.form.parameters, [Parameter::Key, Parameter::From, Parameter::To]);
+    let text = ServerText::from(&client.texts[0]);
+    assert_eq!((text.type_oids.as_slice(), client.form.in_two), (&[INT8, DATE, DATE][..], true));
 }
 
 proptest! {

@@ -14,10 +14,12 @@
 -- as far as v$sql, hints do, so the server's own count of its executions is found by that. EXPLAIN PLAN is asked about that
 -- very text, its `variables` replaced by examples and the lines that begin with INTO left out. Its plan must have the nodes
 -- of `plan` in that order, others between them (a star stands for any text), and none of `never`.
--- Why hints: a figure is about one way to the rows. Other settings of a session are in recipe.rs.
+-- Why hints: a figure is about one way to the rows. Other settings of a session are in procedures.toml.
 -- {commit}: inside PL/SQL a plain COMMIT does not wait until its redo is on the device. The server waits once, before the
 -- call returns, so that a loop of 10,000 commits is as durable as its last one. COMMIT WRITE IMMEDIATE WAIT waits each time,
 -- as a commit that a client sends does; the engine's own way is what --commit engine_default asks for.
+-- `makes` lists what a point makes beside the package, `discards` what goes between two pieces where that is something else:
+-- <job> is the number of a job, <number> (in two digits <nn>) that of a pass among those of all jobs.
 -- The package has the rights of its owner, which is the user that calls it; nobody else is granted anything.
 
 -- name: package
@@ -45,16 +47,10 @@ END {package};
     v_rows NUMBER := 0;
     v_sum NUMBER := 0;
 
--- name: results
--- what: how every procedure that has done all of its passes ends
-    p_ops := p_passes * p_ops_per_pass;
-    p_rows := v_rows;
-    p_bytes := 0;
-    p_checksum := v_sum;
-
 -- name: write_file
 -- proves: the server has a file as long as asked for: all of it is written when CREATE TABLESPACE returns
 -- touches: the tablespace dbdyno_file_JOB, which it makes anew, in the place that db_create_file_dest names
+-- makes: tablespace dbdyno_file_<job>
 BEGIN
     WHILE v_pass < p_passes LOOP
       BEGIN
@@ -75,6 +71,8 @@ BEGIN
 -- name: insert
 -- proves: one row a statement, copied from the small heap, with both keys maintained; a commit a transaction
 -- touches: small_heap, of which it reads one row by its key; {load}, which it fills
+-- makes: table {load}
+-- makes hash: table {load}; cluster {load}_c
     v_i NUMBER;
     v_number NUMBER;
     v_id NUMBER;
@@ -115,6 +113,8 @@ BEGIN
 -- touches: small_heap, which it reads; load_large, of which it fills a partition a pass
 -- why a partition each: a direct-path insert locks the segment that it fills until it is committed
 -- redo: all blocks are logged unless the database runs without an archive log, where direct path logs none
+-- makes: table load_large
+-- discards: month r<nn>
     v_number NUMBER;
     v_month VARCHAR2(30);
     v_quantity NUMBER;
@@ -141,6 +141,7 @@ BEGIN
 -- proves: the whole small heap copied by direct path into a table of the job's own; no keys; one commit
 -- touches: small_heap, which it reads; load_heap_NUMBER, a table a pass
 -- redo: all blocks are logged unless the database runs without an archive log, where direct path logs none
+-- makes: table load_heap_<number>
     v_number NUMBER;
     v_quantity NUMBER;
 BEGIN
@@ -212,6 +213,7 @@ BEGIN
 -- name: index_unique
 -- proves: the index is unique, and has an entry for every row: they are counted, which is part of the time
 -- touches: {table}, on which it builds load_index_JOB, dropping the last one first; both commit
+-- makes: index load_index_<job>
     v_n NUMBER;
 BEGIN
     WHILE v_pass < p_passes LOOP
@@ -233,6 +235,7 @@ BEGIN
 -- name: index_non_unique
 -- proves: the index has an entry for every row: they are counted, which is part of the time
 -- touches: {table}, on which it builds load_index_JOB, dropping the last one first; both commit
+-- makes: index load_index_<job>
     v_n NUMBER;
 BEGIN
     WHILE v_pass < p_passes LOOP

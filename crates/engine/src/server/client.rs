@@ -1,0 +1,170 @@
+//! A client over prepared statements: each execution is a round trip, and so are the commit and whatever opens a
+//! transaction. It holds its thread until the answer is there.
+
+use super::WorkConnection;
+use crate::client::{Answer, Bound, Place, StatementText, Statements, Value, ValueType};
+use crate::procedure::{ClientText, ProcedureDialect};
+use crate::{ChunkResult, EngineError};
+
+/// A statement as the server is to prepare it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PreparedText {
+    /// Its text, with the dialect's places.
+    pub sql: String,
+    /// What stands at each place, in the order of the text.
+    pub places: Vec<Place>,
+    /// The output values of a call.
+    pub outputs: Vec<ValueType>,
+}
+
+impl PreparedText {
+    /// The text of a work's statement, with the places that a dialect has.
+    ///
+    /// # Errors
+    /// The places of output values are not as they must be.
+    pub fn of(text: &StatementText, dialect: &ProcedureDialect) -> Result<Self, EngineError> {
+        let mut places = Vec::new();
+        let sql = text.written(|place| {
+            places.push(place);
+            dialect.place(places.len())
+        })?;
+        Ok(Self { sql, places, outputs: text.outputs.clone() })
+    }
+
+    /// Values that it takes.
+    fn takes(&self) -> usize {
+        let values = self.places.iter().map(|place| if let Place::Value(at) = place { at + 1 } else { 0 });
+        values.max().unwrap_or(0)
+    }
+}
+
+impl From<&ClientText> for PreparedText {
+    /// One whose places are its values, one after the other.
+    fn from(text: &ClientText) -> Self {
+        let places = (0..text.parameters.len()).map(Place::Value).collect();
+        Self { sql: text.sql.clone(), places, outputs: Vec::new() }
+    }
+}
+
+/// One execution of a statement: what stands at its places.
+#[derive(Debug, Clone, Copy)]
+pub struct Execution<'a> {
+    bound: &'a Bound<'a>,
+    text: &'a PreparedText,
+    /// The number of its first value among those of the request.
+    first: usize,
+}
+
+impl<'a> Execution<'a> {
+    /// What stands at each place: a value, or the type of an output value.
+    pub fn places(&self) -> impl Iterator<Item = Result<Value<'a>, ValueType>> + use<'a> {
+        let Self { bound, text, first } = *self;
+        text.places.iter().map(move |place| match place {
+            Place::Value(at) => Ok(bound.values.get(first + at).unwrap_or(Value::Null)),
+            Place::Output(of) => Err(*of),
+        })
+    }
+}
+
+/// What a client sends in a session, and the transaction that it is in.
+pub struct Client<C: WorkConnection> {
+    /// What errors call it.
+    doing: String,
+    statements: Vec<Sent<C::Statement>>,
+    answer: Answer,
+    /// Whether a transaction is open.
+    open: bool,
+}
+
+struct Sent<S> {
+    statement: S,
+    text: PreparedText,
+    takes: usize,
+}
+
+impl<C: WorkConnection> Client<C> {
+    /// Prepares statements.
+    ///
+    /// # Errors
+    /// The server's, where it does not understand one of them.
+    pub fn prepare(
+        connection: &mut C,
+        doing: String,
+        preparing: &str,
+        texts: impl Iterator<Item = Result<PreparedText, EngineError>>,
+    ) -> Result<Self, EngineError> {
+        let sent = |text: Result<PreparedText, EngineError>| {
+            let text = text?;
+            let (statement, takes) = (connection.prepare_statement(preparing, &text)?, text.takes());
+            Ok(Sent { statement, text, takes })
+        };
+        let statements = texts.map(sent).collect::<Result<_, EngineError>>()?;
+        Ok(Self { doing, statements, answer: Answer::default(), open: false })
+    }
+
+    /// Executes a statement. Where it fails, its whole transaction is rolled back at once: its locks would stay.
+    ///
+    /// # Errors
+    /// The server's; `Cancelled` once somebody has cancelled.
+    pub fn statement(&mut self, connection: &mut C, bound: &Bound<'_>) -> Result<ChunkResult, EngineError> {
+        if bound.opens {
+            connection.begin(&self.doing)?;
+            self.open = true;
+        }
+        let rows = self.execute(connection, bound).inspect_err(|_| {
+            let sent = self.statements.get(bound.statement);
+            if self.open || sent.is_some_and(|sent| connection.may_leave_open(&sent.statement)) {
+                self.open = false;
+                connection.undo(&self.doing);
+            }
+        })?;
+        Ok(ChunkResult { rows, checksum: self.answer.sum(), ..ChunkResult::default() })
+    }
+
+    fn execute(&mut self, connection: &mut C, bound: &Bound<'_>) -> Result<u64, EngineError> {
+        let Self { doing, statements, answer, open } = self;
+        answer.clear();
+        let sent = statements.get(bound.statement);
+        let takes = sent.map(|sent| sent.takes);
+        let sent =
+            sent.filter(|sent| bound.fits(sent.takes)).ok_or_else(|| Statements::misused(doing, bound, takes))?;
+        Statements::refuse_repeated(doing, bound, &sent.text.outputs)?;
+        let mut changed = 0;
+        for number in 0..bound.times {
+            let execution = Execution { bound, text: &sent.text, first: number * sent.takes };
+            changed += connection.execute(doing, &sent.statement, &execution, !*open, answer)?;
+        }
+        if !*open && connection.needs_commit(&sent.statement) {
+            connection.commit(doing)?;
+        }
+        answer.read_outputs(&sent.text.outputs, doing, bound.statement)?;
+        Ok(changed + answer.rows() as u64)
+    }
+
+    /// What the last statement answered with.
+    pub fn answer(&self) -> &Answer {
+        &self.answer
+    }
+
+    /// Commits what is open.
+    ///
+    /// # Errors
+    /// As for [`Client::statement`].
+    pub fn commit(&mut self, connection: &mut C) -> Result<ChunkResult, EngineError> {
+        if std::mem::take(&mut self.open) {
+            connection.commit(&self.doing).inspect_err(|_| connection.undo(&self.doing))?;
+        }
+        Ok(ChunkResult::default())
+    }
+
+    /// Rolls back what is open.
+    ///
+    /// # Errors
+    /// As for [`Client::statement`].
+    pub fn roll_back(&mut self, connection: &mut C) -> Result<ChunkResult, EngineError> {
+        if std::mem::take(&mut self.open) {
+            connection.roll_back(&self.doing)?;
+        }
+        Ok(ChunkResult::default())
+    }
+}
