@@ -1,5 +1,5 @@
-//! What points make beside their procedures: it is noted before it is made, and dropped by these notes, also where a point
-//! did not come to its end.
+//! What points make beside their procedures. It is noted before it is made, and dropped by these notes, also where a
+//! point did not come to its end.
 
 use super::Connection;
 use crate::bookkeeping::{self, Made, Meta};
@@ -40,7 +40,7 @@ pub fn has_made(
     Ok(bookkeeping::ours(&procedure.makes()?, &there(connection, dialect)?).next().is_some())
 }
 
-/// What a point is going to make, of which nothing may be there: the entries that note it. `place` is where it would be.
+/// The entries that note what a point is going to make, of which nothing may be there. `place` is where it would be.
 ///
 /// # Errors
 /// Somebody else has a thing of such a name.
