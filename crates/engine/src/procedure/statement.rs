@@ -245,9 +245,9 @@ impl ClientText {
 }
 
 impl ClientForm {
-    /// What a client sends for a transaction, in the order of sending: the second transaction, as the script's procedure
-    /// has inserted the rows of the first. The statements of so many lookups stand for all, and one lookup for those of
-    /// all rows that were found.
+    /// What a client sends for a transaction, in the order of sending: the second transaction, as the script's
+    /// procedure has inserted the rows of the first. The statements of so many lookups stand for all, and one lookup
+    /// for those of all rows that were found.
     ///
     /// # Errors
     /// A statement cannot be filled in.

@@ -1,7 +1,7 @@
 //! Plans in one line, and what a note says of them. Where plans are stable, a note says what they must be: alternatives
-//! parted by ` | `; ` > ... > ` stands for any nodes or none. Where they differ from release to release in nodes that are
-//! of no interest, a note names the nodes that they must have, in order, and another one those that they must not have;
-//! a star stands for any text.
+//! parted by ` | `; ` > ... > ` stands for any nodes or none. Where they differ from release to release in nodes that
+//! are of no interest, a note names the nodes that they must have, in order, and another one those that they must not
+//! have; a star stands for any text.
 
 /// What parts nodes, in notes and in plans.
 const CHILD: &str = " > ";

@@ -1,6 +1,6 @@
-//! What sessions at work ask of a connection: calls and statements, prepared, each execution a round trip of its own; so
-//! are START TRANSACTION and COMMIT. What a procedure does by several statements of its own (a search that begins in the
-//! middle of the months, a join that looks rows up one by one) takes a round trip for each of them here.
+//! What sessions at work ask of a connection: calls and statements, prepared, each execution a round trip of its own;
+//! so are START TRANSACTION and COMMIT. What a procedure does by several statements of its own (a search that begins in
+//! the middle of the months, a join that looks rows up one by one) takes a round trip for each of them here.
 //!
 //! Output values of a call are places that are sent as nulls: the server sends what the procedure has put there as one
 //! more result, after those that the procedure itself selects. It marks that with SERVER_PS_OUT_PARAMS, which the crate

@@ -1,5 +1,5 @@
-//! What of a test's procedure is MariaDB's own: the tables that the jobs of a point share, what follows a pass of files,
-//! and how the server's counters tell executions.
+//! What of a test's procedure is MariaDB's own: the tables that the jobs of a point share, what follows a pass of
+//! files, and how the server's counters tell executions.
 
 use super::layout::{self, Pages};
 use crate::DIALECT;

@@ -77,9 +77,10 @@ impl SessionProduct for MariaDbSession {
         plan::compact(&first(rows).unwrap_or_default())
     }
 
-    /// A commit waits for the device only at the end of a call. Inside a procedure it need not: where another session is
-    /// writing the log just then, InnoDB (from 10.6 on) lets the procedure go on, and only the answer to the call waits.
-    /// With 4 jobs, 49 commits of one call shared a write of the log. And a file is brought to the device between calls.
+    /// A commit waits for the device only at the end of a call. Inside a procedure it need not: where another session
+    /// is writing the log just then, InnoDB (from 10.6 on) lets the procedure go on, and only the answer to the call
+    /// waits. With 4 jobs, 49 commits of one call shared a write of the log. And a file is brought to the device
+    /// between calls.
     fn splits_calls(&self, job: &Job) -> bool {
         let procedure = job.spec.test.procedure;
         procedure.shape == ProcedureShape::File || (procedure.commits() && job.spec.commit == CommitMode::Durable)

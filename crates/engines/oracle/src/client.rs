@@ -1,7 +1,7 @@
-//! What sessions at work ask of a connection: calls and statements, each execution a round trip, then a commit, which is
-//! a round trip of its own. A transaction begins by itself. An insert is sent with the values of its row, as
-//! applications do; the procedure reads the row that it copies before. A call with output values that is a transaction of
-//! its own brings its commit along, so that it is one round trip, too.
+//! What sessions at work ask of a connection: calls and statements, each execution a round trip, then a commit, which
+//! is a round trip of its own. A transaction begins by itself. An insert is sent with the values of its row, as
+//! applications do; the procedure reads the row that it copies before. A call with output values that is a transaction
+//! of its own brings its commit along, so that it is one round trip, too.
 
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,5 @@
-//! What sessions that call procedures do in PostgreSQL's way: their settings, and what is theirs of the server's counts.
+//! What sessions that call procedures do in PostgreSQL's way: their settings, and what is theirs of the server's
+//! counts.
 
 use super::connection::PostgresConnection;
 use super::membership::Membership;
