@@ -14,7 +14,7 @@ pub use workloads::{ProgramSpec, RowPart, TableRows, Workloads};
 use crate::client::{Answer, Bound, Statements, TestForm};
 use crate::data::{Columns, Sample};
 use crate::{AloneAnyway, EngineError, Hold, PointStatistics, Pump, ThreadPump};
-use dbdyno_model::{CommitMode, Counters, Database, Drive, Size, TableName, Test};
+use dbdyno_model::{Cache, CommitMode, Counters, Database, Drive, ProcedureShape, Size, TableName, Test};
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -279,6 +279,13 @@ pub struct PointSpec {
 }
 
 impl PointSpec {
+    /// Tables that are to be in the cache when it begins: those of a cached test, and what inserts copy from.
+    #[must_use]
+    pub fn warm_tables(&self) -> Vec<TableName> {
+        let warm = self.test.cache == Cache::Cached || self.test.procedure.shape == ProcedureShape::Insert;
+        if warm { self.test.reads() } else { Vec::new() }
+    }
+
     /// The numbers of the jobs at work here.
     #[must_use]
     pub fn job_numbers(&self) -> Range<u32> {

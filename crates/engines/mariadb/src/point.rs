@@ -8,7 +8,7 @@ use crate::DIALECT;
 use dbdyno_engine::procedure::ProcedureSpec;
 use dbdyno_engine::server::{Connection as _, Watches, contents, leftovers};
 use dbdyno_engine::{EngineError, PointSpec, PointStatistics, ProgramSpec, Sampling};
-use dbdyno_model::{Cache, Drive, Organisation, ProcedureShape, Shape, TableName};
+use dbdyno_model::{Drive, Organisation, Shape, TableName};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ pub(super) fn begin(engine: &MariaDbEngine, spec: &PointSpec) -> Result<UnderWay
                 remove_leftovers(connection, spec, node)?;
                 make(connection, &procedure, spec.drive)?;
             }
-            warm_all(connection, spec)
+            spec.warm_tables().into_iter().try_for_each(|table| warm(connection, table))
         })?;
     }
     let watched = Watched::new(&procedure, spec)?;
@@ -80,14 +80,6 @@ fn has_all(connection: &mut MariaDbConnection, procedure: &ProcedureSpec, drive:
     }
     let sql = DIALECT.fill("statistics/has_procedure", &[("procedure", &procedure.name)])?;
     Ok(!connection.texts(PREPARING, &sql)?.is_empty())
-}
-
-/// Reads the tables of a cached test, and what inserts copy from, into the cache.
-fn warm_all(connection: &mut MariaDbConnection, spec: &PointSpec) -> Result<(), EngineError> {
-    if spec.test.cache == Cache::Cached || spec.test.procedure.shape == ProcedureShape::Insert {
-        spec.test.reads().into_iter().try_for_each(|table| warm(connection, table))?;
-    }
-    Ok(())
 }
 
 /// Reads a table and its keys into the buffer pool.

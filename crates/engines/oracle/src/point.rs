@@ -102,7 +102,7 @@ pub(super) fn begin(engine: &OracleEngine, spec: &PointSpec) -> Result<UnderWay,
         engine.on(node, |connection| {
             engine.nodes[node].account.counted_in(connection.instance());
             empty_cache(connection, spec)?;
-            warm_all(connection, spec)
+            spec.warm_tables().into_iter().try_for_each(|table| warm(connection, table))
         })?;
     }
     under_way(engine, (spec.nodes, spec.sampling), watched(procedure::counting(&procedure), spec.threads))
@@ -175,14 +175,6 @@ fn make(connection: &mut OracleConnection, procedure: &ProcedureSpec, spec: &Poi
     let object = PACKAGE.to_uppercase();
     let package = procedure::package(std::slice::from_ref(procedure), spec.commit)?;
     package.iter().try_for_each(|sql| connection.compile(MAKING, sql, &object))
-}
-
-/// Reads the tables of a cached test, and what inserts copy from, into the cache.
-fn warm_all(connection: &mut OracleConnection, spec: &PointSpec) -> Result<(), EngineError> {
-    if spec.test.cache == Cache::Cached || spec.test.procedure.shape == ProcedureShape::Insert {
-        spec.test.reads().into_iter().try_for_each(|table| warm(connection, table))?;
-    }
-    Ok(())
 }
 
 /// Reads a table and its keys into the buffer cache.

@@ -10,7 +10,7 @@ use crate::DIALECT;
 use dbdyno_engine::procedure::ProcedureSpec;
 use dbdyno_engine::server::{Connection as _, Watches, contents, first, leftovers};
 use dbdyno_engine::{EngineError, PointSpec, PointStatistics, ProgramSpec, Sampling};
-use dbdyno_model::{Cache, Drive, ErrorClass, Organisation, ProcedureShape, Shape, TableName};
+use dbdyno_model::{Drive, ErrorClass, Organisation, ProcedureShape, Shape, TableName};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -50,7 +50,7 @@ pub(super) fn begin(engine: &PostgresEngine, spec: &PointSpec) -> Result<UnderWa
         }
         remove_leftovers(connection, spec)?;
         make(connection, &procedure, spec)?;
-        warm_all(connection, spec)?;
+        spec.warm_tables().into_iter().try_for_each(|table| warm(connection, table, spec))?;
         watch(connection, &procedure, spec)
     })?;
     for node in 1..engine.working_nodes(spec.nodes) {
@@ -62,7 +62,7 @@ pub(super) fn begin(engine: &PostgresEngine, spec: &PointSpec) -> Result<UnderWa
                 remove_leftovers(connection, spec)?;
                 make(connection, &procedure, spec)?;
             }
-            warm_all(connection, spec)
+            spec.warm_tables().into_iter().try_for_each(|table| warm(connection, table, spec))
         })?;
     }
     Ok(under_way(engine, (spec.nodes, spec.sampling), watched, spec.test.reads()))
@@ -116,14 +116,6 @@ fn make(connection: &mut PostgresConnection, procedure: &ProcedureSpec, spec: &P
     let created = if spec.drive == Drive::Server { procedure.creates()? } else { Vec::new() };
     let statements = created.into_iter().chain(procedure::shared(procedure)?);
     statements.into_iter().try_for_each(|sql| connection.batch("making the test's procedure", &sql))
-}
-
-/// Reads the tables of a cached test, and what inserts copy from, into the cache.
-fn warm_all(connection: &mut PostgresConnection, spec: &PointSpec) -> Result<(), EngineError> {
-    if spec.test.cache == Cache::Cached || spec.test.procedure.shape == ProcedureShape::Insert {
-        spec.test.reads().into_iter().try_for_each(|table| warm(connection, table, spec))?;
-    }
-    Ok(())
 }
 
 /// What a node is to the first one.

@@ -205,9 +205,7 @@ impl SqliteSession {
             }
             prepared.plan = Some(plan).filter(|plan| !plan.is_empty());
         }
-        if spec.test.cache == Cache::Cached || spec.test.procedure.shape == ProcedureShape::Insert {
-            spec.test.reads().into_iter().try_for_each(|table| self.warm(table))?;
-        }
+        spec.warm_tables().into_iter().try_for_each(|table| self.warm(table))?;
         if spec.drive == Drive::Client {
             prepared.form = Some(test_form(spec.test.procedure));
             self.sent = Some(Sends::new(&self.connection, format!("{} job {job}", spec.test.code), vec![sql])?);
