@@ -22,6 +22,7 @@
 //! and `by_default = true` where durable sessions do without the setting.
 
 use crate::Durability;
+use crate::procedure::Setting;
 use dbdyno_model::{CommitMode, Drive};
 use serde::Deserialize;
 use std::collections::BTreeMap;
